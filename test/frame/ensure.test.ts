@@ -1,0 +1,190 @@
+// How .ci/ensure.mjs behaves where it can be seen without a network: what it passes on, what it refuses, and that an
+// installation happens once. Copies of it run in temporary folders, beside an npm command that links packages which are
+// installed already.
+import { type ChildProcess, spawn } from 'node:child_process';
+import * as fs from 'node:fs';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '..', '..');
+const folder = fs.mkdtempSync(join(tmpdir(), 'outcry-ensure-'));
+afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
+
+interface Outcome {
+  readonly status: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs ensure.mjs of a repository to its end; `during` sees the process and each piece of its output. */
+function ensure(
+  repository: string,
+  args: readonly string[],
+  path: string,
+  during: (child: ChildProcess, out: string) => void = () => {},
+  more: Readonly<Record<string, string>> = {},
+): Promise<Outcome> {
+  const script = join(repository, '.ci', 'ensure.mjs');
+  const child = spawn(process.execPath, [script, ...args], {
+    env: { ...process.env, PATH: path, ...more },
+    stdio: 'pipe',
+  });
+  return new Promise((done, failed) => {
+    let [out, err] = ['', ''];
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      out += text;
+      during(child, out);
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
+    child.on('error', failed);
+    child.on('close', (status, signal) => done({ status, signal, out, err }));
+  });
+}
+
+/** Writes a script into the temporary folder and returns its path. */
+function script(name: string, text: string): string {
+  const file = join(folder, name);
+  fs.writeFileSync(file, text, { mode: 0o755 });
+  return file;
+}
+
+/** A repository without node_modules, and a folder with an npm command that does what `npm` says. */
+function bareRepository(name: string, npm: string): { readonly repository: string; readonly path: string } {
+  const repository = join(folder, name);
+  const bin = join(repository, 'bin');
+  fs.mkdirSync(join(repository, '.ci'), { recursive: true });
+  fs.mkdirSync(bin);
+  fs.copyFileSync(join(root, '.ci', 'ensure.mjs'), join(repository, '.ci', 'ensure.mjs'));
+  fs.writeFileSync(join(repository, 'package-lock.json'), '{}');
+  fs.writeFileSync(join(repository, 'hello.ts'), 'const text: string = "hello"; console.log(text);');
+  fs.writeFileSync(join(bin, 'npm'), `#!/bin/sh\necho "$@" >> npm-calls\n${npm}`, { mode: 0o755 });
+  return { repository, path: `${bin}:/usr/bin:/bin` };
+}
+
+const linkPackages = `sleep 0.3; mkdir node_modules; ln -s "${root}"/node_modules/* node_modules/`;
+const npmCalls = (repository: string): string[] =>
+  fs.readFileSync(join(repository, 'npm-calls'), 'utf8').trim().split('\n');
+
+test('an installed repository runs without npm, on the pinned Node, which "env node" finds too', async () => {
+  const which = script('which.ts', 'console.log(process.version, process.env.PATH);');
+  const { status, out, err } = await ensure(root, [which], '/nowhere');
+  expect({ status, err }).toEqual({ status: 0, err: '' });
+  expect(out).toMatch(/^v22\./);
+  expect(out.trim().split(' ')[1]).toBe(`${join(root, 'node_modules', '.bin')}:/nowhere`);
+});
+
+test('arguments and the exit status are passed on', async () => {
+  const echo = script('echo.ts', 'console.log(JSON.stringify(process.argv.slice(2))); process.exitCode = 7;');
+  const { status, out } = await ensure(root, [echo, '--one', 'two words', '*', ''], '/nowhere');
+  expect({ status, args: JSON.parse(out) }).toEqual({ status: 7, args: ['--one', 'two words', '*', ''] });
+});
+
+test('tools are known by name', async () => {
+  for (const tool of ['vitest', 'biome', 'tsc']) {
+    const { status, out } = await ensure(root, [tool, '--version'], '/nowhere');
+    expect({ tool, status }).toEqual({ tool, status: 0 });
+    expect(out).toMatch(/\d+\.\d+\.\d+/);
+  }
+});
+
+test('an unknown command, no command and a missing file are refused with a sentence', async () => {
+  const refusals = await Promise.all(
+    [['launch'], [], ['server/nothing.ts']].map((args) => ensure(root, args, '/nowhere')),
+  );
+  expect(refusals.map(({ status, err }) => [status, err])).toEqual([
+    [2, 'There is no command "launch": use vitest, biome, tsc or the path of a .ts file.\n'],
+    [2, 'No command was given: use vitest, biome, tsc or the path of a .ts file.\n'],
+    [2, 'There is no file server/nothing.ts in this repository.\n'],
+  ]);
+});
+
+test('signals reach the command, and it decides how to end', async () => {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    const polite = script(
+      'polite.ts',
+      `process.on('${signal}', () => { console.log('bye'); process.exit(5); }); setInterval(() => {}, 1000); console.log('up');`,
+    );
+    const outcome = await ensure(root, [polite], '/nowhere', (child, out) => out === 'up\n' && child.kill(signal));
+    expect(outcome).toEqual({ status: 5, signal: null, out: 'up\nbye\n', err: '' });
+  }
+});
+
+test('a command that dies of a signal is reported by the same signal', async () => {
+  const mortal = script('mortal.ts', "setInterval(() => {}, 1000); console.log('up');");
+  const outcome = await ensure(root, [mortal], '/nowhere', (child) => child.kill('SIGTERM'));
+  expect(outcome).toMatchObject({ status: null, signal: 'SIGTERM' });
+});
+
+test('processes that start together install once, and again only when the lock file changes', async () => {
+  const { repository, path } = bareRepository('together', linkPackages);
+  const outcomes = await Promise.all([1, 2, 3].map(() => ensure(repository, ['hello.ts'], path)));
+  expect(outcomes.map(({ status, out }) => [status, out])).toEqual(Array(3).fill([0, 'hello\n']));
+  expect(outcomes.filter(({ err }) => err.startsWith('Installing dependencies (first run'))).toHaveLength(1);
+  expect(npmCalls(repository)).toEqual([expect.stringMatching(/^ci --ignore-scripts /)]);
+  expect(fs.readdirSync(repository).filter((name) => name.startsWith('.install-lock'))).toEqual([]);
+
+  fs.writeFileSync(join(repository, 'package-lock.json'), '{ }');
+  fs.writeFileSync(join(repository, 'bin', 'npm'), '#!/bin/sh\necho "$@" >> npm-calls\n', { mode: 0o755 });
+  const { err } = await ensure(repository, ['hello.ts'], path);
+  expect(err).toBe(
+    'Installing dependencies (node_modules does not match package-lock.json, about half a minute) ...\n',
+  );
+  expect((await ensure(repository, ['hello.ts'], path)).err).toBe('');
+  expect(npmCalls(repository)).toHaveLength(2);
+});
+
+test('a lock whose process is gone does not stop an installation', async () => {
+  const { repository, path } = bareRepository('stale', linkPackages);
+  const dead = spawn('true');
+  await new Promise((done) => dead.on('exit', done));
+  fs.symlinkSync(`${dead.pid}@${hostname()}`, join(repository, '.install-lock'));
+  expect(await ensure(repository, ['hello.ts'], path)).toMatchObject({ status: 0, out: 'hello\n' });
+  expect(npmCalls(repository)).toHaveLength(1);
+});
+
+test('what a failing npm says is shown, its status is passed on, and nothing counts as installed', async () => {
+  const { repository, path } = bareRepository('failing', 'mkdir -p node_modules; echo "npm error no room" >&2; exit 9');
+  for (const time of [1, 2]) {
+    const { status, out, err } = await ensure(repository, ['hello.ts'], path);
+    expect({ time, status, out }).toEqual({ time, status: 9, out: '' });
+    expect(err).toMatch(/^Installing dependencies .*\nnpm error no room\n$/);
+  }
+});
+
+test('a system that has no pinned Node or no binary of uWebSockets.js is refused with one sentence', async () => {
+  const { repository, path } = bareRepository('unsupported', 'exit 9');
+  const refusal = async (change: string): Promise<unknown> => {
+    const options = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(change)}` };
+    const { status, err } = await ensure(repository, ['hello.ts'], path, undefined, options);
+    return [status, err];
+  };
+  const set = (name: string, value: string): string => `Object.defineProperty(process,"${name}",{value:"${value}"})`;
+  const linux = set('platform', 'linux');
+  const remedy = 'use Linux with glibc 2.28 or later, or macOS, on x64 or arm64.\n';
+  const glibc = (header: string): string => `${linux};process.report.getReport=()=>({header:${header}})`;
+  expect(await refusal(set('platform', 'win32'))).toEqual([
+    1,
+    'Outcry does not run on Windows itself: run it inside WSL 2.\n',
+  ]);
+  expect(await refusal(`${linux};${set('arch', 's390x')}`)).toEqual([
+    1,
+    `Outcry does not run on linux-s390x: ${remedy}`,
+  ]);
+  const musl = 'Outcry needs glibc and this system has another C library, such as musl: ';
+  expect(await refusal(glibc('{}'))).toEqual([1, musl + remedy]);
+  const old = 'Outcry needs glibc 2.28 or later and this system has 2.17: ';
+  expect(await refusal(glibc('{glibcVersionRuntime:"2.17"}'))).toEqual([1, old + remedy]);
+  expect(fs.existsSync(join(repository, 'npm-calls'))).toBe(false);
+});
+
+test('a uWebSockets.js that does not load is reported in one sentence, and nothing counts as installed', async () => {
+  const { repository, path } = bareRepository('binaryless', `${linkPackages}; rm node_modules/uWebSockets.js`);
+  const { status, out, err } = await ensure(repository, ['hello.ts'], path);
+  expect({ status, out }).toEqual({ status: 1, out: '' });
+  expect(err).toMatch(
+    /^Installing .*\nuWebSockets\.js has no binary that loads on this .* system: the README says .*\.\n$/,
+  );
+  expect(fs.existsSync(join(repository, 'node_modules', '.outcry-stamp'))).toBe(false);
+});

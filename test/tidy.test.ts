@@ -1,0 +1,114 @@
+// The house rules as a test: linter and formatter, type check, and what no tool checks by itself. It reads the files of
+// the repository as text and imports none of them. Each failure names the fix.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '..');
+const linesMax = 800;
+const linesNoted = 400;
+/** Files that start something and so need no importer. */
+const entryPoint = /^server\/main\.ts$|^bench\/[^/]+\.ts$|\.test\.ts$|\.config\.ts$/;
+
+const read = (file: string): string => readFileSync(join(root, file), 'utf8');
+
+function filesUnder(folder: string): string[] {
+  if (!existsSync(join(root, folder))) return [];
+  const entries = readdirSync(join(root, folder), { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return files.map((file) => file.slice(root.length + 1)).filter((file) => !file.startsWith('bench/results/'));
+}
+
+const sources = ['engine', 'server', 'bench', 'test']
+  .flatMap(filesUnder)
+  .filter((file) => file.endsWith('.ts'))
+  .map((file) => ({ file, text: read(file) }));
+const rootFiles = readdirSync(root, { withFileTypes: true }).filter(
+  (entry) => entry.isFile() && !/^\.git$|\.log$/.test(entry.name),
+);
+const texts = [...filesUnder('.ci'), ...filesUnder('data'), ...rootFiles.map((entry) => entry.name)]
+  .map((file) => ({ file, text: read(file) }))
+  .concat(sources);
+
+/** Expects a tool of node_modules to end with status 0, and shows its output and the fix if it does not. */
+function expectToPass(script: string, args: readonly string[], fix: string): void {
+  const options = { cwd: root, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 } as const;
+  const result = spawnSync(process.execPath, [join(root, 'node_modules', script), ...args], options);
+  expect(result.status, `${result.stdout}${result.stderr}\n${fix}`).toBe(0);
+}
+
+/** Expects no line of these files to match, and names file, line and fix of those that do. */
+function expectNowhere(pattern: RegExp, files: readonly { file: string; text: string }[], fix: string): void {
+  const found = files.flatMap(({ file, text }) =>
+    text.split('\n').flatMap((line, index) => (pattern.test(line) ? [`${file}:${index + 1}: ${line.trim()}`] : [])),
+  );
+  expect(found, fix).toEqual([]);
+}
+
+/** How many lines of text the comment at the head of a file has; 0 without one. */
+function headerLines(text: string): number {
+  const head = /^(?:#!.*\n)?((?:\/\/.*\n)+|\/\*\*[\s\S]*?\*\/)/.exec(text)?.[1] ?? '';
+  return head.split('\n').filter((line) => /\w/.test(line)).length;
+}
+
+test('the linter and the formatter have nothing to say', () => {
+  const fix = 'Run "npm run format", then mend what is left.';
+  expectToPass('@biomejs/biome/bin/biome', ['ci', '--colors=off', '--error-on-warnings', '.'], fix);
+});
+
+test('the types agree', () => {
+  expectToPass('typescript/bin/tsc', ['-p', '.'], 'Mend the types; "npm run types" checks them alone.');
+});
+
+test('every file starts by saying what it is for', () => {
+  const bare = sources.filter(({ text }) => headerLines(text) < 2 || headerLines(text) > 6).map(({ file }) => file);
+  expect(
+    bare,
+    'Start these files with 2 to 6 comment lines: what lives here, who calls it, what it never does.',
+  ).toEqual([]);
+});
+
+test('results depend on no unseeded random source', () => {
+  const product = sources.filter(({ file }) => !/^(test|bench)\//.test(file));
+  expectNowhere(/\bMath\.random\b/, product, 'Use node:crypto, or a generator with a seed.');
+});
+
+test('every file is used', () => {
+  const named = new Set<string>();
+  for (const { file, text } of sources) {
+    for (const [, path = ''] of text.matchAll(/['"`]([\w./-]+\.ts)['"`]/g)) {
+      const isRelative = path.startsWith('.');
+      const target = normalize(isRelative ? join(dirname(file), path) : path);
+      if (target !== file) named.add(target);
+    }
+  }
+  const unused = sources.map(({ file }) => file).filter((file) => !entryPoint.test(file) && !named.has(file));
+  expect(unused, 'Nobody imports these files: import them, or delete them.').toEqual([]);
+});
+
+test('nothing is left over', () => {
+  expectNowhere(/\b(TO[D]O|FIX[M]E|XX[X]|HAC[K])\b/, texts, 'Do it now, or take the note out.');
+});
+
+test('the files name no machine and no registry', () => {
+  const hosts = /registry[.](?:npmjs|yarnpkg)|npmmirro[r]|deb[.]debian/;
+  expectNowhere(hosts, texts, 'Leave the choice of a registry to the settings of npm.');
+  expectNowhere(/(?<![\w.])\/(?:work|root|home)\//, texts, 'Use a path relative to the file (import.meta.dirname).');
+  const lockFile = texts.filter(({ file }) => file === 'package-lock.json');
+  expectNowhere(
+    /"resolved"/,
+    lockFile,
+    'Run "npm install --omit-lockfile-registry-resolved" to write the lock file again.',
+  );
+});
+
+test('no file is too long', () => {
+  const long = sources.map(({ file, text }) => ({ file, lines: text.split('\n').length - 1 }));
+  const noted = long.filter(({ lines }) => lines > linesNoted).map(({ file, lines }) => `${file} (${lines})`);
+  if (noted.length > 0) console.info(`Files above ${linesNoted} lines: ${noted.join(', ')}.`);
+  expect(
+    long.filter(({ lines }) => lines > linesMax),
+    `Split these files by subject: the limit is ${linesMax} lines.`,
+  ).toEqual([]);
+});
