@@ -1,0 +1,226 @@
+// Commands and events to bytes and back, driven by the layouts. Called by gateways, followers, journal tools and tests.
+// Decoding is strict: bytes that are not exactly one well-formed message of a known version raise a CodecError and never
+// yield a wrong message.
+import { bytesToHex, hexToBytes } from './bytes.ts';
+import {
+  COMMAND_HEADER_BYTES,
+  commandLayouts,
+  EVENT_HEADER_BYTES,
+  eventLayouts,
+  type Field,
+  FRAME_HEADER_BYTES,
+  FRAME_MORE,
+  KIND_BYTES,
+  type Layout,
+  PROTOCOL_VERSION,
+} from './layout.ts';
+import { limits } from './limits.ts';
+import type { Command, EngineEvent } from './messages.ts';
+
+/** Bytes that are no message of this version, or a value that no message can hold; the text names what and where. */
+export class CodecError extends Error {
+  override readonly name = 'CodecError';
+}
+
+type NamedLayout = readonly [name: string, layout: Layout];
+
+function byType(table: Readonly<Record<string, Layout>>): readonly (NamedLayout | undefined)[] {
+  const sorted: (NamedLayout | undefined)[] = [];
+  for (const [name, layout] of Object.entries(table)) sorted[layout.type] = [name, layout];
+  return sorted;
+}
+const commandByType = byType(commandLayouts);
+const eventByType = byType(eventLayouts);
+
+function writeField(
+  view: DataView,
+  bytes: Uint8Array,
+  offset: number,
+  name: string,
+  field: Field,
+  value: unknown,
+): void {
+  const { kind, max } = field;
+  if (kind === 'bytes16' || kind === 'bytes20' || kind === 'bytes32') {
+    if (typeof value !== 'string') throw new CodecError(`${name}: expected hexadecimal text, got ${typeof value}`);
+    try {
+      hexToBytes(value, bytes, offset, KIND_BYTES[kind]);
+    } catch (error) {
+      throw new CodecError(`${name}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+    return;
+  }
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0 || value > max) {
+    throw new CodecError(`${name}: expected an integer from 0 to ${max}, got ${String(value)}`);
+  }
+  if (kind === 'u8') view.setUint8(offset, value);
+  else if (kind === 'u16') view.setUint16(offset, value, true);
+  else if (kind === 'u32') view.setUint32(offset, value, true);
+  else view.setFloat64(offset, value, true);
+}
+
+function readField(view: DataView, bytes: Uint8Array, offset: number, name: string, field: Field): number | string {
+  const { kind, max } = field;
+  if (kind === 'bytes16' || kind === 'bytes20' || kind === 'bytes32')
+    return bytesToHex(bytes, offset, KIND_BYTES[kind]);
+  let value: number;
+  if (kind === 'u8') value = view.getUint8(offset);
+  else if (kind === 'u16') value = view.getUint16(offset, true);
+  else if (kind === 'u32') value = view.getUint32(offset, true);
+  else value = view.getFloat64(offset, true);
+  if (!Number.isSafeInteger(value) || value < 0 || value > max || Object.is(value, -0)) {
+    throw new CodecError(`${name}: expected an integer from 0 to ${max}, got ${value}`);
+  }
+  return value;
+}
+
+const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+
+/**
+ * The bytes of a command.
+ * Throws CodecError naming the field when a value does not fit its layout.
+ */
+export function encodeCommand(command: Command): Uint8Array {
+  const layout: Layout = commandLayouts[command.type];
+  const items = command.items ?? [];
+  const tail = command.tail;
+  const tailBytes = tail?.byteLength ?? 0;
+  const itemBytes = layout.item === undefined ? 0 : KIND_BYTES[layout.item];
+  if (items.length > layout.itemsMax) {
+    throw new CodecError(`${command.type}: ${items.length} items, at most ${layout.itemsMax} are allowed`);
+  }
+  if (tailBytes > limits.tailBytesMax) {
+    throw new CodecError(`${command.type}: a tail of ${tailBytes} bytes, at most ${limits.tailBytesMax} are allowed`);
+  }
+  const itemsAt = COMMAND_HEADER_BYTES + layout.headBytes;
+  const bytes = new Uint8Array(itemsAt + items.length * itemBytes + tailBytes);
+  const view = viewOf(bytes);
+  bytes[0] = PROTOCOL_VERSION;
+  bytes[1] = layout.type;
+  view.setUint16(2, items.length, true);
+  view.setUint32(4, tailBytes, true);
+  const values: Readonly<Record<string, unknown>> = command as unknown as Record<string, unknown>; // fields by name
+  for (const name in layout.fields) {
+    writeField(view, bytes, layout.offsets[name], `${command.type}.${name}`, layout.fields[name], values[name]);
+  }
+  if (layout.item !== undefined) {
+    const field = { kind: layout.item, max: 0 } as const;
+    for (let i = 0; i < items.length; i += 1) {
+      writeField(view, bytes, itemsAt + i * itemBytes, `${command.type}.items`, field, items[i]);
+    }
+  }
+  if (tail !== undefined) bytes.set(tail, bytes.length - tailBytes);
+  return bytes;
+}
+
+/**
+ * The command that these bytes are, whole.
+ * Throws CodecError when they are anything else.
+ */
+export function decodeCommand(bytes: Uint8Array): Command {
+  if (bytes.length < COMMAND_HEADER_BYTES)
+    throw new CodecError(`command: ${bytes.length} bytes are less than a header`);
+  if (bytes[0] !== PROTOCOL_VERSION) throw new CodecError(`command: version ${bytes[0]} is not ${PROTOCOL_VERSION}`);
+  const entry = commandByType[bytes[1]];
+  if (entry === undefined) throw new CodecError(`command: type ${bytes[1]} is not known`);
+  const [type, layout] = entry;
+  const view = viewOf(bytes);
+  const itemCount = view.getUint16(2, true);
+  const tailBytes = view.getUint32(4, true);
+  const itemBytes = layout.item === undefined ? 0 : KIND_BYTES[layout.item];
+  if (itemCount > layout.itemsMax) throw new CodecError(`${type}: ${itemCount} items, at most ${layout.itemsMax}`);
+  if (tailBytes > limits.tailBytesMax) throw new CodecError(`${type}: tail of ${tailBytes} bytes`);
+  const itemsAt = COMMAND_HEADER_BYTES + layout.headBytes;
+  const tailAt = itemsAt + itemCount * itemBytes;
+  if (tailAt + tailBytes !== bytes.length) {
+    throw new CodecError(`${type}: ${bytes.length} bytes, its header asks for ${tailAt + tailBytes}`);
+  }
+  const values: Record<string, unknown> = { type };
+  for (const name in layout.fields) {
+    values[name] = readField(view, bytes, layout.offsets[name], `${type}.${name}`, layout.fields[name]);
+  }
+  if (layout.item !== undefined) {
+    const items: string[] = [];
+    for (let at = itemsAt; at < tailAt; at += itemBytes) items.push(bytesToHex(bytes, at, itemBytes));
+    values.items = items;
+  }
+  if (tailBytes > 0) values.tail = bytes.slice(tailAt);
+  return values as unknown as Command; // every field of the layout was just read and checked
+}
+
+/** The name of the type of an encoded command, without decoding the rest; undefined for bytes that are none. */
+export function commandName(bytes: Uint8Array): Command['type'] | undefined {
+  const entry = bytes.length >= COMMAND_HEADER_BYTES ? commandByType[bytes[1]] : undefined;
+  return entry?.[0] as Command['type'] | undefined; // the table's keys are the names
+}
+
+/** Writes one event at `offset` and returns its length in bytes; `bytes` must have room for it. */
+export function encodeEventInto(event: EngineEvent, bytes: Uint8Array, view: DataView, offset: number): number {
+  const layout: Layout = eventLayouts[event.type];
+  bytes[offset] = layout.type;
+  bytes[offset + 1] = 0;
+  view.setUint16(offset + 2, layout.headBytes, true);
+  const values: Readonly<Record<string, unknown>> = event as unknown as Record<string, unknown>; // fields by name
+  for (const name in layout.fields) {
+    const at = offset + layout.offsets[name];
+    writeField(view, bytes, at, `${event.type}.${name}`, layout.fields[name], values[name]);
+  }
+  return EVENT_HEADER_BYTES + layout.headBytes;
+}
+
+function decodeEvent(bytes: Uint8Array, view: DataView, offset: number, end: number): EngineEvent {
+  const entry = offset + EVENT_HEADER_BYTES <= end ? eventByType[bytes[offset]] : undefined;
+  if (entry === undefined) throw new CodecError(`event: none that is known starts at byte ${offset}`);
+  const [type, layout] = entry;
+  if (bytes[offset + 1] !== 0 || view.getUint16(offset + 2, true) !== layout.headBytes) {
+    throw new CodecError(`${type}: the header at byte ${offset} does not fit its layout`);
+  }
+  if (offset + EVENT_HEADER_BYTES + layout.headBytes > end) throw new CodecError(`${type}: cut off at byte ${end}`);
+  const values: Record<string, unknown> = { type };
+  for (const name in layout.fields) {
+    values[name] = readField(view, bytes, offset + layout.offsets[name], `${type}.${name}`, layout.fields[name]);
+  }
+  return values as unknown as EngineEvent; // every field of the layout was just read and checked
+}
+
+function decodeFrame(bytes: Uint8Array, view: DataView, offset: number, events: EngineEvent[]): number {
+  const at = `frame at byte ${offset}`;
+  if (offset + FRAME_HEADER_BYTES > bytes.length) throw new CodecError(`${at}: cut off`);
+  if (bytes[offset] !== PROTOCOL_VERSION) throw new CodecError(`${at}: version ${bytes[offset]}`);
+  const bodyBytes = view.getUint32(offset + 4, true);
+  const count = view.getUint32(offset + 8, true);
+  const end = offset + FRAME_HEADER_BYTES + bodyBytes;
+  if (
+    bytes[offset + 1] > FRAME_MORE ||
+    view.getUint16(offset + 2, true) !== 0 ||
+    view.getUint32(offset + 12, true) !== 0
+  ) {
+    throw new CodecError(`${at}: unknown flags`);
+  }
+  if (end > bytes.length || end - offset > limits.frameBytesMax) throw new CodecError(`${at}: ${bodyBytes} bytes`);
+  const before = events.length;
+  for (let next = offset + FRAME_HEADER_BYTES; next < end; ) {
+    const event = decodeEvent(bytes, view, next, end);
+    events.push(event);
+    next += EVENT_HEADER_BYTES + eventLayouts[event.type].headBytes;
+  }
+  if (events.length - before !== count) throw new CodecError(`${at}: ${events.length - before} events, not ${count}`);
+  return end;
+}
+
+/**
+ * All events of one command from its frames (every frame but the last has the "more" flag).
+ * Throws CodecError when the bytes are not exactly such frames.
+ */
+export function decodeEvents(bytes: Uint8Array): EngineEvent[] {
+  const view = viewOf(bytes);
+  const events: EngineEvent[] = [];
+  let offset = 0;
+  let hasMore = true;
+  while (hasMore) {
+    hasMore = offset + 1 < bytes.length && bytes[offset + 1] === FRAME_MORE;
+    offset = decodeFrame(bytes, view, offset, events);
+  }
+  if (offset !== bytes.length) throw new CodecError(`frames: ${bytes.length - offset} bytes follow the last one`);
+  return events;
+}

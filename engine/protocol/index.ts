@@ -1,0 +1,12 @@
+// The door of the vocabulary: what every other room may use of it.
+export * from './bytes.ts';
+export * from './codec.ts';
+export * from './eventWriter.ts';
+export * from './keyTable.ts';
+export * from './layout.ts';
+export * from './limits.ts';
+export * from './marketTerms.ts';
+export * from './messages.ts';
+export * from './rejections.ts';
+export * from './terms.ts';
+export * from './units.ts';

@@ -1,0 +1,340 @@
+// The binary records: every command and event with its fields, their order, widths and bounds, once. The codec, the event
+// writer, the core's readers and `verify` all take their offsets from here. Numbers are little-endian. A change of any
+// layout changes the format of journals: raise PROTOCOL_VERSION and keep reading the old one.
+import { limits } from './limits.ts';
+
+/** Version byte of every command and event frame. */
+export const PROTOCOL_VERSION = 1;
+
+export type NumberKind = 'u8' | 'u16' | 'u32' | 'uint53';
+export type BytesKind = 'bytes16' | 'bytes20' | 'bytes32';
+export type FieldKind = NumberKind | BytesKind;
+
+export interface Field<K extends FieldKind = FieldKind> {
+  readonly kind: K;
+  /** Largest value of a number; 0 for bytes. */
+  readonly max: number;
+}
+export type Fields = Readonly<Record<string, Field>>;
+
+/** Bytes that a field of this kind takes. A uint53 travels as a 64-bit float, which holds it exactly. */
+export const KIND_BYTES: Readonly<Record<FieldKind, number>> = {
+  u8: 1,
+  u16: 2,
+  u32: 4,
+  uint53: 8,
+  bytes16: 16,
+  bytes20: 20,
+  bytes32: 32,
+};
+
+const u8 = (max = 255): Field<'u8'> => ({ kind: 'u8', max });
+const u16 = (max = 65_535): Field<'u16'> => ({ kind: 'u16', max });
+const u32 = (max = 4_294_967_295): Field<'u32'> => ({ kind: 'u32', max });
+const uint53 = (max: number = Number.MAX_SAFE_INTEGER): Field<'uint53'> => ({ kind: 'uint53', max });
+const bytes16: Field<'bytes16'> = { kind: 'bytes16', max: 0 };
+const bytes20: Field<'bytes20'> = { kind: 'bytes20', max: 0 };
+const bytes32: Field<'bytes32'> = { kind: 'bytes32', max: 0 };
+const flag = u8(1);
+
+export interface Layout<F extends Fields = Fields> {
+  readonly type: number;
+  readonly fields: F;
+  readonly offsets: { readonly [K in keyof F]: number };
+  /** Bytes of the fixed head. */
+  readonly headBytes: number;
+  /** Kind of the repeated items after the head, and how many there may be. */
+  readonly item: BytesKind | undefined;
+  readonly itemsMax: number;
+}
+
+/** Header of a command: u8 version, u8 type, u16 item count, u32 tail bytes. */
+export const COMMAND_HEADER_BYTES = 8;
+/** Header of an event: u8 type, u8 zero, u16 head bytes. */
+export const EVENT_HEADER_BYTES = 4;
+/** Header of a frame of events: u8 version, u8 flags (1 = more frames follow), u16 zero, u32 bytes after the header, u32 event count, u32 zero. */
+export const FRAME_HEADER_BYTES = 16;
+export const FRAME_MORE = 1;
+
+function layout<F extends Fields>(
+  type: number,
+  headerBytes: number,
+  fields: F,
+  item?: { readonly kind: BytesKind; readonly max: number },
+): Layout<F> {
+  let offset = headerBytes;
+  const offsets: Record<string, number> = {};
+  for (const [name, field] of Object.entries(fields)) {
+    offsets[name] = offset;
+    offset += KIND_BYTES[field.kind];
+  }
+  return {
+    type,
+    fields,
+    offsets: offsets as { [K in keyof F]: number }, // filled from the same keys just above
+    headBytes: offset - headerBytes,
+    item: item?.kind,
+    itemsMax: item?.max ?? 0,
+  };
+}
+
+const command = <F extends Fields>(
+  type: number,
+  fields: F,
+  item?: { readonly kind: BytesKind; readonly max: number },
+): Layout<F> => layout(type, COMMAND_HEADER_BYTES, fields, item);
+const event = <F extends Fields>(type: number, fields: F): Layout<F> => layout(type, EVENT_HEADER_BYTES, fields);
+
+const marketTerms = {
+  status: u8(4),
+  negRisk: flag,
+  autoTick: flag,
+  feeExponent: u8(),
+  tickPips: u16(),
+  feeRate: u16(),
+  minOrderLots: u32(),
+  delaySeconds: u32(),
+  minMarketableBuyMicro: uint53(),
+} as const;
+
+/** Commands. Tails are opaque to the core: JSON texts, or the signed order as it came. */
+export const commandLayouts = {
+  /** First command after each start: every setting that results depend on. */
+  Started: command(1, {
+    rulesVersion: u32(),
+    orderWindowMs: uint53(),
+    heartbeatWindowMs: uint53(),
+    minedDelayMs: uint53(),
+    confirmedDelayMs: uint53(),
+    /** Collateral that an owner's first API key credits to each of its wallets; 0 outside development. */
+    creditMicro: uint53(),
+  }),
+  /** Nothing but time. */
+  Tick: command(2, {}),
+  PlaceOrder: command(3, {
+    orderId: bytes32,
+    keyId: bytes16,
+    maker: bytes20,
+    owner: bytes20,
+    marketIndex: u32(),
+    outcome: u8(1),
+    side: u8(1),
+    orderType: u8(3),
+    flags: u8(3),
+    makerAmountMicro: uint53(),
+    takerAmountMicro: uint53(),
+    timestampMs: uint53(),
+    expirationS: uint53(),
+  }),
+  /** Items: order ids. */
+  CancelOrders: command(4, { owner: bytes20, keyId: bytes16 }, { kind: 'bytes32', max: limits.cancelIdsMax }),
+  CancelAll: command(5, { owner: bytes20, keyId: bytes16 }),
+  /** Orders of one market; outcome 2 = both tokens. */
+  CancelMarket: command(6, { owner: bytes20, keyId: bytes16, marketIndex: u32(), outcome: u8(2) }),
+  /** `given` = the id the client sent, zero for none; `next` = a fresh id to hand out; refresh = the older form without ids. */
+  Heartbeat: command(7, { owner: bytes20, keyId: bytes16, given: bytes16, next: bytes16, refresh: flag }),
+  /** Tail: texts (JSON). */
+  CreateEvent: command(8, { negRisk: flag }),
+  /** Event number 0 = none. Tail: texts (JSON). */
+  CreateMarket: command(9, {
+    eventNumber: u32(),
+    conditionId: bytes32,
+    firstToken: bytes32,
+    secondToken: bytes32,
+    ...marketTerms,
+  }),
+  /** `mask` (MarketField bits) says which terms are meant. Tail: changed texts (JSON) or empty. */
+  UpdateMarket: command(10, { marketIndex: u32(), mask: u8(127), ...marketTerms }),
+  ResolveMarket: command(11, { marketIndex: u32(), resolution: u8(2) }),
+  Deposit: command(12, { wallet: bytes20, owner: bytes20, amountMicro: uint53(), isFaucet: flag }),
+  Withdraw: command(13, { wallet: bytes20, owner: bytes20, amountMicro: uint53() }),
+  /** Test shares: a deposit, split, the other leg to HOUSE. */
+  FaucetShares: command(14, {
+    wallet: bytes20,
+    owner: bytes20,
+    marketIndex: u32(),
+    outcome: u8(1),
+    amountMicro: uint53(),
+  }),
+  Split: command(15, {
+    wallet: bytes20,
+    owner: bytes20,
+    keyId: bytes16,
+    marketIndex: u32(),
+    amountMicro: uint53(),
+    flags: u8(3),
+  }),
+  Merge: command(16, {
+    wallet: bytes20,
+    owner: bytes20,
+    keyId: bytes16,
+    marketIndex: u32(),
+    amountMicro: uint53(),
+    flags: u8(3),
+  }),
+  Redeem: command(17, { wallet: bytes20, owner: bytes20, keyId: bytes16, marketIndex: u32(), flags: u8(3) }),
+  SetExchangeMode: command(18, { mode: u8(4) }),
+  /** Flags (AccountFlag bits) that `mask` names are set to those of `flags`. */
+  SetAccountFlags: command(19, { owner: bytes20, mask: u8(3), flags: u8(3) }),
+  /** Items: the wallets that the first key of this owner credits. */
+  CreateApiKey: command(
+    20,
+    { owner: bytes20, keyId: bytes16, nonce: uint53(), generation: u32(), kind: u8(2) },
+    { kind: 'bytes20', max: limits.creditWalletsMax },
+  ),
+  DeleteApiKey: command(21, { owner: bytes20, keyId: bytes16 }),
+  BindWallet: command(22, { owner: bytes20, wallet: bytes20, signatureType: u8(3) }),
+  /** The credit of an owner's first key, without a key. Items: wallets. */
+  CreditOwner: command(23, { owner: bytes20 }, { kind: 'bytes20', max: limits.creditWalletsMax }),
+} as const;
+
+/** Events. An event that moves money states the balances after it (micro). */
+export const eventLayouts = {
+  Rejected: event(1, { code: u16(), a: uint53(), b: uint53(), c: uint53() }),
+  AccountOpened: event(2, { accountId: u32(), wallet: bytes20, owner: bytes20 }),
+  /** An order of this record's PlaceOrder was taken on; what became of it follows. */
+  OrderAccepted: event(3, {
+    orderNumber: uint53(),
+    accountId: u32(),
+    marketIndex: u32(),
+    outcome: u8(1),
+    side: u8(1),
+    orderType: u8(3),
+    flags: u8(3),
+    /** Limit under the tick at entry, in the order's own token. */
+    pricePips: u16(),
+    /** Shares asked, in lots; for a FOK or FAK BUY those its budget buys at its limit. */
+    originalLots: uint53(),
+  }),
+  /** A FOK or FAK order that found nothing (enough): its id is remembered, nothing else changed. */
+  OrderKilled: event(4, {
+    orderNumber: uint53(),
+    accountId: u32(),
+    marketIndex: u32(),
+    outcome: u8(1),
+    side: u8(1),
+    orderType: u8(3),
+    code: u16(),
+    pricePips: u16(),
+    originalLots: uint53(),
+    /** First figure of the rejection. */
+    a: uint53(),
+  }),
+  OrderRested: event(5, { orderNumber: uint53(), lots: u32() }),
+  OrderDelayed: event(6, { orderNumber: uint53(), releaseAtMs: uint53() }),
+  OrderReleased: event(7, { orderNumber: uint53() }),
+  /** A taker that got all it asked for. A maker is full when a Fill leaves it 0 lots. */
+  OrderFilled: event(8, { orderNumber: uint53() }),
+  OrderCanceled: event(9, { orderNumber: uint53(), reason: u8(13), lots: uint53() }),
+  /** One maker's part of the Trade that follows; price in the maker's own token. */
+  Fill: event(10, {
+    makerOrderNumber: uint53(),
+    lots: u32(),
+    remainingLots: u32(),
+    pricePips: u16(),
+    kind: u8(2),
+    makerCollateralMicro: uint53(),
+    makerSharesMicro: uint53(),
+  }),
+  /** Closes the fills before it: one taker order at one price (in the taker's token). */
+  Trade: event(11, {
+    takerOrderNumber: uint53(),
+    marketIndex: u32(),
+    /** Numbered from 1 within the market. */
+    tradeNumber: uint53(),
+    fillCount: u32(),
+    pricePips: u16(),
+    lots: uint53(),
+    feeMicro: uint53(),
+    takerCollateralMicro: uint53(),
+    takerSharesMicro: uint53(),
+    feesCollateralMicro: uint53(),
+    vaultMicro: uint53(),
+  }),
+  TradeStatusChanged: event(12, { marketIndex: u32(), tradeNumber: uint53(), status: u8(2) }),
+  CancelRefused: event(13, { orderId: bytes32, reason: u8(1) }),
+  EventCreated: event(14, { eventNumber: u32() }),
+  MarketCreated: event(15, {
+    marketIndex: u32(),
+    eventNumber: u32(),
+    conditionId: bytes32,
+    firstToken: bytes32,
+    secondToken: bytes32,
+    ...marketTerms,
+  }),
+  /** All terms after the change. */
+  MarketUpdated: event(16, { marketIndex: u32(), ...marketTerms }),
+  MarketResolved: event(17, { marketIndex: u32(), resolution: u8(2) }),
+  CollateralChanged: event(18, { accountId: u32(), kind: u8(3), amountMicro: uint53(), collateralMicro: uint53() }),
+  SharesCredited: event(19, {
+    accountId: u32(),
+    marketIndex: u32(),
+    outcome: u8(1),
+    amountMicro: uint53(),
+    sharesMicro: uint53(),
+    houseSharesMicro: uint53(),
+    vaultMicro: uint53(),
+  }),
+  PositionSplit: event(20, {
+    accountId: u32(),
+    marketIndex: u32(),
+    amountMicro: uint53(),
+    collateralMicro: uint53(),
+    firstSharesMicro: uint53(),
+    secondSharesMicro: uint53(),
+    vaultMicro: uint53(),
+  }),
+  PositionMerged: event(21, {
+    accountId: u32(),
+    marketIndex: u32(),
+    amountMicro: uint53(),
+    collateralMicro: uint53(),
+    firstSharesMicro: uint53(),
+    secondSharesMicro: uint53(),
+    vaultMicro: uint53(),
+  }),
+  /** All shares of both tokens are burned. */
+  PositionRedeemed: event(22, {
+    accountId: u32(),
+    marketIndex: u32(),
+    firstBurnedMicro: uint53(),
+    secondBurnedMicro: uint53(),
+    payoutMicro: uint53(),
+    collateralMicro: uint53(),
+    vaultMicro: uint53(),
+    dustMicro: uint53(),
+  }),
+  ExchangeModeChanged: event(23, { mode: u8(4) }),
+  AccountFlagsChanged: event(24, { owner: bytes20, flags: u8(3) }),
+  HeartbeatAccepted: event(25, { keyId: bytes16, next: bytes16, deadlineMs: uint53() }),
+  /** Wrong id: the one that is expected. */
+  HeartbeatRefused: event(26, { keyId: bytes16, expected: bytes16 }),
+  HeartbeatLapsed: event(27, { keyId: bytes16 }),
+  ApiKeyCreated: event(28, { owner: bytes20, keyId: bytes16, nonce: uint53(), generation: u32(), kind: u8(2) }),
+  ApiKeyDeleted: event(29, { owner: bytes20, keyId: bytes16 }),
+  WalletBound: event(30, { owner: bytes20, wallet: bytes20, signatureType: u8(3) }),
+} as const;
+
+export type CommandName = keyof typeof commandLayouts;
+export type EventName = keyof typeof eventLayouts;
+
+function assertLayouts(kind: string, table: Readonly<Record<string, Layout>>): void {
+  const types = new Set<number>();
+  for (const [name, { type, fields, offsets, headBytes }] of Object.entries(table)) {
+    if (types.has(type)) throw new Error(`layout: ${kind} type ${type} of ${name} is given twice`);
+    types.add(type);
+    const spans = Object.entries(fields).map(
+      ([field, { kind: width }]) => [offsets[field], KIND_BYTES[width]] as const,
+    );
+    const first = spans[0]?.[0] ?? 0;
+    let next = first;
+    for (const [offset, bytes] of spans) {
+      if (offset !== next) throw new Error(`layout: ${name} has a gap or an overlap at byte ${offset}`);
+      next = offset + bytes;
+    }
+    if (next - first !== headBytes)
+      throw new Error(`layout: head of ${name} is ${headBytes} bytes, fields take ${next}`);
+  }
+}
+assertLayouts('command', commandLayouts);
+assertLayouts('event', eventLayouts);

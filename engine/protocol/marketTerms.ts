@@ -1,0 +1,60 @@
+// The terms of a market as messages carry them: how they are read and what they may be. Read by the registry (creation)
+// and the core (changes), so that both refuse the same things.
+import { limits } from './limits.ts';
+import { MarketField, MarketStatus } from './terms.ts';
+import { isTickSize } from './units.ts';
+
+const ALL_FIELDS = 127;
+
+/** Fields of CreateMarket, UpdateMarket, MarketCreated and MarketUpdated; units as their names say, rate in 1e-4. */
+export interface MarketTermsMessage {
+  readonly status: number;
+  readonly negRisk: number;
+  readonly autoTick: number;
+  readonly feeExponent: number;
+  readonly tickPips: number;
+  readonly feeRate: number;
+  readonly minOrderLots: number;
+  readonly delaySeconds: number;
+  readonly minMarketableBuyMicro: number;
+}
+
+/** Reads the terms of an encoded message at `offset` whose layout has these offsets. */
+export function readMarketTerms(
+  message: DataView,
+  offset: number,
+  at: { readonly [K in keyof MarketTermsMessage]: number },
+): MarketTermsMessage {
+  return {
+    status: message.getUint8(offset + at.status),
+    negRisk: message.getUint8(offset + at.negRisk),
+    autoTick: message.getUint8(offset + at.autoTick),
+    feeExponent: message.getUint8(offset + at.feeExponent),
+    tickPips: message.getUint16(offset + at.tickPips, true),
+    feeRate: message.getUint16(offset + at.feeRate, true),
+    minOrderLots: message.getUint32(offset + at.minOrderLots, true),
+    delaySeconds: message.getUint32(offset + at.delaySeconds, true),
+    minMarketableBuyMicro: message.getFloat64(offset + at.minMarketableBuyMicro, true),
+  };
+}
+
+/** The first MarketField of `mask` whose value no market may have, in the order of the bits; 0 when all may stand. */
+export function marketTermsFault(mask: number, terms: MarketTermsMessage): number {
+  const { tickPips, minOrderLots, feeRate, feeExponent, delaySeconds } = terms;
+  if ((mask & MarketField.TICK) !== 0 && !isTickSize(tickPips)) return MarketField.TICK;
+  if ((mask & MarketField.MIN_ORDER) !== 0 && (minOrderLots < 1 || minOrderLots > limits.orderLotsMax)) {
+    return MarketField.MIN_ORDER;
+  }
+  const isExponentBad = feeExponent < limits.feeExponentMin || feeExponent > limits.feeExponentMax;
+  if ((mask & MarketField.FEE) !== 0 && (feeRate > limits.feeRateMax || isExponentBad)) return MarketField.FEE;
+  if ((mask & MarketField.DELAY) !== 0 && delaySeconds > limits.delaySecondsMax) return MarketField.DELAY;
+  return 0;
+}
+
+/** The first MarketField that no new market may have; 0 when it may be created: draft, open or paused. */
+export function newMarketFault(terms: MarketTermsMessage): number {
+  const fault = marketTermsFault(ALL_FIELDS, terms);
+  if (fault !== 0) return fault;
+  const { DRAFT, OPEN, PAUSED } = MarketStatus;
+  return terms.status === DRAFT || terms.status === OPEN || terms.status === PAUSED ? 0 : MarketField.STATUS;
+}

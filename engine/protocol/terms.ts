@@ -1,0 +1,82 @@
+// The small closed sets of the domain (sides, order types, statuses, reasons) with the numbers they have in binary
+// messages. Read by every folder. A number, once given, never changes its meaning: journals keep them for ever.
+
+/** Which way an order trades its token. */
+export const Side = { BUY: 0, SELL: 1 } as const;
+/** How long an order lives: see the engine rules in README "Inside". */
+export const OrderType = { GTC: 0, GTD: 1, FOK: 2, FAK: 3 } as const;
+/** Bits of PlaceOrder.flags. */
+export const OrderFlag = {
+  /** Refused if it would cross anything. */
+  POST_ONLY: 1,
+  /** The maker wallet belongs to the owner by an admin binding, not by derivation: the registry looks it up. */
+  BOUND_WALLET: 2,
+} as const;
+/** Lifecycle of a market. Draft markets are not listed; only open ones take orders; resolved is final. */
+export const MarketStatus = { DRAFT: 0, OPEN: 1, PAUSED: 2, CLOSED: 3, RESOLVED: 4 } as const;
+/** What a market resolved to: a token's index, or half a unit to each. */
+export const Resolution = { FIRST: 0, SECOND: 1, SPLIT: 2 } as const;
+/** The exchange-wide modes of an operator. */
+export const ExchangeMode = { NORMAL: 0, POST_ONLY: 1, CANCEL_ONLY: 2, DISABLED: 3, RESTARTING: 4 } as const;
+/** Bits of an owner's flags. */
+export const AccountFlag = { BANNED: 1, CLOSED_ONLY: 2 } as const;
+/** How a fill was settled: shares against collateral, or a full set made, or a full set destroyed. */
+export const FillKind = { COMPLEMENTARY: 0, MINT: 1, MERGE: 2 } as const;
+/** The steps of a trade on its way to finality. */
+export const TradeStatus = { MATCHED: 0, MINED: 1, CONFIRMED: 2 } as const;
+/** Why an order ended without being filled. */
+export const CancelReason = {
+  /** By its owner: one id, many ids, a market, or all. */
+  REQUESTED: 0,
+  /** It stood in the way of another order of the same owner. */
+  SELF_TRADE: 1,
+  /** Its account's balance no longer covered it. */
+  INVALID: 2,
+  /** A GTD order reached its end. */
+  EXPIRED: 3,
+  /** What a FAK order did not find. */
+  FAK_REMAINDER: 4,
+  /** The API key that posted it fell silent. */
+  HEARTBEAT: 5,
+  MARKET_CLOSED: 6,
+  MARKET_RESOLVED: 7,
+  BANNED: 8,
+  CLOSED_ONLY: 9,
+  /** Its wallet was bound to another owner. */
+  WALLET_MOVED: 10,
+  /** A delayed order whose market or exchange did not trade at its release. */
+  NOT_TRADING: 11,
+  /** A delayed order that could not be paid at its release. */
+  FUNDS: 12,
+  /** A delayed FOK or FAK order that found nothing (enough) at its release. */
+  NO_MATCH: 13,
+} as const;
+/** Why one id of a cancel request was not cancelled. */
+export const CancelRefusal = { NOT_FOUND: 0, DELAYED: 1 } as const;
+/** Why an account's collateral changed outside a trade. */
+export const CashKind = { DEPOSIT: 0, WITHDRAWAL: 1, FAUCET: 2, CREDIT: 3 } as const;
+/** What an API key may do. */
+export const ApiKeyKind = { TRADING: 0, READONLY: 1, BUILDER: 2 } as const;
+/** Bits of UpdateMarket.mask: which of the command's fields are meant. */
+export const MarketField = {
+  STATUS: 1,
+  TICK: 2,
+  MIN_ORDER: 4,
+  MIN_MARKETABLE_BUY: 8,
+  FEE: 16,
+  DELAY: 32,
+  AUTO_TICK: 64,
+} as const;
+
+type ValueOf<T> = T[keyof T];
+export type Side = ValueOf<typeof Side>;
+export type OrderType = ValueOf<typeof OrderType>;
+export type MarketStatus = ValueOf<typeof MarketStatus>;
+export type Resolution = ValueOf<typeof Resolution>;
+export type ExchangeMode = ValueOf<typeof ExchangeMode>;
+export type FillKind = ValueOf<typeof FillKind>;
+export type TradeStatus = ValueOf<typeof TradeStatus>;
+export type CancelReason = ValueOf<typeof CancelReason>;
+export type CancelRefusal = ValueOf<typeof CancelRefusal>;
+export type CashKind = ValueOf<typeof CashKind>;
+export type ApiKeyKind = ValueOf<typeof ApiKeyKind>;

@@ -1,0 +1,45 @@
+// The units in which the whole exchange counts, and the exact conversions between them.
+// Read by every folder. Nothing here ever uses a fraction: prices are pips, sizes are lots,
+// money and shares are micro. The names are flavours of `number` that the compiler keeps apart.
+
+type Flavour<Unit extends string> = number & { readonly __unit?: Unit };
+
+/** A price in pips: 1e-4 of one collateral unit, 1..9999. */
+export type Pips = Flavour<'pips'>;
+/** A size in lots: 0.01 share. */
+export type Lots = Flavour<'lots'>;
+/** Collateral or shares in micro: 1e-6 of a unit, as on the wire's makerAmount and takerAmount. */
+export type Micro = Flavour<'micro'>;
+/** The number of a command in the one log, from 1. */
+export type Sequence = Flavour<'sequence'>;
+/** The number of an account (a wallet), allotted by the core from its address, from 0. */
+export type AccountId = Flavour<'account'>;
+
+/** Pips in one collateral unit: a price p of one token is 10,000 − p of the other. */
+export const PIPS_PER_UNIT = 10_000;
+/** Micro in one unit of collateral or one share (six decimals). */
+export const MICRO_PER_UNIT = 1_000_000;
+/** Lots in one share. */
+export const LOTS_PER_SHARE = 100;
+/** Micro-shares in one lot. */
+export const MICRO_PER_LOT = 10_000;
+/** The largest amount that any sum may reach: 2^53 − 1. */
+export const MICRO_MAX = Number.MAX_SAFE_INTEGER;
+
+/** The tick sizes a market may have, in pips, coarsest first: 0.1, 0.01, 0.005, 0.0025, 0.001, 0.0001. */
+export const TICK_SIZES_PIPS = [1000, 100, 50, 25, 10, 1] as const;
+
+/** Whether a market may have this tick size (pips). */
+export function isTickSize(pips: number): boolean {
+  return TICK_SIZES_PIPS.some((tick) => tick === pips);
+}
+
+/** The cost in micro of `lots` at `pips`: exact, since 0.01 share × 1e-4 unit = 1e-6 unit. */
+export function costMicro(lots: Lots, pips: Pips): Micro {
+  return lots * pips;
+}
+
+/** The price of the other token of a market (pips): the two always add up to one unit. */
+export function complementPips(pips: Pips): Pips {
+  return PIPS_PER_UNIT - pips;
+}
