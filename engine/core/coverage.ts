@@ -1,0 +1,43 @@
+// Eager coverage: no book ever shows liquidity that its owner could not pay. After a command, accounts whose balance fell
+// below what their orders reserve in some market lose whole BUY orders there, newest first. Called by exchange.ts after
+// every command and every settled item.
+import { CancelReason } from '../protocol/terms.ts';
+import { cancelOrder } from './cancels.ts';
+import { FLAG_SELL, FLAGS, HOT_STRIDE, NONE } from './orderPool.ts';
+import type { CoreState } from './state.ts';
+
+/** Looks at the accounts that this command made suspect, ascending, and cancels what is no longer covered. */
+export function coverAccounts(state: CoreState): void {
+  if (state.suspectCount === 0) return;
+  const suspects = state.suspects.subarray(0, state.suspectCount).sort();
+  let previous = NONE;
+  for (const account of suspects) {
+    if (account !== previous) coverAccount(state, account);
+    previous = account;
+  }
+  state.suspectCount = 0;
+}
+
+function coverAccount(state: CoreState, account: number): void {
+  const { ledger } = state;
+  const balance = ledger.collateral[account];
+  const uncovered: number[] = [];
+  for (let p = ledger.firstPositionOf(account); p !== NONE; p = ledger.nextPositionOf(p)) {
+    if (ledger.reservedCollateralMicro(p) > balance) uncovered.push(p);
+  }
+  uncovered.sort((a, b) => ledger.markets[a] - ledger.markets[b]);
+  for (const position of uncovered) cancelNewestBuys(state, position, balance);
+  ledger.bound[account] = ledger.largestReservation(account);
+}
+
+/** Cancels a position's BUYs by falling order number until the balance covers what they reserve. */
+function cancelNewestBuys(state: CoreState, position: number, balance: number): void {
+  const { ledger, pool } = state;
+  let slot = ledger.lastOwn(position);
+  while (ledger.reservedCollateralMicro(position) > balance) {
+    if (slot === NONE) throw new Error(`coverage: position ${position} reserves collateral without orders`);
+    const older = pool.ownPrev(slot);
+    if ((pool.hot[slot * HOT_STRIDE + FLAGS] & FLAG_SELL) === 0) cancelOrder(state, slot, CancelReason.INVALID);
+    slot = older;
+  }
+}

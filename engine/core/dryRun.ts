@@ -1,0 +1,134 @@
+// The one walk over the book that says what an order would do, changing nothing: fills, cost, fee, and own orders met.
+// Entry asks it for funds, FOK feasibility and "crosses"; releases ask it again. Matching then does what it found.
+import { MICRO_MAX, MICRO_PER_LOT, PIPS_PER_UNIT } from '../protocol/units.ts';
+import { feeMicro } from './fees.ts';
+import { BID } from './ladder.ts';
+import type { Market } from './market.ts';
+import { ownPips } from './orderBook.ts';
+import {
+  FLAG_SECOND,
+  FLAG_SELL,
+  FLAGS,
+  HOT_STRIDE,
+  LADDER_PIPS,
+  LOTS,
+  NEXT,
+  NONE,
+  OWNER,
+  POSITION,
+} from './orderPool.ts';
+import { floorDivide } from './prices.ts';
+import type { CoreState, DryRun, TakerOrder } from './state.ts';
+
+/** Whether a ladder price is within a taker's limit. */
+export function isWithin(order: TakerOrder, pips: number): boolean {
+  return order.ladderSide === BID ? pips <= order.ladderPips : pips >= order.ladderPips;
+}
+
+/** Whether the order would cross anything, its owner's own orders included. */
+export function crossesAnything(market: Market, order: TakerOrder): boolean {
+  const { ladder } = market;
+  if (order.ladderSide === BID) return ladder.hasAsks() && isWithin(order, ladder.bestPips(1 - BID));
+  return ladder.hasBids() && isWithin(order, ladder.bestPips(BID));
+}
+
+/** An empty result, for an order that crosses nothing. */
+export function noDryRun(dry: DryRun, order: TakerOrder): void {
+  dry.foundLots = 0;
+  dry.costMicro = 0;
+  dry.feeMicro = 0;
+  dry.budgetLeftMicro = order.budgetMicro;
+  dry.releasedCollateralMicro = 0;
+  dry.releasedSharesMicro = 0;
+  dry.ownCount = 0;
+}
+
+function rememberOwn(dry: DryRun, at: number, slot: number): void {
+  if (at === dry.ownSlots.length) {
+    const larger = new Int32Array(at * 2);
+    larger.set(dry.ownSlots);
+    dry.ownSlots = larger;
+  }
+  dry.ownSlots[at] = slot;
+}
+
+/** Counts what cancelling the own orders in the way gives back to the order's position. */
+function countReleases(state: CoreState, order: TakerOrder): void {
+  const { dry, pool } = state;
+  for (let i = 0; i < dry.ownCount; i += 1) {
+    const base = dry.ownSlots[i] * HOT_STRIDE;
+    if (pool.hot[base + POSITION] !== order.position) continue;
+    const flags = pool.hot[base + FLAGS];
+    const lots = pool.hot[base + LOTS];
+    if ((flags & FLAG_SELL) === 0) {
+      dry.releasedCollateralMicro += lots * ownPips(pool.hot[base + LADDER_PIPS], flags);
+    } else if ((flags & FLAG_SECOND) >>> 1 === order.outcome) {
+      dry.releasedSharesMicro += lots * MICRO_PER_LOT;
+    }
+  }
+}
+
+/**
+ * Walks the book from best to the order's limit in price-time order, passing over own orders, and leaves in `state.dry`
+ * what the order would take, pay and cancel. GTC, GTD and every SELL want lots; a FOK or FAK BUY spends its budget.
+ */
+export function simulate(state: CoreState, market: Market, order: TakerOrder): void {
+  const { dry, pool } = state;
+  const { hot } = pool;
+  const { ladder } = market;
+  noDryRun(dry, order);
+  const isBudget = order.budgetMicro > 0;
+  let wanted = isBudget ? MICRO_MAX : order.lots;
+  let budget = order.budgetMicro;
+  let met = 0;
+  let isDone = false;
+  const side = 1 - order.ladderSide;
+  const none = side === BID ? 0 : ladder.levelCount;
+  let level = side === BID ? ladder.bestBid : ladder.bestAsk;
+  while (!isDone && level !== none && isWithin(order, ladder.pipsOf(level))) {
+    const pips = ladder.pipsOf(level);
+    const price = order.outcome === 0 ? pips : PIPS_PER_UNIT - pips;
+    if (isBudget) wanted = floorDivide(budget, price);
+    let levelLots = 0;
+    for (let slot = ladder.firstOf(level); slot !== NONE; slot = hot[slot * HOT_STRIDE + NEXT]) {
+      if (wanted === 0) {
+        isDone = true;
+        break;
+      }
+      const base = slot * HOT_STRIDE;
+      if (hot[base + OWNER] === order.owner) {
+        rememberOwn(dry, met, slot);
+        met += 1;
+        continue;
+      }
+      const lots = Math.min(hot[base + LOTS], wanted);
+      wanted -= lots;
+      levelLots += lots;
+      dry.ownCount = met;
+    }
+    if (levelLots > 0) {
+      dry.foundLots += levelLots;
+      dry.costMicro += levelLots * price;
+      dry.feeMicro += feeMicro(levelLots, price, market.feeRate, market.feeExponent);
+      budget -= levelLots * price;
+    }
+    level = ladder.nextWorse(side, level);
+  }
+  if (order.canRest && wanted > 0) dry.ownCount = met;
+  dry.budgetLeftMicro = isBudget ? budget : 0;
+  if (dry.ownCount > 0) countReleases(state, order);
+}
+
+/** Whether a FOK order would be filled whole: a BUY when less than one lot's price at its limit stays unspent. */
+export function isWhole(dry: DryRun, order: TakerOrder): boolean {
+  return order.budgetMicro > 0 ? dry.budgetLeftMicro < order.limitPips : dry.foundLots === order.lots;
+}
+
+/** What the order needs to enter, micro: collateral for a BUY, shares of its token for a SELL. */
+export function neededMicro(dry: DryRun, order: TakerOrder): number {
+  if (order.isBuy) {
+    const rests = order.canRest ? (order.lots - dry.foundLots) * order.limitPips : 0;
+    return dry.costMicro + dry.feeMicro + rests;
+  }
+  return (order.canRest ? order.lots : dry.foundLots) * MICRO_PER_LOT;
+}

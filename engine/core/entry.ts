@@ -1,0 +1,347 @@
+// The entry of an order: every check of the core in the order of the list of rejections, then what an accepted order does.
+// Called by exchange.ts for PlaceOrder, and by releases.ts for what follows the checks. A refused order changes nothing;
+// a killed one only the set of remembered ids.
+import { commandLayouts } from '../protocol/layout.ts';
+import { limits } from '../protocol/limits.ts';
+import {
+  AccountFlag,
+  CancelReason,
+  ExchangeMode,
+  MarketStatus,
+  OrderFlag,
+  OrderType,
+  Side,
+} from '../protocol/terms.ts';
+import { MICRO_MAX, MICRO_PER_LOT, PIPS_PER_UNIT } from '../protocol/units.ts';
+import { cancelOrder } from './cancels.ts';
+import { openAccount } from './cash.ts';
+import { crossesAnything, isWhole, neededMicro, noDryRun, simulate } from './dryRun.ts';
+import type { Market } from './market.ts';
+import { matchOrder } from './matching.ts';
+import { admitOrder, delayOrder, forgetOrder, ladderSideOf, restOrder } from './orderBook.ts';
+import { NONE } from './orderPool.ts';
+import { floorDivide, marketPricePips, priceMicro } from './prices.ts';
+import type { CoreState, TakerOrder } from './state.ts';
+
+const AT = commandLayouts.PlaceOrder.offsets;
+
+/** Reads the fixed fields of the message at `offset` into the taker. */
+function readOrder(state: CoreState, message: DataView, offset: number): TakerOrder {
+  const order = state.taker;
+  const { accounts, ledger } = state;
+  order.slot = NONE;
+  order.outcome = message.getUint8(offset + AT.outcome);
+  order.side = message.getUint8(offset + AT.side);
+  order.orderType = message.getUint8(offset + AT.orderType);
+  order.flags = message.getUint8(offset + AT.flags);
+  order.expirationS = message.getFloat64(offset + AT.expirationS, true);
+  order.ladderSide = ladderSideOf(order.side === Side.SELL, order.outcome === 1);
+  order.budgetMicro = 0;
+  order.account = accounts.accountAt(message, offset + AT.maker);
+  order.owner = order.account === NONE ? accounts.ownerAt(message, offset + AT.owner) : accounts.owners[order.account];
+  const market = message.getUint32(offset + AT.marketIndex, true);
+  order.position = order.account === NONE ? NONE : ledger.find(order.account, market);
+  return order;
+}
+
+/** Types, expiration and timestamp; false when refused. */
+function checkTimes(state: CoreState, order: TakerOrder, timestampMs: number): boolean {
+  const { out, tMs } = state;
+  if ((order.flags & OrderFlag.POST_ONLY) !== 0 && !order.canRest) {
+    out.rejected('POST_ONLY_TYPE');
+    return false;
+  }
+  if (order.orderType === OrderType.GTD) {
+    if (order.expirationS * 1000 < tMs + limits.gtdMarginMs) {
+      const earliestS = Math.ceil((tMs + limits.gtdMarginMs) / 1000);
+      out.rejected('EXPIRATION_INVALID', order.expirationS, earliestS);
+      return false;
+    }
+  } else if (order.expirationS !== 0) {
+    out.rejected('EXPIRATION_INVALID', order.expirationS, 0);
+    return false;
+  }
+  const earliest = Math.max(tMs - state.orderWindowMs, state.ids.forgottenBeforeMs, 0);
+  const latest = tMs + limits.timestampAheadMaxMs;
+  if (timestampMs < earliest || timestampMs > latest) {
+    out.rejected('TIMESTAMP_OUT_OF_RANGE', timestampMs, earliest, latest);
+    return false;
+  }
+  return true;
+}
+
+/** Amounts, tick and size: derives limit and lots under the tick of this moment; false when refused. */
+function checkAmounts(state: CoreState, market: Market, order: TakerOrder, maker: number, taker: number): boolean {
+  const { out } = state;
+  const { tickPips } = market;
+  if (maker < 1 || taker < 1) {
+    out.rejected('AMOUNT_NOT_POSITIVE', maker, taker);
+    return false;
+  }
+  const shares = order.isBuy ? taker : maker;
+  const money = order.isBuy ? maker : taker;
+  const isBudget = order.isBuy && !order.canRest;
+  if (!isBudget && shares % MICRO_PER_LOT !== 0) {
+    out.rejected('AMOUNT_ACCURACY', maker, taker, tickPips);
+    return false;
+  }
+  const lots = shares / MICRO_PER_LOT;
+  let pips: number;
+  if (order.canRest) {
+    if (money % lots !== 0) {
+      out.rejected('AMOUNT_ACCURACY', maker, taker, tickPips);
+      return false;
+    }
+    pips = money / lots;
+    if (pips % tickPips !== 0 || pips < tickPips || pips > PIPS_PER_UNIT - tickPips) {
+      out.rejected('PRICE_OFF_TICK', Math.min(pips * 100, MICRO_MAX), tickPips);
+      return false;
+    }
+  } else {
+    pips = marketPricePips(money, shares, tickPips, order.isBuy);
+    const isBeyond = order.isBuy ? pips < tickPips : pips > PIPS_PER_UNIT - tickPips;
+    if (isBeyond) {
+      out.rejected('PRICE_OFF_TICK', priceMicro(money, shares), tickPips);
+      return false;
+    }
+    pips = order.isBuy ? Math.min(pips, PIPS_PER_UNIT - tickPips) : Math.max(pips, tickPips);
+  }
+  order.limitPips = pips;
+  order.ladderPips = order.outcome === 0 ? pips : PIPS_PER_UNIT - pips;
+  order.budgetMicro = isBudget ? money : 0;
+  order.lots = isBudget ? floorDivide(money, pips) : lots;
+  if (order.lots < 1) {
+    out.rejected('SIZE_BELOW_MINIMUM', order.lots, 1);
+    return false;
+  }
+  if (order.lots > limits.orderLotsMax) {
+    out.rejected('SIZE_TOO_LARGE', order.lots, limits.orderLotsMax);
+    return false;
+  }
+  return true;
+}
+
+/** The market's minimums; false when refused. */
+function checkMinimums(state: CoreState, market: Market, order: TakerOrder, makerAmount: number): boolean {
+  if (order.canRest && order.lots < market.minOrderLots) {
+    state.out.rejected('SIZE_BELOW_MINIMUM', order.lots, market.minOrderLots);
+    return false;
+  }
+  const isMarketable = !order.canRest || state.dry.foundLots > 0;
+  if (order.isBuy && isMarketable && makerAmount < market.minMarketableBuyMicro) {
+    state.out.rejected('MARKETABLE_BUY_BELOW_MINIMUM', makerAmount, market.minMarketableBuyMicro);
+    return false;
+  }
+  return true;
+}
+
+/** Market, exchange and owner; false when refused. */
+function checkStates(state: CoreState, market: Market, order: TakerOrder): boolean {
+  const { out, mode } = state;
+  const isPostOnly = (order.flags & OrderFlag.POST_ONLY) !== 0;
+  if (market.status !== MarketStatus.OPEN) {
+    out.rejected('MARKET_NOT_OPEN', market.status);
+    return false;
+  }
+  if (mode !== ExchangeMode.NORMAL && !(mode === ExchangeMode.POST_ONLY && isPostOnly)) {
+    if (mode === ExchangeMode.DISABLED) out.rejected('EXCHANGE_DISABLED');
+    else if (mode === ExchangeMode.RESTARTING) out.rejected('EXCHANGE_RESTARTING');
+    else if (mode === ExchangeMode.CANCEL_ONLY) out.rejected('EXCHANGE_CANCEL_ONLY');
+    else out.rejected('EXCHANGE_POST_ONLY');
+    return false;
+  }
+  const flags = state.accounts.flagsOf(order.owner);
+  if ((flags & AccountFlag.BANNED) !== 0) {
+    out.rejected('BANNED');
+    return false;
+  }
+  if ((flags & AccountFlag.CLOSED_ONLY) !== 0 && order.isBuy) {
+    out.rejected('CLOSED_ONLY');
+    return false;
+  }
+  return true;
+}
+
+/** What a delayed order reserves, micro: as if it rested; a FOK or FAK BUY its whole budget. */
+function delayReservation(order: TakerOrder): number {
+  if (!order.isBuy) return order.lots * MICRO_PER_LOT;
+  return order.canRest ? order.lots * order.limitPips : order.budgetMicro;
+}
+
+/**
+ * Whether the order is paid for; writes nothing. `state.dry` holds its dry run.
+ * `isReleasing` counts what self-trade cancels would give back, which is so for every order but one that is delayed.
+ */
+export function fundsShort(state: CoreState, order: TakerOrder, needed: number, isReleasing: boolean): boolean {
+  return needed > balanceOf(state, order) - reservedOf(state, order, isReleasing);
+}
+
+function balanceOf(state: CoreState, order: TakerOrder): number {
+  if (order.account === NONE) return 0;
+  if (order.isBuy) return state.ledger.collateral[order.account];
+  return state.ledger.sharesMicro(order.position, order.outcome);
+}
+
+function reservedOf(state: CoreState, order: TakerOrder, isReleasing: boolean): number {
+  const { ledger, dry } = state;
+  if (order.isBuy) {
+    return ledger.reservedCollateralMicro(order.position) - (isReleasing ? dry.releasedCollateralMicro : 0);
+  }
+  return ledger.reservedSharesMicro(order.position, order.outcome) - (isReleasing ? dry.releasedSharesMicro : 0);
+}
+
+/** Opens account and position of an order that is taken on or killed, and numbers it. */
+function takeOn(state: CoreState, market: Market, order: TakerOrder, message: DataView, offset: number): void {
+  if (order.account === NONE) {
+    order.account = openAccount(state, message, offset + AT.maker, offset + AT.owner);
+    order.owner = state.accounts.owners[order.account];
+  }
+  state.lastOrderNumber += 1;
+  order.number = state.lastOrderNumber;
+  order.position = state.ledger.positionFor(order.account, market.index);
+  state.ids.add(message, offset + AT.orderId, message.getFloat64(offset + AT.timestampMs, true));
+}
+
+function kill(
+  state: CoreState,
+  market: Market,
+  order: TakerOrder,
+  message: DataView,
+  offset: number,
+  name: 'FOK_NOT_FILLED' | 'FAK_NOT_MATCHED',
+): void {
+  takeOn(state, market, order, message, offset);
+  state.out.orderKilled(
+    name,
+    order.number,
+    order.account,
+    market.index,
+    order.outcome,
+    order.side,
+    order.orderType,
+    order.limitPips,
+    order.lots,
+    name === 'FOK_NOT_FILLED' ? state.dry.foundLots : 0,
+  );
+}
+
+/** PlaceOrder: refuses, kills, delays, matches or rests the order of the message at `offset`. */
+export function placeOrder(state: CoreState, message: DataView, offset: number): void {
+  const { out, dry, ids } = state;
+  ids.forget(state.tMs, state.orderWindowMs);
+  const order = readOrder(state, message, offset);
+  if (order.account !== NONE && order.owner !== state.accounts.ownerAt(message, offset + AT.owner)) {
+    out.rejected('WALLET_NOT_OWNED');
+    return;
+  }
+  const market = state.markets[message.getUint32(offset + AT.marketIndex, true)];
+  if (market === undefined) {
+    out.rejected('MARKET_UNKNOWN');
+    return;
+  }
+  const timestampMs = message.getFloat64(offset + AT.timestampMs, true);
+  const makerAmount = message.getFloat64(offset + AT.makerAmountMicro, true);
+  const takerAmount = message.getFloat64(offset + AT.takerAmountMicro, true);
+  if (!checkTimes(state, order, timestampMs) || !checkAmounts(state, market, order, makerAmount, takerAmount)) return;
+  const crosses = crossesAnything(market, order);
+  if (crosses) simulate(state, market, order);
+  else noDryRun(dry, order);
+  if (!checkMinimums(state, market, order, makerAmount) || !checkStates(state, market, order)) return;
+  if (ids.has(message, offset + AT.orderId, timestampMs) || state.pool.find(message, offset + AT.orderId) !== NONE) {
+    out.rejected('DUPLICATE');
+    return;
+  }
+  const isPostOnly = (order.flags & OrderFlag.POST_ONLY) !== 0;
+  if (isPostOnly && crosses) {
+    const best = market.ladder.bestPips(1 - order.ladderSide);
+    out.rejected('POST_ONLY_CROSSES', order.outcome === 0 ? best : PIPS_PER_UNIT - best);
+    return;
+  }
+  const isDelayed = market.delaySeconds > 0 && dry.foundLots > 0;
+  let needed = neededMicro(dry, order);
+  if (isDelayed) needed = Math.max(needed, delayReservation(order));
+  if (fundsShort(state, order, needed, !isDelayed)) {
+    out.rejected('FUNDS', balanceOf(state, order), reservedOf(state, order, !isDelayed), needed);
+    return;
+  }
+  if (order.orderType === OrderType.FOK && !isWhole(dry, order)) {
+    kill(state, market, order, message, offset, 'FOK_NOT_FILLED');
+    return;
+  }
+  if (order.orderType === OrderType.FAK && dry.foundLots === 0) {
+    kill(state, market, order, message, offset, 'FAK_NOT_MATCHED');
+    return;
+  }
+  accept(state, market, order, message, offset, isDelayed);
+}
+
+function accept(
+  state: CoreState,
+  market: Market,
+  order: TakerOrder,
+  message: DataView,
+  offset: number,
+  isDelayed: boolean,
+): void {
+  takeOn(state, market, order, message, offset);
+  state.out.orderAccepted(
+    order.number,
+    order.account,
+    market.index,
+    order.outcome,
+    order.side,
+    order.orderType,
+    order.flags & OrderFlag.POST_ONLY,
+    order.limitPips,
+    order.lots,
+  );
+  // Only what stays needs a slot of the pool: takers that match whole never enter it.
+  if (isDelayed || (order.canRest && state.dry.foundLots < order.lots)) {
+    const key = state.accounts.keyFor(message, offset + AT.keyId);
+    admitOrder(state, order, message, offset + AT.orderId, key);
+  }
+  if (isDelayed) {
+    const releaseAtMs = state.tMs + market.delaySeconds * 1000;
+    delayOrder(state, order, {
+      releaseAtMs,
+      orderType: order.orderType,
+      limitPips: order.limitPips,
+      budgetMicro: order.budgetMicro,
+      lots: order.lots,
+      expirationS: order.expirationS,
+      reservedMicro: delayReservation(order),
+    });
+    state.out.write({ type: 'OrderDelayed', orderNumber: order.number, releaseAtMs });
+    return;
+  }
+  execute(state, market, order);
+}
+
+/** When a GTD order stops being effective, ms; Infinity for the other types. */
+export function endsAtMs(orderType: number, expirationS: number): number {
+  return orderType === OrderType.GTD ? expirationS * 1000 - limits.gtdMarginMs : Infinity;
+}
+
+/**
+ * What an accepted or released order does: own orders in the way go, makers are filled, the rest rests or ends.
+ * `state.dry` holds its dry run; an order that may rest already has its slot.
+ */
+export function execute(state: CoreState, market: Market, order: TakerOrder): void {
+  const { dry, out } = state;
+  for (let i = 0; i < dry.ownCount; i += 1) cancelOrder(state, dry.ownSlots[i], CancelReason.SELF_TRADE);
+  const found = dry.foundLots;
+  if (found > 0) matchOrder(state, market, order, found);
+  const left = order.lots - found;
+  if (order.canRest && left > 0) {
+    restOrder(state, market, order, left, endsAtMs(order.orderType, order.expirationS));
+    out.orderRested(order.number, left);
+    return;
+  }
+  if (order.slot !== NONE) forgetOrder(state, order.slot, order.position);
+  if (order.orderType === OrderType.FAK && !isWhole(dry, order)) {
+    const lots = order.budgetMicro > 0 ? floorDivide(dry.budgetLeftMicro, order.limitPips) : left;
+    out.orderCanceled(order.number, CancelReason.FAK_REMAINDER, lots);
+    return;
+  }
+  out.orderFilled(order.number);
+}

@@ -1,0 +1,156 @@
+// The numbered invariants of the whole core: what must hold after every command, recomputed from the records themselves.
+// Called by tests after every command, after a snapshot loads and by verify; never on the hot path.
+import { MarketStatus, Resolution } from '../protocol/terms.ts';
+import { MICRO_PER_LOT } from '../protocol/units.ts';
+import type { Market } from './market.ts';
+import { ownPips, sideOfFlags } from './orderBook.ts';
+import {
+  FLAG_DELAYED,
+  FLAG_SECOND,
+  FLAG_SELL,
+  FLAG_WAS_DELAYED,
+  FLAGS,
+  HOT_STRIDE,
+  LADDER_PIPS,
+  LOTS,
+  NEXT,
+  NONE,
+  OWNER,
+  POSITION,
+} from './orderPool.ts';
+import type { CoreState } from './state.ts';
+
+function fail(number: number, text: string): never {
+  throw new Error(`core invariant ${number}: ${text}`);
+}
+
+/** 1: Σ collateral + Σ vaults + DUST = Σ deposits − Σ withdrawals; nothing is negative or inexact. */
+function checkConservation(state: CoreState): void {
+  let sum = BigInt(state.dustMicro);
+  for (let account = 0; account < state.accounts.accountCount; account += 1) {
+    const balance = state.ledger.collateral[account];
+    if (!Number.isSafeInteger(balance) || balance < 0) fail(1, `account ${account} holds ${balance} micro`);
+    sum += BigInt(balance);
+  }
+  for (const market of state.markets) {
+    if (market.vaultMicro < 0) fail(1, `vault of market ${market.index} holds ${market.vaultMicro} micro`);
+    sum += BigInt(market.vaultMicro);
+  }
+  const expected = BigInt(state.depositsMicro) - BigInt(state.withdrawalsMicro);
+  if (sum !== expected) fail(1, `${sum} micro exist, ${expected} came in`);
+}
+
+/** 2: shares against the vault, by the market's stage. */
+function checkShares(state: CoreState): void {
+  const { ledger } = state;
+  const totals = state.markets.map(() => [0n, 0n]);
+  for (let position = 0; position < ledger.positionCount; position += 1) {
+    const total = totals[ledger.markets[position]];
+    for (const outcome of [0, 1]) {
+      const shares = ledger.sharesMicro(position, outcome);
+      if (!Number.isSafeInteger(shares) || shares < 0) fail(2, `position ${position} holds ${shares} micro-shares`);
+      total[outcome] += BigInt(shares);
+    }
+  }
+  for (const market of state.markets) checkVault(market, totals[market.index][0], totals[market.index][1]);
+}
+
+function checkVault(market: Market, first: bigint, second: bigint): void {
+  const vault = BigInt(market.vaultMicro);
+  const at = `market ${market.index}: ${first} and ${second} shares, vault ${vault}`;
+  if (market.status !== MarketStatus.RESOLVED) {
+    if (first !== vault || second !== vault) fail(2, at);
+    return;
+  }
+  if (first !== BigInt(market.unredeemedFirstMicro) || second !== BigInt(market.unredeemedSecondMicro)) fail(2, at);
+  if (market.resolution === Resolution.SPLIT) {
+    if (2n * vault < first + second) fail(2, at);
+    if (first + second === 0n && vault !== 0n) fail(2, at);
+    return;
+  }
+  if ((market.resolution === Resolution.FIRST ? first : second) !== vault) fail(2, at);
+}
+
+/** 3: reservations are what the live orders say; 4: coverage; 5: the bound holds; 6: own lists run by order number. */
+function checkReservations(state: CoreState): void {
+  const { ledger, pool } = state;
+  let listed = 0;
+  for (let position = 0; position < ledger.positionCount; position += 1) {
+    const reserved = [0, 0, 0];
+    let previous = 0;
+    for (let slot = ledger.firstOwn(position); slot !== NONE; slot = pool.ownNext(slot)) {
+      listed += 1;
+      if (pool.numbers[slot] <= previous) fail(6, `position ${position} lists order ${pool.numbers[slot]} late`);
+      previous = pool.numbers[slot];
+      countReservation(state, slot, reserved);
+    }
+    const account = ledger.accounts[position];
+    const collateral = ledger.reservedCollateralMicro(position);
+    const at = `position ${position} of account ${account}`;
+    for (const outcome of [0, 1]) {
+      const shares = ledger.reservedSharesMicro(position, outcome);
+      if (shares !== reserved[outcome]) fail(3, `${at} reserves ${shares} shares, orders say ${reserved[outcome]}`);
+      if (shares > ledger.sharesMicro(position, outcome)) fail(4, `${at} reserves ${shares} shares, too many`);
+    }
+    if (collateral !== reserved[2]) fail(3, `${at} reserves ${collateral} micro, orders say ${reserved[2]}`);
+    if (collateral > ledger.collateral[account]) fail(4, `${at} reserves ${collateral} micro, too much`);
+    if (collateral > ledger.bound[account]) fail(5, `${at} reserves ${collateral}, bound ${ledger.bound[account]}`);
+  }
+  if (listed !== pool.liveCount) fail(6, `${listed} orders listed, ${pool.liveCount} live`);
+}
+
+function countReservation(state: CoreState, slot: number, reserved: number[]): void {
+  const { hot } = state.pool;
+  const base = slot * HOT_STRIDE;
+  const flags = hot[base + FLAGS];
+  const isSell = (flags & FLAG_SELL) !== 0;
+  const index = isSell ? (flags & FLAG_SECOND) >>> 1 : 2;
+  if ((flags & FLAG_DELAYED) !== 0) {
+    const delayed = state.delayed.get(slot);
+    if (delayed === undefined) fail(3, `order ${state.pool.numbers[slot]} is marked delayed and is not`);
+    reserved[index] += delayed.reservedMicro;
+    return;
+  }
+  const lots = hot[base + LOTS];
+  if (lots < 1) fail(3, `order ${state.pool.numbers[slot]} rests with ${lots} lots`);
+  reserved[index] += isSell ? lots * MICRO_PER_LOT : lots * ownPips(hot[base + LADDER_PIPS], flags);
+}
+
+/** 7: ladders; 8: time priority within a level; 9: owners of orders are those of their accounts; 10: final markets are empty. */
+function checkLadders(state: CoreState): void {
+  const { pool, ledger, accounts } = state;
+  let resting = 0;
+  for (const { index, ladder, status } of state.markets) {
+    ladder.checkInvariants(pool, (slot) => sideOfFlags(pool.hot[slot * HOT_STRIDE + FLAGS]));
+    for (let level = 1; level < ladder.levelCount; level += 1) {
+      let previous = 0;
+      for (let slot = ladder.firstOf(level); slot !== NONE; slot = pool.hot[slot * HOT_STRIDE + NEXT]) {
+        resting += 1;
+        const base = slot * HOT_STRIDE;
+        const number = pool.numbers[slot];
+        const position = pool.hot[base + POSITION];
+        if (ledger.markets[position] !== index) fail(7, `order ${number} rests in another market's ladder`);
+        // An order that came out of a delay has the release's priority, not its number's.
+        if ((pool.hot[base + FLAGS] & FLAG_WAS_DELAYED) === 0) {
+          if (number < previous) fail(8, `order ${number} rests behind ${previous}`);
+          previous = number;
+        }
+        if (pool.hot[base + OWNER] !== accounts.owners[ledger.accounts[position]]) fail(9, `order ${number}`);
+        if (status === MarketStatus.CLOSED || status === MarketStatus.RESOLVED)
+          fail(10, `order ${number} in market ${index}`);
+      }
+    }
+  }
+  if (resting + state.delayed.size !== pool.liveCount) {
+    fail(7, `${resting} rest and ${state.delayed.size} wait, ${pool.liveCount} live`);
+  }
+}
+
+/** Checks all of them; throws an Error that names the first that is broken. */
+export function checkCore(state: CoreState): void {
+  checkConservation(state);
+  checkShares(state);
+  checkReservations(state);
+  checkLadders(state);
+  state.pool.checkIndex();
+}

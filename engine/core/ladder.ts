@@ -1,0 +1,206 @@
+// The price levels of one market in one price-sorted array, in the first token's terms: a level is found by its place on
+// the market's grid, never by search. Bids and asks share the array, since a ladder is never crossed. Written by entry,
+// matching and cancels; knows orders only as slots of the pool. An occupancy bitmap finds the next level.
+import { PIPS_PER_UNIT } from '../protocol/units.ts';
+import { HOT_STRIDE, LADDER_PIPS, NEXT, NONE, type OrderPool, PREV } from './orderPool.ts';
+
+/** Ladder sides: a bid buys the first token (or sells the second), an ask the other way round. */
+export const BID = 0;
+export const ASK = 1;
+
+export class Ladder {
+  /** Distance of neighbouring levels in pips: divides the tick and every resting price. */
+  gridPips: number;
+  /** Index of the best level of each side; 0 and `levelCount` mean there is none. */
+  bestBid = 0;
+  bestAsk: number;
+  levelCount: number;
+  /** First and last slot of level i at 2i and 2i + 1. */
+  private ends: Int32Array;
+  /** Bit i: level i has orders. Summary: bit w: word w has a bit. */
+  private occupied: Int32Array;
+  private summary: Int32Array;
+
+  constructor(gridPips: number) {
+    this.gridPips = gridPips;
+    this.levelCount = PIPS_PER_UNIT / gridPips;
+    this.bestAsk = this.levelCount;
+    this.ends = new Int32Array(this.levelCount * 2).fill(NONE);
+    this.occupied = new Int32Array((this.levelCount + 31) >>> 5);
+    this.summary = new Int32Array((this.occupied.length + 31) >>> 5);
+  }
+
+  /** Price of a level in pips. */
+  pipsOf(level: number): number {
+    return level * this.gridPips;
+  }
+
+  /** Level of a price on the grid. */
+  levelOf(pips: number): number {
+    return (pips / this.gridPips) | 0;
+  }
+
+  hasBids(): boolean {
+    return this.bestBid > 0;
+  }
+
+  hasAsks(): boolean {
+    return this.bestAsk < this.levelCount;
+  }
+
+  /** Best price of a side in pips, first token's terms; 0 for no bid, 10,000 for no ask. */
+  bestPips(side: number): number {
+    return (side === BID ? this.bestBid : this.bestAsk) * this.gridPips;
+  }
+
+  firstOf(level: number): number {
+    return this.ends[level * 2];
+  }
+
+  /** The next worse level of a side after `level`, or the side's "none". */
+  nextWorse(side: number, level: number): number {
+    return side === BID ? this.nextBelow(level) : this.nextAbove(level);
+  }
+
+  /** Puts a slot last at its level. Its price must be on the grid. */
+  append(pool: OrderPool, slot: number, side: number): void {
+    const { hot } = pool;
+    const level = (hot[slot * HOT_STRIDE + LADDER_PIPS] / this.gridPips) | 0;
+    const last = this.ends[level * 2 + 1];
+    hot[slot * HOT_STRIDE + NEXT] = NONE;
+    hot[slot * HOT_STRIDE + PREV] = last;
+    this.ends[level * 2 + 1] = slot;
+    if (last !== NONE) {
+      hot[last * HOT_STRIDE + NEXT] = slot;
+      return;
+    }
+    this.ends[level * 2] = slot;
+    const word = level >>> 5;
+    this.occupied[word] |= 1 << (level & 31);
+    this.summary[word >>> 5] |= 1 << (word & 31);
+    if (side === BID) {
+      if (level > this.bestBid) this.bestBid = level;
+    } else if (level < this.bestAsk) {
+      this.bestAsk = level;
+    }
+  }
+
+  /** Takes a slot out of its level. */
+  remove(pool: OrderPool, slot: number): void {
+    const { hot } = pool;
+    const base = slot * HOT_STRIDE;
+    const level = (hot[base + LADDER_PIPS] / this.gridPips) | 0;
+    const next = hot[base + NEXT];
+    const previous = hot[base + PREV];
+    if (previous === NONE) this.ends[level * 2] = next;
+    else hot[previous * HOT_STRIDE + NEXT] = next;
+    if (next === NONE) this.ends[level * 2 + 1] = previous;
+    else hot[next * HOT_STRIDE + PREV] = previous;
+    if (next === NONE && previous === NONE) this.clearLevel(level);
+  }
+
+  /** Moves every level onto another grid, which must divide every resting price. Time priority is kept. */
+  regrid(gridPips: number): void {
+    const larger = new Ladder(gridPips);
+    for (let level = 1; level < this.levelCount; level += 1) {
+      if (this.ends[level * 2] === NONE) continue;
+      const moved = (level * this.gridPips) / gridPips;
+      larger.ends[moved * 2] = this.ends[level * 2];
+      larger.ends[moved * 2 + 1] = this.ends[level * 2 + 1];
+      larger.occupied[moved >>> 5] |= 1 << (moved & 31);
+      larger.summary[moved >>> 10] |= 1 << ((moved >>> 5) & 31);
+    }
+    larger.bestBid = this.bestBid === 0 ? 0 : (this.bestBid * this.gridPips) / gridPips;
+    if (this.hasAsks()) larger.bestAsk = (this.bestAsk * this.gridPips) / gridPips;
+    this.gridPips = gridPips;
+    this.levelCount = larger.levelCount;
+    this.bestBid = larger.bestBid;
+    this.bestAsk = larger.bestAsk;
+    this.ends = larger.ends;
+    this.occupied = larger.occupied;
+    this.summary = larger.summary;
+  }
+
+  /** The coarsest grid that holds the tick and every resting price: their greatest common divisor, pips. */
+  gridFor(tickPips: number): number {
+    let grid = tickPips;
+    for (let level = this.nextAbove(0); level < this.levelCount; level = this.nextAbove(level)) {
+      let a = grid;
+      let b = level * this.gridPips;
+      while (b !== 0) [a, b] = [b, a % b];
+      grid = a;
+    }
+    return grid;
+  }
+
+  /**
+   * Invariants: 1 bits and summary say exactly which levels have orders; 2 links run both ways; 3 every order's price is
+   * its level's; 4 best bid below best ask, and both are the true best of their side. `sideOf` tells a slot's side.
+   */
+  checkInvariants(pool: OrderPool, sideOf: (slot: number) => number): void {
+    let bestBid = 0;
+    let bestAsk = this.levelCount;
+    for (let level = 0; level < this.levelCount; level += 1) {
+      const has = this.ends[level * 2] !== NONE;
+      const bit = (this.occupied[level >>> 5] >>> (level & 31)) & 1;
+      if (has !== (bit === 1)) throw new Error(`ladder 1: bit of level ${level} is ${bit}`);
+      if (has && ((this.summary[level >>> 10] >>> ((level >>> 5) & 31)) & 1) === 0) {
+        throw new Error(`ladder 1: summary misses level ${level}`);
+      }
+      let previous = NONE;
+      for (let slot = this.ends[level * 2]; slot !== NONE; slot = pool.hot[slot * HOT_STRIDE + NEXT]) {
+        if (pool.hot[slot * HOT_STRIDE + PREV] !== previous)
+          throw new Error(`ladder 2: slot ${slot} links back wrongly`);
+        const pips = pool.hot[slot * HOT_STRIDE + LADDER_PIPS];
+        if (pips !== level * this.gridPips) throw new Error(`ladder 3: ${pips} pips at level ${level}`);
+        if (sideOf(slot) === BID) bestBid = Math.max(bestBid, level);
+        else bestAsk = Math.min(bestAsk, level);
+        previous = slot;
+      }
+      if (this.ends[level * 2 + 1] !== previous) throw new Error(`ladder 2: level ${level} ends at the wrong slot`);
+    }
+    if (bestBid !== this.bestBid || bestAsk !== this.bestAsk || bestBid >= bestAsk) {
+      throw new Error(`ladder 4: best ${this.bestBid}/${this.bestAsk}, levels say ${bestBid}/${bestAsk}`);
+    }
+  }
+
+  private clearLevel(level: number): void {
+    const word = level >>> 5;
+    this.occupied[word] &= ~(1 << (level & 31));
+    if (this.occupied[word] === 0) this.summary[word >>> 5] &= ~(1 << (word & 31));
+    if (level === this.bestBid) this.bestBid = this.nextBelow(level);
+    else if (level === this.bestAsk) this.bestAsk = this.nextAbove(level);
+  }
+
+  private nextBelow(level: number): number {
+    const word = level >>> 5;
+    const bits = this.occupied[word] & ((1 << (level & 31)) - 1);
+    if (bits !== 0) return (word << 5) + 31 - Math.clz32(bits);
+    let group = word >>> 5;
+    let words = this.summary[group] & ((1 << (word & 31)) - 1);
+    while (words === 0) {
+      group -= 1;
+      if (group < 0) return 0;
+      words = this.summary[group];
+    }
+    const found = (group << 5) + 31 - Math.clz32(words);
+    return (found << 5) + 31 - Math.clz32(this.occupied[found]);
+  }
+
+  private nextAbove(level: number): number {
+    const word = level >>> 5;
+    // Shifting twice keeps bit 31 right: a shift by 32 is a shift by 0 in JavaScript.
+    const bits = this.occupied[word] & ((-1 << (level & 31)) << 1);
+    if (bits !== 0) return (word << 5) + 31 - Math.clz32(bits & -bits);
+    let group = word >>> 5;
+    let words = this.summary[group] & ((-1 << (word & 31)) << 1);
+    while (words === 0) {
+      group += 1;
+      if (group >= this.summary.length) return this.levelCount;
+      words = this.summary[group];
+    }
+    const found = (group << 5) + 31 - Math.clz32(words & -words);
+    const inWord = this.occupied[found];
+    return (found << 5) + 31 - Math.clz32(inWord & -inWord);
+  }
+}

@@ -1,0 +1,75 @@
+// One market (condition) as the core knows it: its terms, its ladder and its vault. Ids and texts are the registry's.
+import { Ladder } from './ladder.ts';
+
+/** Terms of a market as messages carry them. */
+export interface MarketTerms {
+  status: number;
+  negRisk: number;
+  autoTick: number;
+  feeExponent: number;
+  tickPips: number;
+  feeRate: number;
+  minOrderLots: number;
+  delaySeconds: number;
+  minMarketableBuyMicro: number;
+}
+
+export class Market {
+  readonly index: number;
+  readonly ladder: Ladder;
+  status: number;
+  readonly negRisk: number;
+  autoTick: number;
+  feeExponent: number;
+  tickPips: number;
+  feeRate: number;
+  minOrderLots: number;
+  delaySeconds: number;
+  minMarketableBuyMicro: number;
+  /** Collateral that backs the full sets in existence, micro. */
+  vaultMicro = 0;
+  /** Trades so far; the next one has the number after. */
+  tradeCount = 0;
+  /** What it resolved to, −1 before. */
+  resolution = -1;
+  /** Shares of each token not yet redeemed, micro: kept from resolution on. */
+  unredeemedFirstMicro = 0;
+  unredeemedSecondMicro = 0;
+  /** Whether this command changed the ladder or the terms, so that auto tick looks at it. */
+  isTouched = false;
+
+  constructor(index: number, terms: MarketTerms) {
+    this.index = index;
+    this.status = terms.status;
+    this.negRisk = terms.negRisk;
+    this.autoTick = terms.autoTick;
+    this.feeExponent = terms.feeExponent;
+    this.tickPips = terms.tickPips;
+    this.feeRate = terms.feeRate;
+    this.minOrderLots = terms.minOrderLots;
+    this.delaySeconds = terms.delaySeconds;
+    this.minMarketableBuyMicro = terms.minMarketableBuyMicro;
+    this.ladder = new Ladder(terms.tickPips);
+  }
+
+  /** The terms as events state them. */
+  terms(): MarketTerms {
+    return {
+      status: this.status,
+      negRisk: this.negRisk,
+      autoTick: this.autoTick,
+      feeExponent: this.feeExponent,
+      tickPips: this.tickPips,
+      feeRate: this.feeRate,
+      minOrderLots: this.minOrderLots,
+      delaySeconds: this.delaySeconds,
+      minMarketableBuyMicro: this.minMarketableBuyMicro,
+    };
+  }
+
+  /** Fits the ladder's grid to the tick and to the prices that still rest off it. */
+  refitGrid(): void {
+    const grid = this.ladder.gridFor(this.tickPips);
+    if (grid !== this.ladder.gridPips) this.ladder.regrid(grid);
+  }
+}

@@ -1,0 +1,42 @@
+// The limit price that a signed ratio means under a tick, in exact integer arithmetic without BigInt on the usual path.
+// Called by entry. Sources: the engine rules' "Limit price"; amounts are those of the signed order, micro.
+import { MICRO_MAX, PIPS_PER_UNIT } from '../protocol/units.ts';
+
+const HALF = 2 ** 26;
+
+/** Sign of a × m − b × n for safe integers a, b and multipliers up to 2^26. */
+export function compareProducts(a: number, m: number, b: number, n: number): number {
+  const aLow = a % HALF;
+  const bLow = b % HALF;
+  const lowA = aLow * m;
+  const lowB = bLow * n;
+  const highA = ((a - aLow) / HALF) * m + Math.floor(lowA / HALF);
+  const highB = ((b - bLow) / HALF) * n + Math.floor(lowB / HALF);
+  if (highA !== highB) return highA - highB;
+  return (lowA % HALF) - (lowB % HALF);
+}
+
+/** floor(a / b) exactly, for safe integers. */
+export function floorDivide(a: number, b: number): number {
+  const quotient = Math.floor(a / b);
+  return quotient * b > a ? quotient - 1 : quotient;
+}
+
+/**
+ * The price money/shares floored (BUY) or ceiled (SELL) to the tick, in pips; capped at 20,000, which is beyond every limit.
+ */
+export function marketPricePips(moneyMicro: number, sharesMicro: number, tickPips: number, isBuy: boolean): number {
+  if (moneyMicro >= 2 * sharesMicro) return 2 * PIPS_PER_UNIT;
+  // k = floor(money × 10^4 / (shares × tick)), first by floating point, then put right exactly.
+  let k = Math.floor((moneyMicro / sharesMicro) * (PIPS_PER_UNIT / tickPips));
+  while (k > 0 && compareProducts(sharesMicro, k * tickPips, moneyMicro, PIPS_PER_UNIT) > 0) k -= 1;
+  while (compareProducts(sharesMicro, (k + 1) * tickPips, moneyMicro, PIPS_PER_UNIT) <= 0) k += 1;
+  if (!isBuy && compareProducts(sharesMicro, k * tickPips, moneyMicro, PIPS_PER_UNIT) < 0) k += 1;
+  return k * tickPips;
+}
+
+/** The price money/shares in micro, floored, capped at 2^53 − 1: a figure of rejections, off the usual path. */
+export function priceMicro(moneyMicro: number, sharesMicro: number): number {
+  const price = (BigInt(moneyMicro) * 1_000_000n) / BigInt(sharesMicro);
+  return price > BigInt(MICRO_MAX) ? MICRO_MAX : Number(price);
+}

@@ -1,0 +1,62 @@
+// The end of an order's delay: it enters anew as a taker, with the market, its owner and its funds as they are now.
+// Called by exchange.ts when a release is due. Tick and minimum are not looked at again.
+import { AccountFlag, CancelReason, ExchangeMode, MarketStatus, OrderType } from '../protocol/terms.ts';
+import { crossesAnything, isWhole, neededMicro, noDryRun, simulate } from './dryRun.ts';
+import { endsAtMs, execute, fundsShort } from './entry.ts';
+import type { Market } from './market.ts';
+import { forgetOrder, marketOfSlot, sideOfFlags, undelayOrder } from './orderBook.ts';
+import { FLAG_SECOND, FLAG_SELL, FLAGS, HOT_STRIDE, LADDER_PIPS, OWNER, POSITION } from './orderPool.ts';
+import type { CoreState, DelayedOrder, TakerOrder } from './state.ts';
+
+/** Brings the delayed order of a slot back as the taker. */
+function takeBack(state: CoreState, slot: number, delayed: DelayedOrder): TakerOrder {
+  const order = state.taker;
+  const { hot } = state.pool;
+  const base = slot * HOT_STRIDE;
+  const flags = hot[base + FLAGS];
+  order.slot = slot;
+  order.number = state.pool.numbers[slot];
+  order.position = hot[base + POSITION];
+  order.account = state.ledger.accounts[order.position];
+  order.owner = hot[base + OWNER];
+  order.outcome = (flags & FLAG_SECOND) >>> 1;
+  order.side = (flags & FLAG_SELL) === 0 ? 0 : 1;
+  order.orderType = delayed.orderType;
+  order.flags = 0;
+  order.limitPips = delayed.limitPips;
+  order.ladderPips = hot[base + LADDER_PIPS];
+  order.ladderSide = sideOfFlags(flags);
+  order.lots = delayed.lots;
+  order.budgetMicro = delayed.budgetMicro;
+  order.expirationS = delayed.expirationS;
+  return order;
+}
+
+/** Why the order cannot enter now, or −1. `state.dry` holds its dry run when nothing earlier stands against it. */
+function refusal(state: CoreState, market: Market, order: TakerOrder): number {
+  const { dry } = state;
+  if (endsAtMs(order.orderType, order.expirationS) <= state.tMs) return CancelReason.EXPIRED;
+  if (market.status !== MarketStatus.OPEN || state.mode !== ExchangeMode.NORMAL) return CancelReason.NOT_TRADING;
+  if ((state.accounts.flagsOf(order.owner) & AccountFlag.BANNED) !== 0) return CancelReason.BANNED;
+  if (crossesAnything(market, order)) simulate(state, market, order);
+  else noDryRun(dry, order);
+  if (fundsShort(state, order, neededMicro(dry, order), true)) return CancelReason.FUNDS;
+  if (order.orderType === OrderType.FOK && !isWhole(dry, order)) return CancelReason.NO_MATCH;
+  if (order.orderType === OrderType.FAK && dry.foundLots === 0) return CancelReason.NO_MATCH;
+  return -1;
+}
+
+/** Releases the delayed order of a slot. Events: OrderReleased, then what a taker does or why it ended. */
+export function releaseOrder(state: CoreState, slot: number): void {
+  const market = marketOfSlot(state, slot);
+  const delayed = undelayOrder(state, slot);
+  const order = takeBack(state, slot, delayed);
+  state.out.write({ type: 'OrderReleased', orderNumber: order.number });
+  const reason = refusal(state, market, order);
+  if (reason !== -1) {
+    forgetOrder(state, slot, order.position);
+    state.out.orderCanceled(order.number, reason, order.lots);
+    return;
+  }
+  execute(state, market, order);
+}

@@ -1,0 +1,146 @@
+// Everything the core remembers, in one object that its functions pass along, and the two scratch objects of the order at
+// hand. Only the core's own files touch it; nothing outside ever reads it.
+import { EventWriter } from '../protocol/eventWriter.ts';
+import { limits } from '../protocol/limits.ts';
+import { ExchangeMode, OrderType, Side } from '../protocol/terms.ts';
+import { Accounts } from './accounts.ts';
+import { DueHeap } from './dueHeap.ts';
+import { Heartbeats } from './heartbeatTable.ts';
+import { IdWindow } from './idWindow.ts';
+import { Ledger } from './ledger.ts';
+import { Market, type MarketTerms } from './market.ts';
+import { NONE, OrderPool } from './orderPool.ts';
+
+/** What an order waiting out a market's delay must remember; it lies in the pool, but in no ladder. */
+export interface DelayedOrder {
+  readonly releaseAtMs: number;
+  readonly orderType: number;
+  readonly limitPips: number;
+  /** FOK and FAK BUY: collateral to spend, micro; else 0. */
+  readonly budgetMicro: number;
+  readonly lots: number;
+  readonly expirationS: number;
+  /** What it reserves: micro of collateral (BUY) or of its token (SELL). */
+  readonly reservedMicro: number;
+}
+
+/** The order being entered or released: one object, filled anew each time. */
+export class TakerOrder {
+  /** Its slot when it is already in the pool (a release), else NONE. */
+  slot = NONE;
+  number = 0;
+  account = NONE;
+  owner = NONE;
+  position = NONE;
+  outcome = 0;
+  side = 0;
+  orderType = 0;
+  flags = 0;
+  /** Limit in its own token and in the first token's terms, pips. */
+  limitPips = 0;
+  ladderPips = 0;
+  /** BID or ASK. */
+  ladderSide = 0;
+  lots = 0;
+  /** FOK and FAK BUY: collateral to spend, micro; else 0. */
+  budgetMicro = 0;
+  expirationS = 0;
+
+  get isBuy(): boolean {
+    return this.side === Side.BUY;
+  }
+
+  /** Whether a remainder rests. */
+  get canRest(): boolean {
+    return this.orderType === OrderType.GTC || this.orderType === OrderType.GTD;
+  }
+}
+
+/** What the dry run found: one object, filled anew each time. */
+export class DryRun {
+  foundLots = 0;
+  costMicro = 0;
+  feeMicro = 0;
+  /** Of a budget, what is not spent. */
+  budgetLeftMicro = 0;
+  /** What self-trade cancels give back to the order's own position. */
+  releasedCollateralMicro = 0;
+  releasedSharesMicro = 0;
+  /** Slots of own orders that stand in the way, in walk order: the first `ownCount`. */
+  ownSlots = new Int32Array(64);
+  ownCount = 0;
+}
+
+export class CoreState {
+  /** The command's time, and where its events go. */
+  tMs = 0;
+  out = new EventWriter(1024);
+  readonly pool = new OrderPool();
+  readonly accounts = new Accounts();
+  readonly ledger = new Ledger();
+  readonly ids = new IdWindow();
+  readonly heartbeats = new Heartbeats();
+  readonly markets: Market[] = [];
+  readonly delayed = new Map<number, DelayedOrder>();
+  readonly expiries = new DueHeap(this.pool);
+  readonly releases = new DueHeap(this.pool);
+  readonly statuses = new DueHeap();
+  mode: number = ExchangeMode.NORMAL;
+  lastOrderNumber = 0;
+  depositsMicro = 0;
+  withdrawalsMicro = 0;
+  dustMicro = 0;
+  // Settings of the latest start.
+  rulesVersion = 1;
+  orderWindowMs: number = limits.orderWindowDefaultMs;
+  heartbeatWindowMs: number = limits.heartbeatWindowDefaultMs;
+  minedDelayMs = 0;
+  confirmedDelayMs = 0;
+  creditMicro = 0;
+  /** Accounts whose balance fell below the bound of their reservations in this command: the first `suspectCount`. */
+  suspects = new Int32Array(64);
+  suspectCount = 0;
+  /** Markets touched by this command, for auto tick: the first `touchedCount`. */
+  touched = new Int32Array(64);
+  touchedCount = 0;
+  readonly taker = new TakerOrder();
+  readonly dry = new DryRun();
+
+  addMarket(terms: MarketTerms): Market {
+    if (this.markets.length >= limits.marketsMax) throw new Error(`markets: more than ${limits.marketsMax}`);
+    const market = new Market(this.markets.length, terms);
+    this.markets.push(market);
+    return market;
+  }
+
+  /** Remembers a market for the auto tick rule at the end of the command. */
+  touch(market: Market): void {
+    if (market.isTouched) return;
+    market.isTouched = true;
+    if (this.touchedCount === this.touched.length) {
+      const larger = new Int32Array(this.touched.length * 2);
+      larger.set(this.touched);
+      this.touched = larger;
+    }
+    this.touched[this.touchedCount] = market.index;
+    this.touchedCount += 1;
+  }
+
+  /** Takes collateral from an account; when the rest may no longer cover its orders, the coverage pass will look. */
+  debit(account: number, micro: number): void {
+    const { ledger } = this;
+    const balance = ledger.collateral[account] - micro;
+    ledger.collateral[account] = balance;
+    if (balance < ledger.bound[account]) this.suspect(account);
+  }
+
+  private suspect(account: number): void {
+    if (this.suspectCount === this.suspects.length) {
+      const larger = new Int32Array(this.suspects.length * 2);
+      larger.set(this.suspects);
+      this.suspects = larger;
+    }
+    this.suspects[this.suspectCount] = account;
+    this.suspectCount += 1;
+  }
+}
