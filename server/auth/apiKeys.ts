@@ -1,0 +1,143 @@
+// API credentials, derived from the server's one secret and the identity of a key, so that nothing secret is stored
+// and a lost triple can be derived again (wire.md A.2). Called when a key is created or derived, and when a gateway
+// first meets a key. The server's secret must never be logged, returned or written anywhere but its own file.
+import { createHmac, randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { isAddress } from './hex.ts';
+import { isUint256Decimal } from './uint256.ts';
+
+/** What a key may do. */
+export type ApiKeyKind = 'trading' | 'readonly' | 'builder';
+
+/** Everything that determines a key's credentials besides the server's secret. */
+export type ApiKeyIdentity = {
+  readonly kind: ApiKeyKind;
+  /** 0x address in any letter case. */
+  readonly owner: string;
+  /** Decimal text of a uint256. */
+  readonly nonce: string;
+  /** 0 for the first key of (kind, owner, nonce); one more each time that key was deleted and made anew. */
+  readonly generation: number;
+};
+
+/** A triple as clients need it. */
+export type ApiCredentials = {
+  /** UUID, version 4 in shape. */
+  readonly apiKey: string;
+  /** Url-safe base64 with padding of 32 bytes: 44 characters. */
+  readonly secret: string;
+  /** 64 lower-case hex digits. */
+  readonly passphrase: string;
+};
+
+const SECRET_BYTES = 32;
+const SECRET_TEXT_CHARACTERS_MIN = 32;
+
+function deriveBytes(serverSecret: Uint8Array, part: string, identity: string): Buffer {
+  return createHmac('sha256', serverSecret).update(`outcry/api-credentials/1/${part}\n${identity}`).digest();
+}
+
+/** The identity as one text: each part has a fixed alphabet without the separator, so no two identities share it. */
+function identityText({ kind, owner, nonce, generation }: ApiKeyIdentity): string {
+  if (!isAddress(owner))
+    throw new TypeError(`The owner of an API key must be an address, not ${JSON.stringify(owner)}.`);
+  if (!isUint256Decimal(nonce))
+    throw new TypeError(`The nonce of an API key must be decimal, not ${JSON.stringify(nonce)}.`);
+  if (!Number.isSafeInteger(generation) || generation < 0) {
+    throw new TypeError(`The generation of an API key must be a whole number from 0, not ${generation}.`);
+  }
+  return `${kind}\n${owner.toLowerCase()}\n${BigInt(nonce)}\n${generation}`;
+}
+
+function uuidOfBytes(bytes: Buffer): string {
+  bytes[6] = (bytes[6] & 0x0f) | 0x40;
+  bytes[8] = (bytes[8] & 0x3f) | 0x80;
+  const hex = bytes.toString('hex', 0, 16);
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+}
+
+/**
+ * The credentials of a key; the same identity and server secret always give the same triple.
+ * @param serverSecret 32 bytes (loadServerSecret)
+ * @throws TypeError on a malformed identity
+ */
+export function deriveCredentials(serverSecret: Uint8Array, identity: ApiKeyIdentity): ApiCredentials {
+  const text = identityText(identity);
+  return {
+    apiKey: uuidOfBytes(deriveBytes(serverSecret, 'key', text)),
+    secret: `${deriveBytes(serverSecret, 'secret', text).toString('base64url')}=`,
+    passphrase: deriveBytes(serverSecret, 'passphrase', text).toString('hex'),
+  };
+}
+
+/** The file in the data directory that holds the server's secret when OUTCRY_SECRET is not set. */
+export const SERVER_SECRET_FILE = 'server-secret';
+
+function secretOfText(text: string): Uint8Array {
+  const trimmed = text.trim();
+  if (/^(0x)?[0-9a-fA-F]{64}$/.test(trimmed)) return Buffer.from(trimmed.slice(-64), 'hex');
+  if (trimmed.length < SECRET_TEXT_CHARACTERS_MIN) {
+    throw new RangeError(
+      `OUTCRY_SECRET has ${trimmed.length} characters; it needs at least ${SECRET_TEXT_CHARACTERS_MIN}, ` +
+        'for example the output of "openssl rand -hex 32".',
+    );
+  }
+  return createHmac('sha256', 'outcry/server-secret/1').update(trimmed).digest();
+}
+
+function readSecretFile(path: string): Uint8Array {
+  const mode = statSync(path).mode & 0o777;
+  // Windows has no such permissions and always reports them open.
+  if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
+    throw new Error(
+      `${path} can be read or written by other users (mode ${mode.toString(8)}); it needs 600. ` +
+        'Run chmod 600 on it, and delete it if others may have seen it: all API keys then change.',
+    );
+  }
+  const text = readFileSync(path, 'utf8').trim();
+  if (!/^[0-9a-f]{64}$/.test(text)) {
+    throw new Error(
+      `${path} does not hold 64 hex digits. Restore it from a backup, or delete it: all API keys then change.`,
+    );
+  }
+  return Buffer.from(text, 'hex');
+}
+
+/** Written beside and renamed, so that a crash leaves the whole file or none. */
+function createSecretFile(dataDir: string, path: string): Uint8Array {
+  const secret = randomBytes(SECRET_BYTES);
+  mkdirSync(dataDir, { recursive: true });
+  const draftPath = `${path}.${process.pid}.draft`;
+  const file = openSync(draftPath, 'w', 0o600);
+  try {
+    writeSync(file, `${secret.toString('hex')}\n`);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  renameSync(draftPath, path);
+  return secret;
+}
+
+/**
+ * The server's 32-byte secret: from OUTCRY_SECRET (64 hex digits, or any text of at least 32 characters), else from
+ * the 0600 file in the data directory, which is made on first use. Call it holding the directory's lock.
+ * @throws Error with a sentence if the text is too short, or the file is open to others or not a secret
+ */
+export function loadServerSecret(dataDir: string, env: { readonly [name: string]: string | undefined }): Uint8Array {
+  const given = env.OUTCRY_SECRET;
+  if (given !== undefined && given !== '') return secretOfText(given);
+  const path = join(dataDir, SERVER_SECRET_FILE);
+  return existsSync(path) ? readSecretFile(path) : createSecretFile(dataDir, path);
+}

@@ -1,0 +1,11 @@
+// The authenticated party of a request. Made by the door of http/, read by route handlers.
+
+/** An owner (the EOA behind every wallet) with the API key it used. */
+export interface Caller {
+  /** Lower-case address of the owner. */
+  readonly owner: string;
+  /** The API key as a UUID. */
+  readonly apiKey: string;
+  /** The same key as 16 bytes of hex, as messages carry it. */
+  readonly keyId: string;
+}

@@ -1,0 +1,68 @@
+// Ids of conditions and outcome tokens, computed as the conditional-token framework's contracts do (ConditionalTokens,
+// CTHelpers): so a market made here has the ids that it would have on chain. Called when a market is created; BigInt
+// is fine on so rare a path. It must never be called for an order: markets carry their token ids.
+import { bytesToHex, concatBytes, requireHex } from './hex.ts';
+import { keccak256 } from './keccak.ts';
+import { bigintToBytes32, bytes32ToBigint } from './uint256.ts';
+
+/** Outcome slots of a market here: always two. */
+const OUTCOME_SLOTS = bigintToBytes32(2n);
+
+/** The field prime of the curve alt_bn128, y² = x³ + 3. */
+const FIELD_PRIME = 21888242871839275222246405745257275088696311157297823662689037894645226208583n;
+const CURVE_B = 3n;
+/** p ≡ 3 (mod 4), so a square's root is its power (p + 1) / 4. */
+const ROOT_EXPONENT = (FIELD_PRIME + 1n) / 4n;
+
+/**
+ * keccak256(oracle ‖ question id ‖ 2): the condition's id, lower-case 0x and 64 digits.
+ * @throws TypeError if the oracle is not an address or the question id not 32 bytes
+ */
+export function conditionId(oracle: string, questionId: string): string {
+  const oracleBytes = requireHex(oracle, 20, 'The oracle');
+  const questionBytes = requireHex(questionId, 32, 'The question id');
+  return bytesToHex(keccak256(concatBytes(oracleBytes, questionBytes, OUTCOME_SLOTS)));
+}
+
+function powerMod(base: bigint, exponent: bigint): bigint {
+  let result = 1n;
+  let square = base;
+  for (let rest = exponent; rest > 0n; rest >>= 1n) {
+    if ((rest & 1n) === 1n) result = (result * square) % FIELD_PRIME;
+    square = (square * square) % FIELD_PRIME;
+  }
+  return result;
+}
+
+/**
+ * The collection of one outcome (0 or 1) of a condition without a parent collection: a point on alt_bn128 found by
+ * counting x up from a hash until x³ + 3 is a square; the hash's top bit picks the root's parity, and an odd y is
+ * marked in bit 254. 32 bytes. @throws TypeError if the condition id is not 32 bytes
+ */
+export function collectionId(condition: string, outcomeIndex: 0 | 1): Uint8Array {
+  const conditionBytes = requireHex(condition, 32, 'The condition id');
+  const indexSet = bigintToBytes32(outcomeIndex === 0 ? 1n : 2n);
+  const hash = bytes32ToBigint(keccak256(concatBytes(conditionBytes, indexSet)));
+  const wantsOdd = hash >> 255n === 1n;
+  let x = hash;
+  let y: bigint;
+  let square: bigint;
+  do {
+    x = (x + 1n) % FIELD_PRIME;
+    square = (x * x * x + CURVE_B) % FIELD_PRIME;
+    y = powerMod(square, ROOT_EXPONENT);
+  } while ((y * y) % FIELD_PRIME !== square);
+  if (((y & 1n) === 1n) !== wantsOdd) y = FIELD_PRIME - y;
+  return bigintToBytes32((y & 1n) === 1n ? x ^ (1n << 254n) : x);
+}
+
+/** keccak256(collateral ‖ collection id) as a decimal: the token's id. @throws TypeError on a malformed collateral. */
+export function positionId(collateral: string, collection: Uint8Array): string {
+  const collateralBytes = requireHex(collateral, 20, 'The collateral');
+  return bytes32ToBigint(keccak256(concatBytes(collateralBytes, collection))).toString();
+}
+
+/** The two token ids of a condition, decimal texts, first outcome first. @throws TypeError on malformed input. */
+export function tokenIds(collateral: string, condition: string): readonly [string, string] {
+  return [positionId(collateral, collectionId(condition, 0)), positionId(collateral, collectionId(condition, 1))];
+}

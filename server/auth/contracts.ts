@@ -1,0 +1,78 @@
+// The contract addresses that orders are signed for and that token ids are made with, by chain (wire.md B.1).
+// Read at start-up; configuration may override each address or name another chain. Nothing here speaks to a chain.
+import { isAddress } from './hex.ts';
+
+/** Addresses of one chain, lower case. */
+export type ChainContracts = {
+  readonly chainId: number;
+  /** Verifying contract of V2 orders on ordinary markets. */
+  readonly exchange: string;
+  /** Verifying contract of V2 orders on neg-risk markets. */
+  readonly negRiskExchange: string;
+  readonly collateral: string;
+  /** Collateral wrapped by the neg-risk adapter: token ids of neg-risk markets are made with it. */
+  readonly negRiskCollateral: string;
+  readonly conditionalTokens: string;
+  readonly negRiskAdapter: string;
+};
+
+/** The addresses alone, as configuration may give them. */
+export type ContractAddresses = Omit<ChainContracts, 'chainId'>;
+
+const POLYGON: ChainContracts = {
+  chainId: 137,
+  exchange: '0xe111180000d2663c0091e4f400237545b87b996b',
+  negRiskExchange: '0xe2222d279d744050d28e00520010520000310f59',
+  collateral: '0xc011a7e12a19f7b1f670d46f03b03f3342e82dfb',
+  negRiskCollateral: '0x3a3bd7bb9528e159577f7c2e685cc81a765002e2',
+  conditionalTokens: '0x4d97dcd97ec945f40cf65f87097ace5ea0476045',
+  negRiskAdapter: '0xada2005600dec949baf300f4c6120000bdb6eaab',
+};
+
+const AMOY: ChainContracts = {
+  chainId: 80002,
+  exchange: POLYGON.exchange,
+  negRiskExchange: POLYGON.negRiskExchange,
+  collateral: POLYGON.collateral,
+  negRiskCollateral: POLYGON.negRiskCollateral,
+  conditionalTokens: '0x69308fb512518e39f9b16112fa8d994f4e2bf8bb',
+  // No adapter is known for this chain; the address of the other chain stands in, as clients do for the exchanges.
+  negRiskAdapter: POLYGON.negRiskAdapter,
+};
+
+/** The chains with stock addresses; official clients know no others. */
+export const STOCK_CHAINS: readonly ChainContracts[] = [POLYGON, AMOY];
+
+/**
+ * The contracts of a chain: the stock ones, with any given address in their place.
+ * @throws RangeError with a sentence if an address is malformed, or missing for a chain without stock addresses
+ */
+export function chainContracts(chainId: number, given: Partial<ContractAddresses> = {}): ChainContracts {
+  if (!Number.isSafeInteger(chainId) || chainId < 1) throw new RangeError(`${chainId} is not a chain id.`);
+  const stock = STOCK_CHAINS.find((chain) => chain.chainId === chainId);
+  const pick = (name: keyof ContractAddresses): string => {
+    const address = given[name] ?? stock?.[name];
+    if (address === undefined) {
+      const known = STOCK_CHAINS.map((chain) => chain.chainId).join(' and ');
+      throw new RangeError(`Chain ${chainId} needs the address of ${name}: only ${known} have stock addresses.`);
+    }
+    if (!isAddress(address)) throw new RangeError(`The address of ${name} must be 0x and 40 hex digits.`);
+    return address.toLowerCase();
+  };
+  return {
+    chainId,
+    exchange: pick('exchange'),
+    negRiskExchange: pick('negRiskExchange'),
+    collateral: pick('collateral'),
+    negRiskCollateral: pick('negRiskCollateral'),
+    conditionalTokens: pick('conditionalTokens'),
+    negRiskAdapter: pick('negRiskAdapter'),
+  };
+}
+
+/** True if orders signed for these contracts would be valid at the live venue too: a stock exchange on chain 137. */
+export function isReplayableAtLiveVenue(contracts: ChainContracts): boolean {
+  if (contracts.chainId !== POLYGON.chainId) return false;
+  const live = [POLYGON.exchange, POLYGON.negRiskExchange];
+  return live.includes(contracts.exchange) || live.includes(contracts.negRiskExchange);
+}

@@ -1,0 +1,54 @@
+// The credentials in a request's headers, from either family of names, as one plain object; and how old a signed
+// timestamp may be. Called once a request that needs credentials. It checks nothing but the timestamp's age.
+
+/** What the headers carry; '' where a header is absent. */
+export type AuthHeaders = {
+  /** Which family of names was used; it also picks the dialect of the answer. */
+  readonly family: 'poly' | 'service';
+  readonly address: string;
+  readonly apiKey: string;
+  readonly passphrase: string;
+  readonly signature: string;
+  /** Unix seconds as decimal text, as signed. */
+  readonly timestamp: string;
+  /** Decimal text; only L1 requests carry it. */
+  readonly nonce: string;
+};
+
+/** The oldest signed timestamp that is accepted, milliseconds (spec/README.md). */
+export const AUTH_AGE_MS_MAX = 300_000;
+/** How far a signed timestamp may lie ahead of the clock, milliseconds. */
+export const AUTH_AHEAD_MS_MAX = 30_000;
+
+function readFamily(get: (name: string) => string, family: 'poly' | 'service'): AuthHeaders {
+  return {
+    family,
+    address: get(`${family}_address`),
+    apiKey: get(`${family}_api_key`),
+    passphrase: get(`${family}_passphrase`),
+    signature: get(`${family}_signature`),
+    timestamp: get(`${family}_timestamp`),
+    nonce: get(`${family}_nonce`),
+  };
+}
+
+/**
+ * Reads POLY_* or SERVICE_* headers. If both families are present, POLY_* wins where its API key is there; without
+ * any API key (L1) it wins where its address is there.
+ * @param get a header's value by its lower-case name, '' if absent
+ */
+export function readAuthHeaders(get: (name: string) => string): AuthHeaders {
+  if (get('poly_api_key') !== '') return readFamily(get, 'poly');
+  if (get('service_api_key') !== '') return readFamily(get, 'service');
+  return readFamily(get, get('poly_address') !== '' ? 'poly' : 'service');
+}
+
+/** Decimal digits of a count of seconds that stays exact in milliseconds. */
+const SECONDS_DIGITS = /^[0-9]{1,12}$/;
+
+/** True if the text is unix seconds at most 300 s before and 30 s after `nowMs`. */
+export function isFreshTimestamp(timestamp: string, nowMs: number): boolean {
+  if (!SECONDS_DIGITS.test(timestamp)) return false;
+  const aheadMs = Number(timestamp) * 1000 - nowMs;
+  return aheadMs <= AUTH_AHEAD_MS_MAX && -aheadMs <= AUTH_AGE_MS_MAX;
+}

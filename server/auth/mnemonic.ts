@@ -1,0 +1,38 @@
+// The wallets of the well-known development mnemonic, the same that Hardhat and Anvil print. Called by development
+// start-up, house and replay. Their keys are public: production must never credit or accept them by default.
+import { mnemonicToAccount } from 'viem/accounts';
+import { bytesToHex } from './hex.ts';
+import { addressOfPrivateKey } from './secp256k1.ts';
+
+/** A key pair: 0x private key of 32 bytes, lower-case 0x address. */
+export type KeyPair = { readonly privateKey: string; readonly address: string };
+
+/** Known to every Ethereum developer; never a secret. */
+export const DEVELOPMENT_MNEMONIC = 'test test test test test test test test test test test junk';
+
+/** Accounts below this index are the printed wallets, and kept once derived. */
+const CACHED_COUNT = 10;
+const CHILD_INDEX_LIMIT = 0x80000000;
+
+// The expensive step (2,048 rounds of PBKDF2) is done once, and only when a wallet is asked for.
+let branch: ReturnType<ReturnType<typeof mnemonicToAccount>['getHdKey']> | undefined;
+const cached: (KeyPair | undefined)[] = new Array(CACHED_COUNT).fill(undefined);
+
+/**
+ * Account m/44'/60'/0'/0/index of the development mnemonic.
+ * @throws RangeError unless the index is a whole number from 0 to 2^31 − 1
+ */
+export function developmentWallet(index: number): KeyPair {
+  if (!Number.isInteger(index) || index < 0 || index >= CHILD_INDEX_LIMIT) {
+    throw new RangeError(`The index of a development wallet must be from 0 to ${CHILD_INDEX_LIMIT - 1}, not ${index}.`);
+  }
+  const known = cached[index];
+  if (known !== undefined) return known;
+  branch ??= mnemonicToAccount(DEVELOPMENT_MNEMONIC, { path: "m/44'/60'/0'/0" }).getHdKey();
+  const key = branch.deriveChild(index).privateKey;
+  // A derivation without a key has a chance of 2^-127 an index (BIP-32) and does not occur for known mnemonics.
+  if (key === null || key === undefined) throw new Error(`The development wallet ${index} has no private key.`);
+  const wallet: KeyPair = { privateKey: bytesToHex(key), address: addressOfPrivateKey(key) };
+  if (index < CACHED_COUNT) cached[index] = wallet;
+  return wallet;
+}

@@ -1,0 +1,49 @@
+// uint256 values as 32 big-endian bytes, as EIP-712 encodes them. Called by the digests of this folder and by the
+// readers of orders (isUint256Decimal). The hot path is writeUint53; BigInt appears only for decimals past 2^53.
+
+const DECIMAL_DIGITS_MAX = 78;
+const UINT256_LIMIT = 1n << 256n;
+
+/** True for plain decimal digits (leading zeros allowed) with a value below 2^256. */
+export function isUint256Decimal(text: string): boolean {
+  if (text.length === 0 || text.length > DECIMAL_DIGITS_MAX) return false;
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code < 0x30 || code > 0x39) return false;
+  }
+  return text.length < DECIMAL_DIGITS_MAX || BigInt(text) < UINT256_LIMIT;
+}
+
+/** Writes a whole number 0..2^53−1 into the last 8 of the 32 bytes at `offsetBytes`; the first 24 are left alone. */
+export function writeUint53(view: DataView, offsetBytes: number, value: number): void {
+  view.setUint32(offsetBytes + 24, value / 4294967296);
+  view.setUint32(offsetBytes + 28, value >>> 0);
+}
+
+/** 32 big-endian bytes of 0 ≤ value < 2^256. @throws RangeError outside. */
+export function bigintToBytes32(value: bigint): Uint8Array {
+  if (value < 0n || value >= UINT256_LIMIT) throw new RangeError(`${value} is not a uint256 (0 to 2^256 - 1).`);
+  const bytes = new Uint8Array(32);
+  const view = new DataView(bytes.buffer);
+  for (let word = 0; word < 4; word++) {
+    view.setBigUint64(24 - 8 * word, BigInt.asUintN(64, value >> BigInt(64 * word)));
+  }
+  return bytes;
+}
+
+/** The value of 32 big-endian bytes. */
+export function bytes32ToBigint(bytes: Uint8Array): bigint {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, 32);
+  return (
+    (view.getBigUint64(0) << 192n) |
+    (view.getBigUint64(8) << 128n) |
+    (view.getBigUint64(16) << 64n) |
+    view.getBigUint64(24)
+  );
+}
+
+/** 32 big-endian bytes of a decimal text. @throws TypeError if it is not a decimal uint256. */
+export function decimalToBytes32(text: string): Uint8Array {
+  if (!isUint256Decimal(text)) throw new TypeError(`${JSON.stringify(text)} is not a decimal uint256.`);
+  return bigintToBytes32(BigInt(text));
+}

@@ -1,0 +1,134 @@
+// L1: the ClobAuth statement against the published vector and viem; what must be answered with 401.
+import fc from 'fast-check';
+import { hashTypedData } from 'viem';
+import { describe, expect, test } from 'vitest';
+import { clobAuthDigest, signClobAuth, verifyL1 } from '../../server/auth/clobAuth.ts';
+import type { AuthHeaders } from '../../server/auth/headers.ts';
+import { bytesToHex, hexToBytes } from '../../server/auth/hex.ts';
+import { asHex } from './orders.ts';
+import { ADDRESS_0, ADDRESS_1, CLOB_AUTH, KEY_0 } from './vectors.ts';
+
+const REFUSED = { ok: false, error: 'Invalid L1 Request headers' };
+const NOW_MS = 10_000_000_000;
+
+const headers: AuthHeaders = {
+  family: 'poly',
+  address: CLOB_AUTH.address,
+  apiKey: '',
+  passphrase: '',
+  signature: CLOB_AUTH.signature,
+  timestamp: CLOB_AUTH.timestamp,
+  nonce: CLOB_AUTH.nonce,
+};
+
+test('the published digest and signature', () => {
+  expect(bytesToHex(clobAuthDigest(CLOB_AUTH, CLOB_AUTH.chainId))).toBe(CLOB_AUTH.digest);
+  expect(signClobAuth(CLOB_AUTH, CLOB_AUTH.chainId, KEY_0)).toBe(CLOB_AUTH.signature);
+});
+
+test('random statements have the digest of viem', () => {
+  const statements = fc.record({
+    timestamp: fc.nat().map(String),
+    nonce: fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }).map(String),
+    address: fc.constantFrom(ADDRESS_0, ADDRESS_1.toLowerCase()),
+  });
+  fc.assert(
+    fc.property(statements, fc.integer({ min: 1 }), (statement, chainId) => {
+      const byViem = hashTypedData({
+        domain: { name: 'ClobAuthDomain', version: '1', chainId },
+        types: {
+          ClobAuth: [
+            { name: 'address', type: 'address' },
+            { name: 'timestamp', type: 'string' },
+            { name: 'nonce', type: 'uint256' },
+            { name: 'message', type: 'string' },
+          ],
+        },
+        primaryType: 'ClobAuth',
+        message: {
+          address: asHex(statement.address),
+          timestamp: statement.timestamp,
+          nonce: BigInt(statement.nonce),
+          message: 'This message attests that I control the given wallet',
+        },
+      });
+      expect(bytesToHex(clobAuthDigest(statement, chainId))).toBe(byViem);
+    }),
+    { numRuns: 100 },
+  );
+});
+
+describe('accepted headers', () => {
+  const accepted = { ok: true, owner: ADDRESS_0.toLowerCase(), nonce: '23' };
+
+  test('the published ones, in any letter case of the address', () => {
+    expect(verifyL1(headers, 80002, NOW_MS)).toEqual(accepted);
+    expect(verifyL1({ ...headers, address: ADDRESS_0.toLowerCase() }, 80002, NOW_MS)).toEqual(accepted);
+    expect(verifyL1({ ...headers, family: 'service' }, 80002, NOW_MS)).toEqual(accepted);
+  });
+
+  test('a nonce with leading zeros is the same nonce', () => {
+    expect(verifyL1({ ...headers, nonce: '0023' }, 80002, NOW_MS)).toEqual(accepted);
+  });
+
+  test('no nonce is nonce 0', () => {
+    const signature = signClobAuth({ ...CLOB_AUTH, nonce: '0' }, 80002, KEY_0);
+    expect(verifyL1({ ...headers, nonce: '', signature }, 80002, NOW_MS)).toEqual({ ...accepted, nonce: '0' });
+  });
+
+  test('timestamps from 300 s back to 30 s ahead', () => {
+    expect(verifyL1(headers, 80002, NOW_MS + 300_000)).toEqual(accepted);
+    expect(verifyL1(headers, 80002, NOW_MS + 300_001)).toEqual(REFUSED);
+    expect(verifyL1(headers, 80002, NOW_MS - 30_000)).toEqual(accepted);
+    expect(verifyL1(headers, 80002, NOW_MS - 30_001)).toEqual(REFUSED);
+  });
+});
+
+describe('refused headers', () => {
+  const funder = '0xd93b25Cb943D14d0d34FBAf01fc93a0F8b5f6e47';
+  const cases: [string, Partial<AuthHeaders>][] = [
+    ["another key's address", { address: ADDRESS_1 }],
+    ['a funder wallet as the address', { address: funder }],
+    ['a malformed address', { address: '0x12' }],
+    ['no address', { address: '' }],
+    ['another nonce', { nonce: '24' }],
+    ['a nonce that is not decimal', { nonce: '0x17' }],
+    ['a negative nonce', { nonce: '-1' }],
+    ['a nonce of 2^256', { nonce: (2n ** 256n).toString() }],
+    ['another timestamp', { timestamp: '10000001' }],
+    ['a timestamp that is not digits', { timestamp: '1e7' }],
+    ['no timestamp', { timestamp: '' }],
+    ['no signature', { signature: '' }],
+    ['a signature that is not hex', { signature: `0x${'zz'.repeat(65)}` }],
+    ['a short signature', { signature: CLOB_AUTH.signature.slice(0, -2) }],
+    ['v of 0', { signature: `${CLOB_AUTH.signature.slice(0, -2)}00` }],
+  ];
+  for (const [name, fields] of cases) {
+    test(name, () => expect(verifyL1({ ...headers, ...fields }, 80002, NOW_MS)).toEqual(REFUSED));
+  }
+
+  test('another chain', () => expect(verifyL1(headers, 137, NOW_MS)).toEqual(REFUSED));
+
+  test('any byte of the signature changed', () => {
+    const bytes = hexToBytes(CLOB_AUTH.signature) ?? new Uint8Array();
+    for (let index = 0; index < 65; index++) {
+      const changed = Uint8Array.from(bytes);
+      changed[index] ^= 1;
+      expect(verifyL1({ ...headers, signature: bytesToHex(changed) }, 80002, NOW_MS)).toEqual(REFUSED);
+    }
+  });
+
+  test('any text in any header gives an answer, never an exception', () => {
+    const text = fc.oneof(fc.string(), fc.string({ unit: 'binary' }));
+    const anyHeaders = fc.record(
+      { address: text, signature: text, timestamp: text, nonce: text },
+      { requiredKeys: [] },
+    );
+    fc.assert(
+      fc.property(anyHeaders, (fields) => {
+        if (Object.keys(fields).length > 0) expect(verifyL1({ ...headers, ...fields }, 80002, NOW_MS)).toBeDefined();
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

@@ -1,0 +1,45 @@
+// The chain table: stock addresses, overrides, chains without stock addresses.
+import { expect, test } from 'vitest';
+import { chainContracts, isReplayableAtLiveVenue, STOCK_CHAINS } from '../../server/auth/contracts.ts';
+import { isAddress } from '../../server/auth/hex.ts';
+import { EXCHANGE, NEG_RISK_EXCHANGE } from './vectors.ts';
+
+const OTHER = '0x1111111111111111111111111111111111111111';
+
+test('chains 137 and 80002 have stock addresses', () => {
+  for (const chainId of [137, 80002]) {
+    const contracts = chainContracts(chainId);
+    expect(contracts.exchange).toBe(EXCHANGE.toLowerCase());
+    expect(contracts.negRiskExchange).toBe(NEG_RISK_EXCHANGE.toLowerCase());
+  }
+  for (const { chainId, ...addresses } of STOCK_CHAINS) {
+    expect([137, 80002]).toContain(chainId);
+    for (const address of Object.values(addresses)) {
+      expect(isAddress(address)).toBe(true);
+      expect(address).toBe(address.toLowerCase());
+    }
+  }
+});
+
+test('each address may be given, in any letter case', () => {
+  const given = `0x${'Ab'.repeat(20)}`;
+  expect(chainContracts(137, { collateral: given })).toEqual({
+    ...chainContracts(137),
+    collateral: given.toLowerCase(),
+  });
+  expect(() => chainContracts(137, { exchange: '0x12' })).toThrow(/address of exchange must be 0x and 40 hex digits/);
+});
+
+test('another chain needs every address', () => {
+  expect(() => chainContracts(31337, { exchange: OTHER })).toThrow(/Chain 31337 needs the address of negRiskExchange/);
+  const { chainId: _, ...addresses } = chainContracts(137);
+  expect(chainContracts(31337, addresses)).toEqual({ chainId: 31337, ...addresses });
+  for (const chainId of [0, -1, 1.5, Number.NaN]) expect(() => chainContracts(chainId)).toThrow(/is not a chain id/);
+});
+
+test('orders for a stock exchange of chain 137 could be replayed at the live venue, others not', () => {
+  expect(isReplayableAtLiveVenue(chainContracts(137))).toBe(true);
+  expect(isReplayableAtLiveVenue(chainContracts(137, { exchange: OTHER }))).toBe(true);
+  expect(isReplayableAtLiveVenue(chainContracts(137, { exchange: OTHER, negRiskExchange: OTHER }))).toBe(false);
+  expect(isReplayableAtLiveVenue(chainContracts(80002))).toBe(false);
+});

@@ -1,0 +1,80 @@
+// Hex text and uint256 conversions: round trips, and strictness on everything else.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { bytesToHex, hexToBytes, isAddress, isBytes32, writeHex, ZERO_BYTES32 } from '../../server/auth/hex.ts';
+import { bigintToBytes32, bytes32ToBigint, isUint256Decimal, writeUint53 } from '../../server/auth/uint256.ts';
+
+describe('hex', () => {
+  test('bytes survive the way to text and back, also from a view into a larger buffer', () => {
+    fc.assert(
+      fc.property(fc.uint8Array(), fc.nat({ max: 3 }), (bytes, skipped) => {
+        const view = bytes.subarray(Math.min(skipped, bytes.length));
+        const text = bytesToHex(view);
+        expect(text).toBe(`0x${Buffer.from(view).toString('hex')}`);
+        expect(hexToBytes(text)).toEqual(Uint8Array.from(view));
+        expect(hexToBytes(`0x${text.slice(2).toUpperCase()}`)).toEqual(Uint8Array.from(view));
+      }),
+    );
+  });
+
+  test('only well-formed text is taken', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 12 }), (text) => {
+        for (const candidate of [text, `0x${text}`]) {
+          expect(hexToBytes(candidate) !== undefined).toBe(/^0x([0-9a-fA-F]{2})*$/.test(candidate));
+        }
+      }),
+      { numRuns: 1000 },
+    );
+    for (const text of ['', '0', '0x0', '0X00', '0x0g', '0x\u01300', '0x00\n', ' 0x00']) {
+      expect(hexToBytes(text)).toBeUndefined();
+    }
+  });
+
+  test('every character code has its value or is refused', () => {
+    const target = new Uint8Array(1);
+    for (let code = 0; code < 0x500; code++) {
+      const digit = String.fromCharCode(code);
+      const isDigit = /^[0-9a-fA-F]$/.test(digit);
+      expect(writeHex(`0x${digit}0`, target, 0, 1)).toBe(isDigit);
+      expect(writeHex(`0x0${digit}`, target, 0, 1)).toBe(isDigit);
+      if (isDigit) expect(target[0]).toBe(Number.parseInt(digit, 16));
+    }
+  });
+
+  test('addresses and 32-byte texts are told apart', () => {
+    const address = `0x${'aB'.repeat(20)}`;
+    expect([isAddress(address), isBytes32(address)]).toEqual([true, false]);
+    expect([isAddress(ZERO_BYTES32), isBytes32(ZERO_BYTES32)]).toEqual([false, true]);
+  });
+});
+
+describe('uint256', () => {
+  test('values survive the way to bytes and back', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }), (value) => {
+        expect(bytes32ToBigint(bigintToBytes32(value))).toBe(value);
+        expect(isUint256Decimal(value.toString())).toBe(true);
+      }),
+    );
+    expect(() => bigintToBytes32(-1n)).toThrow(RangeError);
+    expect(() => bigintToBytes32(2n ** 256n)).toThrow(RangeError);
+  });
+
+  test('whole numbers below 2^53 are written exactly', () => {
+    const bytes = new Uint8Array(32);
+    const edges = fc.constantFrom(0, 2 ** 32 - 1, 2 ** 32, 2 ** 32 + 1, Number.MAX_SAFE_INTEGER);
+    fc.assert(
+      fc.property(fc.oneof(fc.maxSafeNat(), edges), (value) => {
+        writeUint53(new DataView(bytes.buffer), 0, value);
+        expect(bytes32ToBigint(bytes)).toBe(BigInt(value));
+      }),
+    );
+  });
+
+  test('decimals are plain digits below 2^256', () => {
+    for (const text of ['0', '007', (2n ** 256n - 1n).toString()]) expect(isUint256Decimal(text)).toBe(true);
+    const refused = ['', '-1', '+1', '1.0', '1e3', '0x1', ' 1', '\u0661', (2n ** 256n).toString(), '0'.repeat(79)];
+    for (const text of refused) expect(isUint256Decimal(text)).toBe(false);
+  });
+});

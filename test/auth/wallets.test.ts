@@ -1,0 +1,88 @@
+// The derived wallets of a key against published addresses; the bounded cache; overridden constants.
+
+import { getCreate2Address, keccak256, pad } from 'viem';
+import { privateKeyToAddress } from 'viem/accounts';
+import { describe, expect, test } from 'vitest';
+import { developmentWallet } from '../../server/auth/mnemonic.ts';
+import { SIGNATURE_TYPE_OF_FORM, WALLET_CONSTANTS, walletDeriver } from '../../server/auth/wallets.ts';
+import { asHex } from './orders.ts';
+import { ADDRESS_0, ADDRESS_1, KEY_0, WALLETS } from './vectors.ts';
+
+const { derivedWallets, walletType } = walletDeriver();
+
+describe('published wallets', () => {
+  for (const { eoa, proxy, safe, depositBeacon, depositUups } of WALLETS) {
+    test(`of ${eoa}`, () => {
+      const expected = {
+        proxy: proxy.toLowerCase(),
+        safe: safe.toLowerCase(),
+        depositBeacon: depositBeacon.toLowerCase(),
+        depositUups: depositUups.toLowerCase(),
+      };
+      expect(derivedWallets(eoa)).toEqual(expected);
+      expect(derivedWallets(eoa.toLowerCase())).toEqual(expected);
+      expect(walletType(eoa, eoa.toLowerCase())).toBe('eoa');
+      expect(walletType(eoa, proxy)).toBe('proxy');
+      expect(walletType(eoa, safe)).toBe('safe');
+      expect(walletType(eoa, depositBeacon)).toBe('depositBeacon');
+      expect(walletType(eoa, depositUups)).toBe('depositUups');
+    });
+  }
+
+  test("another key's wallet belongs to no form", () => {
+    expect(walletType(ADDRESS_0, WALLETS[1].safe)).toBeUndefined();
+    expect(walletType(ADDRESS_0, ADDRESS_1)).toBeUndefined();
+    expect(walletType(ADDRESS_0, '')).toBeUndefined();
+  });
+
+  test('both deposit forms are signature type 3', () => {
+    expect(SIGNATURE_TYPE_OF_FORM).toEqual({ eoa: 0, proxy: 1, safe: 2, depositBeacon: 3, depositUups: 3 });
+  });
+});
+
+test('a full cache still answers right', () => {
+  const small = walletDeriver(WALLET_CONSTANTS, 2);
+  for (let round = 0; round < 2; round++) {
+    for (let index = 0; index < 5; index++) {
+      const { address } = developmentWallet(index);
+      expect(small.derivedWallets(address)).toEqual(derivedWallets(address));
+    }
+  }
+});
+
+test('overridden constants move exactly the wallets that depend on them', () => {
+  const safeFactory = '0x1111111111111111111111111111111111111111';
+  const moved = walletDeriver({ ...WALLET_CONSTANTS, safeFactory }).derivedWallets(ADDRESS_0);
+  const stock = derivedWallets(ADDRESS_0);
+  expect(moved).toEqual({ ...stock, safe: moved.safe });
+  const byViem = getCreate2Address({
+    from: safeFactory,
+    salt: keccak256(pad(asHex(ADDRESS_0), { size: 32 })),
+    bytecodeHash: asHex(WALLET_CONSTANTS.safeInitCodeHash),
+  });
+  expect(moved.safe).toBe(byViem.toLowerCase());
+});
+
+test('malformed owners and constants are named', () => {
+  expect(() => derivedWallets('0x12')).toThrow(/The owner must be 0x and 40 hex digits/);
+  expect(() => walletDeriver({ ...WALLET_CONSTANTS, depositBeacon: 'none' })).toThrow(/depositBeacon must be 0x/);
+});
+
+describe('development wallets', () => {
+  test('are those of the well-known mnemonic', () => {
+    expect(developmentWallet(0)).toEqual({ privateKey: KEY_0, address: ADDRESS_0.toLowerCase() });
+    expect(developmentWallet(1).address).toBe(ADDRESS_1.toLowerCase());
+    expect(developmentWallet(0)).toBe(developmentWallet(0));
+  });
+
+  test('have the address of their private key at any index', () => {
+    for (const index of [9, 10, 1000]) {
+      const { privateKey, address } = developmentWallet(index);
+      expect(privateKeyToAddress(asHex(privateKey)).toLowerCase()).toBe(address);
+    }
+  });
+
+  test('have whole, bounded indices', () => {
+    for (const index of [-1, 0.5, 2 ** 31, Number.NaN]) expect(() => developmentWallet(index)).toThrow(RangeError);
+  });
+});

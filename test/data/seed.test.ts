@@ -1,0 +1,272 @@
+// The seed catalog of data/ against its own rules (format, ids, prices, winners, minimum content) and, where the
+// recorded data is at hand, against the records that its facts come from. It reads the catalog as text and never
+// changes it; data/README.md says in words what is tested here.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { conditionId, tokenIds } from '../../server/auth/conditionalTokens.ts';
+import { bytesToHex } from '../../server/auth/hex.ts';
+import { keccak256Text } from '../../server/auth/keccak.ts';
+
+const recordedFolder = process.env.OUTCRY_RECORDED_DATA;
+
+const oracle = '0x0000000000000000000000000000000000000001';
+const collateral = '0xC011a7E12A19f7B1f670d46F03B03f3342E82DFB';
+/** What the recorded markets settle in: USDC.e, and its wrapped form for neg-risk markets. */
+const recordedCollateral = '0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174';
+const recordedNegRiskCollateral = '0x3A3BD7bb9528E159577F7C2e685CC81A765002E2';
+
+const tickSizes = ['0.1', '0.01', '0.005', '0.0025', '0.001', '0.0001'] as const;
+const feeRateByCategory: Readonly<Record<string, string>> = {
+  crypto: '0.07',
+  sports: '0.05',
+  economics: '0.05',
+  culture: '0.05',
+  weather: '0.05',
+  politics: '0.04',
+  tech: '0.04',
+  geopolitics: '0',
+};
+
+const slug = z.string().regex(/^[a-z0-9]+(-[a-z0-9]+)*$/);
+const text = z.string().regex(/^\S.*\S$/);
+const amount = z.string().regex(/^(0|[1-9]\d*)(\.\d*[1-9])?$/);
+const bytes32 = z.string().regex(/^0x[0-9a-f]{64}$/);
+const tokenId = z.string().regex(/^[1-9]\d{60,77}$/);
+const dates = {
+  startDay: z.int().min(-400).max(0).optional(),
+  endDay: z.int().min(7).max(400).optional(),
+  startDate: z.iso.datetime().optional(),
+  endDate: z.iso.datetime().optional(),
+};
+const marketSchema = z.strictObject({
+  slug,
+  question: text,
+  description: text,
+  groupItemTitle: text.optional(),
+  conditionId: bytes32,
+  questionId: bytes32,
+  tokenIds: z.tuple([tokenId, tokenId]),
+  outcomes: z.tuple([text, text]),
+  tickSize: z.enum(tickSizes),
+  minOrderSize: amount.optional(),
+  secondsDelay: z.int().min(0).max(60).optional(),
+  fee: z.strictObject({ rate: amount, exponent: z.int().min(1).max(4) }).optional(),
+  lastPrice: amount,
+  status: z.enum(['open', 'closed', 'resolved']),
+  winner: text.optional(),
+  facts: z.enum(['recorded', 'derived']),
+  ...dates,
+});
+const eventSchema = z.strictObject({
+  slug,
+  ticker: z
+    .string()
+    .regex(/^[A-Z0-9]+$/)
+    .optional(),
+  title: text,
+  description: text,
+  tags: z.array(slug).min(1),
+  series: slug.optional(),
+  negRisk: z.boolean(),
+  ...dates,
+  markets: z.array(marketSchema).min(1),
+});
+const seedSchema = z.strictObject({
+  version: z.literal(1),
+  tags: z.array(z.strictObject({ slug, label: text })),
+  series: z.array(
+    z.strictObject({ slug, title: text, recurrence: z.enum(['5m', 'daily', 'weekly', 'monthly', 'annual']) }),
+  ),
+  events: z.array(eventSchema),
+});
+type Market = z.infer<typeof marketSchema>;
+
+const seed = seedSchema.parse(JSON.parse(readFileSync(join(import.meta.dirname, '../../data/seed.json'), 'utf8')));
+const rows = seed.events.flatMap((event) => event.markets.map((market) => ({ event, market })));
+const markets = rows.map(({ market }) => market);
+
+/** A price or tick of at most four decimals in pips (1e-4 of one collateral unit). */
+function pips(decimal: string): number {
+  const [whole = '', fraction = ''] = decimal.split('.');
+  expect(fraction.length, `${decimal} has more than four decimals`).toBeLessThanOrEqual(4);
+  return Number(whole) * 10_000 + Number(fraction.padEnd(4, '0'));
+}
+
+function expectUnique(values: readonly string[]): void {
+  expect(values.filter((value, index) => values.indexOf(value) !== index)).toEqual([]);
+}
+
+function countBy(select: (market: Market) => boolean): number {
+  return markets.filter(select).length;
+}
+
+describe('format', () => {
+  test('slugs, condition ids, question ids and token ids are unique', () => {
+    expectUnique(seed.tags.map((tag) => tag.slug));
+    expectUnique(seed.series.map((series) => series.slug));
+    expectUnique(seed.events.map((event) => event.slug));
+    expectUnique(seed.events.flatMap((event) => event.ticker ?? []));
+    expectUnique(markets.map((market) => market.slug));
+    expectUnique(markets.map((market) => market.conditionId));
+    expectUnique(markets.map((market) => market.questionId));
+    expectUnique(markets.flatMap((market) => market.tokenIds));
+    expectUnique(markets.map((market) => market.question));
+  });
+
+  test('every tag and series that an event names exists, and none is unused', () => {
+    const tagsNamed = new Set(seed.events.flatMap((event) => event.tags));
+    expect([...tagsNamed].sort()).toEqual(seed.tags.map((tag) => tag.slug).sort());
+    const seriesNamed = new Set(seed.events.flatMap((event) => event.series ?? []));
+    expect([...seriesNamed].sort()).toEqual(seed.series.map((series) => series.slug).sort());
+  });
+
+  test('open markets have day offsets, closed and resolved ones real dates', () => {
+    for (const { event, market } of rows) {
+      const { startDay, endDay, startDate, endDate } = { ...event, ...market };
+      if (market.status === 'open') {
+        expect([startDate, endDate], market.slug).toEqual([undefined, undefined]);
+        expect([typeof startDay, typeof endDay], market.slug).toEqual(['number', 'number']);
+      } else {
+        expect([startDay, endDay], market.slug).toEqual([undefined, undefined]);
+        expect(typeof endDate, market.slug).toBe('string');
+        if (startDate !== undefined) expect(Date.parse(startDate)).toBeLessThan(Date.parse(endDate ?? ''));
+      }
+    }
+  });
+
+  test('the two outcomes of a market differ', () => {
+    for (const market of markets) expect(market.outcomes[0], market.slug).not.toBe(market.outcomes[1]);
+  });
+
+  test('last prices lie on the tick, from one tick to one less a tick', () => {
+    for (const market of markets) {
+      const tickPips = pips(market.tickSize);
+      const pricePips = pips(market.lastPrice);
+      expect(pricePips % tickPips, `${market.slug}: ${market.lastPrice} on ${market.tickSize}`).toBe(0);
+      expect(pricePips, market.slug).toBeGreaterThanOrEqual(tickPips);
+      expect(pricePips, market.slug).toBeLessThanOrEqual(10_000 - tickPips);
+    }
+  });
+
+  test('resolved markets have a winner among their outcomes or a split, all others have none', () => {
+    for (const market of markets) {
+      if (market.status === 'resolved') expect([...market.outcomes, 'split'], market.slug).toContain(market.winner);
+      else expect(market.winner, market.slug).toBeUndefined();
+    }
+  });
+
+  test('an open neg-risk event has Yes/No markets whose prices add up to one', () => {
+    const events = seed.events.filter(({ negRisk, markets: [first] }) => negRisk && first?.status === 'open');
+    for (const event of events) {
+      expect(new Set(event.markets.map((market) => market.outcomes.join('/'))), event.slug).toEqual(
+        new Set(['Yes/No']),
+      );
+      const sumPips = event.markets.reduce((sum, market) => sum + pips(market.lastPrice), 0);
+      expect(sumPips, event.slug).toBe(10_000);
+    }
+  });
+
+  test('the first tag is the category, and the fee is that of the category', () => {
+    for (const { event, market } of rows) {
+      expect(market.fee, market.slug).toEqual({ rate: feeRateByCategory[event.tags[0] ?? ''], exponent: 1 });
+    }
+  });
+});
+
+describe('ids', () => {
+  test('derived ids follow from the slug', () => {
+    for (const market of markets.filter(({ facts }) => facts === 'derived')) {
+      const questionId = bytesToHex(keccak256Text(market.slug));
+      const condition = conditionId(oracle, questionId);
+      const derived = { questionId, conditionId: condition, tokenIds: tokenIds(collateral, condition) };
+      expect(market, market.slug).toMatchObject(derived);
+    }
+  });
+
+  test('recorded token ids follow from the recorded condition id', () => {
+    for (const { event, market } of rows.filter((row) => row.market.facts === 'recorded')) {
+      const settledIn = event.negRisk ? recordedNegRiskCollateral : recordedCollateral;
+      expect(tokenIds(settledIn, market.conditionId), market.slug).toEqual(market.tokenIds);
+    }
+  });
+});
+
+describe('content', () => {
+  test('there are at least 20 events and 55 to 70 markets, most of them open', () => {
+    expect(seed.events.length).toBeGreaterThanOrEqual(20);
+    expect(markets.length).toBeGreaterThanOrEqual(55);
+    expect(markets.length).toBeLessThanOrEqual(70);
+    expect(countBy(({ status }) => status === 'open')).toBeGreaterThan(markets.length / 2);
+    expect(countBy(({ status }) => status === 'closed')).toBeGreaterThanOrEqual(3);
+    expect(countBy(({ status }) => status === 'resolved')).toBeGreaterThanOrEqual(10);
+  });
+
+  test('every category has an open event', () => {
+    const open = seed.events.filter((event) => event.markets.some(({ status }) => status === 'open'));
+    const categories = new Set(open.map((event) => event.tags[0]));
+    expect([...categories].sort()).toEqual(Object.keys(feeRateByCategory).sort());
+  });
+
+  test('every tick size is that of an open market', () => {
+    for (const tickSize of tickSizes) {
+      expect(
+        countBy((market) => market.status === 'open' && market.tickSize === tickSize),
+        tickSize,
+      ).toBeGreaterThan(0);
+    }
+  });
+
+  test('there is an open neg-risk event of at least five markets', () => {
+    const large = seed.events.filter(({ negRisk, markets: list }) => negRisk && list.length >= 5);
+    expect(large.some((event) => event.markets.every(({ status }) => status === 'open'))).toBe(true);
+  });
+
+  test('one market paid half to each side, and an open sports market has a delay of three seconds', () => {
+    expect(countBy(({ winner }) => winner === 'split')).toBe(1);
+    const delayed = rows.filter(({ market }) => market.status === 'open' && market.secondsDelay === 3);
+    expect(delayed.some(({ event }) => event.tags[0] === 'sports')).toBe(true);
+  });
+});
+
+/** All recorded texts: JSON files with every string as JSON writes it without escapes, CSV files as they are. */
+function recordedTexts(folder: string): string {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const texts = entries.map((entry) => {
+    const file = join(entry.parentPath, entry.name);
+    if (entry.name.endsWith('.json')) return JSON.stringify(JSON.parse(readFileSync(file, 'utf8')));
+    if (/^market.*\.csv$/.test(entry.name)) return readFileSync(file, 'utf8');
+    if (/^market.*\.csv\.gz$/.test(entry.name)) return gunzipSync(readFileSync(file)).toString('utf8');
+    return '';
+  });
+  return texts.join('\n').replaceAll('\\', '');
+}
+
+describe('recorded data', () => {
+  const recorded = recordedFolder === undefined ? undefined : recordedTexts(recordedFolder);
+
+  test('recorded ids are found in the records', () => {
+    if (recorded === undefined)
+      return console.info('OUTCRY_RECORDED_DATA is not set: recorded ids were not looked up.');
+    for (const market of markets.filter(({ facts }) => facts === 'recorded')) {
+      for (const id of [market.conditionId, market.questionId, ...market.tokenIds]) {
+        expect(recorded.includes(id), `${market.slug}: ${id}`).toBe(true);
+      }
+    }
+    return undefined;
+  });
+
+  test('no text of the catalog is that of a record', () => {
+    if (recorded === undefined) return console.info('OUTCRY_RECORDED_DATA is not set: texts were not compared.');
+    const sentences = [...seed.events, ...markets].map(({ description }) => description);
+    const copied = [...sentences, ...markets.map(({ question }) => question)].filter((own) => recorded.includes(own));
+    const names = seed.events
+      .flatMap((event) => [event.title, event.slug])
+      .concat(markets.map((market) => market.slug));
+    const taken = names.filter((own) => recorded.includes(`"${own}"`) || recorded.includes(`\n${own},`));
+    expect([...copied, ...taken]).toEqual([]);
+    return undefined;
+  });
+});
