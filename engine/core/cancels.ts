@@ -6,7 +6,7 @@ import { COMMAND_HEADER_BYTES, commandLayouts, KIND_BYTES } from '../protocol/la
 import { CancelReason, CancelRefusal, ExchangeMode } from '../protocol/terms.ts';
 import type { Market } from './market.ts';
 import { marketOfSlot, removeOrder } from './orderBook.ts';
-import { FLAG_DELAYED, FLAG_SECOND, FLAG_SELL, FLAGS, HOT_STRIDE, LOTS, NEXT, NONE, OWNER } from './orderPool.ts';
+import { FLAG_DELAYED, FLAG_SECOND, FLAG_SELL, LOTS, NEXT, NONE, OWNER, PRICE, STRIDE } from './orderPool.ts';
 import type { CoreState } from './state.ts';
 
 const IDS = commandLayouts.CancelOrders;
@@ -16,21 +16,21 @@ const ID_BYTES = KIND_BYTES.bytes32;
 
 /** Cancels one live order (resting or delayed), whatever it is. */
 export function cancelOrder(state: CoreState, slot: number, reason: number): void {
-  const number = state.pool.numbers[slot];
-  const lots = state.pool.hot[slot * HOT_STRIDE + LOTS];
+  const number = state.pool.numberOf(slot);
+  const lots = state.pool.records[slot * STRIDE + LOTS];
   removeOrder(state, slot);
   state.out.orderCanceled(number, reason, lots);
 }
 
 /** Cancels these slots in the order of their order numbers. */
 function cancelSlots(state: CoreState, slots: number[], reason: number): void {
-  const { numbers } = state.pool;
-  slots.sort((a, b) => numbers[a] - numbers[b]);
+  const { pool } = state;
+  slots.sort((a, b) => pool.numberOf(a) - pool.numberOf(b));
   for (const slot of slots) cancelOrder(state, slot, reason);
 }
 
 const isDelayed = (state: CoreState, slot: number): boolean =>
-  (state.pool.hot[slot * HOT_STRIDE + FLAGS] & FLAG_DELAYED) !== 0;
+  (state.pool.records[slot * STRIDE + PRICE] & FLAG_DELAYED) !== 0;
 
 /** Every live order of an owner, over all its accounts. */
 function slotsOfOwner(state: CoreState, owner: number, visit: (slot: number) => void): void {
@@ -77,11 +77,11 @@ export function cancelOrders(state: CoreState, message: DataView, offset: number
 function cancelById(state: CoreState, message: DataView, at: number, owner: number): void {
   const { pool } = state;
   const slot = pool.find(message, at);
-  if (slot !== NONE && pool.hot[slot * HOT_STRIDE + OWNER] === owner && !isDelayed(state, slot)) {
+  if (slot !== NONE && pool.records[slot * STRIDE + OWNER] === owner && !isDelayed(state, slot)) {
     cancelOrder(state, slot, CancelReason.REQUESTED);
     return;
   }
-  const isOwn = slot !== NONE && pool.hot[slot * HOT_STRIDE + OWNER] === owner;
+  const isOwn = slot !== NONE && pool.records[slot * STRIDE + OWNER] === owner;
   const bytes = new Uint8Array(message.buffer, message.byteOffset, message.byteLength);
   state.out.write({
     type: 'CancelRefused',
@@ -105,12 +105,12 @@ export function cancelAll(state: CoreState, message: DataView, offset: number): 
 
 /** CancelMarket: the owner's resting orders of one market, of one token or both. */
 export function cancelMarket(state: CoreState, message: DataView, offset: number): void {
-  if (refusesCancels(state)) return;
   const market = state.markets[message.getUint32(offset + MARKET.marketIndex, true)];
   if (market === undefined) {
     state.out.rejected('MARKET_UNKNOWN');
     return;
   }
+  if (refusesCancels(state)) return;
   const owner = state.accounts.ownerAt(message, offset + MARKET.owner);
   const outcome = message.getUint8(offset + MARKET.outcome);
   const slots: number[] = [];
@@ -120,7 +120,7 @@ export function cancelMarket(state: CoreState, message: DataView, offset: number
       const position = ledger.find(a, market.index);
       if (position === NONE) continue;
       for (let slot = ledger.firstOwn(position); slot !== NONE; slot = pool.ownNext(slot)) {
-        const token = (pool.hot[slot * HOT_STRIDE + FLAGS] & FLAG_SECOND) >>> 1;
+        const token = (pool.records[slot * STRIDE + PRICE] & FLAG_SECOND) >>> 1;
         if (!isDelayed(state, slot) && (outcome === 2 || token === outcome)) slots.push(slot);
       }
     }
@@ -134,7 +134,7 @@ export function cancelEverythingIn(state: CoreState, market: Market, reason: num
   const { pool } = state;
   const slots: number[] = [];
   for (let level = 1; level < ladder.levelCount; level += 1) {
-    for (let slot = ladder.firstOf(level); slot !== NONE; slot = pool.hot[slot * HOT_STRIDE + NEXT]) slots.push(slot);
+    for (let slot = ladder.firstOf(level); slot !== NONE; slot = pool.records[slot * STRIDE + NEXT]) slots.push(slot);
   }
   for (const slot of state.delayed.keys()) {
     if (marketOfSlot(state, slot) === market) slots.push(slot);
@@ -160,7 +160,7 @@ export function cancelEverythingOfAccount(state: CoreState, account: number, rea
 export function cancelRestingBuys(state: CoreState, owner: number, reason: number): void {
   const slots: number[] = [];
   slotsOfOwner(state, owner, (slot) => {
-    const isSell = (state.pool.hot[slot * HOT_STRIDE + FLAGS] & FLAG_SELL) !== 0;
+    const isSell = (state.pool.records[slot * STRIDE + PRICE] & FLAG_SELL) !== 0;
     if (!isSell && !isDelayed(state, slot)) slots.push(slot);
   });
   cancelSlots(state, slots, reason);

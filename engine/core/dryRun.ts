@@ -5,18 +5,7 @@ import { feeMicro } from './fees.ts';
 import { BID } from './ladder.ts';
 import type { Market } from './market.ts';
 import { ownPips } from './orderBook.ts';
-import {
-  FLAG_SECOND,
-  FLAG_SELL,
-  FLAGS,
-  HOT_STRIDE,
-  LADDER_PIPS,
-  LOTS,
-  NEXT,
-  NONE,
-  OWNER,
-  POSITION,
-} from './orderPool.ts';
+import { FLAG_SECOND, FLAG_SELL, LOTS, NEXT, NONE, OWNER, POSITION, PRICE, STRIDE } from './orderPool.ts';
 import { floorDivide } from './prices.ts';
 import type { CoreState, DryRun, TakerOrder } from './state.ts';
 
@@ -56,13 +45,13 @@ function rememberOwn(dry: DryRun, at: number, slot: number): void {
 function countReleases(state: CoreState, order: TakerOrder): void {
   const { dry, pool } = state;
   for (let i = 0; i < dry.ownCount; i += 1) {
-    const base = dry.ownSlots[i] * HOT_STRIDE;
-    if (pool.hot[base + POSITION] !== order.position) continue;
-    const flags = pool.hot[base + FLAGS];
-    const lots = pool.hot[base + LOTS];
-    if ((flags & FLAG_SELL) === 0) {
-      dry.releasedCollateralMicro += lots * ownPips(pool.hot[base + LADDER_PIPS], flags);
-    } else if ((flags & FLAG_SECOND) >>> 1 === order.outcome) {
+    const base = dry.ownSlots[i] * STRIDE;
+    if (pool.records[base + POSITION] !== order.position) continue;
+    const word = pool.records[base + PRICE];
+    const lots = pool.records[base + LOTS];
+    if ((word & FLAG_SELL) === 0) {
+      dry.releasedCollateralMicro += lots * ownPips(word);
+    } else if ((word & FLAG_SECOND) >>> 1 === order.outcome) {
       dry.releasedSharesMicro += lots * MICRO_PER_LOT;
     }
   }
@@ -74,7 +63,7 @@ function countReleases(state: CoreState, order: TakerOrder): void {
  */
 export function simulate(state: CoreState, market: Market, order: TakerOrder): void {
   const { dry, pool } = state;
-  const { hot } = pool;
+  const { records } = pool;
   const { ladder } = market;
   noDryRun(dry, order);
   const isBudget = order.budgetMicro > 0;
@@ -90,18 +79,18 @@ export function simulate(state: CoreState, market: Market, order: TakerOrder): v
     const price = order.outcome === 0 ? pips : PIPS_PER_UNIT - pips;
     if (isBudget) wanted = floorDivide(budget, price);
     let levelLots = 0;
-    for (let slot = ladder.firstOf(level); slot !== NONE; slot = hot[slot * HOT_STRIDE + NEXT]) {
+    for (let slot = ladder.firstOf(level); slot !== NONE; slot = records[slot * STRIDE + NEXT]) {
       if (wanted === 0) {
         isDone = true;
         break;
       }
-      const base = slot * HOT_STRIDE;
-      if (hot[base + OWNER] === order.owner) {
+      const base = slot * STRIDE;
+      if (records[base + OWNER] === order.owner) {
         rememberOwn(dry, met, slot);
         met += 1;
         continue;
       }
-      const lots = Math.min(hot[base + LOTS], wanted);
+      const lots = Math.min(records[base + LOTS], wanted);
       wanted -= lots;
       levelLots += lots;
       dry.ownCount = met;

@@ -21,7 +21,7 @@ import {
   updateMarket,
 } from './lifecycle.ts';
 import { STEP_MINED } from './matching.ts';
-import { HOT_STRIDE, LOTS, NEXT, NONE } from './orderPool.ts';
+import { LOTS, NEXT, NONE, STRIDE } from './orderPool.ts';
 import { releaseOrder } from './releases.ts';
 import { CoreState } from './state.ts';
 import { hashCore, hashIds } from './stateHash.ts';
@@ -162,9 +162,9 @@ export class Exchange {
   }
 
   private lotsOf(first: number): number {
-    const { hot } = this.state.pool;
+    const { records } = this.state.pool;
     let lots = 0;
-    for (let slot = first; slot !== NONE; slot = hot[slot * HOT_STRIDE + NEXT]) lots += hot[slot * HOT_STRIDE + LOTS];
+    for (let slot = first; slot !== NONE; slot = records[slot * STRIDE + NEXT]) lots += records[slot * STRIDE + LOTS];
     return lots;
   }
 

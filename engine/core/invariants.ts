@@ -3,20 +3,19 @@
 import { MarketStatus, Resolution } from '../protocol/terms.ts';
 import { MICRO_PER_LOT } from '../protocol/units.ts';
 import type { Market } from './market.ts';
-import { ownPips, sideOfFlags } from './orderBook.ts';
+import { ownPips, sideOfWord } from './orderBook.ts';
 import {
   FLAG_DELAYED,
   FLAG_SECOND,
   FLAG_SELL,
   FLAG_WAS_DELAYED,
-  FLAGS,
-  HOT_STRIDE,
-  LADDER_PIPS,
   LOTS,
   NEXT,
   NONE,
   OWNER,
   POSITION,
+  PRICE,
+  STRIDE,
 } from './orderPool.ts';
 import type { CoreState } from './state.ts';
 
@@ -80,8 +79,8 @@ function checkReservations(state: CoreState): void {
     let previous = 0;
     for (let slot = ledger.firstOwn(position); slot !== NONE; slot = pool.ownNext(slot)) {
       listed += 1;
-      if (pool.numbers[slot] <= previous) fail(6, `position ${position} lists order ${pool.numbers[slot]} late`);
-      previous = pool.numbers[slot];
+      if (pool.numberOf(slot) <= previous) fail(6, `position ${position} lists order ${pool.numberOf(slot)} late`);
+      previous = pool.numberOf(slot);
       countReservation(state, slot, reserved);
     }
     const account = ledger.accounts[position];
@@ -100,20 +99,20 @@ function checkReservations(state: CoreState): void {
 }
 
 function countReservation(state: CoreState, slot: number, reserved: number[]): void {
-  const { hot } = state.pool;
-  const base = slot * HOT_STRIDE;
-  const flags = hot[base + FLAGS];
-  const isSell = (flags & FLAG_SELL) !== 0;
-  const index = isSell ? (flags & FLAG_SECOND) >>> 1 : 2;
-  if ((flags & FLAG_DELAYED) !== 0) {
+  const { records } = state.pool;
+  const base = slot * STRIDE;
+  const word = records[base + PRICE];
+  const isSell = (word & FLAG_SELL) !== 0;
+  const index = isSell ? (word & FLAG_SECOND) >>> 1 : 2;
+  if ((word & FLAG_DELAYED) !== 0) {
     const delayed = state.delayed.get(slot);
-    if (delayed === undefined) fail(3, `order ${state.pool.numbers[slot]} is marked delayed and is not`);
+    if (delayed === undefined) fail(3, `order ${state.pool.numberOf(slot)} is marked delayed and is not`);
     reserved[index] += delayed.reservedMicro;
     return;
   }
-  const lots = hot[base + LOTS];
-  if (lots < 1) fail(3, `order ${state.pool.numbers[slot]} rests with ${lots} lots`);
-  reserved[index] += isSell ? lots * MICRO_PER_LOT : lots * ownPips(hot[base + LADDER_PIPS], flags);
+  const lots = records[base + LOTS];
+  if (lots < 1) fail(3, `order ${state.pool.numberOf(slot)} rests with ${lots} lots`);
+  reserved[index] += isSell ? lots * MICRO_PER_LOT : lots * ownPips(word);
 }
 
 /** 7: ladders; 8: time priority within a level; 9: owners of orders are those of their accounts; 10: final markets are empty. */
@@ -121,21 +120,21 @@ function checkLadders(state: CoreState): void {
   const { pool, ledger, accounts } = state;
   let resting = 0;
   for (const { index, ladder, status } of state.markets) {
-    ladder.checkInvariants(pool, (slot) => sideOfFlags(pool.hot[slot * HOT_STRIDE + FLAGS]));
+    ladder.checkInvariants(pool, (slot) => sideOfWord(pool.records[slot * STRIDE + PRICE]));
     for (let level = 1; level < ladder.levelCount; level += 1) {
       let previous = 0;
-      for (let slot = ladder.firstOf(level); slot !== NONE; slot = pool.hot[slot * HOT_STRIDE + NEXT]) {
+      for (let slot = ladder.firstOf(level); slot !== NONE; slot = pool.records[slot * STRIDE + NEXT]) {
         resting += 1;
-        const base = slot * HOT_STRIDE;
-        const number = pool.numbers[slot];
-        const position = pool.hot[base + POSITION];
+        const base = slot * STRIDE;
+        const number = pool.numberOf(slot);
+        const position = pool.records[base + POSITION];
         if (ledger.markets[position] !== index) fail(7, `order ${number} rests in another market's ladder`);
         // An order that came out of a delay has the release's priority, not its number's.
-        if ((pool.hot[base + FLAGS] & FLAG_WAS_DELAYED) === 0) {
+        if ((pool.records[base + PRICE] & FLAG_WAS_DELAYED) === 0) {
           if (number < previous) fail(8, `order ${number} rests behind ${previous}`);
           previous = number;
         }
-        if (pool.hot[base + OWNER] !== accounts.owners[ledger.accounts[position]]) fail(9, `order ${number}`);
+        if (pool.records[base + OWNER] !== accounts.owners[ledger.accounts[position]]) fail(9, `order ${number}`);
         if (status === MarketStatus.CLOSED || status === MarketStatus.RESOLVED)
           fail(10, `order ${number} in market ${index}`);
       }

@@ -2,7 +2,7 @@
 // the market's grid, never by search. Bids and asks share the array, since a ladder is never crossed. Written by entry,
 // matching and cancels; knows orders only as slots of the pool. An occupancy bitmap finds the next level.
 import { PIPS_PER_UNIT } from '../protocol/units.ts';
-import { HOT_STRIDE, LADDER_PIPS, NEXT, NONE, type OrderPool, PREV } from './orderPool.ts';
+import { NEXT, NONE, type OrderPool, PREV, PRICE, pipsOfWord, STRIDE } from './orderPool.ts';
 
 /** Ladder sides: a bid buys the first token (or sells the second), an ask the other way round. */
 export const BID = 0;
@@ -64,14 +64,14 @@ export class Ladder {
 
   /** Puts a slot last at its level. Its price must be on the grid. */
   append(pool: OrderPool, slot: number, side: number): void {
-    const { hot } = pool;
-    const level = (hot[slot * HOT_STRIDE + LADDER_PIPS] / this.gridPips) | 0;
+    const { records } = pool;
+    const level = (pipsOfWord(records[slot * STRIDE + PRICE]) / this.gridPips) | 0;
     const last = this.ends[level * 2 + 1];
-    hot[slot * HOT_STRIDE + NEXT] = NONE;
-    hot[slot * HOT_STRIDE + PREV] = last;
+    records[slot * STRIDE + NEXT] = NONE;
+    records[slot * STRIDE + PREV] = last;
     this.ends[level * 2 + 1] = slot;
     if (last !== NONE) {
-      hot[last * HOT_STRIDE + NEXT] = slot;
+      records[last * STRIDE + NEXT] = slot;
       return;
     }
     this.ends[level * 2] = slot;
@@ -87,15 +87,15 @@ export class Ladder {
 
   /** Takes a slot out of its level. */
   remove(pool: OrderPool, slot: number): void {
-    const { hot } = pool;
-    const base = slot * HOT_STRIDE;
-    const level = (hot[base + LADDER_PIPS] / this.gridPips) | 0;
-    const next = hot[base + NEXT];
-    const previous = hot[base + PREV];
+    const { records } = pool;
+    const base = slot * STRIDE;
+    const level = (pipsOfWord(records[base + PRICE]) / this.gridPips) | 0;
+    const next = records[base + NEXT];
+    const previous = records[base + PREV];
     if (previous === NONE) this.ends[level * 2] = next;
-    else hot[previous * HOT_STRIDE + NEXT] = next;
+    else records[previous * STRIDE + NEXT] = next;
     if (next === NONE) this.ends[level * 2 + 1] = previous;
-    else hot[next * HOT_STRIDE + PREV] = previous;
+    else records[next * STRIDE + PREV] = previous;
     if (next === NONE && previous === NONE) this.clearLevel(level);
   }
 
@@ -148,10 +148,10 @@ export class Ladder {
         throw new Error(`ladder 1: summary misses level ${level}`);
       }
       let previous = NONE;
-      for (let slot = this.ends[level * 2]; slot !== NONE; slot = pool.hot[slot * HOT_STRIDE + NEXT]) {
-        if (pool.hot[slot * HOT_STRIDE + PREV] !== previous)
+      for (let slot = this.ends[level * 2]; slot !== NONE; slot = pool.records[slot * STRIDE + NEXT]) {
+        if (pool.records[slot * STRIDE + PREV] !== previous)
           throw new Error(`ladder 2: slot ${slot} links back wrongly`);
-        const pips = pool.hot[slot * HOT_STRIDE + LADDER_PIPS];
+        const pips = pipsOfWord(pool.records[slot * STRIDE + PRICE]);
         if (pips !== level * this.gridPips) throw new Error(`ladder 3: ${pips} pips at level ${level}`);
         if (sideOf(slot) === BID) bestBid = Math.max(bestBid, level);
         else bestAsk = Math.min(bestAsk, level);

@@ -8,7 +8,7 @@ import { BID } from './ladder.ts';
 import { MONEY_STRIDE, RESERVED_COLLATERAL, RESERVED_SHARES, SHARES } from './ledger.ts';
 import type { Market } from './market.ts';
 import { leaveFilled } from './orderBook.ts';
-import { FLAG_SECOND, FLAG_SELL, FLAGS, HOT_STRIDE, LOTS, NEXT, NONE, POSITION } from './orderPool.ts';
+import { FLAG_SECOND, FLAG_SELL, LOTS, NEXT, NONE, POSITION, PRICE, STRIDE } from './orderPool.ts';
 import type { CoreState, TakerOrder } from './state.ts';
 
 /** Status items of a trade in the heap: the step they lead to. */
@@ -27,17 +27,17 @@ export function matchOrder(state: CoreState, market: Market, order: TakerOrder, 
 
 /** Takes up to `wanted` lots of one level and settles the taker's side as one trade; returns the lots taken. */
 function matchLevel(state: CoreState, market: Market, order: TakerOrder, level: number, wanted: number): number {
-  const { hot } = state.pool;
+  const { records } = state.pool;
   const { ladder } = market;
   const pips = ladder.pipsOf(level);
   let left = wanted;
   let fillCount = 0;
   let slot = ladder.firstOf(level);
   while (left > 0 && slot !== NONE) {
-    const available = hot[slot * HOT_STRIDE + LOTS];
+    const available = records[slot * STRIDE + LOTS];
     const lots = available < left ? available : left;
     // Read before the fill: a maker that is used up leaves the level, and with it the grid may change.
-    const next = hot[slot * HOT_STRIDE + NEXT];
+    const next = records[slot * STRIDE + NEXT];
     fillMaker(state, market, order, slot, pips, lots);
     left -= lots;
     fillCount += 1;
@@ -58,14 +58,14 @@ function fillMaker(
 ): void {
   const { pool, ledger } = state;
   const { money } = ledger;
-  const base = slot * HOT_STRIDE;
-  const flags = pool.hot[base + FLAGS];
-  const position = pool.hot[base + POSITION];
+  const base = slot * STRIDE;
+  const word = pool.records[base + PRICE];
+  const position = pool.records[base + POSITION];
   const account = ledger.accounts[position];
-  const outcome = (flags & FLAG_SECOND) >>> 1;
+  const outcome = (word & FLAG_SECOND) >>> 1;
   const price = outcome === 0 ? pips : PIPS_PER_UNIT - pips;
   const at = position * MONEY_STRIDE;
-  const isSell = (flags & FLAG_SELL) !== 0;
+  const isSell = (word & FLAG_SELL) !== 0;
   if (isSell) {
     money[at + SHARES + outcome] -= lots * MICRO_PER_LOT;
     money[at + RESERVED_SHARES + outcome] -= lots * MICRO_PER_LOT;
@@ -80,10 +80,10 @@ function fillMaker(
     kind = isSell ? FillKind.MERGE : FillKind.MINT;
     market.vaultMicro += isSell ? -lots * MICRO_PER_LOT : lots * MICRO_PER_LOT;
   }
-  const remaining = pool.hot[base + LOTS] - lots;
-  pool.hot[base + LOTS] = remaining;
+  const remaining = pool.records[base + LOTS] - lots;
+  pool.records[base + LOTS] = remaining;
   state.out.fill(
-    pool.numbers[slot],
+    pool.numberOf(slot),
     lots,
     remaining,
     price,

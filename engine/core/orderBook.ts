@@ -8,13 +8,14 @@ import {
   FLAG_SECOND,
   FLAG_SELL,
   FLAG_WAS_DELAYED,
-  FLAGS,
-  HOT_STRIDE,
-  LADDER_PIPS,
   LOTS,
   NONE,
   OWNER,
   POSITION,
+  PRICE,
+  pipsOfWord,
+  priceWord,
+  STRIDE,
 } from './orderPool.ts';
 import type { CoreState, DelayedOrder, TakerOrder } from './state.ts';
 
@@ -23,18 +24,19 @@ export function ladderSideOf(isSell: boolean, isSecond: boolean): number {
   return isSell === isSecond ? BID : ASK;
 }
 
-/** Side on the ladder from an order's flags. */
-export function sideOfFlags(flags: number): number {
-  return ladderSideOf((flags & FLAG_SELL) !== 0, (flags & FLAG_SECOND) !== 0);
+/** Side on the ladder from an order's PRICE word. */
+export function sideOfWord(word: number): number {
+  return ladderSideOf((word & FLAG_SELL) !== 0, (word & FLAG_SECOND) !== 0);
 }
 
-/** An order's own limit in its own token, pips. */
-export function ownPips(ladderPips: number, flags: number): number {
-  return (flags & FLAG_SECOND) === 0 ? ladderPips : PIPS_PER_UNIT - ladderPips;
+/** An order's own limit in its own token (pips), from its PRICE word. */
+export function ownPips(word: number): number {
+  const pips = pipsOfWord(word);
+  return (word & FLAG_SECOND) === 0 ? pips : PIPS_PER_UNIT - pips;
 }
 
 export function marketOfSlot(state: CoreState, slot: number): Market {
-  return state.markets[state.ledger.markets[state.pool.hot[slot * HOT_STRIDE + POSITION]]];
+  return state.markets[state.ledger.markets[state.pool.records[slot * STRIDE + POSITION]]];
 }
 
 /** Puts a taker's order into the pool (its id from the message) with its fixed fields, in no ladder yet. */
@@ -46,13 +48,14 @@ export function admitOrder(
   key: number,
 ): void {
   const { pool } = state;
-  const slot = pool.allocate(message, idOffset, order.number);
-  const base = slot * HOT_STRIDE;
-  pool.hot[base + LOTS] = order.lots;
-  pool.hot[base + POSITION] = order.position;
-  pool.hot[base + OWNER] = order.owner;
-  pool.hot[base + LADDER_PIPS] = order.ladderPips;
-  pool.hot[base + FLAGS] = (order.isBuy ? 0 : FLAG_SELL) | (order.outcome === 0 ? 0 : FLAG_SECOND);
+  const slot = pool.allocate(order.number);
+  pool.setId(slot, message, idOffset);
+  const base = slot * STRIDE;
+  pool.records[base + LOTS] = order.lots;
+  pool.records[base + POSITION] = order.position;
+  pool.records[base + OWNER] = order.owner;
+  const flags = (order.isBuy ? 0 : FLAG_SELL) | (order.outcome === 0 ? 0 : FLAG_SECOND);
+  pool.records[base + PRICE] = priceWord(order.ladderPips, flags);
   pool.setKey(slot, key);
   state.ledger.linkOwn(pool, order.position, slot);
   order.slot = slot;
@@ -62,7 +65,7 @@ export function admitOrder(
 export function restOrder(state: CoreState, market: Market, order: TakerOrder, lots: number, endsAtMs: number): void {
   const { pool, ledger } = state;
   const { slot } = order;
-  pool.hot[slot * HOT_STRIDE + LOTS] = lots;
+  pool.records[slot * STRIDE + LOTS] = lots;
   const { ladder } = market;
   if (order.ladderPips % ladder.gridPips !== 0) ladder.regrid(commonGrid(ladder.gridPips, order.ladderPips));
   ladder.append(pool, slot, order.ladderSide);
@@ -75,7 +78,7 @@ export function restOrder(state: CoreState, market: Market, order: TakerOrder, l
 /** Lets an admitted order wait out the market's delay. */
 export function delayOrder(state: CoreState, order: TakerOrder, delayed: DelayedOrder): void {
   const { pool, ledger } = state;
-  pool.hot[order.slot * HOT_STRIDE + FLAGS] |= FLAG_DELAYED;
+  pool.records[order.slot * STRIDE + PRICE] |= FLAG_DELAYED;
   if (order.isBuy) ledger.reserveCollateral(order.position, delayed.reservedMicro);
   else ledger.reserveShares(order.position, order.outcome, delayed.reservedMicro);
   state.delayed.set(order.slot, delayed);
@@ -85,13 +88,13 @@ export function delayOrder(state: CoreState, order: TakerOrder, delayed: Delayed
 /** Ends an order's delay: its reservation is lifted; it stays in the pool and in its position's list. */
 export function undelayOrder(state: CoreState, slot: number): DelayedOrder {
   const delayed = state.delayed.get(slot);
-  if (delayed === undefined) throw new Error(`order ${state.pool.numbers[slot]} is not delayed`);
-  const { hot } = state.pool;
-  const base = slot * HOT_STRIDE;
-  const flags = hot[base + FLAGS];
-  if ((flags & FLAG_SELL) === 0) state.ledger.reserveCollateral(hot[base + POSITION], -delayed.reservedMicro);
-  else state.ledger.reserveShares(hot[base + POSITION], (flags & FLAG_SECOND) >>> 1, -delayed.reservedMicro);
-  hot[base + FLAGS] = (flags & ~FLAG_DELAYED) | FLAG_WAS_DELAYED;
+  if (delayed === undefined) throw new Error(`order ${state.pool.numberOf(slot)} is not delayed`);
+  const { records } = state.pool;
+  const base = slot * STRIDE;
+  const word = records[base + PRICE];
+  if ((word & FLAG_SELL) === 0) state.ledger.reserveCollateral(records[base + POSITION], -delayed.reservedMicro);
+  else state.ledger.reserveShares(records[base + POSITION], (word & FLAG_SECOND) >>> 1, -delayed.reservedMicro);
+  records[base + PRICE] = (word & ~FLAG_DELAYED) | FLAG_WAS_DELAYED;
   state.delayed.delete(slot);
   state.releases.withdraw(slot);
   return delayed;
@@ -100,17 +103,17 @@ export function undelayOrder(state: CoreState, slot: number): DelayedOrder {
 /** Takes an order out of everything; what it still reserved is free again. */
 export function removeOrder(state: CoreState, slot: number): void {
   const { pool, ledger } = state;
-  const base = slot * HOT_STRIDE;
-  const flags = pool.hot[base + FLAGS];
-  const position = pool.hot[base + POSITION];
-  if ((flags & FLAG_DELAYED) !== 0) {
+  const base = slot * STRIDE;
+  const word = pool.records[base + PRICE];
+  const position = pool.records[base + POSITION];
+  if ((word & FLAG_DELAYED) !== 0) {
     undelayOrder(state, slot);
   } else {
-    const lots = pool.hot[base + LOTS];
-    if ((flags & FLAG_SELL) === 0) {
-      ledger.reserveCollateral(position, -lots * ownPips(pool.hot[base + LADDER_PIPS], flags));
+    const lots = pool.records[base + LOTS];
+    if ((word & FLAG_SELL) === 0) {
+      ledger.reserveCollateral(position, -lots * ownPips(word));
     } else {
-      ledger.reserveShares(position, (flags & FLAG_SECOND) >>> 1, -lots * MICRO_PER_LOT);
+      ledger.reserveShares(position, (word & FLAG_SECOND) >>> 1, -lots * MICRO_PER_LOT);
     }
     leaveLadder(state, state.markets[ledger.markets[position]], slot);
   }
@@ -126,13 +129,14 @@ export function leaveFilled(state: CoreState, market: Market, slot: number, posi
 /** Forgets an admitted order that neither rests nor waits. */
 export function forgetOrder(state: CoreState, slot: number, position: number): void {
   state.ledger.unlinkOwn(state.pool, position, slot);
+  state.pool.forgetId(slot);
   state.pool.release(slot);
 }
 
 function leaveLadder(state: CoreState, market: Market, slot: number): void {
   const { pool } = state;
   const { ladder } = market;
-  const pips = pool.hot[slot * HOT_STRIDE + LADDER_PIPS];
+  const pips = pipsOfWord(pool.records[slot * STRIDE + PRICE]);
   ladder.remove(pool, slot);
   if (pool.heapPlace(slot) !== NONE) state.expiries.withdraw(slot);
   if (market.autoTick !== 0) state.touch(market);

@@ -1,13 +1,15 @@
-// All live orders (resting and delayed) as records in typed arrays, addressed by slot, with the index from order id to
-// slot. Written by entry, matching and cancels; the ladder and the ledger link slots into their lists here.
+// All live orders (resting and delayed) as 64-byte records in one typed array, addressed by slot, with the index from order
+// id to slot. Written by entry, matching and cancels; the ladder and the ledger link slots into their lists here. A record
+// is one cache line: what costs time here is the memory touched, not the instructions.
 // Slots are reused: nothing outside the core ever sees one, events carry order numbers.
-import { growFloat64, growInt32 } from './grow.ts';
+import { growInt32 } from './grow.ts';
 
 /** No slot, no level, no position. */
 export const NONE = -1;
 
-/** One 32-byte record an order for what matching touches: it fills half a cache line. */
-export const HOT_STRIDE = 8;
+/** Words of a record: slot × 16 is where it starts. */
+export const STRIDE = 16;
+/** Neighbours at the same price level; of a free slot, the next free one. */
 export const NEXT = 0;
 export const PREV = 1;
 /** Lots left. */
@@ -15,191 +17,211 @@ export const LOTS = 2;
 /** Position (account × market) in the ledger. */
 export const POSITION = 3;
 export const OWNER = 4;
-/** Price in the first token's terms, pips. */
-export const LADDER_PIPS = 5;
-/** Bits: see the masks below. */
-export const FLAGS = 6;
-/** Index of the API key that posted it. */
-const KEY = 7;
+/** Price in the first token's terms (pips) above four bits of flags. */
+export const PRICE = 5;
+const KEY = 6;
+const OWN_NEXT = 7;
+const OWN_PREV = 8;
+const HEAP_PLACE = 9;
+const NUMBER_LOW = 10;
+const NUMBER_HIGH = 11;
+/** 128 of an id's 256 bits: ids are digests, nobody can make two that share them. */
+const ID = 12;
+const ID_WORDS = 4;
 
-/** Bit 0: the side (0 BUY, 1 SELL); bit 1: the token (0 first, 1 second); bit 2: delayed; bit 3: came out of a delay. */
+/** Flags: the side (0 BUY, 1 SELL), the token (0 first, 1 second), delayed, and came out of a delay. */
 export const FLAG_SELL = 1;
 export const FLAG_SECOND = 2;
 export const FLAG_DELAYED = 4;
 export const FLAG_WAS_DELAYED = 8;
+const FLAG_BITS = 4;
 
-/** The rest of an order's links: its account's orders in this market, and its place in the expiry or release heap. */
-const LINK_STRIDE = 3;
-const OWN_NEXT = 0;
-const OWN_PREV = 1;
-const HEAP_PLACE = 2;
+/** Ladder price of a PRICE word, pips. */
+export function pipsOfWord(word: number): number {
+  return word >> FLAG_BITS;
+}
 
-const ID_WORDS = 8;
+/** A PRICE word: its low four bits are the flags, so that a mask can test the word itself. */
+export function priceWord(ladderPips: number, flags: number): number {
+  return (ladderPips << FLAG_BITS) | flags;
+}
+
+const TWO_32 = 4_294_967_296;
 
 export class OrderPool {
-  hot: Int32Array;
-  links: Int32Array;
-  numbers: Float64Array;
-  ids: Int32Array;
+  records: Int32Array;
   liveCount = 0;
   private capacity: number;
   private freeHead = NONE;
   private used = 0;
+  /** Open addressing: entry i is the slot at 2i (NONE when free) and its id's hash at 2i + 1. */
   private index: Int32Array;
 
   constructor(capacity = 1024) {
     this.capacity = capacity;
-    this.hot = new Int32Array(capacity * HOT_STRIDE);
-    this.links = new Int32Array(capacity * LINK_STRIDE);
-    this.numbers = new Float64Array(capacity);
-    this.ids = new Int32Array(capacity * ID_WORDS);
+    this.records = new Int32Array(capacity * STRIDE);
     this.index = new Int32Array(capacity * 4).fill(NONE);
   }
 
-  /** A slot for a new order, its id taken from the message and indexed; every link unset. */
-  allocate(message: DataView, idOffset: number, orderNumber: number): number {
+  /** A slot for a new order, every link unset; the caller fills the rest and gives it its id. */
+  allocate(orderNumber: number): number {
     let slot = this.freeHead;
     if (slot === NONE) {
       if (this.used === this.capacity) this.grow();
       slot = this.used;
       this.used += 1;
     } else {
-      this.freeHead = this.hot[slot * HOT_STRIDE + NEXT];
+      this.freeHead = this.records[slot * STRIDE + NEXT];
     }
-    const base = slot * ID_WORDS;
-    for (let word = 0; word < ID_WORDS; word += 1) {
-      this.ids[base + word] = message.getInt32(idOffset + word * 4, true);
-    }
-    this.numbers[slot] = orderNumber;
-    const hot = slot * HOT_STRIDE;
-    this.hot[hot + NEXT] = NONE;
-    this.hot[hot + PREV] = NONE;
-    const link = slot * LINK_STRIDE;
-    this.links[link + OWN_NEXT] = NONE;
-    this.links[link + OWN_PREV] = NONE;
-    this.links[link + HEAP_PLACE] = NONE;
-    this.insertIndex(slot);
+    const { records } = this;
+    const base = slot * STRIDE;
+    records[base + NEXT] = NONE;
+    records[base + PREV] = NONE;
+    records[base + OWN_NEXT] = NONE;
+    records[base + OWN_PREV] = NONE;
+    records[base + HEAP_PLACE] = NONE;
+    records[base + NUMBER_LOW] = orderNumber | 0;
+    records[base + NUMBER_HIGH] = (orderNumber / TWO_32) | 0;
     this.liveCount += 1;
     return slot;
   }
 
-  /** Gives a slot back and forgets its id. The caller has unlinked it everywhere. */
+  /** Gives a slot back. The caller has unlinked it everywhere and forgotten its id. */
   release(slot: number): void {
-    this.removeIndex(slot);
-    this.hot[slot * HOT_STRIDE + NEXT] = this.freeHead;
-    this.hot[slot * HOT_STRIDE + LOTS] = 0;
+    this.records[slot * STRIDE + NEXT] = this.freeHead;
     this.freeHead = slot;
     this.liveCount -= 1;
   }
 
+  /** Takes the id at `offset` of a message into the record and the index. */
+  setId(slot: number, message: DataView, offset: number): void {
+    const base = slot * STRIDE + ID;
+    for (let word = 0; word < ID_WORDS; word += 1) {
+      this.records[base + word] = message.getInt32(offset + word * 4, true);
+    }
+    this.insertIndex(slot, idHash(this.records[base], this.records[base + 1]));
+  }
+
+  /** Takes a slot's id out of the index; later entries of the same run move up, so that no tombstones pile up. */
+  forgetId(slot: number): void {
+    const { index, records } = this;
+    const mask = (index.length >>> 1) - 1;
+    let gap = idHash(records[slot * STRIDE + ID], records[slot * STRIDE + ID + 1]) & mask;
+    while (index[gap * 2] !== slot) gap = (gap + 1) & mask;
+    let at = (gap + 1) & mask;
+    while (index[at * 2] !== NONE) {
+      const home = index[at * 2 + 1] & mask;
+      if (((at - home) & mask) >= ((at - gap) & mask)) {
+        index[gap * 2] = index[at * 2];
+        index[gap * 2 + 1] = index[at * 2 + 1];
+        gap = at;
+      }
+      at = (at + 1) & mask;
+    }
+    index[gap * 2] = NONE;
+  }
+
   /** The slot of a live order by the id at `offset` of a message, or NONE. */
   find(message: DataView, offset: number): number {
-    const mask = this.index.length - 1;
-    let at = idHash(message.getInt32(offset, true), message.getInt32(offset + 4, true)) & mask;
+    const { index } = this;
+    const mask = (index.length >>> 1) - 1;
+    const hash = idHash(message.getInt32(offset, true), message.getInt32(offset + 4, true));
+    let at = hash & mask;
     for (;;) {
-      const slot = this.index[at];
+      const slot = index[at * 2];
       if (slot === NONE) return NONE;
-      const base = slot * ID_WORDS;
-      let word = 0;
-      while (word < ID_WORDS && this.ids[base + word] === message.getInt32(offset + word * 4, true)) word += 1;
-      if (word === ID_WORDS) return slot;
+      if (index[at * 2 + 1] === hash && this.hasId(slot, message, offset)) return slot;
       at = (at + 1) & mask;
     }
   }
 
+  numberOf(slot: number): number {
+    const base = slot * STRIDE;
+    return this.records[base + NUMBER_HIGH] * TWO_32 + (this.records[base + NUMBER_LOW] >>> 0);
+  }
+
   heapPlace(slot: number): number {
-    return this.links[slot * LINK_STRIDE + HEAP_PLACE];
+    return this.records[slot * STRIDE + HEAP_PLACE];
   }
 
   setHeapPlace(slot: number, place: number): void {
-    this.links[slot * LINK_STRIDE + HEAP_PLACE] = place;
+    this.records[slot * STRIDE + HEAP_PLACE] = place;
   }
 
   /** Index of the API key that posted it. */
   keyOf(slot: number): number {
-    return this.hot[slot * HOT_STRIDE + KEY];
+    return this.records[slot * STRIDE + KEY];
   }
 
   setKey(slot: number, key: number): void {
-    this.hot[slot * HOT_STRIDE + KEY] = key;
+    this.records[slot * STRIDE + KEY] = key;
   }
 
   ownNext(slot: number): number {
-    return this.links[slot * LINK_STRIDE + OWN_NEXT];
+    return this.records[slot * STRIDE + OWN_NEXT];
   }
 
   setOwnNext(slot: number, next: number): void {
-    this.links[slot * LINK_STRIDE + OWN_NEXT] = next;
+    this.records[slot * STRIDE + OWN_NEXT] = next;
   }
 
   ownPrev(slot: number): number {
-    return this.links[slot * LINK_STRIDE + OWN_PREV];
+    return this.records[slot * STRIDE + OWN_PREV];
   }
 
   setOwnPrev(slot: number, previous: number): void {
-    this.links[slot * LINK_STRIDE + OWN_PREV] = previous;
+    this.records[slot * STRIDE + OWN_PREV] = previous;
   }
 
-  /** Bytes held per slot, index included: for the memory figure. */
+  /** The remembered words of a slot's id: for the state hash. */
+  idWords(slot: number): Int32Array {
+    return this.records.subarray(slot * STRIDE + ID, slot * STRIDE + ID + ID_WORDS);
+  }
+
+  /** Bytes held, index included: for the memory figure. */
   get bytes(): number {
-    return (
-      this.hot.byteLength +
-      this.links.byteLength +
-      this.numbers.byteLength +
-      this.ids.byteLength +
-      this.index.byteLength
-    );
+    return this.records.byteLength + this.index.byteLength;
   }
 
   /** Invariant: the index finds exactly the live slots. Throws with the count that differs. */
   checkIndex(): void {
     let indexed = 0;
-    const bytes = new DataView(this.ids.buffer);
-    for (const slot of this.index) {
+    const message = new DataView(this.records.buffer);
+    for (let at = 0; at < this.index.length; at += 2) {
+      const slot = this.index[at];
       if (slot === NONE) continue;
       indexed += 1;
-      if (this.find(bytes, slot * ID_WORDS * 4) !== slot)
-        throw new Error(`order pool: slot ${slot} is not found by its id`);
+      if (this.find(message, (slot * STRIDE + ID) * 4) !== slot) throw new Error(`order pool: slot ${slot} is lost`);
     }
     if (indexed !== this.liveCount)
       throw new Error(`order pool: ${indexed} ids indexed, ${this.liveCount} orders live`);
   }
 
-  private insertIndex(slot: number): void {
-    const mask = this.index.length - 1;
-    let at = idHash(this.ids[slot * ID_WORDS], this.ids[slot * ID_WORDS + 1]) & mask;
-    while (this.index[at] !== NONE) at = (at + 1) & mask;
-    this.index[at] = slot;
+  private hasId(slot: number, message: DataView, offset: number): boolean {
+    const base = slot * STRIDE + ID;
+    for (let word = 0; word < ID_WORDS; word += 1) {
+      if (this.records[base + word] !== message.getInt32(offset + word * 4, true)) return false;
+    }
+    return true;
   }
 
-  private removeIndex(slot: number): void {
-    const { index, ids } = this;
-    const mask = index.length - 1;
-    let gap = idHash(ids[slot * ID_WORDS], ids[slot * ID_WORDS + 1]) & mask;
-    while (index[gap] !== slot) gap = (gap + 1) & mask;
-    // Later entries of the same run move up, so that no tombstones pile up.
-    let at = (gap + 1) & mask;
-    while (index[at] !== NONE) {
-      const other = index[at];
-      const home = idHash(ids[other * ID_WORDS], ids[other * ID_WORDS + 1]) & mask;
-      if (((at - home) & mask) >= ((at - gap) & mask)) {
-        index[gap] = other;
-        gap = at;
-      }
-      at = (at + 1) & mask;
-    }
-    index[gap] = NONE;
+  private insertIndex(slot: number, hash: number): void {
+    const { index } = this;
+    const mask = (index.length >>> 1) - 1;
+    let at = hash & mask;
+    while (index[at * 2] !== NONE) at = (at + 1) & mask;
+    index[at * 2] = slot;
+    index[at * 2 + 1] = hash;
   }
 
   private grow(): void {
     this.capacity *= 2;
-    this.hot = growInt32(this.hot, this.capacity * HOT_STRIDE);
-    this.links = growInt32(this.links, this.capacity * LINK_STRIDE);
-    this.numbers = growFloat64(this.numbers, this.capacity);
-    this.ids = growInt32(this.ids, this.capacity * ID_WORDS);
-    const slots = this.index.filter((slot) => slot !== NONE);
+    this.records = growInt32(this.records, this.capacity * STRIDE);
+    const old = this.index;
     this.index = new Int32Array(this.capacity * 4).fill(NONE);
-    for (const slot of slots) this.insertIndex(slot);
+    for (let at = 0; at < old.length; at += 2) {
+      if (old[at] !== NONE) this.insertIndex(old[at], old[at + 1]);
+    }
   }
 }
 

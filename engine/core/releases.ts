@@ -4,28 +4,28 @@ import { AccountFlag, CancelReason, ExchangeMode, MarketStatus, OrderType } from
 import { crossesAnything, isWhole, neededMicro, noDryRun, simulate } from './dryRun.ts';
 import { endsAtMs, execute, fundsShort } from './entry.ts';
 import type { Market } from './market.ts';
-import { forgetOrder, marketOfSlot, sideOfFlags, undelayOrder } from './orderBook.ts';
-import { FLAG_SECOND, FLAG_SELL, FLAGS, HOT_STRIDE, LADDER_PIPS, OWNER, POSITION } from './orderPool.ts';
+import { forgetOrder, marketOfSlot, sideOfWord, undelayOrder } from './orderBook.ts';
+import { FLAG_SECOND, FLAG_SELL, OWNER, POSITION, PRICE, pipsOfWord, STRIDE } from './orderPool.ts';
 import type { CoreState, DelayedOrder, TakerOrder } from './state.ts';
 
 /** Brings the delayed order of a slot back as the taker. */
 function takeBack(state: CoreState, slot: number, delayed: DelayedOrder): TakerOrder {
   const order = state.taker;
-  const { hot } = state.pool;
-  const base = slot * HOT_STRIDE;
-  const flags = hot[base + FLAGS];
+  const { records } = state.pool;
+  const base = slot * STRIDE;
+  const word = records[base + PRICE];
   order.slot = slot;
-  order.number = state.pool.numbers[slot];
-  order.position = hot[base + POSITION];
+  order.number = state.pool.numberOf(slot);
+  order.position = records[base + POSITION];
   order.account = state.ledger.accounts[order.position];
-  order.owner = hot[base + OWNER];
-  order.outcome = (flags & FLAG_SECOND) >>> 1;
-  order.side = (flags & FLAG_SELL) === 0 ? 0 : 1;
+  order.owner = records[base + OWNER];
+  order.outcome = (word & FLAG_SECOND) >>> 1;
+  order.side = (word & FLAG_SELL) === 0 ? 0 : 1;
   order.orderType = delayed.orderType;
   order.flags = 0;
   order.limitPips = delayed.limitPips;
-  order.ladderPips = hot[base + LADDER_PIPS];
-  order.ladderSide = sideOfFlags(flags);
+  order.ladderPips = pipsOfWord(word);
+  order.ladderSide = sideOfWord(word);
   order.lots = delayed.lots;
   order.budgetMicro = delayed.budgetMicro;
   order.expirationS = delayed.expirationS;

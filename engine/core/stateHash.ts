@@ -3,25 +3,24 @@
 import { StateHasher } from '../protocol/stateHasher.ts';
 import type { DueHeap } from './dueHeap.ts';
 import type { Ladder } from './ladder.ts';
-import { FLAGS, HOT_STRIDE, LADDER_PIPS, LOTS, NEXT, NONE, POSITION } from './orderPool.ts';
+import { LOTS, NEXT, NONE, POSITION, PRICE, STRIDE } from './orderPool.ts';
 import type { CoreState } from './state.ts';
 
 function hashOrder(hasher: StateHasher, state: CoreState, slot: number): void {
   const { pool, ledger, accounts } = state;
-  const base = slot * HOT_STRIDE;
-  hasher.number(pool.numbers[slot]);
-  hasher.u32(pool.hot[base + LOTS]);
-  hasher.u32(pool.hot[base + LADDER_PIPS]);
-  hasher.u32(pool.hot[base + FLAGS]);
-  hasher.u32(ledger.accounts[pool.hot[base + POSITION]]);
+  const base = slot * STRIDE;
+  hasher.number(pool.numberOf(slot));
+  hasher.u32(pool.records[base + LOTS]);
+  hasher.u32(pool.records[base + PRICE]);
+  hasher.u32(ledger.accounts[pool.records[base + POSITION]]);
   hasher.text(accounts.keyText(pool.keyOf(slot)));
-  for (let word = 0; word < 8; word += 1) hasher.u32(pool.ids[slot * 8 + word]);
+  for (const word of pool.idWords(slot)) hasher.u32(word);
 }
 
 function hashLadder(hasher: StateHasher, state: CoreState, ladder: Ladder): void {
-  const { hot } = state.pool;
+  const { records } = state.pool;
   for (let level = 1; level < ladder.levelCount; level += 1) {
-    for (let slot = ladder.firstOf(level); slot !== NONE; slot = hot[slot * HOT_STRIDE + NEXT]) {
+    for (let slot = ladder.firstOf(level); slot !== NONE; slot = records[slot * STRIDE + NEXT]) {
       hashOrder(hasher, state, slot);
     }
   }
@@ -76,7 +75,7 @@ function hashHeap(hasher: StateHasher, heap: DueHeap): void {
 }
 
 function hashDue(hasher: StateHasher, state: CoreState): void {
-  const delayed = [...state.delayed].sort((a, b) => state.pool.numbers[a[0]] - state.pool.numbers[b[0]]);
+  const delayed = [...state.delayed].sort((a, b) => state.pool.numberOf(a[0]) - state.pool.numberOf(b[0]));
   for (const [slot, order] of delayed) {
     hashOrder(hasher, state, slot);
     for (const value of Object.values(order)) hasher.number(value);
