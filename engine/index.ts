@@ -1,0 +1,16 @@
+// The door of the engine: everything that the server, the benches and the tests of other rooms may use of it.
+// Nothing behind it is imported directly from outside.
+export {
+  type BatchStore,
+  DATA_FORMAT,
+  DataDirectoryLocked,
+  FormatUnsupported,
+  JournalDamaged,
+  JournalReader,
+  type JournalRecord,
+  MemoryStore,
+  type RetryPolicy,
+  StorageUnavailable,
+} from './journal/index.ts';
+export * from './pipeline/index.ts';
+export * from './protocol/index.ts';

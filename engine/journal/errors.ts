@@ -1,0 +1,57 @@
+// What can be wrong with a data directory or its journal, each as an error class with its figures, so that the start-up
+// can say in one sentence what to do. Thrown by the files of this folder; never caught here.
+
+/** The journal holds something else than what was once acknowledged: `sequence` is the first record that is not sound. */
+export class JournalDamaged extends Error {
+  override readonly name = 'JournalDamaged';
+  readonly sequence: number;
+  readonly reason: string;
+
+  constructor(sequence: number, reason: string) {
+    super(`The journal is damaged at sequence ${sequence}: ${reason}.`);
+    this.sequence = sequence;
+    this.reason = reason;
+  }
+}
+
+/** Another process has the data directory. */
+export class DataDirectoryLocked extends Error {
+  override readonly name = 'DataDirectoryLocked';
+  readonly directory: string;
+  readonly pid: number;
+
+  constructor(directory: string, pid: number) {
+    super(
+      `The data directory ${directory} is in use by process ${pid}. Stop that process, or choose another --data-dir.`,
+    );
+    this.directory = directory;
+    this.pid = pid;
+  }
+}
+
+/** The data directory was written by a version of the program that this one does not know. */
+export class FormatUnsupported extends Error {
+  override readonly name = 'FormatUnsupported';
+  readonly found: string;
+  readonly supported: number;
+
+  constructor(directory: string, found: string, supported: number) {
+    super(
+      `The data directory ${directory} has format ${found}; this program reads formats up to ${supported}. ` +
+        'Use the version of the program that wrote it, or a newer one.',
+    );
+    this.found = found;
+    this.supported = supported;
+  }
+}
+
+/** Nothing can be made durable at present; `reason` says why. What was acknowledged before is safe, reads go on. */
+export class StorageUnavailable extends Error {
+  override readonly name = 'StorageUnavailable';
+  readonly reason: string;
+
+  constructor(reason: string) {
+    super(`Commands are not accepted: ${reason}`);
+    this.reason = reason;
+  }
+}

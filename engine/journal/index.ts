@@ -1,0 +1,9 @@
+// The door of the journal: what the pipeline and the engine's own door may use. Nothing else of this folder is imported
+// from outside.
+export { DATA_FORMAT, DataDirectory } from './dataDirectory.ts';
+export { DataDirectoryLocked, FormatUnsupported, JournalDamaged, StorageUnavailable } from './errors.ts';
+export { Journal, type JournalListener, type RetryPolicy } from './journal.ts';
+export { LmdbStore } from './lmdbStore.ts';
+export { JournalReader } from './reader.ts';
+export { JournalRecord, recordsOf } from './record.ts';
+export { type BatchStore, MemoryStore, type StoredBatch } from './store.ts';

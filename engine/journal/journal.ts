@@ -1,0 +1,267 @@
+// The append-only log: gathers records into batches, writes one batch after the other, reports each once it is durable,
+// and reads them back verified. Used by the pipeline; recovery and tools read. It never acknowledges before the store did,
+// and never hands over batch n+1 before n is durable: a failed batch is tried again with the same bytes, or all stops.
+import { JournalDamaged } from './errors.ts';
+import {
+  GENESIS_HASH,
+  type JournalRecord,
+  type ReadPosition,
+  recordBytes,
+  verifyBatch,
+  writeRecord,
+} from './record.ts';
+import type { BatchStore } from './store.ts';
+
+/** A batch is handed over at this size (bytes) at the latest, so that one flush stays short. */
+const BATCH_BYTES_MAX = 8 * 1024 * 1024;
+
+export interface JournalListener {
+  /** The records of this batch are durable. Called in order, once for each batch. */
+  onDurable(batch: Uint8Array, recordCount: number): void;
+  /** A batch could not be written; it will be tried again. */
+  onUnavailable(reason: string): void;
+  /** The batch that could not be written now is. */
+  onAvailable(): void;
+  /** A batch cannot be written, for good: nothing will be appended any more. */
+  onFatal(error: Error): void;
+}
+
+export interface RetryPolicy {
+  readonly firstDelayMs: number;
+  readonly largestDelayMs: number;
+  readonly triesMax: number;
+}
+
+/** Tries for about ten minutes: long enough to free a full disk by hand. */
+const RETRY_DEFAULT: RetryPolicy = { firstDelayMs: 100, largestDelayMs: 5_000, triesMax: 125 };
+
+interface Batch {
+  readonly firstSequence: number;
+  readonly bytes: Uint8Array;
+  readonly recordCount: number;
+  readonly lastTMs: number;
+}
+
+export class Journal {
+  /** The last sequence that is durable, 0 for none, and its time (ms). */
+  durableSequence: number;
+  durableTMs: number;
+  /** Why nothing can be written at present; undefined while all is well. */
+  unavailableReason: string | undefined;
+  private readonly store: BatchStore;
+  private readonly listener: JournalListener;
+  private readonly retry: RetryPolicy;
+  private hash: Uint8Array;
+  private nextSequence: number;
+  private lastTMs: number;
+  private lastBatchSequence: number;
+  private gathered = new Uint8Array(1 << 16);
+  private gatheredView = new DataView(this.gathered.buffer);
+  private gatheredBytes = 0;
+  private gatheredCount = 0;
+  private readonly waiting: Batch[] = [];
+  private isFlushing = false;
+  private isStopped = false;
+  private wakeRetry: (() => void) | undefined;
+  private idle: Promise<void> = Promise.resolve();
+
+  /** Opens the journal that a store holds, verifying its last batch. Throws JournalDamaged. */
+  constructor(store: BatchStore, listener: JournalListener, retry: RetryPolicy = RETRY_DEFAULT) {
+    this.store = store;
+    this.listener = listener;
+    this.retry = retry;
+    const last = store.last();
+    this.lastBatchSequence = last?.firstSequence ?? 0;
+    const end: ReadPosition =
+      last === undefined
+        ? { sequence: 1, tMs: 0, hash: GENESIS_HASH }
+        : verifyBatch(last.bytes, { sequence: last.firstSequence, tMs: 0, hash: undefined })[1];
+    this.hash = end.hash ?? GENESIS_HASH;
+    this.nextSequence = end.sequence;
+    this.lastTMs = end.tMs;
+    this.durableSequence = end.sequence - 1;
+    this.durableTMs = end.tMs;
+  }
+
+  /**
+   * Takes a record into the batch that gathers; it is durable when the listener says so. `events` counts up to
+   * `eventsBytes` and, like `command`, is copied. Throws on a sequence that does not follow the last.
+   */
+  append(sequence: number, tMs: number, command: Uint8Array, events: Uint8Array, eventsBytes: number): void {
+    if (sequence !== this.nextSequence)
+      throw new Error(`journal: ${sequence} does not follow ${this.nextSequence - 1}`);
+    if (this.isStopped) throw new Error('journal: it takes no records any more');
+    const length = recordBytes(command.length, eventsBytes);
+    if (this.gatheredBytes > 0 && this.gatheredBytes + length > BATCH_BYTES_MAX) this.closeBatch();
+    if (this.gatheredBytes + length > this.gathered.length) this.grow(this.gatheredBytes + length);
+    const { gathered, gatheredView, gatheredBytes } = this;
+    this.hash = writeRecord(
+      gathered,
+      gatheredView,
+      gatheredBytes,
+      sequence,
+      tMs,
+      this.hash,
+      command,
+      events,
+      eventsBytes,
+    );
+    this.gatheredBytes += length;
+    this.gatheredCount += 1;
+    this.nextSequence += 1;
+    this.lastTMs = tMs;
+    if (!this.isFlushing) {
+      this.isFlushing = true;
+      this.idle = this.flush();
+    }
+  }
+
+  /**
+   * The records from a sequence on, batch by batch, each checked against those before it from the first of its batch on
+   * (from the very first if `fromSequence` is 1). Throws JournalDamaged naming the first record that is not sound.
+   */
+  *read(fromSequence = 1): Generator<readonly JournalRecord[]> {
+    yield* readBatches(this.store, fromSequence);
+  }
+
+  /** Resolves when everything that was appended is durable, or nothing will be any more. */
+  async drained(): Promise<void> {
+    while (this.isFlushing) await this.idle;
+  }
+
+  /** Waits up to `deadlineMs` for what was appended to become durable, then closes the store. Takes no more records. */
+  async close(deadlineMs: number): Promise<void> {
+    const timer = setTimeout(() => this.stop(), deadlineMs);
+    await this.drained();
+    clearTimeout(timer);
+    this.stop();
+    await this.store.close();
+  }
+
+  private async flush(): Promise<void> {
+    await undefined; // what is appended in the same turn belongs to the same batch
+    for (let batch = this.takeBatch(); batch !== undefined && !this.isStopped; batch = this.takeBatch()) {
+      try {
+        if (!(await this.writeUntilDurable(batch))) break;
+        this.durableSequence = batch.firstSequence + batch.recordCount - 1;
+        this.durableTMs = batch.lastTMs;
+        this.lastBatchSequence = batch.firstSequence;
+        this.listener.onDurable(batch.bytes, batch.recordCount);
+      } catch (error) {
+        this.stop();
+        this.unavailableReason = error instanceof Error ? error.message : String(error);
+        this.listener.onFatal(error instanceof Error ? error : new Error(String(error)));
+      }
+    }
+    this.isFlushing = false;
+  }
+
+  /** Whether the batch became durable; false when the journal was stopped before. */
+  private async writeUntilDurable(batch: Batch): Promise<boolean> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        if (tries > 1) {
+          await this.store.reopen();
+          this.assertEnd(batch);
+        }
+        await this.store.write(batch.firstSequence, batch.bytes);
+        break;
+      } catch (error) {
+        if (error instanceof JournalDamaged) throw error;
+        const reason = error instanceof Error ? error.message : String(error);
+        if (tries >= this.retry.triesMax) {
+          throw new Error(`The journal could not be written after ${tries} tries: ${reason}.`, { cause: error });
+        }
+        this.unavailableReason = `the journal cannot be written: ${reason}`;
+        this.listener.onUnavailable(this.unavailableReason);
+        await this.pause(Math.min(this.retry.firstDelayMs * 2 ** (tries - 1), this.retry.largestDelayMs));
+        if (this.isStopped) return false;
+      }
+    }
+    if (this.unavailableReason !== undefined) {
+      this.unavailableReason = undefined;
+      this.listener.onAvailable();
+    }
+    return true;
+  }
+
+  /** After a reopen the store must end where it ended before, or with the failed batch itself. */
+  private assertEnd(batch: Batch): void {
+    const last = this.store.last();
+    const lastSequence = last?.firstSequence ?? 0;
+    if (lastSequence === this.lastBatchSequence) return;
+    if (last !== undefined && lastSequence === batch.firstSequence && Buffer.compare(last.bytes, batch.bytes) === 0)
+      return;
+    throw new JournalDamaged(
+      batch.firstSequence,
+      `after a failed write its last batch starts at ${lastSequence}, not at ${this.lastBatchSequence}`,
+    );
+  }
+
+  private pause(delayMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, delayMs);
+      this.wakeRetry = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  private stop(): void {
+    this.isStopped = true;
+    this.wakeRetry?.();
+  }
+
+  private takeBatch(): Batch | undefined {
+    if (this.waiting.length === 0) this.closeBatch();
+    return this.waiting.shift();
+  }
+
+  private closeBatch(): void {
+    if (this.gatheredCount === 0) return;
+    this.waiting.push({
+      firstSequence: this.nextSequence - this.gatheredCount,
+      bytes: this.gathered.slice(0, this.gatheredBytes),
+      recordCount: this.gatheredCount,
+      lastTMs: this.lastTMs,
+    });
+    this.gatheredBytes = 0;
+    this.gatheredCount = 0;
+  }
+
+  private grow(neededBytes: number): void {
+    let capacity = this.gathered.length;
+    while (capacity < neededBytes) capacity *= 2;
+    const larger = new Uint8Array(capacity);
+    larger.set(this.gathered.subarray(0, this.gatheredBytes));
+    this.gathered = larger;
+    this.gatheredView = new DataView(larger.buffer);
+  }
+}
+
+/** The verified records of a store from a sequence on: what Journal.read does, for a store that nobody appends to. */
+export function* readBatches(store: BatchStore, fromSequence: number): Generator<readonly JournalRecord[]> {
+  let position: ReadPosition = { sequence: 1, tMs: 0, hash: GENESIS_HASH };
+  let isFirst = true;
+  for (const { firstSequence, bytes } of store.batches(fromSequence)) {
+    if (isFirst && firstSequence > 1 && firstSequence <= fromSequence) {
+      position = { sequence: firstSequence, tMs: 0, hash: undefined };
+    }
+    isFirst = false;
+    if (firstSequence > position.sequence) {
+      throw new JournalDamaged(position.sequence, `the records from it to ${firstSequence - 1} are missing`);
+    }
+    if (firstSequence < position.sequence) {
+      throw new JournalDamaged(
+        firstSequence,
+        `a second batch starts there, after one that ends at ${position.sequence - 1}`,
+      );
+    }
+    const [records, end] = verifyBatch(bytes, position);
+    position = end;
+    const wanted =
+      records[0].sequence < fromSequence ? records.filter(({ sequence }) => sequence >= fromSequence) : records;
+    if (wanted.length > 0) yield wanted;
+  }
+}

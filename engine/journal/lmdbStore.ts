@@ -1,0 +1,151 @@
+// The store on disk: one LMDB environment of its own, one value a batch. Used by the journal only. Flags that matter:
+// overlappingSync off (a resolved write is durable, a rejected one absent), never useWritemap or noSync, append only.
+import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import { open, type RootDatabase } from 'lmdb';
+import { JournalDamaged } from './errors.ts';
+import type { BatchStore, StoredBatch } from './store.ts';
+
+/** LMDB may hang in close() while the disk is full: after this long (ms) it is left to the end of the process. */
+const CLOSE_DEADLINE_MS = 2_000;
+/** How long (ms) to wait for LMDB's second word on a failed commit. */
+const REASON_DEADLINE_MS = 500;
+/** Batches read at a time, so that no read transaction lives long: it would pin pages and make the file grow. */
+const BATCHES_A_READ = 16;
+
+export class LmdbStore implements BatchStore {
+  private readonly folder: string;
+  private readonly isReadOnly: boolean;
+  private database: RootDatabase<Uint8Array, number>;
+
+  /** Opens (creates) the environment in this folder. Throws JournalDamaged when its file is shorter than it says. */
+  constructor(folder: string, isReadOnly = false) {
+    this.folder = folder;
+    this.isReadOnly = isReadOnly;
+    if (!isReadOnly) mkdirSync(folder, { recursive: true });
+    this.database = this.openDatabase();
+  }
+
+  async write(firstSequence: number, batch: Uint8Array): Promise<void> {
+    let isWritten: boolean;
+    try {
+      isWritten = await this.database.put(firstSequence, batch);
+    } catch (error) {
+      throw new Error(await reasonOf(error));
+    }
+    if (!isWritten) throw new Error('LMDB did not take the batch');
+  }
+
+  last(): StoredBatch | undefined {
+    for (const { key, value } of this.database.getRange({ reverse: true, limit: 1 })) {
+      return { firstSequence: key, bytes: value };
+    }
+    return undefined;
+  }
+
+  *batches(sequence: number): Generator<StoredBatch> {
+    let start = 0;
+    for (const key of this.database.getKeys({ start: sequence, reverse: true, limit: 1 })) start = key;
+    for (let isFirst = true; ; isFirst = false) {
+      const options = { start, exclusiveStart: !isFirst, limit: BATCHES_A_READ };
+      const entries = [...this.database.getRange(options)];
+      for (const { key, value } of entries) yield { firstSequence: key, bytes: value };
+      if (entries.length < BATCHES_A_READ) return;
+      start = entries[entries.length - 1].key;
+    }
+  }
+
+  async reopen(): Promise<void> {
+    await this.close();
+    this.database = this.openDatabase();
+  }
+
+  async close(): Promise<void> {
+    try {
+      await withDeadline(this.database.close(), CLOSE_DEADLINE_MS);
+    } catch {
+      // An environment whose last write failed may say so again while it closes; that failure has been handled.
+    }
+  }
+
+  private openDatabase(): RootDatabase<Uint8Array, number> {
+    assertFileIsWhole(this.folder);
+    return open<Uint8Array, number>({
+      path: this.folder,
+      encoding: 'binary',
+      overlappingSync: false,
+      readOnly: this.isReadOnly,
+      maxDbs: 1,
+    });
+  }
+}
+
+/**
+ * A failed commit rejects the write with a general text and carries a second promise, `commitError`, that rejects with the
+ * cause; nobody else handles that one, and unhandled it would end the process.
+ */
+async function reasonOf(error: unknown): Promise<string> {
+  const text = error instanceof Error ? error.message : String(error);
+  const second = error instanceof Error && 'commitError' in error ? error.commitError : undefined;
+  if (!(second instanceof Promise)) return text;
+  const cause: Promise<unknown> = second.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  const reason = await withDeadline(cause, REASON_DEADLINE_MS);
+  return reason instanceof Error ? reason.message : text;
+}
+
+/** The promise's result, or undefined after the deadline (ms). */
+async function withDeadline<T>(promise: Promise<T>, deadlineMs: number): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const deadline = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), deadlineMs);
+  });
+  try {
+    return await Promise.race([promise, deadline]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The two meta pages of LMDB's file: page header, then magic, version, …, two tables, last page number, transaction. */
+const META = { magic: 24, pageBytes: 48, lastPage: 144, transaction: 152, end: 160 } as const;
+const MAGIC = 0xbeefc0de;
+
+/**
+ * Compares the size of LMDB's data file with what its newer meta page says: reading a truncated file through the mapping
+ * would end the process with SIGBUS. Throws JournalDamaged; a file that is missing or has no meta page yet passes.
+ */
+export function assertFileIsWhole(folder: string): void {
+  const file = join(folder, 'data.mdb');
+  if (!existsSync(file)) return;
+  const descriptor = openSync(file, 'r');
+  try {
+    const sizeBytes = fstatSync(descriptor).size;
+    const first = readMeta(descriptor, 0);
+    const second = readMeta(descriptor, first?.pageBytes ?? 4096);
+    const newer = first === undefined || (second?.transaction ?? -1) > first.transaction ? second : first;
+    if (newer === undefined) {
+      if (sizeBytes > 0) throw new JournalDamaged(1, `the file data.mdb of ${sizeBytes} bytes is no LMDB file`);
+      return;
+    }
+    const neededBytes = (newer.lastPage + 1) * newer.pageBytes;
+    if (sizeBytes < neededBytes) {
+      throw new JournalDamaged(1, `the file data.mdb is cut off: it has ${sizeBytes} bytes and needs ${neededBytes}`);
+    }
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function readMeta(descriptor: number, offset: number) {
+  const page = Buffer.alloc(META.end);
+  if (readSync(descriptor, page, 0, page.length, offset) < page.length) return undefined;
+  if (page.readUInt32LE(META.magic) !== MAGIC) return undefined;
+  return {
+    pageBytes: page.readUInt32LE(META.pageBytes),
+    lastPage: Number(page.readBigUInt64LE(META.lastPage)),
+    transaction: Number(page.readBigUInt64LE(META.transaction)),
+  };
+}

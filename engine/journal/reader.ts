@@ -1,0 +1,29 @@
+// Reads the journal of a data directory without touching it: for tools (verify, replay, export) and tests. It takes no lock
+// and may read while an exchange writes: it sees what is durable.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { checkFormat } from './dataDirectory.ts';
+import { readBatches } from './journal.ts';
+import { LmdbStore } from './lmdbStore.ts';
+import type { JournalRecord } from './record.ts';
+
+export class JournalReader {
+  private readonly store: LmdbStore;
+
+  /** Throws FormatUnsupported or JournalDamaged, or a plain error when the directory has no journal. */
+  constructor(dataDir: string) {
+    const folder = join(dataDir, 'journal');
+    if (!existsSync(join(folder, 'data.mdb'))) throw new Error(`There is no journal in ${dataDir}.`);
+    checkFormat(dataDir);
+    this.store = new LmdbStore(folder, true);
+  }
+
+  /** The verified records from a sequence on, batch by batch. Throws JournalDamaged naming the first unsound record. */
+  read(fromSequence = 1): Generator<readonly JournalRecord[]> {
+    return readBatches(this.store, fromSequence);
+  }
+
+  close(): Promise<void> {
+    return this.store.close();
+  }
+}

@@ -1,0 +1,51 @@
+// Where batches of records are kept, as the journal sees it, and the store in memory for tests and simulations. The one
+// on disk is lmdbStore.ts. A store knows nothing of records: it maps a batch's first sequence to the batch's bytes.
+
+export interface StoredBatch {
+  readonly firstSequence: number;
+  readonly bytes: Uint8Array;
+}
+
+export interface BatchStore {
+  /**
+   * Resolves when the batch is durable. Rejects with an error whose message is the reason when it is not; then the store
+   * is to be reopened before the next write. The bytes must not change afterwards.
+   */
+  write(firstSequence: number, batch: Uint8Array): Promise<void>;
+  /** The last batch, if there is one. */
+  last(): StoredBatch | undefined;
+  /** The batches in order, from the one that holds this sequence (or would) on, as of the time each is asked for. */
+  batches(sequence: number): Generator<StoredBatch>;
+  /** Closes what is left of a store whose write failed and opens it again. */
+  reopen(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Batches in memory; nothing survives the process. Without `keepsBatches` only the last one is remembered. */
+export class MemoryStore implements BatchStore {
+  private readonly kept: StoredBatch[] = [];
+  private readonly keepsBatches: boolean;
+
+  constructor(keepsBatches: boolean) {
+    this.keepsBatches = keepsBatches;
+  }
+
+  async write(firstSequence: number, bytes: Uint8Array): Promise<void> {
+    if (!this.keepsBatches) this.kept.length = 0;
+    this.kept.push({ firstSequence, bytes });
+  }
+
+  last(): StoredBatch | undefined {
+    return this.kept.at(-1);
+  }
+
+  *batches(sequence: number): Generator<StoredBatch> {
+    const after = this.kept.findIndex((batch) => batch.firstSequence > sequence);
+    let next = Math.max(0, (after < 0 ? this.kept.length : after) - 1);
+    for (; next < this.kept.length; next += 1) yield this.kept[next];
+  }
+
+  async reopen(): Promise<void> {}
+
+  async close(): Promise<void> {}
+}

@@ -1,0 +1,59 @@
+// The two clocks: the system's, and a virtual one for simulations and tests, which moves only when it is told to. The
+// sequencer reads them; nothing else in the engine knows what time it is.
+import type { Alarm, Clock } from './types.ts';
+
+/** The system's clock, with the monotonic one that it is held against. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonicMs: () => performance.now(),
+};
+
+/** A clock that stands still until it is moved. Exchanges that run on it settle their due items as it passes them. */
+export class VirtualClock implements Clock {
+  private timeMs: number;
+  private readonly alarms = new Set<Alarm>();
+
+  constructor(startMs = 0) {
+    this.timeMs = startMs;
+  }
+
+  now(): number {
+    return this.timeMs;
+  }
+
+  /** Moves the clock forward by `ms`, stopping at every due time on the way to wake whoever waits for it. */
+  advance(ms: number): void {
+    if (!(ms >= 0)) throw new RangeError(`A virtual clock moves forward only, not by ${ms} ms.`);
+    const targetMs = this.timeMs + ms;
+    for (let next = this.nextAlarm(); next !== undefined && next.nextDueMs() <= targetMs; ) {
+      const dueMs = next.nextDueMs();
+      this.timeMs = Math.max(this.timeMs, dueMs);
+      next.wake();
+      if (next.nextDueMs() === dueMs) break; // it could not settle what is due: time goes on without it
+      next = this.nextAlarm();
+    }
+    this.timeMs = targetMs;
+    this.tick();
+  }
+
+  /** Wakes whoever has something due at the present time. */
+  tick(): void {
+    for (const alarm of this.alarms) if (alarm.nextDueMs() <= this.timeMs) alarm.wake();
+  }
+
+  /** Returns the function that takes the alarm off again. */
+  attach(alarm: Alarm): () => void {
+    this.alarms.add(alarm);
+    return () => {
+      this.alarms.delete(alarm);
+    };
+  }
+
+  private nextAlarm(): Alarm | undefined {
+    let first: Alarm | undefined;
+    for (const alarm of this.alarms) {
+      if (first === undefined || alarm.nextDueMs() < first.nextDueMs()) first = alarm;
+    }
+    return first;
+  }
+}

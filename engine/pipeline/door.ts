@@ -1,0 +1,95 @@
+// What the exchange checks of the bytes of a command before it gives them a sequence: that they are one whole command with
+// every number in its range and readable texts. What passes here may not make a reducer throw; what does not, is a mistake
+// of the caller and never reaches the log.
+import {
+  COMMAND_HEADER_BYTES,
+  CodecError,
+  commandLayouts,
+  commandName,
+  decodeCommand,
+  KIND_BYTES,
+  type Layout,
+  limits,
+  PROTOCOL_VERSION,
+} from '../protocol/index.ts';
+import { textsOf } from '../registry/index.ts';
+
+interface NumberField {
+  readonly name: string;
+  readonly kind: string;
+  readonly at: number;
+  readonly max: number;
+}
+
+interface Shape {
+  readonly layout: Layout;
+  readonly numbers: readonly NumberField[];
+}
+
+const shapes = new Map<string, Shape>();
+for (const [name, layout] of Object.entries<Layout>(commandLayouts)) {
+  const numbers = Object.entries(layout.fields)
+    .filter(([, { kind }]) => !kind.startsWith('bytes'))
+    .map(([field, { kind, max }]) => ({ name: `${name}.${field}`, kind, at: layout.offsets[field], max }));
+  shapes.set(name, { layout, numbers });
+}
+
+/** Commands whose tail is a JSON object of texts, and whether it must have a slug. */
+const textTails: Readonly<Record<string, { readonly needsSlug: boolean }>> = {
+  CreateEvent: { needsSlug: true },
+  CreateMarket: { needsSlug: true },
+  UpdateMarket: { needsSlug: false },
+};
+
+/** Throws CodecError unless the bytes are one well-formed command that the reducers can take. */
+export function assertWellFormed(command: Uint8Array): void {
+  const name = commandName(command);
+  if (name === undefined || command[0] !== PROTOCOL_VERSION) {
+    throw new CodecError(
+      `command: ${command.length} bytes of version ${command[0]} and type ${command[1]} are not known`,
+    );
+  }
+  const shape = shapes.get(name);
+  if (shape === undefined) throw new CodecError(`command: ${name} has no layout`);
+  const { layout, numbers } = shape;
+  const view = new DataView(command.buffer, command.byteOffset, command.byteLength);
+  const itemCount = view.getUint16(2, true);
+  const tailBytes = view.getUint32(4, true);
+  const itemBytes = layout.item === undefined ? 0 : itemCount * KIND_BYTES[layout.item];
+  const length = COMMAND_HEADER_BYTES + layout.headBytes + itemBytes + tailBytes;
+  if (length !== command.length)
+    throw new CodecError(`${name}: ${command.length} bytes, its header asks for ${length}`);
+  if (itemCount > layout.itemsMax) throw new CodecError(`${name}: ${itemCount} items, at most ${layout.itemsMax}`);
+  if (tailBytes > limits.tailBytesMax) throw new CodecError(`${name}: a tail of ${tailBytes} bytes is too long`);
+  for (const field of numbers) assertInRange(view, field);
+  const tail = textTails[name];
+  if (tail !== undefined) assertTexts(command, name, tail.needsSlug);
+}
+
+function assertInRange(view: DataView, { name, kind, at, max }: NumberField): void {
+  let value: number;
+  if (kind === 'u8') value = view.getUint8(at);
+  else if (kind === 'u16') value = view.getUint16(at, true);
+  else if (kind === 'u32') value = view.getUint32(at, true);
+  else value = view.getFloat64(at, true);
+  if (!Number.isSafeInteger(value) || value < 0 || value > max || Object.is(value, -0)) {
+    throw new CodecError(`${name}: expected an integer from 0 to ${max}, got ${value}`);
+  }
+}
+
+function assertTexts(command: Uint8Array, name: string, needsSlug: boolean): void {
+  let slug: unknown;
+  let hasSlug: boolean;
+  try {
+    const texts = textsOf(decodeCommand(command).tail);
+    slug = texts.slug;
+    hasSlug = 'slug' in texts;
+  } catch (error) {
+    throw new CodecError(
+      `${name}: its tail is no JSON object: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+  if ((needsSlug || hasSlug) && (typeof slug !== 'string' || slug === '')) {
+    throw new CodecError(`${name}: its texts need a slug`);
+  }
+}

@@ -1,0 +1,19 @@
+// The door of the pipeline: how an exchange is opened, its clocks, its types, and what can keep it from opening.
+export { VirtualClock } from './clock.ts';
+export { type InlineParts, openExchange } from './inline.ts';
+export { EngineDefect } from './record.ts';
+export { RecoveryDiffers, RULES_VERSION, RulesVersionUnknown } from './recovery.ts';
+export { Reducers } from './reducers.ts';
+export { ClockBehindJournal } from './sequencer.ts';
+export type {
+  Alarm,
+  Clock,
+  EngineSettings,
+  ExchangeOptions,
+  Follower,
+  Log,
+  LogLevel,
+  LogRecord,
+  RunningExchange,
+  StateHashes,
+} from './types.ts';

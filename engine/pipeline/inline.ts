@@ -1,0 +1,255 @@
+// The inline deployment: all stages of the topology on one thread. submit() runs the phases before the flush at once; the
+// journal calls back when a batch is durable, and the phases after it follow. Opened by openExchange; followers, answers
+// and readers never see what is not durable.
+import {
+  type BatchStore,
+  DataDirectory,
+  Journal,
+  LmdbStore,
+  MemoryStore,
+  type RetryPolicy,
+  recordsOf,
+  StorageUnavailable,
+} from '../journal/index.ts';
+import { bytesToHex, commandName, encodeCommand } from '../protocol/index.ts';
+import { systemClock } from './clock.ts';
+import { assertWellFormed } from './door.ts';
+import { applyToFollowers, DecodedRecord, EngineDefect } from './record.ts';
+import { RULES_VERSION, replay } from './recovery.ts';
+import { Reducers } from './reducers.ts';
+import { Sequencer } from './sequencer.ts';
+import { Ticker } from './ticker.ts';
+import { type CommandPhase, commandPhases, type DurablePhase, durablePhases } from './topology.ts';
+import type { ExchangeOptions, Log, LogRecord, RunningExchange, StateHashes } from './types.ts';
+
+/** How long (ms) close() waits for what was taken to become durable. */
+const CLOSE_DEADLINE_MS = 10_000;
+
+interface Answer {
+  readonly resolve: (record: LogRecord) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** What tests may put in place of the parts that an exchange makes itself. */
+export interface InlineParts {
+  readonly store?: BatchStore;
+  readonly reducers?: Reducers;
+  readonly retry?: RetryPolicy;
+}
+
+/**
+ * Opens the data directory, replays its journal into the reducers and followers, and submits Started. Throws
+ * DataDirectoryLocked, FormatUnsupported, JournalDamaged, RecoveryDiffers, RulesVersionUnknown or ClockBehindJournal.
+ */
+export async function openExchange(options: ExchangeOptions, parts: InlineParts = {}): Promise<RunningExchange> {
+  const directory = options.dataDir === undefined ? undefined : new DataDirectory(options.dataDir);
+  let store: BatchStore | undefined;
+  try {
+    store = parts.store ?? (directory === undefined ? new MemoryStore(false) : new LmdbStore(directory.journalPath));
+    const exchange = new InlineExchange(options, directory, store, parts);
+    await exchange.start();
+    return exchange;
+  } catch (error) {
+    await store?.close();
+    directory?.release();
+    throw error;
+  }
+}
+
+class InlineExchange implements RunningExchange {
+  readonly isFresh: boolean;
+  private readonly options: ExchangeOptions;
+  private readonly log: Log;
+  private readonly directory: DataDirectory | undefined;
+  private readonly journal: Journal;
+  private readonly reducers: Reducers;
+  private readonly sequencer: Sequencer;
+  private readonly ticker: Ticker;
+  private readonly commandSteps: readonly ((command: Uint8Array) => void)[];
+  private readonly durableSteps: readonly ((record: DecodedRecord) => void)[];
+  /** Who waits for records that were appended and not yet answered, in order of their sequences. */
+  private answers: Answer[] = [];
+  private answeredCount = 0;
+  private stoppedReason: string | undefined;
+  private isFatal = false;
+  private closing: Promise<void> | undefined;
+
+  constructor(options: ExchangeOptions, directory: DataDirectory | undefined, store: BatchStore, parts: InlineParts) {
+    const clock = options.clock ?? systemClock;
+    this.options = options;
+    this.log = options.log ?? (() => {});
+    this.directory = directory;
+    this.reducers = parts.reducers ?? new Reducers();
+    const listener = {
+      onDurable: (batch: Uint8Array) => this.answerBatch(batch),
+      onUnavailable: (reason: string) =>
+        this.log('error', 'The journal cannot be written; it is tried again.', { reason }),
+      onAvailable: () => this.log('info', 'The journal can be written again.'),
+      onFatal: (error: Error) => this.stopForGood(error),
+    };
+    this.journal = new Journal(store, listener, parts.retry);
+    this.isFresh = this.journal.durableSequence === 0;
+    const { durableSequence, durableTMs } = this.journal;
+    this.sequencer = new Sequencer(clock, durableSequence, durableTMs, options.acceptClock ?? false, this.log);
+    this.ticker = new Ticker(
+      clock,
+      () => this.sequencer.clockMs(),
+      () => this.reducers.core.nextDueMs(),
+      () => this.submitTick(),
+    );
+    this.commandSteps = this.commandStepsOf();
+    this.durableSteps = this.durableStepsOf();
+  }
+
+  get durableSequence(): number {
+    return this.journal.durableSequence;
+  }
+
+  get durableTMs(): number {
+    return this.journal.durableTMs;
+  }
+
+  get unavailableReason(): string | undefined {
+    return this.stoppedReason ?? this.journal.unavailableReason;
+  }
+
+  /** Replays the journal, then submits Started, which is so the first command after each start. */
+  async start(): Promise<void> {
+    await replay(this.journal, this.reducers, this.options.followers, this.options.onProgress ?? (() => {}));
+    const { settings } = this.options;
+    await this.submit(encodeCommand({ type: 'Started', rulesVersion: RULES_VERSION, ...settings }));
+  }
+
+  submit(command: Uint8Array): Promise<LogRecord> {
+    const reason = this.unavailableReason;
+    if (reason !== undefined) return Promise.reject(new StorageUnavailable(reason));
+    return new Promise((resolve, reject) => {
+      assertWellFormed(command);
+      try {
+        for (const step of this.commandSteps) step(command);
+      } catch (error) {
+        throw this.stopOnDefect(command, error);
+      }
+      this.answers.push({ resolve, reject });
+      this.ticker.arm();
+    });
+  }
+
+  async caughtUp(): Promise<void> {
+    // Inline, followers apply a batch in the same turn in which it becomes durable.
+  }
+
+  now(): number {
+    return this.sequencer.now();
+  }
+
+  nextDueMs(): number {
+    return this.reducers.core.nextDueMs();
+  }
+
+  stateHash(): StateHashes {
+    return this.reducers.stateHash();
+  }
+
+  checkInvariants(): void {
+    this.reducers.checkInvariants();
+  }
+
+  close(): Promise<void> {
+    this.closing ??= this.closeOnce();
+    return this.closing;
+  }
+
+  private commandStepsOf(): ((command: Uint8Array) => void)[] {
+    const { journal, reducers, sequencer } = this;
+    const { out } = reducers;
+    const steps: Record<CommandPhase, (command: Uint8Array) => void> = {
+      stamp: () => sequencer.stamp(),
+      reduce: (command) => reducers.reduce(sequencer.tMs, command),
+      append: (command) => journal.append(sequencer.sequence, sequencer.tMs, command, out.bytes, out.length),
+    };
+    return commandPhases.map((phase) => steps[phase]);
+  }
+
+  private durableStepsOf(): ((record: DecodedRecord) => void)[] {
+    const { followers } = this.options;
+    const steps: Record<DurablePhase, (record: DecodedRecord) => void> = {
+      apply: (record) => applyToFollowers(followers, record),
+      answer: (record) => {
+        this.answers[this.answeredCount].resolve(record);
+        this.answeredCount += 1;
+      },
+    };
+    return durablePhases.map((phase) => steps[phase]);
+  }
+
+  private answerBatch(batch: Uint8Array): void {
+    for (const source of recordsOf(batch)) {
+      const record = new DecodedRecord(source);
+      for (const step of this.durableSteps) step(record);
+    }
+    this.answers.splice(0, this.answeredCount);
+    this.answeredCount = 0;
+  }
+
+  /** Whether a Tick was accepted. */
+  private submitTick(): boolean {
+    if (this.unavailableReason !== undefined) return false;
+    this.submit(encodeCommand({ type: 'Tick' })).catch((error: unknown) => {
+      this.log('debug', 'A tick was not answered.', { reason: error instanceof Error ? error.message : String(error) });
+    });
+    return true;
+  }
+
+  /** The reducers have thrown half-way: what they hold is no longer the state of the log. Nothing is appended. */
+  private stopOnDefect(command: Uint8Array, error: unknown): StorageUnavailable {
+    const { sequence, tMs } = this.sequencer;
+    const text = error instanceof Error ? error.message : String(error);
+    const dump = JSON.stringify({
+      sequence,
+      tMs,
+      command: commandName(command),
+      bytes: bytesToHex(command, 0, command.length),
+      error: error instanceof Error ? error.stack : text,
+    });
+    let file: string | undefined;
+    try {
+      file = this.directory?.dumpCrash(`${sequence}-${tMs}.json`, `${dump}\n`);
+    } catch (failure) {
+      this.log('error', 'The command of the crash could not be dumped.', { reason: String(failure), dump });
+    }
+    const where = file === undefined ? '' : ` The command is in ${file}.`;
+    const defect = new EngineDefect(
+      `The engine failed at sequence ${sequence} (${commandName(command)}): ${text}.${where}`,
+      { cause: error },
+    );
+    this.stopForGood(defect, false);
+    return new StorageUnavailable(defect.message);
+  }
+
+  /** Accepts nothing any more. What was appended before a defect is still answered; after a failed journal it never is. */
+  private stopForGood(error: Error, rejectsWaiting = true): void {
+    this.stoppedReason = error.message;
+    this.ticker.close();
+    if (rejectsWaiting) this.rejectWaiting(error.message);
+    if (this.isFatal) return;
+    this.isFatal = true;
+    this.log('error', error.message);
+    this.options.onFatal?.(error);
+  }
+
+  private rejectWaiting(reason: string): void {
+    const waiting = this.answers.slice(this.answeredCount);
+    this.answers = [];
+    this.answeredCount = 0;
+    for (const { reject } of waiting) reject(new StorageUnavailable(reason));
+  }
+
+  private async closeOnce(): Promise<void> {
+    this.stoppedReason ??= 'the exchange is closing';
+    this.ticker.close();
+    await this.journal.close(CLOSE_DEADLINE_MS);
+    this.rejectWaiting('the exchange has closed before the journal could be written');
+    this.directory?.release();
+  }
+}

@@ -1,0 +1,48 @@
+// A durable record as followers and submitters see it: decoded from the journal's bytes when somebody first looks, and
+// then shared by all; and how followers are given it. Used by the inline deployment and by recovery.
+import type { JournalRecord } from '../journal/index.ts';
+import { type Command, decodeCommand, decodeEvents, type EngineEvent } from '../protocol/index.ts';
+import type { Follower, LogRecord } from './types.ts';
+
+/** An assertion of a reducer or follower failed: the exchange stops rather than trade on. */
+export class EngineDefect extends Error {
+  override readonly name = 'EngineDefect';
+}
+
+export class DecodedRecord implements LogRecord {
+  readonly sequence: number;
+  readonly tMs: number;
+  private readonly source: JournalRecord;
+  private decodedCommand: Command | undefined;
+  private decodedEvents: readonly EngineEvent[] | undefined;
+
+  constructor(source: JournalRecord) {
+    this.sequence = source.sequence;
+    this.tMs = source.tMs;
+    this.source = source;
+  }
+
+  get command(): Command {
+    this.decodedCommand ??= decodeCommand(this.source.command);
+    return this.decodedCommand;
+  }
+
+  get events(): readonly EngineEvent[] {
+    this.decodedEvents ??= decodeEvents(this.source.events);
+    return this.decodedEvents;
+  }
+}
+
+/** Gives a durable record to every follower. Throws EngineDefect naming the one that failed. */
+export function applyToFollowers(followers: readonly Follower[], record: DecodedRecord): void {
+  for (const follower of followers) {
+    try {
+      follower.apply(record);
+    } catch (error) {
+      const text = error instanceof Error ? error.message : String(error);
+      throw new EngineDefect(`The follower ${follower.name} failed at sequence ${record.sequence}: ${text}`, {
+        cause: error,
+      });
+    }
+  }
+}

@@ -1,0 +1,102 @@
+// Recovery: every record of the journal goes through the reducers again, and the events that they produce must be, byte by
+// byte, those that were recorded and acknowledged. Called once when an exchange opens. It writes nothing.
+import type { Journal, JournalRecord } from '../journal/index.ts';
+import { commandLayouts, commandName, decodeCommand, decodeEvents } from '../protocol/index.ts';
+import { applyToFollowers, DecodedRecord } from './record.ts';
+import type { Reducers } from './reducers.ts';
+import type { Follower } from './types.ts';
+
+/** Version of the rules that this program applies: raised when a release changes the result of any command. */
+export const RULES_VERSION = 1;
+/** The versions whose results this program can still reproduce. */
+const KNOWN_RULES_VERSIONS: readonly number[] = [1];
+/** The loop is given a turn after this long (ms), so that signals are heard during a long replay. */
+const TURN_MS = 50;
+
+/** The journal was written under rules that this program does not know. */
+export class RulesVersionUnknown extends Error {
+  override readonly name = 'RulesVersionUnknown';
+  readonly sequence: number;
+
+  constructor(sequence: number, version: number) {
+    super(
+      `The journal was written under rules version ${version} from sequence ${sequence} on; this program knows ` +
+        `${KNOWN_RULES_VERSIONS.join(', ')}. Use the version of the program that wrote it, or a newer one.`,
+    );
+    this.sequence = sequence;
+  }
+}
+
+/** Replaying a record gave other events than those that were recorded. */
+export class RecoveryDiffers extends Error {
+  override readonly name = 'RecoveryDiffers';
+  readonly sequence: number;
+
+  constructor(sequence: number, difference: string, cause?: unknown) {
+    super(
+      `Replaying the journal gave another result at sequence ${sequence}: ${difference}. The exchange does not start, ` +
+        'because what was acknowledged would change.',
+      { cause },
+    );
+    this.sequence = sequence;
+  }
+}
+
+/**
+ * Replays the whole journal into the reducers and the followers. Throws RecoveryDiffers, RulesVersionUnknown or the
+ * journal's JournalDamaged, each naming the sequence.
+ */
+export async function replay(
+  journal: Journal,
+  reducers: Reducers,
+  followers: readonly Follower[],
+  onProgress: (done: number, total: number) => void,
+): Promise<void> {
+  const total = journal.durableSequence;
+  let turnEndsMs = performance.now() + TURN_MS;
+  for (const records of journal.read()) {
+    for (const record of records) {
+      replayOne(record, reducers);
+      applyToFollowers(followers, new DecodedRecord(record));
+      if (performance.now() < turnEndsMs) continue;
+      onProgress(record.sequence, total);
+      await new Promise<void>((resolve) => setImmediate(resolve));
+      turnEndsMs = performance.now() + TURN_MS;
+    }
+  }
+  if (total > 0) onProgress(total, total);
+}
+
+function replayOne(record: JournalRecord, reducers: Reducers): void {
+  const { sequence, tMs, command, events } = record;
+  if (command[1] === commandLayouts.Started.type) assertRulesKnown(sequence, command);
+  try {
+    reducers.reduce(tMs, command);
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error);
+    throw new RecoveryDiffers(sequence, `the ${commandName(command)} fails now: ${text}`, error);
+  }
+  const { out } = reducers;
+  const replayed = out.bytes.subarray(0, out.length);
+  if (Buffer.compare(replayed, events) !== 0) throw new RecoveryDiffers(sequence, differenceOf(events, replayed));
+}
+
+function assertRulesKnown(sequence: number, bytes: Uint8Array): void {
+  const command = decodeCommand(bytes);
+  if (command.type === 'Started' && !KNOWN_RULES_VERSIONS.includes(command.rulesVersion)) {
+    throw new RulesVersionUnknown(sequence, command.rulesVersion);
+  }
+}
+
+/** The first event that differs, as text. */
+function differenceOf(recorded: Uint8Array, replayed: Uint8Array): string {
+  try {
+    const before = decodeEvents(recorded).map((event) => JSON.stringify(event));
+    const after = decodeEvents(replayed).map((event) => JSON.stringify(event));
+    const index = before.findIndex((event, i) => event !== after[i]);
+    const at = index < 0 ? before.length : index;
+    return `event ${at + 1} was ${before[at] ?? 'not there'} and now is ${after[at] ?? 'not there'}`;
+  } catch (error) {
+    return `its events cannot be read (${error instanceof Error ? error.message : String(error)})`;
+  }
+}

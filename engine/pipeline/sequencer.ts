@@ -1,0 +1,90 @@
+// The one place that gives a command its sequence and its time. Time never falls: t = max(previous t, clock). A clock that
+// is set more than a minute ahead of monotonic time is not believed, because time that was once stamped cannot be taken
+// back. Used by the pipeline alone; gateways never stamp.
+import type { Clock, Log } from './types.ts';
+
+/** How far (ms) a clock may move ahead of monotonic time, and a journal ahead of the clock, before it is doubted. */
+const BELIEVED_AHEAD_MS = 60_000;
+
+/** The journal's last time is more than a minute ahead of the clock. */
+export class ClockBehindJournal extends Error {
+  override readonly name = 'ClockBehindJournal';
+
+  constructor(journalTMs: number, clockMs: number) {
+    const aheadSeconds = Math.round((journalTMs - clockMs) / 1000);
+    super(
+      `The last command in the journal was stamped ${new Date(journalTMs).toISOString()}, which is ${aheadSeconds} s ahead ` +
+        `of this machine's clock (at most ${BELIEVED_AHEAD_MS / 1000} s are accepted). Set the clock, or start with ` +
+        '--accept-clock: time then stands still until the clock has caught up.',
+    );
+  }
+}
+
+export class Sequencer {
+  /** The last sequence given, and its time (ms). */
+  sequence: number;
+  tMs: number;
+  private readonly clock: Clock;
+  private readonly log: Log;
+  /** The clock and monotonic time when the clock was last believed. */
+  private believedMs: number;
+  private believedAtMs: number;
+  private isDoubted = false;
+
+  /**
+   * Goes on after the last record of a journal (0, 0 for an empty one).
+   * Throws ClockBehindJournal unless `acceptsClock` or the clock is virtual.
+   */
+  constructor(clock: Clock, lastSequence: number, lastTMs: number, acceptsClock: boolean, log: Log) {
+    this.clock = clock;
+    this.log = log;
+    this.sequence = lastSequence;
+    this.tMs = lastTMs;
+    this.believedMs = clock.now();
+    this.believedAtMs = clock.monotonicMs?.() ?? 0;
+    const isVirtual = clock.monotonicMs === undefined;
+    if (!isVirtual && !acceptsClock && lastTMs > this.believedMs + BELIEVED_AHEAD_MS) {
+      throw new ClockBehindJournal(lastTMs, this.believedMs);
+    }
+  }
+
+  /** Gives the next command its `sequence` and `tMs`. */
+  stamp(): void {
+    this.tMs = this.now();
+    this.sequence += 1;
+  }
+
+  /** The time (ms) that a command would get now. */
+  now(): number {
+    return Math.max(this.tMs, this.clockMs());
+  }
+
+  /** The clock as far as it is believed (ms, whole); it may lie before the last command's time. */
+  clockMs(): number {
+    const { clock } = this;
+    const wallMs = Math.floor(clock.now());
+    if (clock.monotonicMs === undefined) return wallMs;
+    const monotonicMs = clock.monotonicMs();
+    const expectedMs = Math.floor(this.believedMs + (monotonicMs - this.believedAtMs));
+    if (wallMs > expectedMs + BELIEVED_AHEAD_MS) {
+      if (!this.isDoubted) this.warn(wallMs, expectedMs);
+      return expectedMs;
+    }
+    this.isDoubted = false;
+    if (wallMs >= expectedMs) {
+      // Small steps ahead are followed. Steps back are not taken as the new measure, so that setting the clock right again
+      // is not mistaken for a jump.
+      this.believedMs = wallMs;
+      this.believedAtMs = monotonicMs;
+    }
+    return wallMs;
+  }
+
+  private warn(wallMs: number, expectedMs: number): void {
+    this.isDoubted = true;
+    this.log('warn', 'The clock jumped ahead and is not believed; the exchange goes on by monotonic time.', {
+      aheadMs: wallMs - expectedMs,
+      limitMs: BELIEVED_AHEAD_MS,
+    });
+  }
+}

@@ -1,0 +1,57 @@
+// Sees to it that a Tick is submitted when the next due item's time has come: by a timer under the system's clock, by the
+// clock itself if that is virtual. Used by the inline deployment; it decides nothing but when to call.
+import type { Clock } from './types.ts';
+
+/** A timer is set for at most this long (ms), so that a clock that was set is noticed. */
+const LONGEST_WAIT_MS = 1_000;
+
+export class Ticker {
+  private readonly clockMs: () => number;
+  private readonly nextDueMs: () => number;
+  private readonly tick: () => boolean;
+  private readonly detach: (() => void) | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private armedForMs = Number.POSITIVE_INFINITY;
+
+  /** `tick` submits a Tick and says whether it was accepted. */
+  constructor(clock: Clock, clockMs: () => number, nextDueMs: () => number, tick: () => boolean) {
+    this.clockMs = clockMs;
+    this.nextDueMs = nextDueMs;
+    this.tick = tick;
+    this.detach = clock.attach?.({
+      nextDueMs,
+      wake: () => {
+        tick();
+      },
+    });
+  }
+
+  /** To be called after every command: what is due next may have come nearer. */
+  arm(): void {
+    const dueMs = this.nextDueMs();
+    if (this.detach !== undefined || dueMs >= this.armedForMs) return;
+    this.armedForMs = dueMs;
+    clearTimeout(this.timer);
+    this.setTimer(Math.max(1, dueMs - this.clockMs()));
+  }
+
+  close(): void {
+    this.detach?.();
+    clearTimeout(this.timer);
+    this.armedForMs = Number.NEGATIVE_INFINITY;
+  }
+
+  private setTimer(waitMs: number): void {
+    this.timer = setTimeout(() => this.wake(), Math.min(waitMs, LONGEST_WAIT_MS));
+  }
+
+  private wake(): void {
+    const isDue = this.nextDueMs() <= this.clockMs();
+    if (isDue && !this.tick()) {
+      this.setTimer(LONGEST_WAIT_MS);
+      return;
+    }
+    this.armedForMs = Number.POSITIVE_INFINITY;
+    this.arm();
+  }
+}

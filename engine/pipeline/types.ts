@@ -1,0 +1,98 @@
+// What the pipeline takes and gives: records, followers, clocks, options, the running exchange. Types only; the door of the
+// engine re-exports them for the server, tests and benches.
+import type { Command, EngineEvent } from '../protocol/index.ts';
+
+/** One durable record: a command with its place in the log and all that it did. Decoded once, shared by all followers. */
+export interface LogRecord {
+  readonly sequence: number;
+  readonly tMs: number;
+  readonly command: Command;
+  readonly events: readonly EngineEvent[];
+}
+
+/** Builds something that is read from the log. It sees durable records only, in the order of their sequences. */
+export interface Follower {
+  readonly name: string;
+  /** Must not throw: a follower that does stops the exchange, because its view would be wrong from then on. */
+  apply(record: LogRecord): void;
+}
+
+/** Milliseconds since the epoch. */
+export interface Clock {
+  now(): number;
+  /**
+   * Milliseconds of a clock that nobody can set, from any start. A clock that has it is held against it (it may be set
+   * wrong); one without is a virtual clock and believed as it is.
+   */
+  monotonicMs?(): number;
+  /** A clock that is moved by hand wakes whoever waits for a time that it passes; returns the function that stops it. */
+  attach?(alarm: Alarm): () => void;
+}
+
+/** What a virtual clock wakes when its time comes. */
+export interface Alarm {
+  /** When it wants to be woken (ms), Infinity for never. */
+  nextDueMs(): number;
+  wake(): void;
+}
+
+/** Every setting that results depend on: it arrives in the command Started and is state from then on. */
+export interface EngineSettings {
+  readonly orderWindowMs: number;
+  readonly heartbeatWindowMs: number;
+  readonly minedDelayMs: number;
+  readonly confirmedDelayMs: number;
+  /** Collateral that an owner's first API key credits to each of its wallets; 0 outside development. */
+  readonly creditMicro: number;
+}
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
+export type Log = (level: LogLevel, text: string, figures?: Readonly<Record<string, unknown>>) => void;
+
+export interface ExchangeOptions {
+  /** Undefined: in memory, nothing survives. */
+  readonly dataDir: string | undefined;
+  readonly clock?: Clock | undefined;
+  readonly settings: EngineSettings;
+  readonly followers: readonly Follower[];
+  readonly log?: Log | undefined;
+  /** While the journal is replayed: records done, of how many. */
+  readonly onProgress?: ((done: number, total: number) => void) | undefined;
+  /** Start although the journal's last time is more than a minute ahead of the clock. */
+  readonly acceptClock?: boolean | undefined;
+  /** The exchange has stopped for good (a defect, or storage that stays unwritable): called once, with the cause. */
+  readonly onFatal?: ((error: Error) => void) | undefined;
+}
+
+export interface StateHashes {
+  readonly core: string;
+  readonly registry: string;
+  readonly ids: string;
+}
+
+export interface RunningExchange {
+  /**
+   * Stamps, applies and journals an encoded command; resolves with its durable record after every follower has applied it.
+   * A rejection is an event of the record. Throws StorageUnavailable when nothing is accepted, CodecError on bytes that are
+   * no well-formed command.
+   */
+  submit(command: Uint8Array): Promise<LogRecord>;
+  /** The last sequence that is durable and its time (ms). */
+  readonly durableSequence: number;
+  readonly durableTMs: number;
+  /** Whether the journal was empty when it was opened. */
+  readonly isFresh: boolean;
+  /** Why commands are not accepted at present; undefined while they are. */
+  readonly unavailableReason: string | undefined;
+  /** Resolves when followers have applied everything that is durable at the time of the call. */
+  caughtUp(): Promise<void>;
+  /** The sequencer's time (ms). */
+  now(): number;
+  /** When the next due item must be settled (ms), Infinity when none. */
+  nextDueMs(): number;
+  stateHash(): StateHashes;
+  /** Throws naming the invariant of core or registry that does not hold. */
+  checkInvariants(): void;
+  /** Takes nothing more, makes durable what was taken, closes the journal and releases the directory. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,135 @@
+// The API keys that exist and existed: who owns them, of which nonce and generation, whether they still work. Part of the
+// registry, which asks it for every order and cancel: that check reads the message's bytes and allocates nothing.
+import { ApiKeyKind, bytesToHex, KeyTable } from '../protocol/index.ts';
+import type { StateHasher } from '../protocol/stateHasher.ts';
+
+interface ApiKey {
+  readonly keyId: string;
+  readonly owner: string;
+  readonly nonce: number;
+  readonly generation: number;
+  readonly kind: number;
+  readonly createdMs: number;
+}
+
+/** 32-bit words of an owner's address. */
+const OWNER_WORDS = 5;
+const ADDRESS_BYTES = 20;
+const KEY_ID_BYTES = 16;
+
+export class ApiKeys {
+  /** Keys in the order of their creation; the index of a key never changes. */
+  private readonly keys: ApiKey[] = [];
+  private readonly indexById = new KeyTable(KEY_ID_BYTES);
+  /** Owner → nonce → the active trading key there. */
+  private readonly activeTrading = new Map<string, number>();
+  /** For the hot check, by index: the owner's address, and 1 for an active trading key. */
+  private owners = new Int32Array(OWNER_WORDS * 1024);
+  private isTrading = new Uint8Array(1024);
+  private isActive = new Uint8Array(1024);
+
+  /** Whether the message's key id is an active trading key of the message's owner. */
+  mayTrade(message: DataView, keyIdAt: number, ownerAt: number): boolean {
+    const index = this.indexById.get(message, keyIdAt);
+    return index >= 0 && this.isTrading[index] === 1 && this.isOwner(index, message, ownerAt);
+  }
+
+  /** Whether the message's key id is an active key, of any kind, of the message's owner. */
+  isActiveKeyOf(message: DataView, keyIdAt: number, ownerAt: number): boolean {
+    const index = this.indexById.get(message, keyIdAt);
+    return index >= 0 && this.isActive[index] === 1 && this.isOwner(index, message, ownerAt);
+  }
+
+  /** Whether a key with this id was ever created, or the owner already has an active trading key at this nonce. */
+  isTaken(message: DataView, keyIdAt: number, owner: string, nonce: number, kind: number): boolean {
+    if (this.indexById.get(message, keyIdAt) >= 0) return true;
+    return kind === ApiKeyKind.TRADING && this.activeTrading.has(tradingSlot(owner, nonce));
+  }
+
+  create(message: DataView, keyIdAt: number, ownerAt: number, key: ApiKey): void {
+    const index = this.keys.length;
+    if (index === this.isActive.length) this.grow();
+    this.keys.push(key);
+    this.indexById.set(message, keyIdAt, index);
+    for (let word = 0; word < OWNER_WORDS; word += 1) {
+      this.owners[index * OWNER_WORDS + word] = message.getInt32(ownerAt + word * 4, true);
+    }
+    this.isActive[index] = 1;
+    if (key.kind !== ApiKeyKind.TRADING) return;
+    this.isTrading[index] = 1;
+    this.activeTrading.set(tradingSlot(key.owner, key.nonce), index);
+  }
+
+  /** The key stays known, so that its id cannot be used again. */
+  delete(message: DataView, keyIdAt: number): void {
+    const index = this.indexById.get(message, keyIdAt);
+    const { owner, nonce, kind } = this.keys[index];
+    this.isActive[index] = 0;
+    this.isTrading[index] = 0;
+    if (kind === ApiKeyKind.TRADING) this.activeTrading.delete(tradingSlot(owner, nonce));
+  }
+
+  hashInto(hasher: StateHasher): void {
+    hasher.number(this.keys.length);
+    for (const [index, key] of this.keys.entries()) {
+      hasher.text(key.keyId);
+      hasher.text(key.owner);
+      hasher.number(key.nonce);
+      hasher.number(key.generation);
+      hasher.u32(key.kind);
+      hasher.number(key.createdMs);
+      hasher.u32(this.isActive[index]);
+    }
+  }
+
+  /** Throws naming what does not hold: the hot tables must say the same as the list of keys. */
+  checkInvariants(): void {
+    if (this.indexById.size !== this.keys.length) {
+      throw new Error(`API keys 1: ${this.indexById.size} ids for ${this.keys.length} keys`);
+    }
+    for (const [keyId, index] of this.indexById.entries()) {
+      if (this.keys[index]?.keyId !== keyId) throw new Error(`API keys 2: id ${keyId} leads to key ${index}`);
+    }
+    let tradingCount = 0;
+    for (const [index, { owner, nonce, kind }] of this.keys.entries()) {
+      const bytes = new Uint8Array(this.owners.buffer, index * ADDRESS_BYTES, ADDRESS_BYTES);
+      if (bytesToHex(bytes, 0, ADDRESS_BYTES) !== owner) throw new Error(`API keys 3: key ${index} has another owner`);
+      const isTrading = kind === ApiKeyKind.TRADING && this.isActive[index] === 1;
+      if (isTrading !== (this.isTrading[index] === 1)) throw new Error(`API keys 4: key ${index} may or may not trade`);
+      if (!isTrading) continue;
+      tradingCount += 1;
+      if (this.activeTrading.get(tradingSlot(owner, nonce)) !== index) {
+        throw new Error(`API keys 5: ${owner} has two active trading keys at nonce ${nonce}`);
+      }
+    }
+    if (tradingCount !== this.activeTrading.size) {
+      throw new Error(`API keys 6: ${tradingCount} active trading keys, ${this.activeTrading.size} slots`);
+    }
+  }
+
+  private isOwner(index: number, message: DataView, ownerAt: number): boolean {
+    const { owners } = this;
+    const base = index * OWNER_WORDS;
+    return (
+      owners[base] === message.getInt32(ownerAt, true) &&
+      owners[base + 1] === message.getInt32(ownerAt + 4, true) &&
+      owners[base + 2] === message.getInt32(ownerAt + 8, true) &&
+      owners[base + 3] === message.getInt32(ownerAt + 12, true) &&
+      owners[base + 4] === message.getInt32(ownerAt + 16, true)
+    );
+  }
+
+  private grow(): void {
+    const owners = new Int32Array(this.owners.length * 2);
+    owners.set(this.owners);
+    this.owners = owners;
+    const isTrading = new Uint8Array(this.isTrading.length * 2);
+    isTrading.set(this.isTrading);
+    this.isTrading = isTrading;
+    const isActive = new Uint8Array(this.isActive.length * 2);
+    isActive.set(this.isActive);
+    this.isActive = isActive;
+  }
+}
+
+const tradingSlot = (owner: string, nonce: number): string => `${owner}/${nonce}`;

@@ -1,0 +1,231 @@
+// The reducer beside the core, for what is not trading: API keys, wallet bindings, texts. The pipeline asks it before the
+// core (admit) and tells it after the core (record). Deterministic like the core; gateways never look into it, they learn
+// from its events.
+import {
+  COMMAND_HEADER_BYTES,
+  type Command,
+  type CommandOf,
+  commandLayouts,
+  decodeCommand,
+  type EventWriter,
+  OrderFlag,
+  type RejectionName,
+} from '../protocol/index.ts';
+import { StateHasher } from '../protocol/stateHasher.ts';
+import { ApiKeys } from './apiKeys.ts';
+import { Catalog, faultyTerm, type Texts } from './catalog.ts';
+import { Wallets } from './wallets.ts';
+
+const L = commandLayouts;
+const ZERO_ADDRESS = `0x${'0'.repeat(40)}`;
+
+export class Registry {
+  private readonly apiKeys = new ApiKeys();
+  private readonly wallets = new Wallets();
+  private readonly catalog = new Catalog();
+  /** A view on the buffer of the last command: commands that share a buffer cost no allocation. */
+  private view: DataView = new DataView(new ArrayBuffer(COMMAND_HEADER_BYTES));
+
+  /** Whether the command may go on to the core. Changes nothing; a refusal is written into `out`. */
+  admit(command: Uint8Array, out: EventWriter): boolean {
+    switch (command[1]) {
+      case L.PlaceOrder.type: {
+        const { keyId, owner, maker, flags } = L.PlaceOrder.offsets;
+        return this.admitTrader(command, keyId, owner, out) && this.admitWallet(command, maker, owner, flags, out);
+      }
+      case L.Split.type: {
+        const { keyId, owner, wallet, flags } = L.Split.offsets;
+        return this.admitTrader(command, keyId, owner, out) && this.admitWallet(command, wallet, owner, flags, out);
+      }
+      case L.Merge.type: {
+        const { keyId, owner, wallet, flags } = L.Merge.offsets;
+        return this.admitTrader(command, keyId, owner, out) && this.admitWallet(command, wallet, owner, flags, out);
+      }
+      case L.Redeem.type: {
+        const { keyId, owner, wallet, flags } = L.Redeem.offsets;
+        return this.admitTrader(command, keyId, owner, out) && this.admitWallet(command, wallet, owner, flags, out);
+      }
+      case L.CancelOrders.type:
+      case L.CancelAll.type:
+      case L.CancelMarket.type:
+      case L.Heartbeat.type: // all four start with owner and key id
+        return this.admitTrader(command, L.CancelAll.offsets.keyId, L.CancelAll.offsets.owner, out);
+      default:
+        return this.admitRare(command, out);
+    }
+  }
+
+  /** Takes a command that the core did not reject into the registry's state and writes its events. */
+  record(tMs: number, command: Uint8Array, out: EventWriter): void {
+    const type = command[1];
+    if (type === L.CreateEvent.type) this.createEvent(command, out);
+    else if (type === L.CreateMarket.type) this.createMarket(command);
+    else if (type === L.UpdateMarket.type) this.updateMarket(command);
+    else if (type === L.CreateApiKey.type) this.createApiKey(tMs, command, out);
+    else if (type === L.DeleteApiKey.type) this.deleteApiKey(command, out);
+    else if (type === L.BindWallet.type) this.bindWallet(command, out);
+  }
+
+  /** A hash of all of the registry's state. */
+  stateHash(): string {
+    const hasher = new StateHasher();
+    this.apiKeys.hashInto(hasher);
+    this.wallets.hashInto(hasher);
+    this.catalog.hashInto(hasher);
+    return hasher.digest();
+  }
+
+  /** Throws an error with the number of the invariant that does not hold, and its figures. */
+  checkInvariants(): void {
+    this.apiKeys.checkInvariants();
+    this.wallets.checkInvariants();
+    this.catalog.checkInvariants();
+  }
+
+  private admitTrader(command: Uint8Array, keyIdAt: number, ownerAt: number, out: EventWriter): boolean {
+    const base = command.byteOffset;
+    if (this.apiKeys.mayTrade(this.viewOf(command), base + keyIdAt, base + ownerAt)) return true;
+    out.rejected('KEY_UNKNOWN');
+    return false;
+  }
+
+  private admitWallet(
+    command: Uint8Array,
+    walletAt: number,
+    ownerAt: number,
+    flagsAt: number,
+    out: EventWriter,
+  ): boolean {
+    const base = command.byteOffset;
+    const isBindingNeeded = (command[flagsAt] & OrderFlag.BOUND_WALLET) !== 0;
+    if (this.wallets.mayUse(this.viewOf(command), base + walletAt, base + ownerAt, isBindingNeeded)) return true;
+    out.rejected('WALLET_NOT_OWNED');
+    return false;
+  }
+
+  private admitRare(command: Uint8Array, out: EventWriter): boolean {
+    let refusal: RejectionName | undefined;
+    switch (command[1]) {
+      case L.CreateEvent.type:
+        if (this.catalog.hasEventSlug(String(textsOf(decode(command, 'CreateEvent').tail).slug)))
+          refusal = 'SLUG_EXISTS';
+        break;
+      case L.CreateMarket.type:
+        return this.admitMarket(decode(command, 'CreateMarket'), out);
+      case L.UpdateMarket.type:
+        refusal = this.refusalOfUpdate(decode(command, 'UpdateMarket'));
+        break;
+      case L.CreateApiKey.type:
+        refusal = this.refusalOfKey(command);
+        break;
+      case L.DeleteApiKey.type: {
+        const { keyId, owner } = L.DeleteApiKey.offsets;
+        const base = command.byteOffset;
+        if (!this.apiKeys.isActiveKeyOf(this.viewOf(command), base + keyId, base + owner)) refusal = 'KEY_UNKNOWN';
+        break;
+      }
+      case L.BindWallet.type:
+        refusal = this.refusalOfBinding(command);
+        break;
+      default:
+    }
+    if (refusal === undefined) return true;
+    out.rejected(refusal);
+    return false;
+  }
+
+  /** In the order of the list of rejections. */
+  private admitMarket(command: CommandOf<'CreateMarket'>, out: EventWriter): boolean {
+    const { catalog } = this;
+    const { conditionId, firstToken, secondToken, eventNumber } = command;
+    const slug = String(textsOf(command.tail).slug);
+    const faulty = faultyTerm(command);
+    if (faulty !== 0) out.rejected('MARKET_TERMS', faulty);
+    else if (catalog.hasCondition(conditionId)) out.rejected('MARKET_EXISTS');
+    else if (firstToken === secondToken) out.rejected('TOKEN_EXISTS');
+    else if (catalog.hasToken(firstToken) || catalog.hasToken(secondToken)) out.rejected('TOKEN_EXISTS');
+    else if (catalog.marketOfSlug(slug) !== undefined) out.rejected('SLUG_EXISTS');
+    else if (eventNumber > catalog.eventCount) out.rejected('EVENT_UNKNOWN', eventNumber);
+    return !out.isRejected;
+  }
+
+  private refusalOfUpdate({ marketIndex, tail }: CommandOf<'UpdateMarket'>): RejectionName | undefined {
+    const slug = tail === undefined ? undefined : textsOf(tail).slug;
+    const holder = typeof slug === 'string' ? this.catalog.marketOfSlug(slug) : undefined;
+    return holder === undefined || holder === marketIndex ? undefined : 'SLUG_EXISTS';
+  }
+
+  private refusalOfKey(command: Uint8Array): RejectionName | undefined {
+    const { owner, nonce, kind } = decode(command, 'CreateApiKey');
+    const keyIdAt = command.byteOffset + L.CreateApiKey.offsets.keyId;
+    return this.apiKeys.isTaken(this.viewOf(command), keyIdAt, owner, nonce, kind) ? 'KEY_EXISTS' : undefined;
+  }
+
+  private refusalOfBinding(command: Uint8Array): RejectionName | undefined {
+    const { owner, wallet } = decode(command, 'BindWallet');
+    if (wallet === owner || wallet === ZERO_ADDRESS) return 'WALLET_TAKEN';
+    const base = command.byteOffset;
+    const { wallet: walletAt, owner: ownerAt } = L.BindWallet.offsets;
+    const isFree = this.wallets.mayUse(this.viewOf(command), base + walletAt, base + ownerAt, false);
+    return isFree ? undefined : 'WALLET_TAKEN';
+  }
+
+  private createEvent(command: Uint8Array, out: EventWriter): void {
+    const { tail } = decode(command, 'CreateEvent');
+    out.write({ type: 'EventCreated', eventNumber: this.catalog.createEvent(textsOf(tail)) });
+  }
+
+  private createMarket(command: Uint8Array): void {
+    const created = decode(command, 'CreateMarket');
+    this.catalog.createMarket(created, textsOf(created.tail));
+  }
+
+  private updateMarket(command: Uint8Array): void {
+    const { marketIndex, tail } = decode(command, 'UpdateMarket');
+    if (tail !== undefined) this.catalog.updateMarket(marketIndex, textsOf(tail));
+  }
+
+  private createApiKey(tMs: number, command: Uint8Array, out: EventWriter): void {
+    const { owner, keyId, nonce, generation, kind } = decode(command, 'CreateApiKey');
+    const base = command.byteOffset;
+    const { keyId: keyIdAt, owner: ownerAt } = L.CreateApiKey.offsets;
+    const key = { keyId, owner, nonce, generation, kind, createdMs: tMs };
+    this.apiKeys.create(this.viewOf(command), base + keyIdAt, base + ownerAt, key);
+    out.write({ type: 'ApiKeyCreated', owner, keyId, nonce, generation, kind });
+  }
+
+  private deleteApiKey(command: Uint8Array, out: EventWriter): void {
+    const { owner, keyId } = decode(command, 'DeleteApiKey');
+    this.apiKeys.delete(this.viewOf(command), command.byteOffset + L.DeleteApiKey.offsets.keyId);
+    out.write({ type: 'ApiKeyDeleted', owner, keyId });
+  }
+
+  private bindWallet(command: Uint8Array, out: EventWriter): void {
+    const { owner, wallet, signatureType } = decode(command, 'BindWallet');
+    const base = command.byteOffset;
+    const { wallet: walletAt, owner: ownerAt } = L.BindWallet.offsets;
+    this.wallets.bind(this.viewOf(command), base + walletAt, base + ownerAt, { wallet, owner, signatureType });
+    out.write({ type: 'WalletBound', owner, wallet, signatureType });
+  }
+
+  private viewOf(command: Uint8Array): DataView {
+    if (this.view.buffer !== command.buffer) this.view = new DataView(command.buffer);
+    return this.view;
+  }
+}
+
+function decode<N extends Command['type']>(command: Uint8Array, type: N): CommandOf<N> {
+  const decoded = decodeCommand(command);
+  if (decoded.type !== type) throw new Error(`registry: a ${decoded.type} where a ${type} was expected`);
+  return decoded as CommandOf<N>; // its type was just compared
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+/** The texts of a tail; none without one. Throws on anything but a JSON object: the door lets no such command in. */
+export function textsOf(tail: Uint8Array | undefined): Texts {
+  if (tail === undefined) return {};
+  const value: unknown = JSON.parse(decoder.decode(tail));
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error('texts: not a JSON object');
+  return value as Texts; // an object that is no array has text keys
+}

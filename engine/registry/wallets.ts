@@ -1,0 +1,68 @@
+// Which wallets an operator has bound to which owner. Part of the registry, which asks it for every order: that check
+// reads the message's bytes and allocates nothing. Wallets that are derived from their owner are not listed here.
+import { bytesToHex, hexToBytes, KeyTable } from '../protocol/index.ts';
+import type { StateHasher } from '../protocol/stateHasher.ts';
+
+interface Binding {
+  readonly wallet: string;
+  readonly owner: string;
+  readonly signatureType: number;
+}
+
+const ADDRESS_BYTES = 20;
+
+export class Wallets {
+  /** In the order of the first binding of each wallet. */
+  private readonly bindings: Binding[] = [];
+  private readonly indexByWallet = new KeyTable(ADDRESS_BYTES);
+  private readonly ownerNumbers = new KeyTable(ADDRESS_BYTES);
+  /** By binding: the number of its owner. */
+  private readonly ownerOf: number[] = [];
+
+  /** Whether the owner may use the wallet: bound to it, or, unless a binding is asked for, bound to nobody. */
+  mayUse(message: DataView, walletAt: number, ownerAt: number, isBindingNeeded: boolean): boolean {
+    const index = this.indexByWallet.get(message, walletAt);
+    if (index < 0) return !isBindingNeeded;
+    return this.ownerOf[index] === this.ownerNumbers.get(message, ownerAt);
+  }
+
+  bind(message: DataView, walletAt: number, ownerAt: number, binding: Binding): void {
+    let owner = this.ownerNumbers.get(message, ownerAt);
+    if (owner < 0) {
+      owner = this.ownerNumbers.size;
+      this.ownerNumbers.set(message, ownerAt, owner);
+    }
+    let index = this.indexByWallet.get(message, walletAt);
+    if (index < 0) {
+      index = this.bindings.length;
+      this.indexByWallet.set(message, walletAt, index);
+    }
+    this.bindings[index] = binding;
+    this.ownerOf[index] = owner;
+  }
+
+  hashInto(hasher: StateHasher): void {
+    hasher.number(this.bindings.length);
+    for (const { wallet, owner, signatureType } of this.bindings) {
+      hasher.text(wallet);
+      hasher.text(owner);
+      hasher.u32(signatureType);
+    }
+  }
+
+  /** Throws naming what does not hold: the hot tables must say the same as the list of bindings. */
+  checkInvariants(): void {
+    if (this.indexByWallet.size !== this.bindings.length) {
+      throw new Error(`wallets 1: ${this.indexByWallet.size} wallets in ${this.bindings.length} bindings`);
+    }
+    const message = new DataView(new ArrayBuffer(ADDRESS_BYTES));
+    for (const [wallet, index] of this.indexByWallet.entries()) {
+      if (this.bindings[index]?.wallet !== wallet) throw new Error(`wallets 2: ${wallet} leads to binding ${index}`);
+      const bytes = new Uint8Array(message.buffer);
+      hexToBytes(this.bindings[index].owner, bytes, 0, ADDRESS_BYTES);
+      if (this.ownerNumbers.get(message, 0) !== this.ownerOf[index]) {
+        throw new Error(`wallets 3: ${wallet} has another owner than ${bytesToHex(bytes, 0, ADDRESS_BYTES)}`);
+      }
+    }
+  }
+}

@@ -1,0 +1,91 @@
+// The one screen that start-up prints: what runs where, the wallets of development, how to point a client at it. Called
+// by cli.ts after the server answers. Its last word is "ready"; it never shows a secret that is not public anyway.
+import { limits } from '../engine/index.ts';
+import { type DevelopmentWallet, developmentWallets } from './dev/wallets.ts';
+import type { RunningServer } from './start.ts';
+import { microText } from './wire/numbers.ts';
+import { marketStatusText } from './wire/rejections.ts';
+
+const FACT_NAME_COLUMNS = 14;
+
+/** How many markets there are in each status, such as `{active: 44, resolved: 20}`. */
+function marketCounts({ services }: RunningServer): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const { status } of services.views.markets.list()) {
+    const name = marketStatusText(status);
+    counts[name] = (counts[name] ?? 0) + 1;
+  }
+  return counts;
+}
+
+const walletsOf = ({ services }: RunningServer): readonly DevelopmentWallet[] =>
+  services.config.mode === 'development' ? developmentWallets(services.wallets) : [];
+
+/** The banner as one JSON object on one line. */
+export function bannerJson(server: RunningServer): string {
+  const { config } = server.services;
+  const isDevelopment = config.mode === 'development';
+  const wallets = walletsOf(server).map(({ index, address, privateKey, derived }) => ({
+    index,
+    address,
+    private_key: privateKey,
+    proxy: derived.proxy,
+    safe: derived.safe,
+    deposit_wallet: derived.depositBeacon,
+    deposit_wallet_uups: derived.depositUups,
+  }));
+  return JSON.stringify({
+    mode: config.mode,
+    url: server.url,
+    port: server.port,
+    chain_id: config.contracts.chainId,
+    exchange: config.contracts.exchange,
+    neg_risk_exchange: config.contracts.negRiskExchange,
+    data_dir: config.dataDir ?? null,
+    markets: marketCounts(server),
+    ...(isDevelopment && { admin_token: config.adminToken, credit: microText(config.engine.creditMicro), wallets }),
+    ready: true,
+  });
+}
+
+function factLines(server: RunningServer): readonly string[] {
+  const { config } = server.services;
+  const counts = Object.entries(marketCounts(server)).map(([status, count]) => `${count} ${status}`);
+  const hours = config.engine.orderWindowMs / 3_600_000;
+  const isDefaultWindow = config.engine.orderWindowMs === limits.orderWindowDefaultMs;
+  const facts: readonly (readonly [string, string])[] = [
+    ['URL', server.url],
+    ['Markets', counts.length === 0 ? 'none yet' : counts.join(', ')],
+    ['Chain', `${config.contracts.chainId}, exchange ${config.contracts.exchange}`],
+    ['Data', config.dataDir ?? 'in memory'],
+    ...(config.mode === 'development' ? [['Admin token', config.adminToken] as const] : []),
+    ...(isDefaultWindow ? [] : [['Order window', `${hours} hours`] as const]),
+  ];
+  return facts.map(([name, value]) => `  ${name.padEnd(FACT_NAME_COLUMNS)}${value}`);
+}
+
+/** The banner as text for people, ending with the line "ready". */
+export function bannerText(server: RunningServer): string {
+  const { config } = server.services;
+  const wallets = walletsOf(server);
+  const head = `Outcry, a prediction-market exchange of your own (${config.mode})`;
+  if (wallets.length === 0) return [head, '', ...factLines(server), '', 'ready', ''].join('\n');
+  const credit = microText(config.engine.creditMicro);
+  return [
+    head,
+    '',
+    `  Wallets: ${credit} collateral each, and as much in the proxy, Safe and deposit wallets derived from it.`,
+    '  These keys are public. Any other key is credited the same when it makes its first API key.',
+    ...wallets.map(({ index, address, privateKey }) => `  (${index}) ${address} ${privateKey}`),
+    '',
+    ...factLines(server),
+    '',
+    '  Point @polymarket/clob-client-v2 at it (signer: a viem wallet client or an ethers wallet with a key from above):',
+    `    const open = new ClobClient({ host: '${server.url}', chain: ${config.contracts.chainId}, signer });`,
+    '    const creds = await open.createOrDeriveApiKey();',
+    `    const client = new ClobClient({ host: '${server.url}', chain: ${config.contracts.chainId}, signer, creds });`,
+    '',
+    'ready',
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,152 @@
+// The command line: start, serve, replay; what each does, and how a running server is told to stop. Called by main.ts
+// alone. It is the only place besides main.ts that writes to the terminal.
+
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { Command, CommanderError, Option } from 'commander';
+import { SERVER_SECRET_FILE } from './auth/apiKeys.ts';
+import { bannerJson, bannerText } from './banner.ts';
+import { type Environment, type Flags, optionTable, resolveConfig, type ServerConfig } from './config.ts';
+import { exitStatuses, FatalError, fatal } from './fatal.ts';
+import { type RunningServer, startServer } from './start.ts';
+
+/** How long an orderly stop may take before the process ends regardless. */
+const STOP_MS_MAX = 5_000;
+const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
+
+const STATUS_HELP = [
+  '',
+  'Exit statuses:',
+  '   0  stopped as asked',
+  '   1  a failure that has no number of its own',
+  ...Object.values(exitStatuses).map(({ status, meaning }) => `  ${String(status).padStart(2)}  ${meaning}`),
+  '',
+  'Every flag can also be given as a variable (--data-dir as OUTCRY_DATA_DIR, the port also as PORT) or as a key of',
+  'outcry.config.json (dataDir). Flags win over variables, variables over the file.',
+].join('\n');
+
+function addOptions(command: Command): Command {
+  for (const { key, flags, kind, help } of optionTable) {
+    for (const [index, text] of flags.entries()) {
+      const option = new Option(text, help[index]);
+      // Commander would call --no-house "house" as the table does; all other names are given by the table.
+      if (kind === 'list')
+        option.argParser((value: string, earlier: string[] | undefined) => [...(earlier ?? []), value]);
+      if (option.attributeName() !== key) throw new Error(`options: ${text} is not the flag of ${key}`);
+      // Without this, commander takes a negated flag alone to mean that the setting is true by default.
+      command.addOption(option.default(undefined));
+    }
+  }
+  return command.option('--config <file>', 'configuration file (default outcry.config.json, if there is one)');
+}
+
+/** Why the exchange stops: a signal, or the error with which it cannot go on. */
+interface StopReason {
+  readonly promise: Promise<Error | undefined>;
+  readonly onFatal: (error: Error) => void;
+}
+
+function stopReason(): StopReason {
+  let onFatal: (error: Error | undefined) => void = () => {};
+  const promise = new Promise<Error | undefined>((resolve) => {
+    onFatal = resolve;
+  });
+  for (const signal of SIGNALS) process.on(signal, () => onFatal(undefined));
+  process.on('uncaughtException', (error) => onFatal(error));
+  return { promise, onFatal };
+}
+
+function requireSecrets(config: ServerConfig, env: Environment): void {
+  const hasSecret = env.OUTCRY_SECRET !== undefined && env.OUTCRY_SECRET !== '';
+  const file = join(config.dataDir ?? '.', SERVER_SECRET_FILE);
+  if (hasSecret || existsSync(file)) return;
+  fatal('usage', `serve needs the secret that API keys derive from: set OUTCRY_SECRET, or put it into ${file}.`);
+}
+
+function printBanner(server: RunningServer): void {
+  const { config } = server.services;
+  if (config.isJson) process.stdout.write(`${bannerJson(server)}\n`);
+  else if (!config.isQuiet) process.stdout.write(bannerText(server));
+}
+
+/** Stops the server, but waits no longer than the limit. */
+async function stopInTime(server: RunningServer): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<'late'>((resolve) => {
+    timer = setTimeout(resolve, STOP_MS_MAX, 'late');
+  });
+  const outcome = await Promise.race([server.stop(), late]);
+  clearTimeout(timer);
+  if (outcome === 'late') fatal('storage', `The exchange did not stop within ${STOP_MS_MAX / 1000} s; it ends now.`);
+}
+
+/** A progress line on standard error while a long journal is read, once a second at most. */
+function progressOf(config: ServerConfig): (done: number, total: number) => void {
+  let shownMs = Date.now();
+  return (done, total) => {
+    if (config.isQuiet || Date.now() - shownMs < 1_000) return;
+    shownMs = Date.now();
+    process.stderr.write(`Reading the journal: ${done} of ${total} records.\n`);
+  };
+}
+
+async function run(config: ServerConfig, env: Environment): Promise<void> {
+  const { promise, onFatal } = stopReason();
+  const server = await startServer({ config, env, onFatal, onProgress: progressOf(config) });
+  printBanner(server);
+  const cause = await promise;
+  if (cause !== undefined) server.services.log.fatal({ err: cause }, 'The exchange cannot go on and stops.');
+  await stopInTime(server);
+  if (cause instanceof FatalError) throw cause;
+  if (cause !== undefined) fatal('defect', `The exchange stopped on a defect: ${cause.message}`);
+}
+
+/** The program; its actions set the promise that runCli waits for. */
+function makeProgram(env: Environment, folder: string): Command {
+  const program = new Command('outcry').description('A prediction-market exchange that anyone can run.');
+  program.exitOverride().addHelpText('after', STATUS_HELP).enablePositionalOptions();
+  addOptions(program.command('start'))
+    .description('start for development: seed markets, ten funded wallets, a faucet')
+    .addHelpText('after', STATUS_HELP)
+    .action((flags: Flags) => run(resolveConfig('development', flags, env, folder), env));
+  addOptions(program.command('serve'))
+    .description('serve as a venue: needs --chain, an admin token and a secret')
+    .addHelpText('after', STATUS_HELP)
+    .action((flags: Flags) => {
+      const config = resolveConfig('production', flags, env, folder);
+      requireSecrets(config, env);
+      return run(config, env);
+    });
+  program
+    .command('replay')
+    .description('replay recorded market data against an exchange')
+    .helpOption(false)
+    .allowUnknownOption()
+    .argument('[arguments...]')
+    .passThroughOptions()
+    .action(async (args: readonly string[]) => {
+      const { runReplay } = await import('./dev/replay.ts');
+      process.exitCode = await runReplay(args);
+    });
+  return program;
+}
+
+/**
+ * Runs a command line to its end.
+ * @param args without the program's own name
+ * @returns the exit status; what went wrong has been printed
+ */
+export async function runCli(args: readonly string[], env: Environment, folder: string): Promise<number> {
+  try {
+    await makeProgram(env, folder).parseAsync([...args], { from: 'user' });
+    return Number(process.exitCode ?? 0);
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitStatuses.usage.status;
+    if (error instanceof FatalError) {
+      process.stderr.write(`${error.message}\n`);
+      return error.status;
+    }
+    process.stderr.write(`The exchange stopped on a defect: ${error instanceof Error ? error.stack : error}\n`);
+    return exitStatuses.defect.status;
+  }
+}

@@ -1,0 +1,24 @@
+// What development does once in the life of a journal: plants the seed catalog, credits the ten wallets. Called by
+// start.ts before the server listens. The credits come last, so that their absence tells of a first start cut off.
+import type { Services } from '../services.ts';
+import { plantSeed, readSeed, type SeedCatalog } from './seed.ts';
+import { creditCommand, developmentWallets } from './wallets.ts';
+
+/** Whether the journal holds a beginning of this catalog without the credits that end a first start. */
+function wasCutOff({ views }: Services, seed: SeedCatalog, lastWallet: string): boolean {
+  return (
+    views.accounts.byWallet(lastWallet) === undefined && views.markets.eventBySlug(seed.events[0].slug) !== undefined
+  );
+}
+
+/** Plants and credits on a fresh journal, and finishes what an interrupted first start left undone. */
+export async function firstStart(services: Services): Promise<void> {
+  const { exchange, views, wallets } = services;
+  const seed = readSeed();
+  const owners = developmentWallets(wallets).map(({ address }) => address);
+  if (!exchange.isFresh && !wasCutOff(services, seed, owners[owners.length - 1])) return;
+  const firstMs = views.markets.eventByNumber(1)?.createdMs ?? exchange.now();
+  await plantSeed(exchange, views, seed, firstMs);
+  const uncredited = owners.filter((owner) => views.accounts.byWallet(owner) === undefined);
+  await Promise.all(uncredited.map((owner) => exchange.submit(creditCommand(owner, wallets))));
+}

@@ -1,0 +1,117 @@
+// The command `replay FILE`: plays a recorded flow of level changes and prints on a running exchange and tells how well
+// its books agree with the recording. Called by main.ts with the command's arguments. It uses the exchange's public
+// interface alone, so that it says something about the exchange that is running, whichever that is.
+import { Command, CommanderError } from 'commander';
+import { STOCK_CHAINS } from '../auth/contracts.ts';
+import { DEVELOPMENT_ADMIN_TOKEN } from '../config.ts';
+import { fatal } from '../fatal.ts';
+import { readFlow } from './replay/flowFile.ts';
+import { type Progress, showProgress } from './replay/progress.ts';
+import { ACCOUNTS_MIN, checkEveryFor, type ReplayOptions, replayFlow } from './replay/replayFlow.ts';
+import { AGREEMENT_MIN, percentText, summaryLines } from './replay/tally.ts';
+
+const FILE_EXPECTED =
+  'replay needs the file of a recorded flow, such as flow_20260607.csv.gz (plain or .gz), ' +
+  'with its token ids beside it in tokens_20260607.json: npm run replay -- FILE';
+
+type Arguments = {
+  readonly file: string;
+  readonly rows: number | undefined;
+  readonly checkEvery: number | undefined;
+  readonly options: Omit<ReplayOptions, 'checkEvery'>;
+};
+
+function wholeNumber(name: string, min: number, text: string): number {
+  const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+  if (Number.isNaN(value) || value < min) fatal('usage', `${name} must be a whole number from ${min}; it is ${text}.`);
+  return value;
+}
+
+function httpUrl(text: string): string {
+  if (!URL.canParse(text) || new URL(text).protocol !== 'http:') {
+    fatal('usage', `--url must be an http:// address such as http://127.0.0.1:8080; it is ${text}.`);
+  }
+  return text;
+}
+
+/** A chain whose contracts are known here. */
+function stockChain(text: string): number {
+  const known = STOCK_CHAINS.map(({ chainId }) => String(chainId));
+  if (!known.includes(text)) fatal('usage', `--chain must be ${known.join(' or ')}; it is ${text}.`);
+  return Number(text);
+}
+
+function replayCommand(): Command {
+  const count = (name: string, min: number) => (text: string) => wholeNumber(name, min, text);
+  return new Command('replay')
+    .description('Play a recorded flow on a running exchange and compare its books with the recording.')
+    .argument('[file]', 'flow_*.csv or flow_*.csv.gz, with tokens_*.json beside it')
+    .option('--url <address>', 'where the exchange listens', httpUrl, 'http://127.0.0.1:8080')
+    .option('--admin-token <token>', "bearer token of the exchange's /admin", DEVELOPMENT_ADMIN_TOKEN)
+    .option('--rows <number>', 'play only the first so many rows', count('--rows', 1))
+    .option('--check-every <number>', 'compare books after every so many rows', count('--check-every', 1))
+    .option('--accounts <number>', 'wallets that trade', count('--accounts', ACCOUNTS_MIN), 120)
+    .option('--chain <id>', 'chain that the exchange expects orders to be signed for', stockChain, 137)
+    .option('--seed <number>', "seed of the wallets' keys and turns", count('--seed', 0), 1)
+    .allowExcessArguments(false)
+    .exitOverride();
+}
+
+/** The arguments, checked; undefined when only help was asked for. */
+function parseArguments(args: readonly string[]): Arguments | undefined {
+  const command = replayCommand().configureOutput({ outputError: () => undefined });
+  try {
+    command.parse([...args], { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode === 0) return undefined;
+    fatal('usage', `${error.message.replace(/^error: /, 'replay: ').replace(/\.?$/, '.')}`);
+  }
+  const [file] = command.args;
+  if (file === undefined) fatal('usage', `${FILE_EXPECTED}.`);
+  const given = command.opts<{
+    url: string;
+    adminToken: string;
+    rows?: number;
+    checkEvery?: number;
+    accounts: number;
+    chain: number;
+    seed: number;
+  }>();
+  const { url, adminToken, accounts, chain: chainId, seed } = given;
+  const options = { url, adminToken, accounts, chainId, seed };
+  return { file, rows: given.rows, checkEvery: given.checkEvery, options };
+}
+
+/**
+ * Runs the command and prints its summary.
+ * @param args what stands behind `replay` on the command line
+ * @returns the exit status: 0, or 1 when too few levels agree
+ * @throws FatalError (usage) when arguments, file or exchange are not usable
+ */
+export async function runReplay(args: readonly string[]): Promise<number> {
+  const given = parseArguments(args);
+  if (given === undefined) return 0;
+  const flow = readFlow(given.file, given.rows);
+  const write = (line: string): boolean => process.stdout.write(`${line}\n`);
+  let progress: Progress | undefined;
+  try {
+    const { tally, figures } = await replayFlow(flow, {
+      ...given.options,
+      checkEvery: given.checkEvery ?? checkEveryFor(flow.rows.length),
+      onPhase: write,
+      onRows: (count) => {
+        progress ??= showProgress(process.stdout, flow.rows.length);
+        progress.advance(count);
+      },
+    });
+    progress?.stop();
+    progress = undefined;
+    for (const line of summaryLines(tally, figures)) write(line);
+    if (tally.agreement >= AGREEMENT_MIN) return 0;
+    write(`The agreement is below ${percentText(AGREEMENT_MIN)}.`);
+    return 1;
+  } finally {
+    progress?.stop();
+  }
+}

@@ -1,0 +1,100 @@
+// The markets that a recording is replayed in: created through the operator's interface, with the recorded token ids in
+// the first run on an exchange and with ids derived from a run's number in later ones. Called while a replay is
+// prepared. It must never touch a market that it did not make.
+import { z } from 'zod';
+import { bytesToHex } from '../../auth/hex.ts';
+import { keccak256Text } from '../../auth/keccak.ts';
+import { fatal } from '../../fatal.ts';
+import { type ClientReply, type ExchangeClient, requireSuccess } from './client.ts';
+
+/** A market of the recording as it exists on the exchange. */
+export interface ReplayMarket {
+  readonly conditionId: string;
+  /** Token ids, first outcome first. */
+  readonly tokens: readonly [string, string];
+}
+
+/** What was made. */
+export interface ReplayMarkets {
+  /** 1 for the first replay on this exchange. */
+  readonly run: number;
+  readonly markets: readonly ReplayMarket[];
+}
+
+const EVENT_SLUG = 'recorded-flow';
+const RUNS_MAX = 1_000;
+
+const marketSchema = z.object({
+  condition_id: z.string(),
+  tokens: z.array(z.object({ token_id: z.string() })).length(2),
+});
+
+class Operator {
+  readonly #client: ExchangeClient;
+  readonly #headers: Readonly<Record<string, string>>;
+
+  constructor(client: ExchangeClient, adminToken: string) {
+    this.#client = client;
+    this.#headers = { authorization: `Bearer ${adminToken}` };
+  }
+
+  post(path: string, body: unknown): Promise<ClientReply> {
+    return this.#client.send('POST', path, { body, headers: this.#headers });
+  }
+}
+
+/** The first number whose event slug is free; its event is created. */
+async function createEvent(operator: Operator): Promise<{ readonly run: number; readonly slug: string }> {
+  let refusal: ClientReply | undefined;
+  for (let run = 1; run <= RUNS_MAX; run++) {
+    const slug = run === 1 ? EVENT_SLUG : `${EVENT_SLUG}-${run}`;
+    const reply = await operator.post('/admin/events', { slug, title: `Recorded flow, run ${run}` });
+    if (reply.status === 200) return { run, slug };
+    refusal = reply;
+    if (reply.status !== 400 && reply.status !== 409) break;
+  }
+  fatal('usage', `The exchange made no event: ${refusal?.status} ${JSON.stringify(refusal?.body ?? '')}.`);
+}
+
+/** The body of POST /admin/markets; `ids` gives the recorded ones, else the exchange derives them. */
+function marketBody(event: string, number: number, ids: Readonly<Record<string, unknown>>) {
+  const slug = `${event}-market-${number}`;
+  return {
+    event,
+    slug,
+    question: `Recorded market ${number}`,
+    outcomes: ['First', 'Second'],
+    tick_size: '0.001',
+    min_order_size: '0.01',
+    min_marketable_buy: '0',
+    ...ids,
+  };
+}
+
+async function createMarket(
+  operator: Operator,
+  event: { readonly run: number; readonly slug: string },
+  number: number,
+  tokens: readonly [string, string],
+): Promise<ReplayMarket> {
+  const recorded = { condition_id: bytesToHex(keccak256Text(tokens.join())), token_ids: tokens };
+  const derived = { question_id: bytesToHex(keccak256Text(`${event.slug} market ${number}`)) };
+  let reply: ClientReply | undefined;
+  if (event.run === 1) reply = await operator.post('/admin/markets', marketBody(event.slug, number, recorded));
+  if (reply?.status !== 200) reply = await operator.post('/admin/markets', marketBody(event.slug, number, derived));
+  const market = marketSchema.parse(requireSuccess(reply, `market ${number}`));
+  return { conditionId: market.condition_id, tokens: [market.tokens[0].token_id, market.tokens[1].token_id] };
+}
+
+/** Makes an event and one market for each pair of recorded tokens. @throws FatalError when the exchange refuses */
+export async function createMarkets(
+  client: ExchangeClient,
+  adminToken: string,
+  tokens: readonly (readonly [string, string])[],
+): Promise<ReplayMarkets> {
+  const operator = new Operator(client, adminToken);
+  const event = await createEvent(operator);
+  const markets: ReplayMarket[] = [];
+  for (const [number, pair] of tokens.entries()) markets.push(await createMarket(operator, event, number, pair));
+  return { run: event.run, markets };
+}

@@ -1,0 +1,25 @@
+// Runs one task an item, a bounded number at a time. Called by the preparation of a replay, which would otherwise open
+// hundreds of connections at once. It must never go on after a task has failed.
+
+/** Results in the order of the items. @throws what the first failing task threw */
+export async function mapParallel<Item, Result>(
+  items: readonly Item[],
+  width: number,
+  task: (item: Item, index: number) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = new Array(items.length);
+  let next = 0;
+  const work = async (): Promise<void> => {
+    while (next < items.length) {
+      const index = next++;
+      try {
+        results[index] = await task(items[index], index);
+      } catch (error) {
+        next = items.length;
+        throw error;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(width, items.length) }, work));
+  return results;
+}

@@ -1,0 +1,68 @@
+// Cuts one market's rows into steps: rows that can be sent to the exchange at the same time because they neither touch
+// the same level nor cross one another, and prints, which stand alone. Pure; called by the market's player before each
+// step. It must never let two rows swap places whose order the book could tell.
+import type { FlowRow, LevelRow, PrintRow } from './flowFile.ts';
+import type { RestingOrders } from './restingOrders.ts';
+
+/** A row and where it stands in the whole file, from 0. */
+export interface PlacedRow {
+  readonly row: FlowRow;
+  readonly index: number;
+}
+
+/** What is done next, and how many of the market's rows that is. */
+export type Step =
+  | { readonly kind: 'levels'; readonly rows: readonly LevelRow[]; readonly rowCount: number }
+  | { readonly kind: 'print'; readonly row: PrintRow; readonly rowCount: 1 };
+
+/** Rows of one step at most; also the exchange's limit of orders in a batch. */
+export const STEP_ROWS_MAX = 15;
+
+/** What the rows taken so far would put into the book. */
+class Gathered {
+  readonly rows: LevelRow[] = [];
+  readonly #touched = new Set<string>();
+  #highestBidPips = 0;
+  #lowestAskPips = Number.POSITIVE_INFINITY;
+
+  accepts(row: LevelRow, resting: RestingOrders): boolean {
+    if (this.rows.length === 0) return true;
+    if (this.rows.length >= STEP_ROWS_MAX || this.#touched.has(row.side + row.pricePips)) return false;
+    if (row.levelLots === 0) return true;
+    const crossesGathered =
+      row.side === 'B' ? row.pricePips >= this.#lowestAskPips : row.pricePips <= this.#highestBidPips;
+    return !crossesGathered && !resting.wouldCross(row.side, row.pricePips);
+  }
+
+  add(row: LevelRow): void {
+    this.rows.push(row);
+    this.#touched.add(row.side + row.pricePips);
+    if (row.levelLots === 0) return;
+    if (row.side === 'B') this.#highestBidPips = Math.max(this.#highestBidPips, row.pricePips);
+    else this.#lowestAskPips = Math.min(this.#lowestAskPips, row.pricePips);
+  }
+}
+
+/**
+ * The step that begins at `from`. A row that crosses what rests begins a step and ends it, so that it meets exactly the
+ * book that the rows before it made. A checkpoint row ends its step.
+ * @param resting the market's orders as they are before the step
+ */
+export function takeStep(
+  rows: readonly PlacedRow[],
+  from: number,
+  resting: RestingOrders,
+  isCheckpoint: (index: number) => boolean,
+): Step {
+  const first = rows[from].row;
+  if (first.op === 'T') return { kind: 'print', row: first, rowCount: 1 };
+  const gathered = new Gathered();
+  for (let position = from; position < rows.length; position++) {
+    const { row, index } = rows[position];
+    if (row.op === 'T' || !gathered.accepts(row, resting)) break;
+    gathered.add(row);
+    const isAlone = row.levelLots > 0 && resting.wouldCross(row.side, row.pricePips);
+    if (isAlone || isCheckpoint(index)) break;
+  }
+  return { kind: 'levels', rows: gathered.rows, rowCount: gathered.rows.length };
+}

@@ -1,0 +1,98 @@
+// The replay's wallets: keys from a seed, an API key each, collateral from the operator's desk and shares by splitting.
+// Called while a replay is prepared. It must never use the wallets that development prints: those belong to users.
+import { z } from 'zod';
+import { signClobAuth } from '../../auth/clobAuth.ts';
+import { bytesToHex } from '../../auth/hex.ts';
+import { keccak256Text } from '../../auth/keccak.ts';
+import { addressOfPrivateKey } from '../../auth/secp256k1.ts';
+import { fatal } from '../../fatal.ts';
+import { microText } from '../../wire/numbers.ts';
+import { type ApiCredentials, type ExchangeClient, requireSuccess } from './client.ts';
+import { mapParallel } from './parallel.ts';
+
+/** A wallet that may trade. */
+export interface Trader {
+  readonly index: number;
+  readonly privateKey: string;
+  /** Lower case. */
+  readonly address: string;
+  readonly credentials: ApiCredentials;
+}
+
+/** What a wallet is given before the first row. */
+export interface Funding {
+  /** Split into shares of both tokens, for each market. */
+  readonly sharesMicro: number;
+  /** Left in collateral after the splits. */
+  readonly collateralMicro: number;
+}
+
+const SETUP_WIDTH = 16;
+
+const credentialsSchema = z.object({ apiKey: z.string(), secret: z.string(), passphrase: z.string() });
+const balanceSchema = z.object({ balance: z.string().regex(/^\d{1,16}$/) });
+
+/** The key pair of a wallet: keccak256 of a text with seed and index. The same for the same seed, in every run. */
+export function replayWallet(seed: number, index: number): { readonly privateKey: string; readonly address: string } {
+  const privateKey = bytesToHex(keccak256Text(`outcry recorded flow, seed ${seed}, wallet ${index}`));
+  return { privateKey, address: addressOfPrivateKey(privateKey) };
+}
+
+async function openTrader(client: ExchangeClient, chainId: number, seed: number, index: number): Promise<Trader> {
+  const { privateKey, address } = replayWallet(seed, index);
+  const timestamp = String(Math.floor(Date.now() / 1000));
+  const headers = {
+    POLY_ADDRESS: address,
+    POLY_TIMESTAMP: timestamp,
+    POLY_NONCE: '0',
+    POLY_SIGNATURE: signClobAuth({ address, timestamp, nonce: '0' }, chainId, privateKey),
+  };
+  const created = await client.send('POST', '/auth/api-key', { headers });
+  // A second replay finds the key of the first: the same statement derives it again.
+  const reply = created.status === 200 ? created : await client.send('GET', '/auth/derive-api-key', { headers });
+  const body = credentialsSchema.safeParse(requireSuccess(reply, `an API key for ${address}`));
+  if (!body.success) fatal('usage', `The exchange answered with no API credentials: ${JSON.stringify(reply.body)}.`);
+  const credentials = { address, ...body.data };
+  return { index, privateKey, address, credentials };
+}
+
+/** Makes the wallets and their API keys. @throws FatalError when the exchange refuses one */
+export function openTraders(client: ExchangeClient, chainId: number, seed: number, count: number): Promise<Trader[]> {
+  const indexes = Array.from({ length: count }, (_, index) => index);
+  return mapParallel(indexes, SETUP_WIDTH, (index) => openTrader(client, chainId, seed, index));
+}
+
+async function fundTrader(
+  client: ExchangeClient,
+  adminToken: string,
+  conditionIds: readonly string[],
+  funding: Funding,
+  trader: Trader,
+): Promise<void> {
+  const { credentials, address } = trader;
+  const path = '/balance-allowance?asset_type=COLLATERAL&signature_type=0';
+  const reply = await client.send('GET', path, { credentials });
+  const { balance } = balanceSchema.parse(requireSuccess(reply, `the balance of ${address}`));
+  const wantedMicro = funding.collateralMicro + funding.sharesMicro * conditionIds.length;
+  const missingMicro = wantedMicro - Number(balance);
+  if (missingMicro > 0) {
+    const body = { address, amount: microText(missingMicro) };
+    const headers = { authorization: `Bearer ${adminToken}` };
+    requireSuccess(await client.send('POST', '/admin/deposits', { body, headers }), `a deposit for ${address}`);
+  }
+  for (const condition of conditionIds) {
+    const body = { condition_id: condition, amount: microText(funding.sharesMicro) };
+    requireSuccess(await client.send('POST', '/split', { body, credentials }), `a split for ${address}`);
+  }
+}
+
+/** Brings every wallet to the same collateral and the same shares of each market. @throws FatalError when refused */
+export async function fundTraders(
+  client: ExchangeClient,
+  adminToken: string,
+  conditionIds: readonly string[],
+  funding: Funding,
+  traders: readonly Trader[],
+): Promise<void> {
+  await mapParallel(traders, SETUP_WIDTH, (trader) => fundTrader(client, adminToken, conditionIds, funding, trader));
+}

@@ -1,0 +1,201 @@
+// The seed catalog as commands: events, markets, and what has become of those that are closed or resolved. Called at
+// first start in development. The file is read once in the life of a journal; afterwards the log is the truth.
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import {
+  encodeCommand,
+  type LogRecord,
+  MarketField,
+  MarketStatus,
+  marketDefaults,
+  Resolution,
+  type RunningExchange,
+  rejectionName,
+} from '../../engine/index.ts';
+import { bytesToHex } from '../auth/hex.ts';
+import { decimalToBytes32 } from '../auth/uint256.ts';
+import type { Views } from '../views/index.ts';
+import { parseDecimal, parseLots, parsePips } from '../wire/numbers.ts';
+
+/** Where the catalog lies, from this file. */
+export const SEED_FILE = new URL('../../data/seed.json', import.meta.url);
+
+const DAY_MS = 86_400_000;
+const FEE_RATE_DECIMALS = 4;
+
+const dates = {
+  startDay: z.int().optional(),
+  endDay: z.int().optional(),
+  startDate: z.iso.datetime().optional(),
+  endDate: z.iso.datetime().optional(),
+};
+const hash = z.string().regex(/^0x[0-9a-f]{64}$/);
+const marketSchema = z.strictObject({
+  slug: z.string(),
+  question: z.string(),
+  description: z.string(),
+  groupItemTitle: z.string().optional(),
+  conditionId: hash,
+  questionId: hash,
+  tokenIds: z.tuple([z.string(), z.string()]),
+  outcomes: z.tuple([z.string(), z.string()]),
+  tickSize: z.string(),
+  minOrderSize: z.string().optional(),
+  secondsDelay: z.int().optional(),
+  fee: z.strictObject({ rate: z.string(), exponent: z.int() }).optional(),
+  lastPrice: z.string(),
+  status: z.enum(['open', 'closed', 'resolved']),
+  winner: z.string().optional(),
+  facts: z.enum(['recorded', 'derived']),
+  ...dates,
+});
+const eventSchema = z.strictObject({
+  slug: z.string(),
+  ticker: z.string().optional(),
+  title: z.string(),
+  description: z.string(),
+  tags: z.array(z.string()),
+  series: z.string().optional(),
+  negRisk: z.boolean(),
+  markets: z.array(marketSchema),
+  ...dates,
+});
+const seedSchema = z.strictObject({
+  version: z.literal(1),
+  tags: z.array(z.strictObject({ slug: z.string(), label: z.string() })),
+  series: z.array(z.strictObject({ slug: z.string(), title: z.string(), recurrence: z.string() })),
+  events: z.array(eventSchema),
+});
+
+export type SeedCatalog = z.infer<typeof seedSchema>;
+type SeedEvent = SeedCatalog['events'][number];
+type SeedMarket = SeedEvent['markets'][number];
+type SeedDates = Pick<SeedEvent, 'startDay' | 'endDay' | 'startDate' | 'endDate'>;
+
+/** The catalog of the file; throws when the file is not such a catalog. */
+export function readSeed(file: URL = SEED_FILE): SeedCatalog {
+  return seedSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
+}
+
+/** Day offsets as they are, and beside them the dates that they mean when the exchange first started at `firstMs`. */
+function datesOf({ startDay, endDay, startDate, endDate }: SeedDates, firstMs: number): SeedDates {
+  const isoOf = (day: number | undefined): string | undefined =>
+    day === undefined ? undefined : new Date(firstMs + day * DAY_MS).toISOString();
+  return { startDay, endDay, startDate: startDate ?? isoOf(startDay), endDate: endDate ?? isoOf(endDay) };
+}
+
+/** A decimal token id as messages carry it. */
+const bytesOfToken = (decimal: string): string => bytesToHex(decimalToBytes32(decimal));
+
+const tailOf = (texts: object): Uint8Array => Buffer.from(JSON.stringify(texts));
+
+function eventCommand(seed: SeedCatalog, event: SeedEvent, firstMs: number): Uint8Array {
+  const { slug, ticker, title, description, tags, negRisk } = event;
+  const tagLabels = Object.fromEntries(
+    seed.tags.filter((tag) => tags.includes(tag.slug)).map((tag) => [tag.slug, tag.label]),
+  );
+  const series = seed.series.find((row) => row.slug === event.series);
+  const seriesTexts = series && { title: series.title, recurrence: series.recurrence };
+  const texts = { slug, ticker, title, description, tags, tagLabels, series: series?.slug, seriesTexts };
+  const tail = tailOf({ ...texts, ...datesOf(event, firstMs) });
+  return encodeCommand({ type: 'CreateEvent', negRisk: negRisk ? 1 : 0, tail });
+}
+
+/** A figure of the catalog in its unit; throws when the text is none, since the file is ours. */
+function figure(value: number | undefined, what: string, slug: string): number {
+  if (value === undefined) throw new Error(`seed: market ${slug} has no usable ${what}`);
+  return value;
+}
+
+function marketCommand(event: SeedEvent, market: SeedMarket, eventNumber: number, firstMs: number): Uint8Array {
+  const { slug, question, description, groupItemTitle, questionId, outcomes, lastPrice, fee, minOrderSize } = market;
+  const texts = { slug, question, description, groupItemTitle, questionId, outcomes, lastPrice };
+  const own = market.endDay === undefined && market.endDate === undefined ? event : { ...event, ...market };
+  const minOrderLots = minOrderSize === undefined ? marketDefaults.minOrderLots : parseLots(minOrderSize);
+  return encodeCommand({
+    type: 'CreateMarket',
+    eventNumber,
+    conditionId: market.conditionId,
+    firstToken: bytesOfToken(market.tokenIds[0]),
+    secondToken: bytesOfToken(market.tokenIds[1]),
+    status: MarketStatus.OPEN,
+    negRisk: event.negRisk ? 1 : 0,
+    autoTick: 0,
+    tickPips: figure(parsePips(market.tickSize), 'tick size', slug),
+    feeRate: fee === undefined ? 0 : figure(parseDecimal(fee.rate, FEE_RATE_DECIMALS), 'fee rate', slug),
+    feeExponent: fee?.exponent ?? marketDefaults.feeExponent,
+    minOrderLots: figure(minOrderLots, 'minimum size', slug),
+    delaySeconds: market.secondsDelay ?? 0,
+    minMarketableBuyMicro: marketDefaults.minMarketableBuyMicro,
+    tail: tailOf({ ...texts, ...datesOf(own, firstMs) }),
+  });
+}
+
+/** What became of a market that is not open; undefined for an open one. */
+function endCommand(market: SeedMarket, marketIndex: number): Uint8Array | undefined {
+  if (market.status === 'open') return undefined;
+  if (market.status === 'resolved') {
+    const place = market.winner === 'split' ? Resolution.SPLIT : market.outcomes.indexOf(market.winner ?? '');
+    return encodeCommand({ type: 'ResolveMarket', marketIndex, resolution: place });
+  }
+  return encodeCommand({
+    type: 'UpdateMarket',
+    marketIndex,
+    mask: MarketField.STATUS,
+    status: MarketStatus.CLOSED,
+    negRisk: 0,
+    autoTick: 0,
+    feeExponent: 0,
+    tickPips: 0,
+    feeRate: 0,
+    minOrderLots: 0,
+    delaySeconds: 0,
+    minMarketableBuyMicro: 0,
+  });
+}
+
+function requireAccepted(record: LogRecord): void {
+  const refused = record.events.find((event) => event.type === 'Rejected');
+  if (refused !== undefined)
+    throw new Error(`seed: ${record.command.type} was refused: ${rejectionName(refused.code)}`);
+}
+
+/** Submits commands in their order; they share flushes, since none waits for the one before. */
+async function submitAll(exchange: RunningExchange, commands: readonly (Uint8Array | undefined)[]): Promise<void> {
+  const wanted = commands.filter((command) => command !== undefined);
+  for (const record of await Promise.all(wanted.map((command) => exchange.submit(command)))) requireAccepted(record);
+}
+
+/**
+ * Creates whatever of the catalog is not there yet: all of it at first start, the rest if that one was cut off.
+ * @param firstMs the time of first start, from which day offsets count
+ */
+export async function plantSeed(
+  exchange: RunningExchange,
+  views: Views,
+  seed: SeedCatalog,
+  firstMs: number,
+): Promise<void> {
+  const { markets } = views;
+  const newEvents = seed.events.filter(({ slug }) => markets.eventBySlug(slug) === undefined);
+  await submitAll(
+    exchange,
+    newEvents.map((event) => eventCommand(seed, event, firstMs)),
+  );
+  const all = seed.events.flatMap((event) => event.markets.map((market) => ({ event, market })));
+  const newMarkets = all.filter(({ market }) => markets.byCondition(market.conditionId) === undefined);
+  await submitAll(
+    exchange,
+    newMarkets.map(({ event, market }) => {
+      const number = figure(markets.eventBySlug(event.slug)?.eventNumber, 'event', market.slug);
+      return marketCommand(event, market, number, firstMs);
+    }),
+  );
+  await submitAll(
+    exchange,
+    all.map(({ market }) => {
+      const planted = markets.byCondition(market.conditionId);
+      return planted?.status === MarketStatus.OPEN ? endCommand(market, planted.index) : undefined;
+    }),
+  );
+}

@@ -1,0 +1,36 @@
+// The end of the process for a reason of its environment: one function, numbered exit statuses. Called at the leaves of
+// start-up (configuration, port, data directory); main.ts alone turns it into an exit. Never for a defect of ours
+// inside a request: those are caught by http/ and end the process through main.ts as well.
+
+/** Exit statuses, as --help lists them. */
+export const exitStatuses = {
+  usage: { status: 2, meaning: 'the command line or the configuration is not usable' },
+  port: { status: 3, meaning: 'the port is taken or the address cannot be bound' },
+  locked: { status: 4, meaning: 'another process uses the data directory' },
+  data: { status: 5, meaning: 'the data directory cannot be used, or its journal or secret is damaged' },
+  clock: { status: 6, meaning: 'the clock is behind the last record of the journal' },
+  storage: { status: 7, meaning: 'the journal could not be written' },
+  defect: { status: 70, meaning: 'the exchange stopped on a defect of its own' },
+} as const;
+
+export type FatalReason = keyof typeof exitStatuses;
+
+/** Why the process cannot go on, with the exit status that says so. */
+export class FatalError extends Error {
+  override readonly name = 'FatalError';
+  readonly reason: FatalReason;
+
+  constructor(reason: FatalReason, sentence: string) {
+    super(sentence);
+    this.reason = reason;
+  }
+
+  get status(): number {
+    return exitStatuses[this.reason].status;
+  }
+}
+
+/** Ends the process with the status of `reason` once `main.ts` has printed the sentence, which says what helps. */
+export function fatal(reason: FatalReason, sentence: string): never {
+  throw new FatalError(reason, sentence);
+}

@@ -1,0 +1,88 @@
+// The uWebSockets app: one route that hands every request to the door, listening, stopping. Started by start.ts. It
+// never listens on a port that another process uses, and must be closed before its thread ends.
+import {
+  App,
+  type TemplatedApp,
+  type us_listen_socket,
+  us_listen_socket_close,
+  us_socket_local_port,
+} from 'uWebSockets.js';
+import { fatal } from '../fatal.ts';
+import type { Services } from '../services.ts';
+import type { Endpoint } from './endpoint.ts';
+import { Door } from './handle.ts';
+import { httpLimits } from './limits.ts';
+import { bindErrorOf, portHolder } from './portHolder.ts';
+
+/** uSockets' LIBUS_LISTEN_EXCLUSIVE_PORT: no other socket may share the port. */
+const EXCLUSIVE_PORT = 1;
+
+/** A server that listens. */
+export interface HttpServer {
+  /** The port it listens on, also where the configuration left the choice to the system. */
+  readonly port: number;
+  /** Takes no new connections, waits for the requests in progress, at most a few seconds. */
+  drain(): Promise<void>;
+  /** Ends every connection; nothing may be asked of the server afterwards. */
+  close(): void;
+}
+
+/** What is wrong with the address, as a sentence, or undefined when it can be listened on. */
+export async function requireFreePort(host: string, port: number): Promise<void> {
+  const code = port === 0 ? undefined : await bindErrorOf(host, port);
+  if (code === undefined) return;
+  if (code === 'EADDRINUSE') {
+    const holder = portHolder(port);
+    const who = holder === undefined ? 'another process' : `process ${holder.pid} (${holder.command})`;
+    fatal('port', `Port ${port} on ${host} is in use by ${who}. Stop it, or choose another port with --port.`);
+  }
+  if (code === 'EACCES') {
+    fatal('port', `Port ${port} needs rights that this process does not have. Choose one above 1023 with --port.`);
+  }
+  fatal('port', `The address ${host} port ${port} cannot be listened on (${code}). Choose another with --host.`);
+}
+
+function listenOn(app: TemplatedApp, host: string, port: number): Promise<us_listen_socket> {
+  return new Promise((resolve, reject) => {
+    const done = (socket: us_listen_socket | false): void => {
+      if (socket !== false) resolve(socket);
+      else reject(new Error(`listening on ${host} port ${port} failed after it was found free`));
+    };
+    // The package's types lack the overload with a host and options, which the library has.
+    Reflect.apply(app.listen, app, [host, port, EXCLUSIVE_PORT, done]);
+  });
+}
+
+/**
+ * Starts to serve the endpoints.
+ * @param onDefect called after the reply to a request that met a defect: must stop the process in an orderly way
+ * @throws FatalError (port) when the address cannot be listened on
+ */
+export async function serveHttp(
+  services: Services,
+  endpoints: readonly Endpoint[],
+  onDefect: (error: unknown) => void,
+): Promise<HttpServer> {
+  const { host, port } = services.config;
+  await requireFreePort(host, port);
+  const door = new Door(services, endpoints, onDefect);
+  const app = App();
+  app.any('/*', door.handle);
+  const socket = await listenOn(app, host, port);
+  let isListening = true;
+  const stopListening = (): void => {
+    if (isListening) us_listen_socket_close(socket);
+    isListening = false;
+  };
+  return {
+    port: us_socket_local_port(socket as unknown as Parameters<typeof us_socket_local_port>[0]), // both are sockets
+    drain: () => {
+      stopListening();
+      return door.drain(httpLimits.drainMsMax);
+    },
+    close: () => {
+      isListening = false;
+      app.close();
+    },
+  };
+}

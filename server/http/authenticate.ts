@@ -1,0 +1,136 @@
+// Who calls: the credentials that an endpoint asks for, checked. Called by handle.ts before a handler runs. What is
+// wrong is always the same text, so that a reply tells nothing about which part of the credentials was wrong.
+import { ApiKeyKind } from '../../engine/index.ts';
+import { deriveCredentials } from '../auth/apiKeys.ts';
+import type { Caller } from '../auth/caller.ts';
+import { verifyL1 } from '../auth/clobAuth.ts';
+import { type AuthHeaders, readAuthHeaders } from '../auth/headers.ts';
+import { equalSecretTexts, verifyL2 } from '../auth/l2.ts';
+import type { Services } from '../services.ts';
+import type { ApiKeyRow } from '../views/records.ts';
+import { requireSameOrigin } from './cors.ts';
+import type { Endpoint, HttpRequest } from './endpoint.ts';
+import { BadRequest } from './errors.ts';
+import { httpLimits } from './limits.ts';
+
+/** Kinds of API keys as their credentials are derived. */
+export const KIND_NAMES = {
+  [ApiKeyKind.TRADING]: 'trading',
+  [ApiKeyKind.READONLY]: 'readonly',
+  [ApiKeyKind.BUILDER]: 'builder',
+} as const;
+
+/** The caller of an L1 request: an owner without a key. */
+export const NO_KEY_ID = `0x${'0'.repeat(32)}`;
+
+interface HeldCredentials {
+  readonly caller: Caller;
+  readonly secret: Uint8Array;
+  readonly passphrase: string;
+}
+
+/** Throws BadRequest (401, or 404 for what exists in development alone); undefined where nobody needs to be known. */
+export type Authenticator = (endpoint: Endpoint, request: HttpRequest) => Caller | undefined;
+
+const unauthorized = (text: string): BadRequest => new BadRequest(text, { status: 401 });
+const invalidKey = (): BadRequest => unauthorized('Unauthorized/Invalid api key');
+
+/** The derived secrets of keys in use, bounded: the oldest is dropped first. */
+class CredentialsCache {
+  private readonly held = new Map<string, HeldCredentials>();
+  private readonly secret: Uint8Array;
+
+  constructor(secret: Uint8Array) {
+    this.secret = secret;
+  }
+
+  of(key: ApiKeyRow): HeldCredentials {
+    const known = this.held.get(key.apiKey);
+    if (known !== undefined) return known;
+    const { owner, apiKey, keyId, generation } = key;
+    const identity = { kind: KIND_NAMES[key.kind], owner, nonce: String(key.nonce), generation };
+    const derived = deriveCredentials(this.secret, identity);
+    const made: HeldCredentials = {
+      caller: { owner, apiKey, keyId },
+      secret: Buffer.from(derived.secret, 'base64url'),
+      passphrase: derived.passphrase,
+    };
+    if (this.held.size >= httpLimits.credentialsCachedMax) {
+      for (const oldest of this.held.keys()) {
+        this.held.delete(oldest);
+        break;
+      }
+    }
+    this.held.set(apiKey, made);
+    return made;
+  }
+}
+
+/** Whether the signature, the passphrase and the address are those of the key. */
+function isSigned(headers: AuthHeaders, request: HttpRequest, held: HeldCredentials): boolean {
+  if (headers.address.toLowerCase() !== held.caller.owner) return false;
+  const { method, path, body } = request;
+  const signed = { timestamp: headers.timestamp, method, path, body };
+  if (!verifyL2(signed, headers.signature, held.secret, request.nowMs)) return false;
+  return equalSecretTexts(headers.passphrase, held.passphrase);
+}
+
+/** The check of every level of authentication over the parts of a server. */
+export function makeAuthenticator(services: Services): Authenticator {
+  const { config, views, contracts } = services;
+  const credentials = new CredentialsCache(services.secret);
+
+  const byKey = (request: HttpRequest, isReadOnlyEnough: boolean): Caller => {
+    const headers = readAuthHeaders(request.header);
+    const key = views.keys.byApiKey(headers.apiKey.toLowerCase());
+    if (key === undefined || !key.isActive) throw invalidKey();
+    if (key.kind === ApiKeyKind.READONLY) {
+      if (!isReadOnlyEnough || headers.address.toLowerCase() !== key.owner) throw invalidKey();
+      return { owner: key.owner, apiKey: key.apiKey, keyId: key.keyId };
+    }
+    if (key.kind !== ApiKeyKind.TRADING) throw invalidKey();
+    const held = credentials.of(key);
+    if (!isSigned(headers, request, held)) throw invalidKey();
+    return held.caller;
+  };
+
+  const byWallet = (request: HttpRequest): Caller => {
+    const check = verifyL1(readAuthHeaders(request.header), contracts.chainId, request.nowMs);
+    if (!check.ok) throw unauthorized(check.error);
+    return { owner: check.owner, apiKey: '', keyId: NO_KEY_ID };
+  };
+
+  const byToken = (request: HttpRequest): undefined => {
+    requireSameOrigin(request.header('origin'), request.header('host'));
+    const [scheme, token = ''] = request.header('authorization').split(' ', 2);
+    if (scheme.toLowerCase() !== 'bearer' || !equalSecretTexts(token, config.adminToken)) {
+      throw unauthorized('this path needs the admin token: send the header Authorization: Bearer <admin token>');
+    }
+  };
+
+  const inDevelopment = (request: HttpRequest): undefined => {
+    if (config.mode !== 'development') throw new BadRequest('not found', { status: 404 });
+    requireSameOrigin(request.header('origin'), request.header('host'));
+  };
+
+  return (endpoint, request) => {
+    switch (endpoint.auth) {
+      case 'none':
+        return undefined;
+      case 'l2':
+        return byKey(request, false);
+      case 'l2-read':
+        return byKey(request, true);
+      case 'l1':
+        return byWallet(request);
+      case 'admin':
+        return byToken(request);
+      case 'dev':
+        return inDevelopment(request);
+      default: {
+        const unknown: never = endpoint.auth;
+        throw new Error(`endpoints: no such authentication as ${String(unknown)}`);
+      }
+    }
+  };
+}

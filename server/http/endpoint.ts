@@ -1,0 +1,67 @@
+// What an endpoint is: the row type of the one table in endpoints.ts, and what its handler gets and gives.
+// Handlers are thin: they read the request through wire/, ask views or submit commands, and answer through wire/.
+import type { Caller } from '../auth/caller.ts';
+import type { Services } from '../services.ts';
+import type { Dialect } from '../wire/dialect.ts';
+
+export type Method = 'GET' | 'POST' | 'DELETE' | 'PUT' | 'PATCH';
+
+/**
+ * Who may call: anybody; a wallet signature; an API key; an API key or a read-only key (address and key alone);
+ * the operator's bearer token; anybody, but only in development.
+ */
+export type AuthLevel = 'none' | 'l1' | 'l2' | 'l2-read' | 'admin' | 'dev';
+
+/** A request, read whole before its handler runs. */
+export interface HttpRequest {
+  readonly method: Method;
+  /** Path without the query, as sent. */
+  readonly path: string;
+  /** Values of the `{name}` parts of the endpoint's path, percent-decoded. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  /** Raw body, empty when there is none. */
+  readonly body: Uint8Array;
+  /** Value of a header by its lower-case name, '' when absent. */
+  readonly header: (name: string) => string;
+  /** The body as JSON; throws BadRequest when it is none. Undefined for an empty body. */
+  readonly json: () => unknown;
+  /** Time of arrival, ms. */
+  readonly nowMs: number;
+  readonly ip: string;
+}
+
+/** What a handler works with besides the request. */
+export interface Context {
+  readonly services: Services;
+  /** Field names and number formats of this request, picked once at the door. */
+  readonly dialect: Dialect;
+  /** Who calls; throws a defect on endpoints without authentication. */
+  readonly caller: () => Caller;
+}
+
+/** A reply: 200 with this JSON text unless it says otherwise. */
+export interface Reply {
+  readonly status?: number;
+  /** Ready JSON text (or bytes of it). */
+  readonly body: string | Uint8Array;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export type Handler = (request: HttpRequest, context: Context) => Reply | Promise<Reply>;
+
+export interface Endpoint {
+  readonly method: Method;
+  /** Path with `{name}` parts, from the root. */
+  readonly path: string;
+  readonly auth: AuthLevel;
+  /** Row of the throttle table that counts this request. */
+  readonly throttle: string;
+  /** Section of the interface that rules it, for documentation. */
+  readonly section: string;
+  /** One sentence for the documentation. */
+  readonly summary: string;
+  readonly handler: Handler;
+  /** Text of the 400 to a body that is not JSON, where the interface names one; otherwise the reply says what is wrong. */
+  readonly badBodyText?: string;
+}

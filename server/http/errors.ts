@@ -1,0 +1,31 @@
+// The one error by which a request is answered with anything but 200. Thrown by wire/, the door and the routes, caught
+// in one place (handle.ts). It never stands for a defect: whatever else is thrown stops the process.
+
+/** What may accompany the text of a BadRequest. */
+export interface BadRequestDetails {
+  /** HTTP status; 400 unless given. */
+  readonly status?: number;
+  /** More fields of the reply's object, beside `error`. */
+  readonly extra?: Readonly<Record<string, unknown>>;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A request that cannot be served as it is: the reply is `{error: text, ...extra}` with the status. */
+export class BadRequest extends Error {
+  override readonly name = 'BadRequest';
+  readonly status: number;
+  readonly extra: Readonly<Record<string, unknown>> | undefined;
+  readonly headers: Readonly<Record<string, string>> | undefined;
+
+  constructor(text: string, details: BadRequestDetails = {}) {
+    super(text);
+    this.status = details.status ?? 400;
+    this.extra = details.extra;
+    this.headers = details.headers;
+  }
+
+  /** The reply's JSON text. */
+  body(): string {
+    return JSON.stringify({ error: this.message, ...this.extra });
+  }
+}

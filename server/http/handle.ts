@@ -1,0 +1,234 @@
+// The one function that every request passes: Host, route, framing and size of the body, JSON, credentials, handler,
+// reply. app.ts hands it to uWebSockets. No exception leaves it, since one would end the process without a word: a
+// BadRequest becomes its reply, closed storage a 503, and anything else a 503 and an orderly stop.
+import type { HttpResponse, HttpRequest as UwsRequest } from 'uWebSockets.js';
+import { StorageUnavailable } from '../../engine/index.ts';
+import type { Caller } from '../auth/caller.ts';
+import type { Services } from '../services.ts';
+import { type Dialect, pickDialect } from '../wire/dialect.ts';
+import { type Authenticator, makeAuthenticator } from './authenticate.ts';
+import { bodyTooLarge, EMPTY_BODY, readBody, requireJsonContentType } from './body.ts';
+import { preflightHeaders } from './cors.ts';
+import type { Context, Endpoint, Method, Reply } from './endpoint.ts';
+import { BadRequest } from './errors.ts';
+import { type HostGuard, hostGuard } from './host.ts';
+import { httpLimits } from './limits.ts';
+import { copyHeaders, liveHeaders, ReceivedRequest, type RequestParts, remoteAddressOf } from './request.ts';
+import { makeRouter, type PathEntry, type Router } from './router.ts';
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+const RETRY = { 'retry-after': String(httpLimits.retryAfterSeconds) };
+const STATUS_TEXTS: Readonly<Record<number, string>> = {
+  200: 'OK',
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  413: 'Payload Too Large',
+  415: 'Unsupported Media Type',
+  421: 'Misdirected Request',
+  425: 'Too Early',
+  429: 'Too Many Requests',
+  503: 'Service Unavailable',
+};
+
+/** One request on its way through the door. */
+class Visit {
+  readonly res: HttpResponse;
+  /** The client has gone: nothing may be done with `res` any more. */
+  isAborted = false;
+  isAnswered = false;
+  /** uWebSockets' request object still lives. */
+  isLive = true;
+  isHead = false;
+  isOpen = true;
+
+  constructor(res: HttpResponse) {
+    this.res = res;
+  }
+}
+
+/** The context of a request; handlers may take it apart, so its functions do not need it around them. */
+function contextOf(services: Services, dialect: Dialect, known: Caller | undefined): Context {
+  const caller = (): Caller => {
+    if (known === undefined) throw new Error('this endpoint authenticates nobody, and its handler asked who calls');
+    return known;
+  };
+  return { services, dialect, caller };
+}
+
+/** The door of a server: every request goes through `handle`. */
+export class Door {
+  private readonly services: Services;
+  private readonly onDefect: (error: unknown) => void;
+  private readonly route: Router;
+  private readonly authenticate: Authenticator;
+  private readonly guardHost: HostGuard | undefined;
+  private visitCount = 0;
+  private isStopping = false;
+  private onIdle: (() => void) | undefined;
+
+  /**
+   * @param endpoints the whole table
+   * @param onDefect called once for each defect after its reply: must stop the process in an orderly way
+   */
+  constructor(services: Services, endpoints: readonly Endpoint[], onDefect: (error: unknown) => void) {
+    this.services = services;
+    this.onDefect = onDefect;
+    this.route = makeRouter(endpoints);
+    this.authenticate = makeAuthenticator(services);
+    this.guardHost = hostGuard(services.config);
+  }
+
+  /** From now on requests are turned away; resolves when those in progress are answered, or after `msMax`. */
+  async drain(msMax: number): Promise<void> {
+    this.isStopping = true;
+    if (this.visitCount === 0) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, msMax);
+      this.onIdle = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  readonly handle = (res: HttpResponse, req: UwsRequest): void => {
+    const visit = new Visit(res);
+    this.visitCount += 1;
+    res.onAborted(() => {
+      visit.isAborted = true;
+      this.leave(visit);
+    });
+    try {
+      this.receive(visit, req);
+    } catch (error) {
+      this.fail(visit, error);
+    }
+    visit.isLive = false;
+  };
+
+  /** Everything that needs uWebSockets' request object, which dies when this returns. */
+  private receive(visit: Visit, req: UwsRequest): void {
+    const method = req.getCaseSensitiveMethod();
+    const path = req.getUrl();
+    visit.isHead = method === 'HEAD';
+    this.guardHost?.(req.getHeader('host'));
+    const route = this.route(path);
+    if (route === undefined) throw new BadRequest('not found', { status: 404 });
+    const { entry, params } = route;
+    visit.isOpen = entry.isOpen;
+    if (this.isStopping) throw new BadRequest('the exchange is stopping', { status: 503, headers: RETRY });
+    if (method === 'OPTIONS') {
+      this.send(visit, preflight(entry, req.getHeader('access-control-request-headers')));
+      return;
+    }
+    // Any text may stand here; what is no Method is found in no table.
+    const endpoint = entry.byMethod.get(visit.isHead ? 'GET' : (method as Method));
+    if (endpoint === undefined) throw methodNotAllowed(method, path, entry);
+
+    const isFramed = req.getHeader('content-length') !== '' || req.getHeader('transfer-encoding') !== '';
+    const header = isFramed ? copyHeaders(req) : liveHeaders(req, () => visit.isLive);
+    const nowMs = this.services.exchange.now();
+    const parts: RequestParts = { method: endpoint.method, path, queryText: req.getQuery(), params, header, nowMs };
+    if (isFramed) this.receiveBody(visit, endpoint, parts);
+    else this.serve(visit, endpoint, parts, EMPTY_BODY);
+  }
+
+  private receiveBody(visit: Visit, endpoint: Endpoint, parts: RequestParts): void {
+    const declared = parts.header('content-length');
+    const declaredBytes = Number(declared === '' ? Number.NaN : declared);
+    if (declaredBytes > httpLimits.bodyBytesMax) throw bodyTooLarge(declaredBytes);
+    if (declaredBytes !== 0) requireJsonContentType(parts.header('content-type'));
+    readBody(
+      visit.res,
+      (body) => {
+        try {
+          this.serve(visit, endpoint, parts, body);
+        } catch (error) {
+          this.fail(visit, error);
+        }
+      },
+      () => this.fail(visit, bodyTooLarge(httpLimits.bodyBytesMax + 1)),
+    );
+  }
+
+  /** A whole request: its JSON, its caller, its handler. */
+  private serve(visit: Visit, endpoint: Endpoint, parts: RequestParts, body: Uint8Array): void {
+    const request = new ReceivedRequest(parts, body, () => remoteAddressOf(visit.res, visit.isAborted));
+    if (body.length > 0 && endpoint.method !== 'GET') requireJson(endpoint, request);
+    const dialect = pickDialect(parts.path, parts.header);
+    const caller = this.authenticate(endpoint, request);
+    const result = endpoint.handler(request, contextOf(this.services, dialect, caller));
+    if (result instanceof Promise) {
+      result.then(
+        (reply) => this.send(visit, reply),
+        (error: unknown) => this.fail(visit, error),
+      );
+    } else this.send(visit, result);
+  }
+
+  /** The reply to whatever was thrown. */
+  private fail(visit: Visit, error: unknown): void {
+    if (error instanceof BadRequest) {
+      const { status } = error;
+      this.send(visit, { status, body: error.body(), ...(error.headers && { headers: error.headers }) });
+      return;
+    }
+    if (error instanceof StorageUnavailable) {
+      const body = JSON.stringify({ error: `the exchange takes no commands at present: ${error.reason}` });
+      this.send(visit, { status: 503, body, headers: RETRY });
+      return;
+    }
+    this.services.log.fatal({ err: error }, 'A request met a defect; the exchange stops.');
+    const body = JSON.stringify({ error: 'the exchange stopped on a defect of its own; its log says where' });
+    this.send(visit, { status: 503, body, headers: RETRY });
+    setImmediate(this.onDefect, error);
+  }
+
+  private send(visit: Visit, reply: Reply): void {
+    if (visit.isAborted || visit.isAnswered) return;
+    visit.isAnswered = true;
+    const { res } = visit;
+    res.cork(() => {
+      const { status = 200, body, headers } = reply;
+      if (status !== 200) res.writeStatus(`${status} ${STATUS_TEXTS[status] ?? ''}`);
+      if (headers?.['content-type'] === undefined) res.writeHeader('content-type', JSON_TYPE);
+      if (visit.isOpen) res.writeHeader('access-control-allow-origin', '*');
+      for (const name in headers) res.writeHeader(name, headers[name]);
+      if (visit.isHead) {
+        // endWithoutBody(length) would write the same header, but leaves the connection deaf to the next request.
+        res.writeHeader('content-length', String(Buffer.byteLength(body)));
+        res.endWithoutBody();
+      } else res.end(body);
+    });
+    this.leave(visit);
+  }
+
+  /** Called when a visit is answered or its client gone, whichever comes first. */
+  private leave(visit: Visit): void {
+    if (visit.isAborted && visit.isAnswered) return;
+    this.visitCount -= 1;
+    if (this.visitCount === 0) this.onIdle?.();
+  }
+}
+
+/** The body as JSON before anybody is authenticated, so that a malformed one is told so first (spec, order of checks). */
+function requireJson(endpoint: Endpoint, request: ReceivedRequest): void {
+  try {
+    request.json();
+  } catch (error) {
+    if (endpoint.badBodyText === undefined || !(error instanceof BadRequest)) throw error;
+    throw new BadRequest(endpoint.badBodyText);
+  }
+}
+
+function preflight(entry: PathEntry, asked: string): Reply {
+  const headers = { allow: entry.allowed.join(', ') };
+  return { body: '{}', headers: entry.isOpen ? { ...headers, ...preflightHeaders(entry.allowed, asked) } : headers };
+}
+
+function methodNotAllowed(method: string, path: string, entry: PathEntry): BadRequest {
+  const allow = entry.allowed.join(', ');
+  return new BadRequest(`${method} is not allowed on ${path}; it takes ${allow}`, { status: 405, headers: { allow } });
+}

@@ -1,0 +1,31 @@
+// Which Host names a loopback development server answers to, so that a web page cannot reach it under a name of its own
+// (DNS rebinding). Called by handle.ts before anything else. It never looks at the port.
+import { isLoopback, type ServerConfig } from '../config.ts';
+import { BadRequest } from './errors.ts';
+
+/** Throws BadRequest (421) when the Host of a request is not served. */
+export type HostGuard = (host: string) => void;
+
+/** The name in a Host header: lower case, without port and final dot; brackets of IPv6 stay. */
+export function hostNameOf(host: string): string {
+  const text = host.trim().toLowerCase();
+  const end = text.startsWith('[') ? text.indexOf(']') + 1 : text.indexOf(':');
+  return (end > 0 ? text.slice(0, end) : text).replace(/\.$/, '');
+}
+
+/** The guard that a configuration asks for: undefined unless development is bound to a loopback address. */
+export function hostGuard(config: Pick<ServerConfig, 'mode' | 'host' | 'allowHosts'>): HostGuard | undefined {
+  if (config.mode !== 'development' || !isLoopback(config.host)) return undefined;
+  const allowed = new Set(config.allowHosts.map(hostNameOf));
+  let lastAccepted = '';
+  return (host) => {
+    if (host === lastAccepted && host !== '') return;
+    const name = hostNameOf(host);
+    if (!isLoopback(name) && !name.endsWith('.localhost') && !allowed.has(name)) {
+      const shown = name === '' ? '(none)' : name;
+      const text = `host ${shown} is not served here; use 127.0.0.1 or start with --allow-host ${shown}`;
+      throw new BadRequest(text, { status: 421 });
+    }
+    lastAccepted = host;
+  };
+}

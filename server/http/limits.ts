@@ -1,0 +1,22 @@
+// Every bound of the HTTP door, with its unit and the reason for it. Read by the door's checks and their sentences.
+// Their relations are asserted when this file loads.
+import { limits } from '../../engine/index.ts';
+
+export const httpLimits = {
+  /** Body of any request: above a batch of orders and a market's texts, small enough to hold whole. */
+  bodyBytesMax: 1_048_576,
+  /** Arrays and objects in one another: no honest body has more than six. */
+  jsonDepthMax: 32,
+  /** API keys whose derived secrets are held; the oldest is dropped first and derived again when it comes back. */
+  credentialsCachedMax: 16_384,
+  /** Characters of the request headers that a preflight may ask for. */
+  preflightHeadersCharactersMax: 1_024,
+  /** Seconds after which a client that was turned away with 503 may come back. */
+  retryAfterSeconds: 5,
+  /** How long a stopping server waits for requests in progress. */
+  drainMsMax: 3_000,
+} as const;
+
+if (httpLimits.bodyBytesMax > limits.tailBytesMax) {
+  throw new Error('limits: whatever fits a body must fit the tail of a command');
+}

@@ -1,0 +1,71 @@
+// Whether a port is free, and who holds it if not. Called by app.ts before it listens, since uWebSockets shares a taken
+// port silently. It only asks the system; the port is released again before this returns.
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { createServer } from 'node:net';
+
+/** The process that listens on a port. */
+export interface PortHolder {
+  readonly pid: number;
+  /** Its command line, shortened. */
+  readonly command: string;
+}
+
+const LISTENING = '0A';
+const COMMAND_CHARACTERS_MAX = 80;
+
+/** The error code with which the system refuses to bind the address, such as EADDRINUSE; undefined when it is free. */
+export async function bindErrorOf(host: string, port: number): Promise<string | undefined> {
+  const server = createServer();
+  return new Promise((resolve) => {
+    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(undefined)));
+  });
+}
+
+function listeningInodes(port: number): ReadonlySet<string> {
+  const inodes = new Set<string>();
+  const wanted = port.toString(16).toUpperCase().padStart(4, '0');
+  for (const table of ['/proc/net/tcp', '/proc/net/tcp6']) {
+    let lines: readonly string[];
+    try {
+      lines = readFileSync(table, 'utf8').split('\n').slice(1);
+    } catch {
+      continue;
+    }
+    for (const line of lines) {
+      const columns = line.trim().split(/\s+/);
+      if (columns[3] === LISTENING && columns[1].endsWith(`:${wanted}`)) inodes.add(`socket:[${columns[9]}]`);
+    }
+  }
+  return inodes;
+}
+
+function hasDescriptor(pid: string, inodes: ReadonlySet<string>): boolean {
+  try {
+    const folder = `/proc/${pid}/fd`;
+    return readdirSync(folder).some((descriptor) => {
+      try {
+        return inodes.has(readlinkSync(`${folder}/${descriptor}`));
+      } catch {
+        return false; // closed in the meantime
+      }
+    });
+  } catch {
+    return false; // another user's process, or one that has ended
+  }
+}
+
+/** Who listens on the port, where the system tells (Linux, processes of the same user); undefined otherwise. */
+export function portHolder(port: number): PortHolder | undefined {
+  const inodes = listeningInodes(port);
+  if (inodes.size === 0) return undefined;
+  const pid = readdirSync('/proc').find((name) => /^\d+$/.test(name) && hasDescriptor(name, inodes));
+  if (pid === undefined) return undefined;
+  let command = '';
+  try {
+    command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+  } catch {
+    // It has ended since; its number still tells something.
+  }
+  return { pid: Number(pid), command: command.slice(0, COMMAND_CHARACTERS_MAX) };
+}

@@ -1,0 +1,50 @@
+// The wallets of an owner, as routes need them: all that it has by derivation, the one that a signature type means, and
+// whose an address is. Called by routes and by development's start. Nothing is ever bound here.
+import type { WalletDeriver } from './auth/wallets.ts';
+import { BadRequest } from './http/errors.ts';
+import type { Services } from './services.ts';
+
+export type SignatureType = 0 | 1 | 2 | 3;
+
+/** The wallet that a request trades from, and whether it is the owner's by an operator's binding. */
+export interface ChosenWallet {
+  readonly wallet: string;
+  readonly isBound: boolean;
+}
+
+/** The owner's own address and its four derived wallets: what a first API key credits. */
+export function walletsOfOwner(owner: string, deriver: WalletDeriver): readonly string[] {
+  const { proxy, safe, depositBeacon, depositUups } = deriver.derivedWallets(owner);
+  return [owner, proxy, safe, depositBeacon, depositUups];
+}
+
+/**
+ * The owner's wallet of a signature type: a bound one first, else the derived one. Of the two deposit forms it is the
+ * one whose wallet placed the owner's latest accepted order of that type, before the first the beacon form.
+ */
+export function walletOfType({ views, wallets }: Services, owner: string, type: SignatureType): ChosenWallet {
+  if (type === 0) return { wallet: owner, isBound: false };
+  const bound = views.accounts.boundWallet(owner, type);
+  if (bound !== undefined) return { wallet: bound, isBound: true };
+  const { proxy, safe, depositBeacon, depositUups } = wallets.derivedWallets(owner);
+  if (type === 1) return { wallet: proxy, isBound: false };
+  if (type === 2) return { wallet: safe, isBound: false };
+  const latest = views.accounts.latestDepositWallet(owner);
+  return { wallet: latest === depositUups ? depositUups : depositBeacon, isBound: false };
+}
+
+/**
+ * Whose an address is: its account's or binding's owner, else the one that the operator names, else its own.
+ * @param given the EOA behind a wallet that no request used yet; it cannot be found from the address
+ * @throws BadRequest when the given owner has no such wallet
+ */
+export function ownerOfAddress({ views, wallets }: Services, address: string, given: string | undefined): string {
+  const known = views.accounts.byWallet(address)?.owner ?? views.accounts.ownerOfBound(address);
+  if (known === undefined && given !== undefined && wallets.walletType(given, address) === undefined) {
+    throw new BadRequest(`invalid_field: owner: ${address} is no wallet of ${given}`);
+  }
+  if (known !== undefined && given !== undefined && known !== given) {
+    throw new BadRequest(`invalid_field: owner: the wallet ${address} belongs to ${known}`);
+  }
+  return known ?? given ?? address;
+}

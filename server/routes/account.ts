@@ -1,0 +1,36 @@
+// Balances of the caller's wallets: GET /balance-allowance and its update form (wire.md C.6). Thin: which wallet is
+// meant follows from the owner and the signature type alone, as it does for orders. Nothing here moves money.
+import type { Endpoint, Handler } from '../http/endpoint.ts';
+import { BadRequest } from '../http/errors.ts';
+import { walletOfType } from '../ownerWallets.ts';
+import { balanceOf, balanceReply, readBalanceQuery } from '../wire/userData.ts';
+
+const balance: Handler = (request, { services, caller }) => {
+  const { views, contracts } = services;
+  const { owner } = caller();
+  const { isCollateral, tokenId, signatureType } = readBalanceQuery(request.query);
+  const account = views.accounts.byWallet(walletOfType(services, owner, signatureType).wallet);
+  const own = account?.owner === owner ? account : undefined;
+  const spenders = [contracts.exchange, contracts.negRiskExchange, contracts.negRiskAdapter];
+  if (isCollateral) return { body: balanceReply(own?.collateralMicro ?? 0, spenders) };
+  const place = views.markets.byToken(tokenId);
+  if (place === undefined) throw new BadRequest('Invalid token id: no market has this token', { status: 404 });
+  return { body: balanceReply(balanceOf(own, place.market.index, place.outcome), spenders) };
+};
+
+/** Nothing to do: balances are always up to date. */
+const update: Handler = (request) => {
+  readBalanceQuery(request.query);
+  return { body: '{}' };
+};
+
+function endpoint(method: 'GET' | 'PUT', path: string, summary: string, handler: Handler): Endpoint {
+  return { method, path, auth: 'l2-read', throttle: `${method} ${path}`, section: 'wire C.6', summary, handler };
+}
+
+export const accountEndpoints: readonly Endpoint[] = [
+  endpoint('GET', '/balance-allowance', 'Balance of a wallet of the caller, in whole micro.', balance),
+  endpoint('PUT', '/balance-allowance', 'Does nothing: balances are always up to date.', update),
+  endpoint('GET', '/balance-allowance/update', 'Does nothing: balances are always up to date.', update),
+  endpoint('PUT', '/balance-allowance/update', 'Does nothing: balances are always up to date.', update),
+];

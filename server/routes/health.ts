@@ -1,0 +1,39 @@
+// Whether the exchange is there, what time it has, and which version of orders it takes. Asked by clients before
+// anything else and by whoever watches the process. It must never need anything but the exchange itself.
+import type { Endpoint, Handler } from '../http/endpoint.ts';
+import { BadRequest } from '../http/errors.ts';
+
+const OK = { body: '"OK"' } as const;
+const VERSION = { body: '{"version":2}' } as const;
+const RETRY_AFTER_SECONDS = '5';
+
+const ok: Handler = () => OK;
+const time: Handler = ({ nowMs }) => ({ body: String(Math.floor(nowMs / 1000)) });
+const version: Handler = () => VERSION;
+
+const ready: Handler = (_request, { services }) => {
+  const { exchange, views } = services;
+  const reason = exchange.unavailableReason;
+  if (reason !== undefined) {
+    const headers = { 'retry-after': RETRY_AFTER_SECONDS };
+    throw new BadRequest(`the exchange takes no commands at present: ${reason}`, { status: 503, headers });
+  }
+  const figures = { durable_sequence: exchange.durableSequence, markets: views.markets.list().length };
+  return { body: JSON.stringify({ status: 'ready', ...figures }) };
+};
+
+const open = { method: 'GET', auth: 'none', throttle: 'general' } as const;
+
+export const healthEndpoints: readonly Endpoint[] = [
+  { ...open, path: '/', throttle: 'health', section: '8', summary: 'Whether the exchange answers.', handler: ok },
+  { ...open, path: '/ok', throttle: 'health', section: 'H.1', summary: 'Whether the exchange answers.', handler: ok },
+  { ...open, path: '/time', section: 'A.3', summary: "The exchange's time in unix seconds.", handler: time },
+  { ...open, path: '/version', section: 'B.1', summary: 'The version of orders it takes.', handler: version },
+  {
+    ...open,
+    path: '/readyz',
+    section: '8',
+    summary: 'Whether it takes commands, and how long its log is.',
+    handler: ready,
+  },
+];

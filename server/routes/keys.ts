@@ -1,0 +1,104 @@
+// API keys of an owner: made and derived by a wallet's signature, listed and deleted by a key itself (wire.md A.2). The
+// credentials follow from the server's secret, so nothing secret is ever stored; a key works as soon as it is answered.
+import { ApiKeyKind } from '../../engine/index.ts';
+import { type ApiCredentials, deriveCredentials } from '../auth/apiKeys.ts';
+import { readAuthHeaders } from '../auth/headers.ts';
+import type { Context, Endpoint, Handler, HttpRequest } from '../http/endpoint.ts';
+import { BadRequest } from '../http/errors.ts';
+import { walletsOfOwner } from '../ownerWallets.ts';
+import { keyIdOfUuid } from '../wire/ids.ts';
+import { parseWhole } from '../wire/numbers.ts';
+import { submitAccepted } from './submit.ts';
+
+/** The nonce of an L1 request that was checked; undefined where it is larger than the exchange keeps. */
+function nonceOf(request: HttpRequest): number | undefined {
+  const { nonce } = readAuthHeaders(request.header);
+  return nonce === '' ? 0 : parseWhole(nonce.replace(/^0+(?=[0-9])/, ''));
+}
+
+function credentialsOf({ services }: Context, owner: string, nonce: number, generation: number): ApiCredentials {
+  return deriveCredentials(services.secret, { kind: 'trading', owner, nonce: String(nonce), generation });
+}
+
+const createKey: Handler = async (request, context) => {
+  const { owner } = context.caller();
+  const { exchange, views, wallets } = context.services;
+  const nonce = nonceOf(request);
+  if (nonce === undefined) {
+    throw new BadRequest(`Could not create api key: the nonce must be at most ${Number.MAX_SAFE_INTEGER}`);
+  }
+  const latest = views.keys.latest(owner, nonce, ApiKeyKind.TRADING);
+  if (latest?.isActive === true) throw new BadRequest('Could not create api key');
+  const generation = latest === undefined ? 0 : latest.generation + 1;
+  const credentials = credentialsOf(context, owner, nonce, generation);
+  const keyId = keyIdOfUuid(credentials.apiKey);
+  if (keyId === undefined) throw new Error('a derived API key is no UUID');
+  const items = walletsOfOwner(owner, wallets);
+  await submitAccepted(exchange, {
+    type: 'CreateApiKey',
+    owner,
+    keyId,
+    nonce,
+    generation,
+    kind: ApiKeyKind.TRADING,
+    items,
+  });
+  return { body: JSON.stringify(credentials) };
+};
+
+const deriveKey: Handler = (request, context) => {
+  const { owner } = context.caller();
+  const nonce = nonceOf(request);
+  const key = nonce === undefined ? undefined : context.services.views.keys.latest(owner, nonce, ApiKeyKind.TRADING);
+  if (key === undefined || !key.isActive) throw new BadRequest('Could not derive api key!');
+  return { body: JSON.stringify(credentialsOf(context, owner, key.nonce, key.generation)) };
+};
+
+const listKeys: Handler = (_request, context) => {
+  const { owner } = context.caller();
+  const keys = context.services.views.keys.activeOf(owner, ApiKeyKind.TRADING);
+  return { body: JSON.stringify({ apiKeys: keys.map(({ apiKey }) => apiKey) }) };
+};
+
+const deleteKey: Handler = async (_request, context) => {
+  const { owner, keyId } = context.caller();
+  await submitAccepted(context.services.exchange, { type: 'DeleteApiKey', owner, keyId });
+  return { body: '"OK"' };
+};
+
+const row = { throttle: 'general', section: 'A.2' } as const;
+
+export const keysEndpoints: readonly Endpoint[] = [
+  {
+    ...row,
+    method: 'POST',
+    path: '/auth/api-key',
+    auth: 'l1',
+    summary: 'Makes the API key of a wallet and nonce; 400 if it exists.',
+    handler: createKey,
+  },
+  {
+    ...row,
+    method: 'DELETE',
+    path: '/auth/api-key',
+    auth: 'l2',
+    summary: 'Deletes the API key that signs the request.',
+    handler: deleteKey,
+  },
+  {
+    ...row,
+    method: 'GET',
+    path: '/auth/derive-api-key',
+    auth: 'l1',
+    summary: 'The credentials of the existing API key of a wallet and nonce.',
+    handler: deriveKey,
+  },
+  {
+    ...row,
+    method: 'GET',
+    path: '/auth/api-keys',
+    auth: 'l2',
+    summary: 'The active API keys of the caller.',
+    handler: listKeys,
+  },
+];

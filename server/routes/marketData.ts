@@ -1,0 +1,171 @@
+// Public market data of tokens: books, prices, midpoints, spreads, last trades, tick, neg-risk and fee (wire.md C.2,
+// interface.md 4.4). Thin: tokens are read by wire/tokens.ts, found in the views, and shown by wire/. Lists leave out
+// tokens that have no book; a request for one such token is a 404.
+import { MarketStatus } from '../../engine/index.ts';
+import type { Endpoint, Handler, HttpRequest, Reply } from '../http/endpoint.ts';
+import { BadRequest } from '../http/errors.ts';
+import type { Market, TokenPlace, Views } from '../views/index.ts';
+import { bookJson } from '../wire/books.ts';
+import { baseFee } from '../wire/markets.ts';
+import { pipsText } from '../wire/numbers.ts';
+import { lastTradeOf, midpointText, NO_LAST_TRADE, pricesJson, priceText, spreadText } from '../wire/prices.ts';
+import { parseTokenList, queryTokenList, readOneTokenId, readSide, type TokenQuery } from '../wire/tokens.ts';
+
+const NO_BOOK = 'No orderbook exists for the requested token id';
+
+/** Whether the market's tokens have a book: from its opening to its close. */
+const hasBook = ({ status }: Market): boolean => status === MarketStatus.OPEN || status === MarketStatus.PAUSED;
+
+/** The token that a request names. @throws BadRequest 400 for a malformed one, 404 with `text` for an unknown one */
+function findToken(request: HttpRequest, views: Views, text: string): TokenPlace {
+  const place = views.markets.byToken(readOneTokenId(request.params.token_id, request.query));
+  if (place === undefined || place.market.status === MarketStatus.DRAFT) throw new BadRequest(text, { status: 404 });
+  return place;
+}
+
+/** The same, for what only a token with a book has. */
+function findBook(request: HttpRequest, views: Views): TokenPlace {
+  const place = findToken(request, views, NO_BOOK);
+  if (!hasBook(place.market)) throw new BadRequest(NO_BOOK, { status: 404 });
+  return place;
+}
+
+interface Found {
+  readonly query: TokenQuery;
+  readonly place: TokenPlace;
+}
+
+/** The tokens of a list that have a book, each once, in the order asked. */
+function findBooks(queries: readonly TokenQuery[], views: Views): readonly Found[] {
+  const found = new Map<string, Found>();
+  for (const query of queries) {
+    const place = views.markets.byToken(query.tokenId);
+    if (place === undefined || !hasBook(place.market)) continue;
+    const before = found.get(query.tokenId);
+    // One token asked for with both sides is a question for both.
+    const isOther = before !== undefined && before.query.side !== query.side;
+    found.set(query.tokenId, { query: isOther ? { ...query, side: undefined } : query, place });
+  }
+  return [...found.values()];
+}
+
+/** The tokens of the body or of the query, whichever a request uses. @throws BadRequest when it has neither */
+function listOf(request: HttpRequest): readonly TokenQuery[] {
+  const body = request.json();
+  if (body !== undefined) return parseTokenList(body);
+  const fromQuery = queryTokenList(request.query);
+  if (fromQuery === undefined) throw new BadRequest('Invalid payload');
+  return fromQuery;
+}
+
+const mapReply = (found: readonly Found[], textOf: (one: Found) => string): Reply => ({
+  body: `{${found.map((one) => `"${one.query.tokenId}":${textOf(one)}`).join(',')}}`,
+});
+
+const book: Handler = (request, { services: { views } }) => {
+  const { market, outcome } = findBook(request, views);
+  return { body: bookJson(views, market, outcome) };
+};
+
+const books: Handler = (request, { services: { views } }) => {
+  const found = findBooks(listOf(request), views);
+  return { body: `[${found.map(({ place }) => bookJson(views, place.market, place.outcome)).join(',')}]` };
+};
+
+const price: Handler = (request, { services: { views } }) => {
+  const place = findBook(request, views);
+  return { body: `{"price":"${priceText(views, place, readSide(request.query.get('side')))}"}` };
+};
+
+const pricesReply = (queries: readonly TokenQuery[], views: Views): Reply =>
+  mapReply(findBooks(queries, views), ({ query, place }) => pricesJson(views, place, query.side));
+
+const prices: Handler = (request, { services: { views } }) => pricesReply(listOf(request), views);
+
+/** Without tokens: those of every market that has a book. */
+const queriedPrices: Handler = (request, { services: { views } }) => {
+  const everything = (): readonly TokenQuery[] =>
+    views.markets
+      .list()
+      .filter(hasBook)
+      .flatMap(({ tokens }) => tokens.map((tokenId) => ({ tokenId, side: undefined })));
+  return pricesReply(queryTokenList(request.query) ?? everything(), views);
+};
+
+const midpoint: Handler = (request, { services: { views } }) => ({
+  body: `{"mid":"${midpointText(views, findBook(request, views))}"}`,
+});
+
+const midpoints: Handler = (request, { services: { views } }) =>
+  mapReply(findBooks(listOf(request), views), ({ place }) => `"${midpointText(views, place)}"`);
+
+const spread: Handler = (request, { services: { views } }) => ({
+  body: `{"spread":"${spreadText(views, findBook(request, views))}"}`,
+});
+
+const spreads: Handler = (request, { services: { views } }) =>
+  mapReply(findBooks(listOf(request), views), ({ place }) => `"${spreadText(views, place)}"`);
+
+const lastTradePrice: Handler = (request, { services: { views } }) => ({
+  body: JSON.stringify(lastTradeOf(findToken(request, views, NO_BOOK)) ?? NO_LAST_TRADE),
+});
+
+/** Tokens without trades are left out. */
+const lastTradesPrices: Handler = (request, { services: { views } }) => {
+  const rows = new Map<string, object>();
+  for (const { tokenId } of listOf(request)) {
+    const place = views.markets.byToken(tokenId);
+    const last = place === undefined ? undefined : lastTradeOf(place);
+    if (last !== undefined) rows.set(tokenId, { token_id: tokenId, ...last });
+  }
+  return { body: JSON.stringify([...rows.values()]) };
+};
+
+/** The text of a price is its number as JSON writes it. */
+const tickSize: Handler = (request, { services: { views } }) => {
+  const { market } = findToken(request, views, 'market not found');
+  return { body: `{"minimum_tick_size":${pipsText(market.terms.tickPips)}}` };
+};
+
+const negRisk: Handler = (request, { services: { views } }) => ({
+  body: `{"neg_risk":${findToken(request, views, 'market not found').market.negRisk}}`,
+});
+
+const feeRate: Handler = (request, { services: { views } }) => ({
+  body: `{"base_fee":${baseFee(findToken(request, views, 'fee rate not found for market').market)}}`,
+});
+
+function endpoint(method: 'GET' | 'POST', path: string, summary: string, handler: Handler): Endpoint {
+  const section = method === 'POST' ? 'interface 4.4, wire C.2' : 'wire C.2';
+  const throttle = `${method} ${path.replace('/{token_id}', '')}`;
+  return { method, path, auth: 'none', throttle, section, summary, handler, badBodyText: 'Invalid payload' };
+}
+
+export const marketDataEndpoints: readonly Endpoint[] = [
+  endpoint('GET', '/book', 'The order book of a token.', book),
+  endpoint('POST', '/books', 'The order books of up to 500 tokens.', books),
+  endpoint('GET', '/books', 'The order books of up to 500 tokens.', books),
+  endpoint('GET', '/price', 'The best resting price of a side of a token.', price),
+  endpoint('POST', '/prices', 'The best prices of up to 500 tokens.', prices),
+  endpoint('GET', '/prices', 'The best prices of the tokens named, or of all.', queriedPrices),
+  endpoint('GET', '/midpoint', 'The midpoint of a token.', midpoint),
+  endpoint('POST', '/midpoints', 'The midpoints of up to 500 tokens.', midpoints),
+  endpoint('GET', '/midpoints', 'The midpoints of up to 500 tokens.', midpoints),
+  endpoint('GET', '/spread', 'The spread of a token.', spread),
+  endpoint('POST', '/spreads', 'The spreads of up to 500 tokens.', spreads),
+  endpoint('GET', '/spreads', 'The spreads of up to 500 tokens.', spreads),
+  endpoint('GET', '/last-trade-price', 'Price and side of the last trade of a token.', lastTradePrice),
+  endpoint('POST', '/last-trades-prices', 'Last trades of up to 500 tokens.', lastTradesPrices),
+  endpoint(
+    'GET',
+    '/last-trades-prices',
+    'Last trades of up to 500 tokens, named in the query or in a body.',
+    lastTradesPrices,
+  ),
+  endpoint('GET', '/tick-size', 'The tick size of a token.', tickSize),
+  endpoint('GET', '/tick-size/{token_id}', 'The tick size of a token.', tickSize),
+  endpoint('GET', '/neg-risk', 'Whether the market of a token carries the neg-risk flag.', negRisk),
+  endpoint('GET', '/neg-risk/{token_id}', 'Whether the market of a token carries the neg-risk flag.', negRisk),
+  endpoint('GET', '/fee-rate', 'The base fee of a token, in basis points.', feeRate),
+  endpoint('GET', '/fee-rate/{token_id}', 'The base fee of a token, in basis points.', feeRate),
+];

@@ -1,0 +1,76 @@
+// Markets in the order-book style: the lists with cursors, the detail record, the compact record, and a token's
+// condition (interface.md 4.3, wire.md C.3). Thin: rows come from the views, shapes from wire/markets.ts. Draft
+// markets are not there for anybody who asks here.
+import { MarketStatus } from '../../engine/index.ts';
+import { isBytes32 } from '../auth/hex.ts';
+import type { Context, Endpoint, Handler, HttpRequest, Reply } from '../http/endpoint.ts';
+import { BadRequest } from '../http/errors.ts';
+import type { EventRow, Market, Views } from '../views/index.ts';
+import { compactRecord, detailRecord, fullRecord, simplifiedRecord, tokenConditionRecord } from '../wire/markets.ts';
+import { pageJson, pageOf, parseCursor } from '../wire/pages.ts';
+import { readOneTokenId } from '../wire/tokens.ts';
+
+/** Rows of one page of any market list. */
+const PAGE_ROWS = 500;
+
+const isListed = ({ status }: Market): boolean => status !== MarketStatus.DRAFT;
+/** What a list of markets worth quoting holds: those that take orders. */
+const isSampled = ({ status }: Market): boolean => status === MarketStatus.OPEN;
+
+type Shape = (market: Market, event: EventRow | undefined) => object;
+
+/** A page of the markets of a list, oldest first. */
+function listOf(isIn: (market: Market) => boolean, shape: Shape): Handler {
+  return (request: HttpRequest, { services: { views } }: Context): Reply => {
+    const cursor = parseCursor(request.query.get('next_cursor'));
+    const { markets } = views;
+    const { rows, nextCursor } = pageOf(markets.list().filter(isIn), ({ index }) => index, false, cursor, PAGE_ROWS);
+    const items = rows.map((market) => JSON.stringify(shape(market, markets.eventByNumber(market.eventNumber))));
+    return { body: pageJson(items, nextCursor, PAGE_ROWS) };
+  };
+}
+
+/** The market of a condition id in the path. @throws BadRequest 400 for no condition id, 404 for an unknown one */
+function findMarket({ params }: HttpRequest, { markets }: Views): Market {
+  const { condition_id: conditionId } = params;
+  if (!isBytes32(conditionId)) {
+    throw new BadRequest('Invalid market: a condition id is 0x and 64 hex digits');
+  }
+  const market = markets.byCondition(conditionId.toLowerCase());
+  if (market === undefined || !isListed(market)) throw new BadRequest('market not found', { status: 404 });
+  return market;
+}
+
+const oneMarket: Handler = (request, { services: { views } }) => {
+  const market = findMarket(request, views);
+  return { body: JSON.stringify(detailRecord(market, views.markets.eventByNumber(market.eventNumber))) };
+};
+
+const compactMarket: Handler = (request, { services: { views } }) => ({
+  body: JSON.stringify(compactRecord(findMarket(request, views))),
+});
+
+const marketOfToken: Handler = (request, { services: { views } }) => {
+  const place = views.markets.byToken(readOneTokenId(request.params.token_id, request.query));
+  if (place === undefined || !isListed(place.market)) throw new BadRequest('market not found', { status: 404 });
+  return { body: JSON.stringify(tokenConditionRecord(place.market)) };
+};
+
+function endpoint(path: string, section: string, summary: string, handler: Handler): Endpoint {
+  return { method: 'GET', path, auth: 'none', throttle: `GET ${path}`, section, summary, handler };
+}
+
+export const marketsEndpoints: readonly Endpoint[] = [
+  endpoint('/markets', 'interface 4.3', 'All markets, oldest first.', listOf(isListed, fullRecord)),
+  endpoint('/simplified-markets', 'interface 4.3', 'All markets, in short.', listOf(isListed, simplifiedRecord)),
+  endpoint('/sampling-markets', 'interface 4.3', 'Markets that take orders.', listOf(isSampled, detailRecord)),
+  endpoint(
+    '/sampling-simplified-markets',
+    'interface 4.3',
+    'Markets that take orders, in short.',
+    listOf(isSampled, simplifiedRecord),
+  ),
+  endpoint('/markets/{condition_id}', 'interface 4.3', 'One market.', oneMarket),
+  endpoint('/clob-markets/{condition_id}', 'wire C.3', 'What a client needs to trade a market.', compactMarket),
+  endpoint('/markets-by-token/{token_id}', 'wire C.3', 'The market of a token.', marketOfToken),
+];

@@ -1,0 +1,152 @@
+// A posted order from its parsed body to the bytes of its command: owner, version, token, signer and wallet, signature,
+// in this order (the first check that fails is the answer). Called by the trading routes for every order. It reads the
+// views and submits nothing; every check from "type and expiration" on is the core's.
+import {
+  COMMAND_HEADER_BYTES,
+  commandLayouts,
+  hexToBytes,
+  OrderFlag,
+  type OrderType,
+  PROTOCOL_VERSION,
+} from '../../engine/index.ts';
+import type { Caller } from '../auth/caller.ts';
+import { bytesToHex } from '../auth/hex.ts';
+import { verifyOrderSignature } from '../auth/orderSignature.ts';
+import type { WalletForm } from '../auth/wallets.ts';
+import { BadRequest } from '../http/errors.ts';
+import type { Services } from '../services.ts';
+import type { TokenPlace } from '../views/index.ts';
+import { type PostedOrder, parsePostedOrder, type SignedOrder } from '../wire/orders.ts';
+import { isSignedForOtherVersion } from './orderVersion.ts';
+
+/** A command ready to submit, and what its replies need to know of it. */
+export interface PlacementCommand {
+  readonly bytes: Uint8Array;
+  readonly orderId: string;
+  readonly owner: string;
+  readonly side: number;
+  readonly orderType: OrderType;
+}
+
+const NOT_ITS_OWNER = 'the order owner has to be the owner of the API KEY';
+const NOT_ITS_SIGNER = 'the order signer address has to be the address of the API KEY';
+const OTHER_VERSION = 'order_version_mismatch: this exchange takes orders of version 2, see GET /version';
+
+/**
+ * Checks a posted order and encodes its command.
+ * @param body the parsed JSON of one order
+ * @throws BadRequest with the answer of the first check that fails
+ */
+export function intakeOrder(body: unknown, caller: Caller, services: Services): PlacementCommand {
+  const posted = parsePostedOrder(body);
+  if (posted.ownerKeyId !== caller.keyId) throw new BadRequest(NOT_ITS_OWNER);
+  if ('isOtherVersion' in posted) throw new BadRequest(OTHER_VERSION);
+  const { order } = posted;
+  const place = findToken(order, services);
+  const isBound = checkWallet(order, caller.owner, services);
+  const digest = services.orderHasher.digest(order, place.market.negRisk);
+  checkSignature(order, digest, place.market.negRisk, caller.owner, services);
+  const { side } = order;
+  const { orderType } = posted;
+  const bytes = encodePlaceOrder(posted, caller, place, digest, isBound);
+  return { bytes, orderId: bytesToHex(digest), owner: caller.owner, side, orderType };
+}
+
+function findToken({ tokenId, conditionId }: SignedOrder, { views }: Services): TokenPlace {
+  const place = views.markets.byToken(tokenId);
+  if (place === undefined) throw new BadRequest(`Invalid token id: no market has the token ${tokenId}`);
+  if (conditionId !== undefined && conditionId !== place.market.conditionId) {
+    throw new BadRequest(
+      `Invalid order payload: order.conditionId must be ${place.market.conditionId}, the market of the token`,
+    );
+  }
+  return place;
+}
+
+const FORMS_OF_TYPE: readonly (readonly WalletForm[])[] = [
+  ['eoa'],
+  ['proxy'],
+  ['safe'],
+  ['depositBeacon', 'depositUups'],
+];
+
+/**
+ * That the order trades from a wallet of the caller, and is to be signed by it (wire.md B.3, B.3a).
+ * @returns whether the wallet is the owner's by an operator's binding, which the registry then checks again
+ */
+function checkWallet(order: SignedOrder, owner: string, { views, wallets }: Services): boolean {
+  const { maker, signer, signatureType } = order;
+  if (signatureType !== 3 && signer !== owner) throw new BadRequest(NOT_ITS_SIGNER);
+  if (signatureType === 3 && maker !== signer) {
+    throw new BadRequest('the order signer address has to be its maker address for signature type 3');
+  }
+  const binding = views.accounts.binding(maker);
+  if (binding !== undefined) {
+    if (binding.owner === owner && binding.signatureType === signatureType) return true;
+    if (binding.owner !== owner) {
+      throw new BadRequest(`maker address not allowed: the wallet ${maker} belongs to another owner`);
+    }
+  }
+  const form = wallets.walletType(owner, maker);
+  if (form !== undefined && FORMS_OF_TYPE[signatureType].includes(form)) return false;
+  throw new BadRequest(
+    `maker address not allowed: ${maker} is no wallet of ${owner} for signature type ${signatureType}`,
+  );
+}
+
+function checkSignature(
+  order: SignedOrder,
+  digest: Uint8Array,
+  negRisk: boolean,
+  owner: string,
+  services: Services,
+): void {
+  const check = verifyOrderSignature(order, digest, order.signature, services.orderHasher.domain(negRisk));
+  if (check.ok && check.signer === owner) return;
+  if (isSignedForOtherVersion(order, owner, services.contracts.chainId)) throw new BadRequest(OTHER_VERSION);
+  throw new BadRequest('invalid signature');
+}
+
+const PLACE = commandLayouts.PlaceOrder;
+const AT = PLACE.offsets;
+const TAIL_AT = COMMAND_HEADER_BYTES + PLACE.headBytes;
+
+/** What the core never reads but everybody may later want to see: the rest of the order as it was signed. */
+function tailText(order: SignedOrder): string {
+  return (
+    `{"salt":"${order.salt}","signer":"${order.signer}","signatureType":${order.signatureType},` +
+    `"tokenId":"${order.tokenId}","metadata":"${order.metadata}","builder":"${order.builder}",` +
+    `"signature":"${order.signature}"}`
+  );
+}
+
+/** The bytes of the command, written at the layout's offsets: the codec's way by names would cost several times more. */
+function encodePlaceOrder(
+  { order, orderType, postOnly }: PostedOrder,
+  { owner, keyId }: Caller,
+  { market, outcome }: TokenPlace,
+  digest: Uint8Array,
+  isBound: boolean,
+): Uint8Array {
+  const tail = tailText(order); // ASCII throughout: one byte a character
+  const bytes = new Uint8Array(TAIL_AT + tail.length);
+  const view = new DataView(bytes.buffer);
+  bytes[0] = PROTOCOL_VERSION;
+  bytes[1] = PLACE.type;
+  view.setUint32(4, tail.length, true);
+  bytes.set(digest, AT.orderId);
+  hexToBytes(keyId, bytes, AT.keyId, 16);
+  hexToBytes(order.maker, bytes, AT.maker, 20);
+  hexToBytes(owner, bytes, AT.owner, 20);
+  view.setUint32(AT.marketIndex, market.index, true);
+  bytes[AT.outcome] = outcome;
+  bytes[AT.side] = order.side;
+  bytes[AT.orderType] = orderType;
+  bytes[AT.flags] = (postOnly ? OrderFlag.POST_ONLY : 0) | (isBound ? OrderFlag.BOUND_WALLET : 0);
+  view.setFloat64(AT.makerAmountMicro, order.makerAmount, true);
+  view.setFloat64(AT.takerAmountMicro, order.takerAmount, true);
+  view.setFloat64(AT.timestampMs, order.timestamp, true);
+  view.setFloat64(AT.expirationS, order.expiration, true);
+  Buffer.from(bytes.buffer).write(tail, TAIL_AT, 'latin1');
+  return bytes;
+}

@@ -1,0 +1,60 @@
+// Full sets and resolved shares of the caller's wallets: split collateral into both tokens, merge both back, redeem what
+// a resolved market pays. The wallet is the one that the signature type means; the checks are the core's.
+import { type LogRecord, OrderFlag } from '../../engine/index.ts';
+import type { Context, Endpoint, Handler } from '../http/endpoint.ts';
+import { BadRequest } from '../http/errors.ts';
+import { type SignatureType, walletOfType } from '../ownerWallets.ts';
+import type { Market } from '../views/index.ts';
+import { readFields } from '../wire/bodies.ts';
+import { microText } from '../wire/numbers.ts';
+import { redeemBody, setsBody } from '../wire/operatorBodies.ts';
+import { holdingsJson } from '../wire/operatorRecords.ts';
+import { eventOf, submitAccepted } from './submit.ts';
+
+/** What the heads of all three commands share, and the market they concern. */
+function headOf(context: Context, conditionId: string, signatureType: SignatureType | undefined) {
+  const { owner, keyId } = context.caller();
+  const market = context.services.views.markets.byCondition(conditionId);
+  if (market === undefined) throw new BadRequest('market not found', { status: 404 });
+  const { wallet, isBound } = walletOfType(context.services, owner, signatureType ?? 0);
+  const flags = isBound ? OrderFlag.BOUND_WALLET : 0;
+  return { market, head: { wallet, owner, keyId, marketIndex: market.index, flags } };
+}
+
+function reply(context: Context, market: Market, wallet: string, figures: Readonly<Record<string, unknown>>) {
+  const holdings = holdingsJson(context.services.views.accounts, wallet, market);
+  return { body: JSON.stringify({ condition_id: market.conditionId, wallet, ...figures, ...holdings }) };
+}
+
+const split: Handler = async (request, context) => {
+  const { condition_id, amount, signature_type } = readFields(setsBody, request.json());
+  const { market, head } = headOf(context, condition_id, signature_type);
+  const command = { type: 'Split', ...head, amountMicro: amount } as const;
+  await submitAccepted(context.services.exchange, command, { address: head.wallet });
+  return reply(context, market, head.wallet, { amount: microText(amount) });
+};
+
+const merge: Handler = async (request, context) => {
+  const { condition_id, amount, signature_type } = readFields(setsBody, request.json());
+  const { market, head } = headOf(context, condition_id, signature_type);
+  const command = { type: 'Merge', ...head, amountMicro: amount } as const;
+  await submitAccepted(context.services.exchange, command, { address: head.wallet });
+  return reply(context, market, head.wallet, { amount: microText(amount) });
+};
+
+const payoutMicro = (record: LogRecord): number => eventOf(record, 'PositionRedeemed')?.payoutMicro ?? 0;
+
+const redeem: Handler = async (request, context) => {
+  const { condition_id, signature_type } = readFields(redeemBody, request.json());
+  const { market, head } = headOf(context, condition_id, signature_type);
+  const record = await submitAccepted(context.services.exchange, { type: 'Redeem', ...head }, { address: head.wallet });
+  return reply(context, market, head.wallet, { payout: microText(payoutMicro(record)) });
+};
+
+const row = { method: 'POST', auth: 'l2', throttle: 'general', section: '8' } as const;
+
+export const positionsEndpoints: readonly Endpoint[] = [
+  { ...row, path: '/split', summary: 'Turns collateral into shares of both tokens of a market.', handler: split },
+  { ...row, path: '/merge', summary: 'Turns shares of both tokens of a market into collateral.', handler: merge },
+  { ...row, path: '/redeem', summary: 'Turns the shares of a resolved market into what they pay.', handler: redeem },
+];

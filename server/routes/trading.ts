@@ -1,0 +1,225 @@
+// Placing and cancelling orders: POST /order, POST /orders and the four cancel requests (wire.md B and C.4). Thin: a
+// request becomes commands, and its reply is made from the events of their own records, never from what views say
+// later. A refusal before the core is thrown as BadRequest, in a batch it becomes the element's errorMsg.
+import {
+  CancelReason,
+  type Command,
+  encodeCommand,
+  type LogRecord,
+  MICRO_PER_LOT,
+  rejectionName,
+  Side,
+} from '../../engine/index.ts';
+import type { Context, Endpoint, HttpRequest, Reply } from '../http/endpoint.ts';
+import { BadRequest } from '../http/errors.ts';
+import type { Views } from '../views/index.ts';
+import {
+  type CancelFilter,
+  cancelReplyJson,
+  parseCancel,
+  parseCancelFilter,
+  parseCancelMany,
+  type RefusedCancel,
+} from '../wire/cancels.ts';
+import { tradeId, transactionHash } from '../wire/ids.ts';
+import { microText } from '../wire/numbers.ts';
+import { type PlacedOrder, parseOrderBatch, placedOrderJson, refusedOrderJson } from '../wire/orders.ts';
+import { type RejectionReply, rejectionError, rejectionReply, replyError } from '../wire/rejections.ts';
+import { intakeOrder, type PlacementCommand } from './orderIntake.ts';
+
+/** What the record of a PlaceOrder says became of its order at once. */
+function placementOf(record: LogRecord, placement: PlacementCommand): PlacedOrder | RejectionReply {
+  const { orderId, owner: address, side, orderType } = placement;
+  let orderNumber = -1;
+  let isDelayed = false;
+  let shareMicro = 0;
+  let moneyMicro = 0;
+  const tradeIds: string[] = [];
+  for (const event of record.events) {
+    if (event.type === 'Rejected' || event.type === 'OrderKilled') {
+      const { a } = event;
+      const [b, c] = event.type === 'Rejected' ? [event.b, event.c] : [0, 0];
+      return rejectionReply(rejectionName(event.code), a, b, c, { orderId, address, side, orderType });
+    }
+    if (event.type === 'OrderAccepted') orderNumber = event.orderNumber;
+    else if (event.type === 'OrderDelayed' && event.orderNumber === orderNumber) isDelayed = true;
+    else if (event.type === 'Trade' && event.takerOrderNumber === orderNumber) {
+      shareMicro += event.lots * MICRO_PER_LOT;
+      moneyMicro += event.lots * event.pricePips;
+      tradeIds.push(tradeId(event.marketIndex, event.tradeNumber));
+    }
+  }
+  const isMatched = tradeIds.length > 0;
+  const [making, taking] = side === Side.BUY ? [moneyMicro, shareMicro] : [shareMicro, moneyMicro];
+  return {
+    orderId,
+    status: isMatched ? 'matched' : isDelayed ? 'delayed' : 'live',
+    makingAmount: isMatched ? microText(making) : '',
+    takingAmount: isMatched ? microText(taking) : '',
+    tradeIds,
+    transactionHashes: tradeIds.map(transactionHash),
+  };
+}
+
+const isRefusal = (result: PlacedOrder | RejectionReply): result is RejectionReply => 'text' in result;
+
+async function postOrder(request: HttpRequest, context: Context): Promise<Reply> {
+  const placement = intakeOrder(request.json(), context.caller(), context.services);
+  const result = placementOf(await context.services.exchange.submit(placement.bytes), placement);
+  if (isRefusal(result)) throw replyError(result);
+  return { body: placedOrderJson(result) };
+}
+
+/** What one element of a batch came to before the core: its record to come, or why there is none. */
+type Submitted = { readonly placement: PlacementCommand; readonly record: Promise<LogRecord> } | RejectionReply;
+
+function submitElement(element: unknown, context: Context): Submitted {
+  try {
+    const placement = intakeOrder(element, context.caller(), context.services);
+    return { placement, record: context.services.exchange.submit(placement.bytes) };
+  } catch (error) {
+    if (error instanceof BadRequest) return { status: error.status, text: error.message };
+    throw error;
+  }
+}
+
+/** Every element is submitted before the first answer is awaited, so that nothing gets between them. */
+async function postOrders(request: HttpRequest, context: Context): Promise<Reply> {
+  const submitted = parseOrderBatch(request.json()).map((element) => submitElement(element, context));
+  const results = await Promise.all(
+    submitted.map(async (one) => ('text' in one ? one : placementOf(await one.record, one.placement))),
+  );
+  const refusals = results.filter(isRefusal);
+  // A state of the whole exchange answers for all of them, as it does for a single order.
+  const closed = refusals.find(({ status, extra }) => (status === 503 || status === 425) && extra === undefined);
+  if (
+    closed !== undefined &&
+    refusals.every(({ text }) => text === closed.text) &&
+    refusals.length === results.length
+  ) {
+    throw replyError(closed);
+  }
+  const items = results.map((result) => (isRefusal(result) ? refusedOrderJson(result.text) : placedOrderJson(result)));
+  return { body: `[${items.join(',')}]` };
+}
+
+/** The reply to a cancel command from its record. */
+function cancelReply({ events }: LogRecord, views: Views): Reply {
+  const canceled: string[] = [];
+  const refused: RefusedCancel[] = [];
+  for (const event of events) {
+    if (event.type === 'Rejected') throw rejectionError(event);
+    if (event.type === 'CancelRefused') refused.push(event);
+    else if (event.type === 'OrderCanceled' && event.reason === CancelReason.REQUESTED) {
+      const order = views.orders.byOrderNumber(event.orderNumber);
+      if (order !== undefined) canceled.push(order.id);
+    }
+  }
+  return { body: cancelReplyJson(canceled, refused) };
+}
+
+async function submitCancel(command: Command, { services }: Context): Promise<Reply> {
+  return cancelReply(await services.exchange.submit(encodeCommand(command)), services.views);
+}
+
+const NOTHING_CANCELED: Reply = { body: cancelReplyJson([], []) };
+
+function cancelIds(items: readonly string[], context: Context): Reply | Promise<Reply> {
+  if (items.length === 0) return NOTHING_CANCELED;
+  const { owner, keyId } = context.caller();
+  return submitCancel({ type: 'CancelOrders', owner, keyId, items }, context);
+}
+
+const cancelOrder = (request: HttpRequest, context: Context): Reply | Promise<Reply> =>
+  cancelIds([parseCancel(request.json())], context);
+
+const cancelOrders = (request: HttpRequest, context: Context): Reply | Promise<Reply> =>
+  cancelIds(parseCancelMany(request.json()), context);
+
+function cancelAll(_request: HttpRequest, context: Context): Promise<Reply> {
+  const { owner, keyId } = context.caller();
+  return submitCancel({ type: 'CancelAll', owner, keyId }, context);
+}
+
+const BOTH_TOKENS = 2;
+
+/** Market and outcome that a filter names; undefined when no market fits it, so that it can name no order either. */
+function placeOfFilter(filter: CancelFilter, { markets }: Views): { marketIndex: number; outcome: number } | undefined {
+  const market = filter.market === undefined ? undefined : markets.byCondition(filter.market);
+  if (filter.assetId === undefined) {
+    return market === undefined ? undefined : { marketIndex: market.index, outcome: BOTH_TOKENS };
+  }
+  const place = markets.byToken(filter.assetId);
+  if (place === undefined || (filter.market !== undefined && place.market !== market)) return undefined;
+  return { marketIndex: place.market.index, outcome: place.outcome };
+}
+
+function cancelMarketOrders(request: HttpRequest, context: Context): Reply | Promise<Reply> {
+  const filter = parseCancelFilter(request.json());
+  if (filter.market === undefined && filter.assetId === undefined) return cancelAll(request, context);
+  const place = placeOfFilter(filter, context.services.views);
+  if (place === undefined) return NOTHING_CANCELED;
+  const { owner, keyId } = context.caller();
+  return submitCancel({ type: 'CancelMarket', owner, keyId, ...place }, context);
+}
+
+export const tradingEndpoints: readonly Endpoint[] = [
+  {
+    method: 'POST',
+    path: '/order',
+    auth: 'l2',
+    throttle: 'POST /order',
+    section: 'interface 4.5, wire B.6',
+    summary: 'Places a signed order.',
+    handler: postOrder,
+    badBodyText: 'Invalid order payload',
+  },
+  {
+    method: 'POST',
+    path: '/orders',
+    auth: 'l2',
+    throttle: 'POST /orders',
+    section: 'wire B.7',
+    summary: 'Places up to 15 signed orders, in the order given.',
+    handler: postOrders,
+    badBodyText: 'Invalid order payload',
+  },
+  {
+    method: 'DELETE',
+    path: '/order',
+    auth: 'l2',
+    throttle: 'DELETE /order',
+    section: 'wire C.4',
+    summary: 'Cancels one order of the caller.',
+    handler: cancelOrder,
+    badBodyText: 'Invalid orderID',
+  },
+  {
+    method: 'DELETE',
+    path: '/orders',
+    auth: 'l2',
+    throttle: 'DELETE /orders',
+    section: 'wire C.4',
+    summary: 'Cancels up to 1,000 orders of the caller.',
+    handler: cancelOrders,
+    badBodyText: 'Invalid order payload',
+  },
+  {
+    method: 'DELETE',
+    path: '/cancel-all',
+    auth: 'l2',
+    throttle: 'DELETE /cancel-all',
+    section: 'wire C.4',
+    summary: 'Cancels all open orders of the caller.',
+    handler: cancelAll,
+  },
+  {
+    method: 'DELETE',
+    path: '/cancel-market-orders',
+    auth: 'l2',
+    throttle: 'DELETE /cancel-market-orders',
+    section: 'wire C.4',
+    summary: 'Cancels the open orders of the caller in one market or token.',
+    handler: cancelMarketOrders,
+  },
+];

@@ -1,0 +1,85 @@
+// The caller's own orders and trades: GET /data/order/{id}, /data/orders, /data/trades (interface.md 4.5, wire.md C.5).
+// Thin: rows come from the views, shapes from the request's dialect. The caller is an owner: all its wallets are
+// covered, and nothing of anybody else's is ever found here but the other sides of its own trades.
+import { isBytes32 } from '../auth/hex.ts';
+import type { Endpoint, Handler } from '../http/endpoint.ts';
+import { BadRequest } from '../http/errors.ts';
+import type { Order, Trade, Views } from '../views/index.ts';
+import { parseTradeId } from '../wire/ids.ts';
+import { END_CURSOR, newestFirst, pageJson, pageOf, parseCursor } from '../wire/pages.ts';
+import { orderRow } from '../wire/trades.ts';
+import { isOrderAsked, isTradeAsked, readOrderFilter, readTradeFilter, type TradeFilter } from '../wire/userData.ts';
+
+const PAGE_ROWS = 100;
+
+/** The market of a row: views never hold a row without its market. */
+function marketOf({ markets }: Views, { marketIndex }: { readonly marketIndex: number }) {
+  const market = markets.byIndex(marketIndex);
+  if (market === undefined) throw new Error(`views: no market has the index ${marketIndex}`);
+  return market;
+}
+
+const oneOrder: Handler = (request, { services: { views }, dialect, caller }) => {
+  const { id } = request.params;
+  if (!isBytes32(id)) throw new BadRequest('Invalid orderID: an order id is 0x and 64 hex digits');
+  const order = views.orders.byId(id.toLowerCase());
+  if (order === undefined || order.owner !== caller().owner) throw new BadRequest('Order not found', { status: 404 });
+  return { body: dialect.orderReply(order, marketOf(views, order)) };
+};
+
+/** Open orders, oldest first. */
+const openOrders: Handler = (request, { services: { views }, caller }) => {
+  const cursor = parseCursor(request.query.get('next_cursor'));
+  const filter = readOrderFilter(request.query);
+  const orders: Order[] = [];
+  for (const order of views.orders.openOf(caller().owner)) {
+    if (isOrderAsked(filter, order, marketOf(views, order))) orders.push(order);
+  }
+  const { rows, nextCursor } = pageOf(orders, ({ orderNumber }) => orderNumber, false, cursor, PAGE_ROWS);
+  const items = rows.map((order) => orderRow(order, marketOf(views, order)));
+  return { body: pageJson(items, nextCursor, PAGE_ROWS) };
+};
+
+/** Orders of an exchange before this one: there are none. */
+const preMigrationOrders: Handler = (request) => {
+  parseCursor(request.query.get('next_cursor'));
+  return { body: pageJson([], END_CURSOR, PAGE_ROWS) };
+};
+
+const ordinalOf = ({ ordinal }: Trade): number => ordinal;
+
+/** The owner's trades that may pass the filter: a trade id names one at most. */
+function candidates(filter: TradeFilter, owner: string, { trades }: Views): readonly Trade[] {
+  if (filter.id === undefined) return trades.ofOwner(owner);
+  const place = parseTradeId(filter.id);
+  const trade = place === undefined ? undefined : trades.byNumber(place.marketIndex, place.tradeNumber);
+  if (trade === undefined) return [];
+  const isOwn = trade.taker.owner === owner || trade.makers.some(({ order }) => order.owner === owner);
+  return isOwn ? [trade] : [];
+}
+
+/** Newest first. */
+const ownTrades: Handler = (request, { services: { views }, dialect, caller }) => {
+  const cursor = parseCursor(request.query.get('next_cursor'));
+  const filter = readTradeFilter(request.query);
+  const { owner } = caller();
+  function* asked(): Generator<Trade> {
+    for (const trade of newestFirst(candidates(filter, owner, views), ordinalOf, cursor)) {
+      if (isTradeAsked(filter, trade, marketOf(views, trade))) yield trade;
+    }
+  }
+  const { rows, nextCursor } = pageOf(asked(), ordinalOf, true, cursor, PAGE_ROWS);
+  const items = rows.map((trade) => dialect.tradeRow(trade, marketOf(views, trade), owner));
+  return { body: pageJson(items, nextCursor, PAGE_ROWS) };
+};
+
+function endpoint(path: string, section: string, summary: string, handler: Handler): Endpoint {
+  return { method: 'GET', path, auth: 'l2-read', throttle: `GET ${path}`, section, summary, handler };
+}
+
+export const userDataEndpoints: readonly Endpoint[] = [
+  endpoint('/data/order/{id}', 'interface 4.5', 'One order of the caller, whatever became of it.', oneOrder),
+  endpoint('/data/orders', 'wire C.5', 'Open orders of the caller, oldest first.', openOrders),
+  endpoint('/data/pre-migration-orders', 'wire C.5', 'Always an empty page.', preMigrationOrders),
+  endpoint('/data/trades', 'interface 4.5', 'Trades of the caller, newest first.', ownTrades),
+];

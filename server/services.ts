@@ -1,0 +1,24 @@
+// What the server's parts work with: made once at start-up (start.ts), handed to every route in its context. It only
+// names the parts; it never builds or changes them.
+import type { Logger } from 'pino';
+import type { RunningExchange } from '../engine/index.ts';
+import type { ChainContracts } from './auth/contracts.ts';
+import type { OrderHasher } from './auth/orderDigest.ts';
+import type { WalletDeriver } from './auth/wallets.ts';
+import type { ServerConfig } from './config.ts';
+import type { Views } from './views/index.ts';
+
+/** The parts of a running server. */
+export interface Services {
+  readonly exchange: RunningExchange;
+  readonly views: Views;
+  readonly config: ServerConfig;
+  /** The server's secret, from which API credentials derive. Never logged. */
+  readonly secret: Uint8Array;
+  readonly contracts: ChainContracts;
+  /** Digests of orders under the configured chain and contracts. */
+  readonly orderHasher: OrderHasher;
+  /** The derived wallets of an owner under the configured factories. */
+  readonly wallets: WalletDeriver;
+  readonly log: Logger;
+}

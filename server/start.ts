@@ -1,0 +1,139 @@
+// Puts a server together and takes it down again: exchange, views, secrets, first start, HTTP. Called by cli.ts, and by
+// tests in their own process. It prints nothing and never ends the process: what is fatal is thrown as such.
+import { randomBytes } from 'node:crypto';
+import {
+  type Clock,
+  ClockBehindJournal,
+  DataDirectoryLocked,
+  FormatUnsupported,
+  JournalDamaged,
+  openExchange,
+  RecoveryDiffers,
+  RulesVersionUnknown,
+  type RunningExchange,
+} from '../engine/index.ts';
+import { loadServerSecret } from './auth/apiKeys.ts';
+import { orderHasher } from './auth/orderDigest.ts';
+import { walletDeriver } from './auth/wallets.ts';
+import type { Environment, ServerConfig } from './config.ts';
+import { firstStart } from './dev/firstStart.ts';
+import { fatal } from './fatal.ts';
+import { requireFreePort, serveHttp } from './http/app.ts';
+import type { Endpoint } from './http/endpoint.ts';
+import { endpoints as everyEndpoint } from './http/endpoints.ts';
+import { makeLogger } from './log.ts';
+import type { Services } from './services.ts';
+import { Views } from './views/index.ts';
+
+export interface StartOptions {
+  readonly config: ServerConfig;
+  readonly env: Environment;
+  /** Called once when the exchange cannot go on: a defect, or storage that stays unwritable. */
+  readonly onFatal: (error: Error) => void;
+  readonly onProgress?: (done: number, total: number) => void;
+  /** The system's unless given. */
+  readonly clock?: Clock;
+  /** The whole table unless given. */
+  readonly endpoints?: readonly Endpoint[];
+  /** Whether development plants its catalog and credits its wallets on a fresh journal; true unless given. */
+  readonly hasFirstStart?: boolean;
+}
+
+export interface RunningServer {
+  readonly url: string;
+  readonly port: number;
+  readonly services: Services;
+  /** Stops accepting, answers what is in progress, makes it durable, ends. Safe to call again. */
+  stop(): Promise<void>;
+}
+
+const message = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** What keeps an exchange from opening, as the fatal reason that it is; anything else is thrown on. */
+function explain(error: unknown): never {
+  if (error instanceof DataDirectoryLocked) fatal('locked', error.message);
+  if (error instanceof ClockBehindJournal) fatal('clock', error.message);
+  const isOfData =
+    error instanceof JournalDamaged ||
+    error instanceof FormatUnsupported ||
+    error instanceof RecoveryDiffers ||
+    error instanceof RulesVersionUnknown;
+  if (isOfData) fatal('data', message(error));
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (/^E[A-Z]+$/.test(code)) fatal('data', `The data directory cannot be used: ${message(error)}.`);
+  throw error;
+}
+
+/** The server's secret: of the data directory or the environment, or a passing one where nothing is kept. */
+function secretOf({ dataDir }: ServerConfig, env: Environment): Uint8Array {
+  try {
+    return dataDir === undefined ? randomBytes(32) : loadServerSecret(dataDir, env);
+  } catch (error) {
+    fatal('data', message(error));
+  }
+}
+
+async function openServices(options: StartOptions): Promise<Services> {
+  const { config, env, clock, onProgress, onFatal } = options;
+  const log = makeLogger(config);
+  const views = new Views();
+  let exchange: RunningExchange;
+  try {
+    exchange = await openExchange({
+      dataDir: config.dataDir,
+      clock,
+      settings: config.engine,
+      followers: views.followers(),
+      acceptClock: config.acceptClock,
+      log: (level, text, figures) => log[level](figures ?? {}, text),
+      onProgress,
+      onFatal,
+    });
+  } catch (error) {
+    explain(error);
+  }
+  try {
+    const { contracts } = config;
+    const wallets = walletDeriver(config.walletConstants);
+    const secret = secretOf(config, env);
+    return { exchange, views, config, secret, contracts, orderHasher: orderHasher(contracts), wallets, log };
+  } catch (error) {
+    await exchange.close();
+    throw error;
+  }
+}
+
+/**
+ * Starts a server as configured; when this resolves, it answers.
+ * @throws FatalError with a sentence when the port, the data directory or the clock does not allow it
+ */
+export async function startServer(options: StartOptions): Promise<RunningServer> {
+  const { config, endpoints = everyEndpoint, hasFirstStart = true, onFatal } = options;
+  await requireFreePort(config.host, config.port);
+  const services = await openServices(options);
+  const { exchange } = services;
+  try {
+    if (config.mode === 'development' && hasFirstStart) await firstStart(services);
+    const onDefect = (error: unknown): void => onFatal(error instanceof Error ? error : new Error(String(error)));
+    const http = await serveHttp(services, endpoints, onDefect);
+    let stopped: Promise<void> | undefined;
+    const stop = async (): Promise<void> => {
+      await http.drain();
+      await exchange.close();
+      http.close();
+    };
+    const name = config.host.includes(':') && !config.host.startsWith('[') ? `[${config.host}]` : config.host;
+    return {
+      url: `http://${name}:${http.port}`,
+      port: http.port,
+      services,
+      stop: () => {
+        stopped ??= stop();
+        return stopped;
+      },
+    };
+  } catch (error) {
+    await exchange.close();
+    throw error;
+  }
+}

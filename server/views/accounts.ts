@@ -1,0 +1,169 @@
+// Balances of every wallet, who owns it, the flags of owners, bound wallets and the mode of the exchange. Money is
+// only ever taken over from the balances that events state after each change; nothing is added up here. Fed by the
+// follower of index.ts; read by routes and by the door.
+import { type EventOf, ExchangeMode } from '../../engine/index.ts';
+import type { Account, Draft, Order } from './records.ts';
+
+type AccountDraft = Draft<Omit<Account, 'sharesMicro'>> & { readonly sharesMicro: Map<number, number> };
+
+/** Accounts that exist from the start, without an event: taker fees, and the other leg of test shares. */
+const FEES_ACCOUNT_ID = 0;
+const HOUSE_ACCOUNT_ID = 1;
+const FEES_WALLET = `0x${'1'.padStart(40, '0')}`;
+const HOUSE_WALLET = `0x${'2'.padStart(40, '0')}`;
+
+/** A wallet that an operator gave to an owner. */
+export interface Binding {
+  readonly owner: string;
+  readonly wallet: string;
+  readonly signatureType: number;
+}
+
+const DEPOSIT_WALLET_TYPE = 3;
+
+export class AccountsView {
+  private readonly accounts: AccountDraft[] = [];
+  private readonly wallets = new Map<string, AccountDraft>();
+  private readonly byOwner = new Map<string, Set<AccountDraft>>();
+  private readonly bindings = new Map<string, Binding>();
+  /** Latest binding by owner and signature type. */
+  private readonly bound = new Map<string, Binding>();
+  private readonly ownerFlags = new Map<string, number>();
+  private readonly depositWallets = new Map<string, string>();
+  private exchangeMode: ExchangeMode = ExchangeMode.NORMAL;
+
+  constructor() {
+    this.open(FEES_ACCOUNT_ID, FEES_WALLET, FEES_WALLET);
+    this.open(HOUSE_ACCOUNT_ID, HOUSE_WALLET, HOUSE_WALLET);
+  }
+
+  /** The account of a wallet (lower-case address). */
+  byWallet(wallet: string): Account | undefined {
+    return this.wallets.get(wallet);
+  }
+
+  byId(accountId: number): Account | undefined {
+    return this.accounts[accountId];
+  }
+
+  /** The owner's accounts, in the order in which they came to it. */
+  walletsOf(owner: string): readonly Account[] {
+    return [...(this.byOwner.get(owner) ?? [])];
+  }
+
+  /** The wallet last bound to the owner for that signature type, if it is still the owner's. */
+  boundWallet(owner: string, signatureType: number): string | undefined {
+    const binding = this.bound.get(`${owner}/${signatureType}`);
+    return binding !== undefined && this.bindings.get(binding.wallet)?.owner === owner ? binding.wallet : undefined;
+  }
+
+  /** Who the wallet is bound to; undefined for a wallet that nobody bound. */
+  ownerOfBound(wallet: string): string | undefined {
+    return this.bindings.get(wallet)?.owner;
+  }
+
+  /** The binding of a wallet, with its signature type. */
+  binding(wallet: string): Binding | undefined {
+    return this.bindings.get(wallet);
+  }
+
+  /** AccountFlag bits. */
+  flags(owner: string): number {
+    return this.ownerFlags.get(owner) ?? 0;
+  }
+
+  collateralMicro(accountId: number): number {
+    return this.accounts[accountId]?.collateralMicro ?? 0;
+  }
+
+  sharesMicro(accountId: number, marketIndex: number, outcome: number): number {
+    return this.accounts[accountId]?.sharesMicro.get(marketIndex * 2 + outcome) ?? 0;
+  }
+
+  /** The wallet of the owner's latest accepted order of signature type 3, unless it was bound to somebody else since. */
+  latestDepositWallet(owner: string): string | undefined {
+    const wallet = this.depositWallets.get(owner);
+    if (wallet === undefined) return undefined;
+    const boundTo = this.ownerOfBound(wallet);
+    return boundTo === undefined || boundTo === owner ? wallet : undefined;
+  }
+
+  get mode(): ExchangeMode {
+    return this.exchangeMode;
+  }
+
+  get accountCount(): number {
+    return this.accounts.length;
+  }
+
+  open(accountId: number, wallet: string, owner: string): void {
+    const account: AccountDraft = { accountId, wallet, owner, collateralMicro: 0, sharesMicro: new Map() };
+    this.accounts[accountId] = account;
+    this.wallets.set(wallet, account);
+    this.join(account, owner);
+  }
+
+  setCollateral(accountId: number, collateralMicro: number): void {
+    const account = this.accounts[accountId];
+    if (account !== undefined) account.collateralMicro = collateralMicro;
+  }
+
+  setShares(accountId: number, marketIndex: number, outcome: number, sharesMicro: number): void {
+    const shares = this.accounts[accountId]?.sharesMicro;
+    if (sharesMicro === 0) shares?.delete(marketIndex * 2 + outcome);
+    else shares?.set(marketIndex * 2 + outcome, sharesMicro);
+  }
+
+  orderAccepted(order: Order): void {
+    if (order.signatureType === DEPOSIT_WALLET_TYPE) this.depositWallets.set(order.owner, order.maker);
+  }
+
+  traded(event: EventOf<'Trade'>, takerAccountId: number, outcome: number): void {
+    this.setCollateral(takerAccountId, event.takerCollateralMicro);
+    this.setShares(takerAccountId, event.marketIndex, outcome, event.takerSharesMicro);
+    this.setCollateral(FEES_ACCOUNT_ID, event.feesCollateralMicro);
+  }
+
+  sharesCredited(event: EventOf<'SharesCredited'>): void {
+    this.setShares(event.accountId, event.marketIndex, event.outcome, event.sharesMicro);
+    this.setShares(HOUSE_ACCOUNT_ID, event.marketIndex, 1 - event.outcome, event.houseSharesMicro);
+  }
+
+  positionChanged(event: EventOf<'PositionSplit'> | EventOf<'PositionMerged'>): void {
+    this.setCollateral(event.accountId, event.collateralMicro);
+    this.setShares(event.accountId, event.marketIndex, 0, event.firstSharesMicro);
+    this.setShares(event.accountId, event.marketIndex, 1, event.secondSharesMicro);
+  }
+
+  positionRedeemed(event: EventOf<'PositionRedeemed'>): void {
+    this.setCollateral(event.accountId, event.collateralMicro);
+    this.setShares(event.accountId, event.marketIndex, 0, 0);
+    this.setShares(event.accountId, event.marketIndex, 1, 0);
+  }
+
+  walletBound(event: EventOf<'WalletBound'>): void {
+    const { owner, wallet, signatureType } = event;
+    const binding: Binding = { owner, wallet, signatureType };
+    this.bindings.set(wallet, binding);
+    this.bound.set(`${owner}/${signatureType}`, binding);
+    const account = this.wallets.get(wallet);
+    if (account === undefined || account.owner === owner) return;
+    this.byOwner.get(account.owner)?.delete(account);
+    account.owner = owner;
+    this.join(account, owner);
+  }
+
+  setFlags(owner: string, flags: number): void {
+    this.ownerFlags.set(owner, flags);
+  }
+
+  setMode(mode: number): void {
+    this.exchangeMode = mode as ExchangeMode; // the layout bounds it to the modes there are
+  }
+
+  private join(account: AccountDraft, owner: string): void {
+    const owned = this.byOwner.get(owner);
+    if (owned === undefined) this.byOwner.set(owner, new Set([account]));
+    else owned.add(account);
+  }
+}

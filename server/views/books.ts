@@ -1,0 +1,104 @@
+// The visible book of every market: lots at each price in the first token's terms, sorted, best level last on both
+// sides (as the wire shows them). The second token's book is its mirror. Fed by the follower of index.ts with what
+// rests, is filled and is cancelled; delayed orders never come here. It keeps no orders, only levels.
+import { PIPS_PER_UNIT, Side } from '../../engine/index.ts';
+
+/** The levels of one side: prices and lots by the same index, the best level last. */
+export interface BookSide {
+  readonly pips: readonly number[];
+  readonly lots: readonly number[];
+}
+
+/** One token's book; `rising` prices for bids, falling for asks: the best is last on both. */
+export interface TokenBook {
+  readonly bids: BookSide;
+  readonly asks: BookSide;
+}
+
+type SideDraft = { readonly pips: number[]; readonly lots: number[] };
+
+interface BookDraft {
+  readonly bids: SideDraft;
+  readonly asks: SideDraft;
+  version: number;
+  mirrored: { readonly version: number; readonly book: TokenBook } | undefined;
+}
+
+const NO_LEVELS: BookSide = { pips: [], lots: [] };
+const NO_BOOK: TokenBook = { bids: NO_LEVELS, asks: NO_LEVELS };
+
+const mirrored = ({ pips, lots }: BookSide): BookSide => ({ pips: pips.map((at) => PIPS_PER_UNIT - at), lots });
+
+/** Adds lots (or takes them, if negative) at a price of a side sorted with its best level last. */
+function change(side: SideDraft, isBids: boolean, pips: number, lots: number): void {
+  let low = 0;
+  let high = side.pips.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const isBefore = isBids ? side.pips[middle] < pips : side.pips[middle] > pips;
+    if (isBefore) low = middle + 1;
+    else high = middle;
+  }
+  if (side.pips[low] !== pips) {
+    if (lots <= 0) return;
+    side.pips.splice(low, 0, pips);
+    side.lots.splice(low, 0, lots);
+    return;
+  }
+  side.lots[low] += lots;
+  if (side.lots[low] > 0) return;
+  side.pips.splice(low, 1);
+  side.lots.splice(low, 1);
+}
+
+export class BooksView {
+  private readonly books: (BookDraft | undefined)[] = [];
+
+  /** One token's levels, best last on both sides. The arrays belong to the view: read them at once, never keep them. */
+  book(marketIndex: number, outcome: number): TokenBook {
+    const book = this.books[marketIndex];
+    if (book === undefined) return NO_BOOK;
+    if (outcome === 0) return book;
+    if (book.mirrored?.version !== book.version) {
+      const { version } = book;
+      book.mirrored = { version, book: { bids: mirrored(book.asks), asks: mirrored(book.bids) } };
+    }
+    return book.mirrored.book;
+  }
+
+  /** A number that grows with every change of the market's levels; 0 before the first. */
+  version(marketIndex: number): number {
+    return this.books[marketIndex]?.version ?? 0;
+  }
+
+  /** Best bid of a token in pips; 0 when there is none. */
+  bestBidPips(marketIndex: number, outcome: number): number {
+    const book = this.books[marketIndex];
+    if (book === undefined) return 0;
+    if (outcome === 0) return book.bids.pips.at(-1) ?? 0;
+    const ask = book.asks.pips.at(-1);
+    return ask === undefined ? 0 : PIPS_PER_UNIT - ask;
+  }
+
+  /** Best ask of a token in pips; 10,000 when there is none. */
+  bestAskPips(marketIndex: number, outcome: number): number {
+    const book = this.books[marketIndex];
+    if (book === undefined) return PIPS_PER_UNIT;
+    if (outcome === 0) return book.asks.pips.at(-1) ?? PIPS_PER_UNIT;
+    const bid = book.bids.pips.at(-1);
+    return bid === undefined ? PIPS_PER_UNIT : PIPS_PER_UNIT - bid;
+  }
+
+  /** Changes the level of an order by `lots` (negative to take away); price and side in the order's own token. */
+  add(marketIndex: number, outcome: number, side: Side, pips: number, lots: number): void {
+    if (lots === 0) return;
+    let book = this.books[marketIndex];
+    if (book === undefined) {
+      book = { bids: { pips: [], lots: [] }, asks: { pips: [], lots: [] }, version: 0, mirrored: undefined };
+      this.books[marketIndex] = book;
+    }
+    const isBid = (side === Side.BUY) === (outcome === 0);
+    change(isBid ? book.bids : book.asks, isBid, outcome === 0 ? pips : PIPS_PER_UNIT - pips, lots);
+    book.version += 1;
+  }
+}

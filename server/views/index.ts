@@ -1,0 +1,171 @@
+// The door of the views: everything that is read, kept in memory and made from the log alone. One follower takes each
+// record apart once and hands every event to the views it concerns, in a fixed order, so that they never disagree.
+// Nothing here throws on a record, and nothing writes anything but the views.
+import type { EngineEvent, EventOf, Follower, LogRecord } from '../../engine/index.ts';
+import { AccountsView } from './accounts.ts';
+import { BooksView } from './books.ts';
+import { KeysView } from './keys.ts';
+import { MarketsView } from './markets.ts';
+import { OrdersView } from './orders.ts';
+import type { Order } from './records.ts';
+import { TradesView } from './trades.ts';
+
+export { AccountsView, type Binding } from './accounts.ts';
+export { type BookSide, BooksView, type TokenBook } from './books.ts';
+export { KeysView, uuidOfKeyId } from './keys.ts';
+export { MarketsView, type TokenPlace } from './markets.ts';
+export { OrdersView } from './orders.ts';
+export type * from './records.ts';
+export { TradesView } from './trades.ts';
+
+/** Whether the record is an accepted UpdateMarket of this market: a tick can also change because of a due item. */
+function isOfCommand(record: LogRecord, marketIndex: number): boolean {
+  const { command, events } = record;
+  if (command.type !== 'UpdateMarket' || command.marketIndex !== marketIndex) return false;
+  return events.every((event) => event.type !== 'Rejected');
+}
+
+export class Views {
+  readonly markets = new MarketsView();
+  readonly books = new BooksView();
+  readonly accounts = new AccountsView();
+  readonly keys = new KeysView();
+  readonly orders = new OrdersView();
+  readonly trades = new TradesView();
+
+  /** What to hand to the exchange so that these views follow its log. */
+  followers(): readonly Follower[] {
+    return [{ name: 'views', apply: (record) => this.apply(record) }];
+  }
+
+  private apply(record: LogRecord): void {
+    const { events } = record;
+    for (let i = 0; i < events.length; i += 1) this.applyEvent(events[i], record);
+  }
+
+  /** Orders and money, the bulk of every log; the rest goes on to the two methods below. */
+  private applyEvent(event: EngineEvent, record: LogRecord): void {
+    const { command, tMs } = record;
+    switch (event.type) {
+      case 'OrderAccepted':
+        if (command.type === 'PlaceOrder') this.accounts.orderAccepted(this.orders.accepted(event, command, tMs));
+        return;
+      case 'OrderKilled':
+        if (command.type === 'PlaceOrder') this.orders.killed(event, command, tMs);
+        return;
+      case 'OrderRested': {
+        const order = this.orders.rested(event.orderNumber, event.lots);
+        if (order !== undefined) this.bookChanged(order, event.lots, tMs);
+        return;
+      }
+      case 'OrderDelayed':
+        this.orders.delayed(event.orderNumber);
+        return;
+      case 'OrderReleased':
+        this.orders.released(event.orderNumber);
+        return;
+      case 'OrderFilled':
+        this.orders.filled(event.orderNumber);
+        return;
+      case 'OrderCanceled': {
+        const order = this.orders.byOrderNumber(event.orderNumber);
+        if (order !== undefined) this.bookChanged(order, -order.restingLots, tMs);
+        this.orders.canceled(event.orderNumber, event.reason);
+        return;
+      }
+      case 'Fill':
+        this.filled(event, tMs);
+        return;
+      case 'Trade':
+        this.traded(event, tMs);
+        return;
+      case 'TradeStatusChanged':
+        this.trades.statusChanged(event, tMs);
+        return;
+      default:
+        this.applyMoney(event, record);
+    }
+  }
+
+  private applyMoney(event: EngineEvent, record: LogRecord): void {
+    const { accounts } = this;
+    switch (event.type) {
+      case 'AccountOpened':
+        accounts.open(event.accountId, event.wallet, event.owner);
+        return;
+      case 'CollateralChanged':
+        accounts.setCollateral(event.accountId, event.collateralMicro);
+        return;
+      case 'SharesCredited':
+        accounts.sharesCredited(event);
+        return;
+      case 'PositionSplit':
+      case 'PositionMerged':
+        accounts.positionChanged(event);
+        return;
+      case 'PositionRedeemed':
+        accounts.positionRedeemed(event);
+        return;
+      default:
+        this.applyRare(event, record);
+    }
+  }
+
+  private applyRare(event: EngineEvent, record: LogRecord): void {
+    const { command, tMs } = record;
+    switch (event.type) {
+      case 'EventCreated':
+        this.markets.eventCreated(event, command, tMs);
+        return;
+      case 'MarketCreated':
+        this.markets.created(event, command, tMs);
+        return;
+      case 'MarketUpdated':
+        this.markets.updated(event, tMs);
+        if (isOfCommand(record, event.marketIndex)) this.markets.textsChanged(record.command);
+        return;
+      case 'MarketResolved':
+        this.markets.resolved(event, tMs);
+        return;
+      case 'ApiKeyCreated':
+        this.keys.created(event, tMs);
+        return;
+      case 'ApiKeyDeleted':
+        this.keys.deleted(event);
+        return;
+      case 'WalletBound':
+        this.accounts.walletBound(event);
+        return;
+      case 'AccountFlagsChanged':
+        this.accounts.setFlags(event.owner, event.flags);
+        return;
+      case 'ExchangeModeChanged':
+        this.accounts.setMode(event.mode);
+        return;
+      default: // Rejected, CancelRefused, heartbeats: nothing that is read later.
+    }
+  }
+
+  private bookChanged(order: Order, lots: number, tMs: number): void {
+    if (lots === 0) return;
+    this.books.add(order.marketIndex, order.outcome, order.side, order.pricePips, lots);
+    this.markets.bookChanged(order.marketIndex, tMs);
+  }
+
+  private filled(event: EventOf<'Fill'>, tMs: number): void {
+    const order = this.orders.makerFilled(event.makerOrderNumber, event.lots, event.remainingLots);
+    if (order === undefined) return;
+    this.accounts.setCollateral(order.accountId, event.makerCollateralMicro);
+    this.accounts.setShares(order.accountId, order.marketIndex, order.outcome, event.makerSharesMicro);
+    this.trades.filled(order, event);
+    this.bookChanged(order, -event.lots, tMs);
+  }
+
+  private traded(event: EventOf<'Trade'>, tMs: number): void {
+    const taker = this.orders.takerFilled(event.takerOrderNumber, event.lots);
+    if (taker === undefined) return;
+    this.accounts.traded(event, taker.accountId, taker.outcome);
+    this.markets.traded(event, taker, tMs);
+    this.orders.traded(this.trades.traded(event, taker, tMs));
+  }
+}

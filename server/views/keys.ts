@@ -1,0 +1,61 @@
+// API keys as the log knows them: who owns which key, of what kind, and whether it is still active. Read by the door
+// for every signed request. Secrets are not here: they are derived from the identity of a key where they are needed.
+import type { ApiKeyKind, EventOf } from '../../engine/index.ts';
+import type { ApiKeyRow, Draft } from './records.ts';
+
+/** The UUID text of a key's 16 bytes (0x and 32 hex digits). */
+export function uuidOfKeyId(keyId: string): string {
+  return `${keyId.slice(2, 10)}-${keyId.slice(10, 14)}-${keyId.slice(14, 18)}-${keyId.slice(18, 22)}-${keyId.slice(22)}`;
+}
+
+export class KeysView {
+  private readonly byUuid = new Map<string, Draft<ApiKeyRow>>();
+  private readonly byKeyId = new Map<string, Draft<ApiKeyRow>>();
+  private readonly byIdentity = new Map<string, ApiKeyRow>();
+  private readonly byOwner = new Map<string, Draft<ApiKeyRow>[]>();
+
+  /** The key of that UUID (lower case), deleted ones too. */
+  byApiKey(apiKey: string): ApiKeyRow | undefined {
+    return this.byUuid.get(apiKey);
+  }
+
+  byId(keyId: string): ApiKeyRow | undefined {
+    return this.byKeyId.get(keyId);
+  }
+
+  /** The owner's active keys of a kind, oldest first. */
+  activeOf(owner: string, kind: ApiKeyKind): readonly ApiKeyRow[] {
+    return (this.byOwner.get(owner) ?? []).filter((key) => key.isActive && key.kind === kind);
+  }
+
+  /** The latest key made for that triple, deleted or not: its generation tells the next one's. */
+  latest(owner: string, nonce: number, kind: ApiKeyKind): ApiKeyRow | undefined {
+    return this.byIdentity.get(`${owner}/${nonce}/${kind}`);
+  }
+
+  created(event: EventOf<'ApiKeyCreated'>, tMs: number): void {
+    const { owner, keyId, nonce, generation } = event;
+    const kind = event.kind as ApiKeyKind; // the layout bounds it to the kinds there are
+    const key: Draft<ApiKeyRow> = {
+      apiKey: uuidOfKeyId(keyId),
+      keyId,
+      owner,
+      nonce,
+      generation,
+      kind,
+      isActive: true,
+      createdMs: tMs,
+    };
+    this.byUuid.set(key.apiKey, key);
+    this.byKeyId.set(keyId, key);
+    this.byIdentity.set(`${owner}/${nonce}/${kind}`, key);
+    const owned = this.byOwner.get(owner);
+    if (owned === undefined) this.byOwner.set(owner, [key]);
+    else owned.push(key);
+  }
+
+  deleted(event: EventOf<'ApiKeyDeleted'>): void {
+    const key = this.byKeyId.get(event.keyId);
+    if (key !== undefined) key.isActive = false;
+  }
+}

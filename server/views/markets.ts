@@ -1,0 +1,174 @@
+// Events and markets with their texts, terms, status, last trade and the time at which their book last changed. Fed by
+// the follower of index.ts; read by nearly every route. Texts come from the tails of commands: whatever is no JSON
+// object there counts as no texts, because a view never throws.
+import { type Command, complementPips, type EventOf, MarketStatus, type Resolution, Side } from '../../engine/index.ts';
+import type { Draft, EventRow, EventTexts, Market, MarketTerms, MarketTexts, Order } from './records.ts';
+
+/** Where a token belongs. */
+export interface TokenPlace {
+  readonly market: Market;
+  readonly outcome: 0 | 1;
+}
+
+type EventDraft = Draft<Omit<EventRow, 'markets'>> & { readonly markets: Market[] };
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function readTexts(tail: Uint8Array | undefined): Readonly<Record<string, unknown>> {
+  if (tail === undefined) return {};
+  try {
+    const value: unknown = JSON.parse(Buffer.from(tail.buffer, tail.byteOffset, tail.byteLength).toString('utf8'));
+    return isObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+function outcomesOf(texts: MarketTexts): readonly [string, string] {
+  const { outcomes } = texts;
+  return Array.isArray(outcomes) && outcomes.length === 2 ? [String(outcomes[0]), String(outcomes[1])] : ['Yes', 'No'];
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+function termsOf(event: EventOf<'MarketCreated'> | EventOf<'MarketUpdated'>): MarketTerms {
+  const { tickPips, minOrderLots, minMarketableBuyMicro, feeRate, feeExponent, delaySeconds } = event;
+  const autoTick = event.autoTick === 1;
+  return { tickPips, minOrderLots, minMarketableBuyMicro, feeRate, feeExponent, delaySeconds, autoTick };
+}
+
+export class MarketsView {
+  private readonly markets: Draft<Market>[] = [];
+  private readonly conditions = new Map<string, Market>();
+  private readonly slugs = new Map<string, Market>();
+  private readonly tokens = new Map<string, TokenPlace>();
+  private readonly events: EventDraft[] = [];
+  private readonly eventSlugs = new Map<string, EventRow>();
+
+  byIndex(marketIndex: number): Market | undefined {
+    return this.markets[marketIndex];
+  }
+
+  /** By its condition id, 0x and 64 lower-case hex digits. */
+  byCondition(conditionId: string): Market | undefined {
+    return this.conditions.get(conditionId);
+  }
+
+  /** The market and outcome of a token id in decimal text. */
+  byToken(tokenId: string): TokenPlace | undefined {
+    return this.tokens.get(tokenId);
+  }
+
+  bySlug(slug: string): Market | undefined {
+    return this.slugs.get(slug);
+  }
+
+  /** All markets, drafts too, in the order of their creation: a market's index is its place. */
+  list(): readonly Market[] {
+    return this.markets;
+  }
+
+  eventByNumber(eventNumber: number): EventRow | undefined {
+    return this.events[eventNumber - 1];
+  }
+
+  eventBySlug(slug: string): EventRow | undefined {
+    return this.eventSlugs.get(slug);
+  }
+
+  /** All events, in the order of their numbers. */
+  eventList(): readonly EventRow[] {
+    return this.events;
+  }
+
+  eventCreated(event: EventOf<'EventCreated'>, command: Command, tMs: number): void {
+    const { eventNumber } = event;
+    const texts: EventTexts = readTexts(command.tail);
+    const negRisk = command.type === 'CreateEvent' && command.negRisk === 1;
+    const row: EventDraft = { eventNumber, negRisk, texts, createdMs: tMs, markets: [] };
+    this.events[eventNumber - 1] = row;
+    const slug = textOf(texts.slug);
+    if (slug !== '') this.eventSlugs.set(slug, row);
+  }
+
+  created(event: EventOf<'MarketCreated'>, command: Command, tMs: number): void {
+    const { marketIndex, eventNumber, conditionId } = event;
+    const texts: MarketTexts = readTexts(command.tail);
+    const market: Draft<Market> = {
+      index: marketIndex,
+      marketId: marketIndex + 1,
+      eventNumber,
+      conditionId,
+      questionId: textOf(texts.questionId),
+      tokens: [BigInt(event.firstToken).toString(), BigInt(event.secondToken).toString()],
+      outcomes: outcomesOf(texts),
+      slug: textOf(texts.slug),
+      question: textOf(texts.question),
+      texts,
+      terms: termsOf(event),
+      negRisk: event.negRisk === 1,
+      status: event.status as MarketStatus, // bounded by the layout
+      resolution: undefined,
+      createdMs: tMs,
+      updatedMs: tMs,
+      closedMs: undefined,
+      resolvedMs: undefined,
+      lastTrade: undefined,
+      bookChangedMs: tMs,
+      tradeCount: 0,
+    };
+    this.markets[marketIndex] = market;
+    this.conditions.set(conditionId, market);
+    if (market.slug !== '') this.slugs.set(market.slug, market);
+    this.tokens.set(market.tokens[0], { market, outcome: 0 });
+    this.tokens.set(market.tokens[1], { market, outcome: 1 });
+    this.events[eventNumber - 1]?.markets.push(market);
+  }
+
+  /** New terms; a tick or a minimum is part of the book that clients see, so these change the book too. */
+  updated(event: EventOf<'MarketUpdated'>, tMs: number): void {
+    const market = this.markets[event.marketIndex];
+    if (market === undefined) return;
+    const { tickPips, minOrderLots } = market.terms;
+    market.terms = termsOf(event);
+    if (market.terms.tickPips !== tickPips || market.terms.minOrderLots !== minOrderLots) market.bookChangedMs = tMs;
+    if (event.status === MarketStatus.CLOSED && market.status !== MarketStatus.CLOSED) market.closedMs = tMs;
+    market.status = event.status as MarketStatus; // bounded by the layout
+    market.negRisk = event.negRisk === 1;
+    market.updatedMs = tMs;
+  }
+
+  /** Changed texts of an accepted UpdateMarket. */
+  textsChanged(command: Command): void {
+    const market = command.type === 'UpdateMarket' ? this.markets[command.marketIndex] : undefined;
+    if (market === undefined || command.tail === undefined) return;
+    market.texts = { ...market.texts, ...readTexts(command.tail) };
+    market.outcomes = outcomesOf(market.texts);
+    market.question = textOf(market.texts.question);
+    if (market.questionId === '') market.questionId = textOf(market.texts.questionId);
+  }
+
+  resolved(event: EventOf<'MarketResolved'>, tMs: number): void {
+    const market = this.markets[event.marketIndex];
+    if (market === undefined) return;
+    market.status = MarketStatus.RESOLVED;
+    market.resolution = event.resolution as Resolution; // bounded by the layout
+    market.resolvedMs = tMs;
+    market.updatedMs = tMs;
+  }
+
+  traded(event: EventOf<'Trade'>, taker: Order, tMs: number): void {
+    const market = this.markets[event.marketIndex];
+    if (market === undefined) return;
+    const isFirst = taker.outcome === 0;
+    const side = isFirst ? taker.side : taker.side === Side.BUY ? Side.SELL : Side.BUY;
+    market.lastTrade = { pricePips: isFirst ? event.pricePips : complementPips(event.pricePips), side, tMs };
+    market.tradeCount = event.tradeNumber;
+  }
+
+  bookChanged(marketIndex: number, tMs: number): void {
+    const market = this.markets[marketIndex];
+    if (market !== undefined) market.bookChangedMs = tMs;
+  }
+}

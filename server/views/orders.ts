@@ -1,0 +1,165 @@
+// Every order that the exchange ever took on or killed, by number and by id, in whatever state it is. Fed by the
+// follower of index.ts; read by the routes of orders and by the other views, which need a maker's order behind a fill.
+// Only its own methods change an order; a number or id that it does not know is ignored, never an error.
+import { CancelReason, type CommandOf, type EventOf, type OrderType, type Side } from '../../engine/index.ts';
+import type { Draft, Order, OrderStatus, Trade } from './records.ts';
+
+type OrderDraft = Draft<Omit<Order, 'trades'>> & { trades: Trade[] };
+
+const NO_BUILDER = `0x${'0'.repeat(64)}`;
+const SIGNATURE_TYPE_KEY = Buffer.from('"signatureType":');
+const BUILDER_KEY = Buffer.from('"builder":"');
+
+/** Two facts of the signed order, found in the tail's bytes: parsing all of it would cost more than the whole record. */
+function readTail(tail: Uint8Array | undefined): { readonly signatureType: number; readonly builder: string } {
+  if (tail === undefined) return { signatureType: 0, builder: '' };
+  const bytes = Buffer.from(tail.buffer, tail.byteOffset, tail.byteLength);
+  const typeAt = bytes.indexOf(SIGNATURE_TYPE_KEY);
+  const digit = typeAt < 0 ? 0 : bytes[typeAt + SIGNATURE_TYPE_KEY.length] - 0x30;
+  const builderAt = bytes.indexOf(BUILDER_KEY);
+  const from = builderAt + BUILDER_KEY.length;
+  const builder = builderAt < 0 ? '' : bytes.toString('latin1', from, from + NO_BUILDER.length);
+  return { signatureType: digit >= 0 && digit <= 3 ? digit : 0, builder: builder === NO_BUILDER ? '' : builder };
+}
+
+const END_STATUS: Readonly<Record<number, OrderStatus>> = {
+  [CancelReason.INVALID]: 'INVALID',
+  [CancelReason.MARKET_RESOLVED]: 'CANCELED_MARKET_RESOLVED',
+};
+
+export class OrdersView {
+  private readonly byNumber: (OrderDraft | undefined)[] = [];
+  private readonly ids = new Map<string, OrderDraft>();
+  /** Open orders of an owner by number, in the order of their numbers. */
+  private readonly open = new Map<string, Map<number, Order>>();
+
+  /** The order of that id (0x and 64 lower-case hex digits), whoever owns it. */
+  byId(id: string): Order | undefined {
+    return this.ids.get(id);
+  }
+
+  byOrderNumber(orderNumber: number): Order | undefined {
+    return this.byNumber[orderNumber];
+  }
+
+  /** Live and delayed orders of all the owner's wallets, oldest first. */
+  openOf(owner: string): Iterable<Order> {
+    return this.open.get(owner)?.values() ?? [];
+  }
+
+  openCountOf(owner: string): number {
+    return this.open.get(owner)?.size ?? 0;
+  }
+
+  accepted(event: EventOf<'OrderAccepted'>, command: CommandOf<'PlaceOrder'>, tMs: number): Order {
+    const order = this.add(event, command, tMs, 'LIVE');
+    this.setOpen(order);
+    return order;
+  }
+
+  killed(event: EventOf<'OrderKilled'>, command: CommandOf<'PlaceOrder'>, tMs: number): Order {
+    return this.add(event, command, tMs, 'CANCELED');
+  }
+
+  rested(orderNumber: number, lots: number): Order | undefined {
+    const order = this.byNumber[orderNumber];
+    if (order === undefined) return undefined;
+    order.status = 'LIVE';
+    order.restingLots = lots;
+    return order;
+  }
+
+  delayed(orderNumber: number): void {
+    const order = this.byNumber[orderNumber];
+    if (order !== undefined) order.status = 'DELAYED';
+  }
+
+  released(orderNumber: number): void {
+    const order = this.byNumber[orderNumber];
+    if (order !== undefined) order.status = 'LIVE';
+  }
+
+  filled(orderNumber: number): void {
+    const order = this.byNumber[orderNumber];
+    if (order !== undefined) this.end(order, 'MATCHED');
+  }
+
+  canceled(orderNumber: number, reason: number): void {
+    const order = this.byNumber[orderNumber];
+    if (order === undefined) return;
+    order.cancelReason = reason;
+    this.end(order, END_STATUS[reason] ?? 'CANCELED');
+  }
+
+  /** A maker's part: what is left of it stays in the book. */
+  makerFilled(orderNumber: number, lots: number, remainingLots: number): Order | undefined {
+    const order = this.byNumber[orderNumber];
+    if (order === undefined) return undefined;
+    order.filledLots += lots;
+    order.restingLots = remainingLots;
+    if (remainingLots === 0) this.end(order, 'MATCHED');
+    return order;
+  }
+
+  takerFilled(orderNumber: number, lots: number): Order | undefined {
+    const order = this.byNumber[orderNumber];
+    if (order !== undefined) order.filledLots += lots;
+    return order;
+  }
+
+  /** Joins a trade to the orders that took part in it. */
+  traded(trade: Trade): void {
+    this.byNumber[trade.taker.orderNumber]?.trades.push(trade);
+    for (const { order } of trade.makers) this.byNumber[order.orderNumber]?.trades.push(trade);
+  }
+
+  private add(
+    event: EventOf<'OrderAccepted'> | EventOf<'OrderKilled'>,
+    command: CommandOf<'PlaceOrder'>,
+    tMs: number,
+    status: OrderStatus,
+  ): OrderDraft {
+    const { signatureType, builder } = readTail(command.tail);
+    const order: OrderDraft = {
+      orderNumber: event.orderNumber,
+      id: command.orderId,
+      owner: command.owner,
+      maker: command.maker,
+      keyId: command.keyId,
+      accountId: event.accountId,
+      marketIndex: event.marketIndex,
+      outcome: event.outcome,
+      side: event.side as Side, // the layout bounds it to 0..1
+      orderType: event.orderType as OrderType, // the layout bounds it to 0..3
+      pricePips: event.pricePips,
+      originalLots: event.originalLots,
+      expirationS: command.expirationS,
+      createdMs: tMs,
+      status,
+      filledLots: 0,
+      restingLots: 0,
+      cancelReason: undefined,
+      trades: [],
+      signatureType,
+      builder,
+    };
+    this.byNumber[order.orderNumber] = order;
+    this.ids.set(order.id, order);
+    return order;
+  }
+
+  private setOpen(order: Order): void {
+    let open = this.open.get(order.owner);
+    if (open === undefined) {
+      open = new Map();
+      this.open.set(order.owner, open);
+    }
+    open.set(order.orderNumber, order);
+  }
+
+  private end(order: OrderDraft, status: OrderStatus): void {
+    order.status = status;
+    order.restingLots = 0;
+    this.open.get(order.owner)?.delete(order.orderNumber);
+  }
+}

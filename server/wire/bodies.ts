@@ -1,0 +1,95 @@
+// How a body that must fit a schema is read: the first thing that is wrong becomes `unknown_field: x`, `missing_field: x`
+// or `invalid_field: x` with the limit. Called by the routes of operators, development and positions. Orders and cancels
+// are read by hand elsewhere: nothing here is meant for the hot path.
+import { z } from 'zod';
+import { isAddress, isBytes32 } from '../auth/hex.ts';
+import { BadRequest } from '../http/errors.ts';
+import { parseMicro } from './numbers.ts';
+
+type Issue = z.core.$ZodIssue;
+
+const pathOf = (issue: Issue): string => issue.path.map(String).join('.');
+
+/** What stands at the path of an issue; undefined where nothing does. */
+function valueAt(body: unknown, path: readonly PropertyKey[]): unknown {
+  let value: unknown = body;
+  for (const key of path) value = (value as Readonly<Record<PropertyKey, unknown>> | undefined)?.[key]; // any JSON
+  return value;
+}
+
+function sentenceOf(issue: Issue, body: unknown): string {
+  const path = pathOf(issue);
+  if (issue.code === 'unrecognized_keys') {
+    return `unknown_field: ${path === '' ? '' : `${path}.`}${issue.keys[0].slice(0, 100)}`;
+  }
+  if (valueAt(body, issue.path) === undefined) return `missing_field: ${path}`;
+  return `invalid_field: ${path}: it ${issue.message}`;
+}
+
+/** Unknown keys are told first, then missing ones, then wrong values. */
+function rank(issue: Issue, body: unknown): number {
+  if (issue.code === 'unrecognized_keys') return 0;
+  return valueAt(body, issue.path) === undefined ? 1 : 2;
+}
+
+/**
+ * The body as the schema understands it.
+ * @throws BadRequest naming the first field at fault
+ */
+export function readFields<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw new BadRequest('the body must be a JSON object');
+  }
+  const result = schema.safeParse(body);
+  if (result.success) return result.data;
+  const [first] = result.error.issues.toSorted((left, right) => rank(left, body) - rank(right, body));
+  throw new BadRequest(sentenceOf(first, body));
+}
+
+/** A decimal string read by `parse` into whole units from `min`; JSON numbers are refused, since they lose digits. */
+export function decimalField(
+  parse: (text: string) => number | undefined,
+  places: number,
+  min: number,
+  minText: string,
+): z.ZodType<number> {
+  const message = `must be a decimal string of at most ${places} places from ${minText}, such as "12.5", not a number`;
+  return z.string(message).transform((text, context) => {
+    const units = parse(text);
+    if (units !== undefined && units >= min) return units;
+    context.addIssue({
+      code: 'custom',
+      message: `must be a decimal string of at most ${places} places from ${minText}`,
+    });
+    return z.NEVER;
+  });
+}
+
+/** An amount of collateral or shares, in micro; at least one. */
+export const amountField = decimalField(parseMicro, 6, 1, '0.000001 to 9007199254.740991');
+
+/** An address in any letter case, as lower case. */
+export const addressField = z
+  .string('must be 0x and 40 hex digits')
+  .refine(isAddress, 'must be 0x and 40 hex digits')
+  .transform((text) => text.toLowerCase());
+
+/** 32 bytes of hex in any letter case, as lower case. */
+export const bytes32Field = z
+  .string('must be 0x and 64 hex digits')
+  .refine(isBytes32, 'must be 0x and 64 hex digits')
+  .transform((text) => text.toLowerCase());
+
+/** A signature type of wallets. */
+export const signatureTypeField = z.union(
+  [z.literal(0), z.literal(1), z.literal(2), z.literal(3)],
+  'must be the number 0, 1, 2 or 3',
+);
+
+/** Text of at most `max` characters. */
+export function textField(max: number): z.ZodString {
+  return z.string(`must be a string of at most ${max} characters`).max(max, `must have at most ${max} characters`);
+}
+
+/** JSON true or false. */
+export const booleanField = z.boolean('must be true or false');

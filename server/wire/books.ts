@@ -1,0 +1,94 @@
+// The order book object and its hash (wire.md D): key order, order of levels and number formats are fixed, because
+// clients hash the text they receive. Rendered once for each state of a book and then kept. Called by the
+// market-data routes; it reads views and never changes them.
+import { hash } from 'node:crypto';
+import { complementPips } from '../../engine/index.ts';
+import type { BookSide, Market, MarketTerms, Views } from '../views/index.ts';
+import { lotsText, pipsText } from './numbers.ts';
+
+function levelsJson({ pips, lots }: BookSide): string {
+  let text = '[';
+  for (let i = 0; i < pips.length; i += 1) {
+    text += `${i === 0 ? '' : ','}{"price":"${pipsText(pips[i])}","size":"${lotsText(lots[i])}"}`;
+  }
+  return `${text}]`;
+}
+
+/** Everything in a book's object but its hash. */
+export interface BookObject {
+  readonly market: string;
+  readonly assetId: string;
+  /** Milliseconds, as digits. */
+  readonly timestamp: string;
+  readonly bids: BookSide;
+  readonly asks: BookSide;
+  readonly minOrderSize: string;
+  readonly tickSize: string;
+  readonly negRisk: boolean;
+  readonly lastTradePrice: string;
+}
+
+/** SHA-1 of the compact JSON of the object with an empty hash, as official clients compute it (wire.md D.3). */
+export function bookHash(book: BookObject): string {
+  const { before, after } = bookText(book);
+  return hash('sha1', before + after);
+}
+
+/** The object's JSON text before and after the value of `hash`. */
+function bookText(book: BookObject): { readonly before: string; readonly after: string } {
+  return {
+    before: `{"market":"${book.market}","asset_id":"${book.assetId}","timestamp":"${book.timestamp}","hash":"`,
+    after:
+      `","bids":${levelsJson(book.bids)},"asks":${levelsJson(book.asks)},"min_order_size":"${book.minOrderSize}",` +
+      `"tick_size":"${book.tickSize}","neg_risk":${book.negRisk},"last_trade_price":"${book.lastTradePrice}"}`,
+  };
+}
+
+/** The whole object as JSON text, with its hash. */
+export function bookObjectJson(book: BookObject): string {
+  const { before, after } = bookText(book);
+  return before + hash('sha1', before + after) + after;
+}
+
+/** The price of the last trade as seen from a token; '' before the first. */
+export function lastTradePriceText(market: Market, outcome: number): string {
+  const { lastTrade } = market;
+  if (lastTrade === undefined) return '';
+  return pipsText(outcome === 0 ? lastTrade.pricePips : complementPips(lastTrade.pricePips));
+}
+
+interface Rendered {
+  readonly version: number;
+  readonly terms: MarketTerms;
+  readonly text: string;
+}
+
+/** The latest text of each token's book; a market belongs to one set of views, and goes with it. */
+const rendered = new WeakMap<Market, [Rendered | undefined, Rendered | undefined]>();
+
+/** The book of a token as JSON text, rendered anew only when its levels or terms have changed since. */
+export function bookJson(views: Views, market: Market, outcome: 0 | 1): string {
+  let kept = rendered.get(market);
+  if (kept === undefined) {
+    kept = [undefined, undefined];
+    rendered.set(market, kept);
+  }
+  const version = views.books.version(market.index);
+  const { terms } = market;
+  const known = kept[outcome];
+  if (known !== undefined && known.version === version && known.terms === terms) return known.text;
+  const { bids, asks } = views.books.book(market.index, outcome);
+  const text = bookObjectJson({
+    market: market.conditionId,
+    assetId: market.tokens[outcome],
+    timestamp: String(market.bookChangedMs),
+    bids,
+    asks,
+    minOrderSize: lotsText(terms.minOrderLots),
+    tickSize: pipsText(terms.tickPips),
+    negRisk: market.negRisk,
+    lastTradePrice: lastTradePriceText(market, outcome),
+  });
+  kept[outcome] = { version, terms, text };
+  return text;
+}

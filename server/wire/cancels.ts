@@ -1,0 +1,75 @@
+// Bodies of the cancel requests and their one reply (wire.md C.4). Called by the trading routes. Which orders exist
+// and whose they are is not its business.
+import { CancelRefusal, limits } from '../../engine/index.ts';
+import { isBytes32 } from '../auth/hex.ts';
+import { isUint256Decimal } from '../auth/uint256.ts';
+import { BadRequest } from '../http/errors.ts';
+import { isFields } from './orders.ts';
+
+function readOrderId(value: unknown): string {
+  if (typeof value !== 'string' || !isBytes32(value)) {
+    throw new BadRequest('Invalid orderID: an order id is 0x and 64 hex digits');
+  }
+  return value.toLowerCase();
+}
+
+/** The order id of a DELETE /order body: `{orderID}` or `{orderId}`. @throws BadRequest */
+export function parseCancel(body: unknown): string {
+  if (!isFields(body)) throw new BadRequest('Invalid orderID: the body must be an object with orderID');
+  return readOrderId(body.orderID ?? body.orderId);
+}
+
+/** The ids of a DELETE /orders body, each once, in their order. @throws BadRequest */
+export function parseCancelMany(body: unknown): readonly string[] {
+  if (!Array.isArray(body)) throw new BadRequest('Invalid order payload: the body must be a list of order ids');
+  if (body.length > limits.cancelIdsMax) {
+    throw new BadRequest(`Too many orders in payload, max allowed: ${limits.cancelIdsMax}`);
+  }
+  return [...new Set(body.map(readOrderId))];
+}
+
+/** What DELETE /cancel-market-orders is about; both absent = all orders. */
+export interface CancelFilter {
+  /** Condition id, lower case. */
+  readonly market: string | undefined;
+  /** Token id. */
+  readonly assetId: string | undefined;
+}
+
+const isAbsent = (value: unknown): boolean => value === undefined || value === null || value === '';
+
+/** The filter of a DELETE /cancel-market-orders body: absent, null and empty values are no filter. @throws BadRequest */
+export function parseCancelFilter(body: unknown): CancelFilter {
+  if (body === undefined || body === null) return { market: undefined, assetId: undefined };
+  if (!isFields(body)) throw new BadRequest('Invalid order payload: the body must be an object');
+  const { market } = body;
+  const assetId = body.asset_id ?? body.assetId;
+  if (!isAbsent(market) && (typeof market !== 'string' || !isBytes32(market))) {
+    throw new BadRequest('Invalid market: a condition id is 0x and 64 hex digits');
+  }
+  if (!isAbsent(assetId) && (typeof assetId !== 'string' || !isUint256Decimal(assetId))) {
+    throw new BadRequest('Invalid asset_id: a token id is a string of digits');
+  }
+  return {
+    market: isAbsent(market) ? undefined : String(market).toLowerCase(),
+    assetId: isAbsent(assetId) ? undefined : String(assetId),
+  };
+}
+
+const REFUSALS: Readonly<Record<number, string>> = {
+  [CancelRefusal.NOT_FOUND]: 'Order not found or already canceled',
+  [CancelRefusal.DELAYED]: 'order is delayed',
+};
+
+/** An id that was not cancelled, and the CancelRefusal. */
+export interface RefusedCancel {
+  readonly orderId: string;
+  readonly reason: number;
+}
+
+/** The reply to every cancel request as JSON text. */
+export function cancelReplyJson(canceled: readonly string[], refused: readonly RefusedCancel[]): string {
+  const reasons = refused.map(({ orderId, reason }) => `"${orderId}":"${REFUSALS[reason] ?? ''}"`);
+  const ids = canceled.map((id) => `"${id}"`);
+  return `{"canceled":[${ids.join(',')}],"not_canceled":{${reasons.join(',')}}}`;
+}

@@ -1,0 +1,37 @@
+// The two dialects of the interface, one object each: what the same row looks like on the root paths and for official
+// clients (spec table "The two dialects"). The door picks one for each request; nothing further in asks which it is.
+import type { Market, Order, Trade } from '../views/index.ts';
+import { orderRow, plainTradeRow, tradeRow, wrappedOrderRow } from './trades.ts';
+
+export interface Dialect {
+  readonly name: 'root' | 'polymarket';
+  /** Reply of GET /data/order/{id}. */
+  readonly orderReply: (order: Order, market: Market) => string;
+  /** A row of GET /data/trades for this caller (lower-case owner address). */
+  readonly tradeRow: (trade: Trade, market: Market, owner: string) => string;
+}
+
+/** Root paths, with SERVICE_* headers or none. */
+export const rootDialect: Dialect = {
+  name: 'root',
+  orderReply: wrappedOrderRow,
+  tradeRow: plainTradeRow,
+};
+
+/** Requests with POLY_* headers, and the mounts /gamma and /data-api. */
+export const polymarketDialect: Dialect = {
+  name: 'polymarket',
+  orderReply: orderRow,
+  tradeRow,
+};
+
+const isMounted = (path: string): boolean => path.startsWith('/gamma/') || path.startsWith('/data-api/');
+
+/**
+ * The dialect of a request.
+ * @param header a header's value by its lower-case name, '' if absent
+ */
+export function pickDialect(path: string, header: (name: string) => string): Dialect {
+  const isPolymarket = header('poly_address') !== '' || header('poly_api_key') !== '' || isMounted(path);
+  return isPolymarket ? polymarketDialect : rootDialect;
+}

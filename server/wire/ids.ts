@@ -1,0 +1,43 @@
+// Ids that exist on the wire only: trade ids, transaction hashes, and API keys as UUIDs. Called by the records of this
+// folder and by routes. Ids are made from numbers of the log alone, so the same log always shows the same ids.
+import { bytesToHex, writeHex } from '../auth/hex.ts';
+import { keccak256 } from '../auth/keccak.ts';
+
+/** Market and number of a trade. */
+export interface TradePlace {
+  readonly marketIndex: number;
+  readonly tradeNumber: number;
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const TRADE_UUID = /^([0-9a-f]{8})-0000-8000-8([0-9a-f]{3})-([0-9a-f]{12})$/;
+/** Trade numbers up to 2^53 − 1 take 14 hex digits; the field has room for 15. */
+const TRADE_NUMBER_DIGITS = 15;
+
+/** The id of a trade: a UUID of version 8 that holds the market's index and the trade's number there. */
+export function tradeId(marketIndex: number, tradeNumber: number): string {
+  const market = marketIndex.toString(16).padStart(8, '0');
+  const number = tradeNumber.toString(16).padStart(TRADE_NUMBER_DIGITS, '0');
+  return `${market}-0000-8000-8${number.slice(0, 3)}-${number.slice(3)}`;
+}
+
+/** The trade that an id names; undefined for a text that is no trade id. */
+export function parseTradeId(id: string): TradePlace | undefined {
+  const match = TRADE_UUID.exec(id.toLowerCase());
+  if (match === null) return undefined;
+  const tradeNumber = Number.parseInt(match[2] + match[3], 16);
+  return Number.isSafeInteger(tradeNumber) ? { marketIndex: Number.parseInt(match[1], 16), tradeNumber } : undefined;
+}
+
+const idBytes = new Uint8Array(16);
+
+/** The transaction hash shown for a trade: keccak256 of the 16 bytes of its id. No chain ever saw it. */
+export function transactionHash(id: string): string {
+  writeHex(`0x${id.replaceAll('-', '')}`, idBytes, 0, 16);
+  return bytesToHex(keccak256(idBytes));
+}
+
+/** The 16 bytes of an API key (0x and 32 hex digits), as messages carry it; undefined for a text that is no UUID. */
+export function keyIdOfUuid(apiKey: string): string | undefined {
+  return UUID.test(apiKey) ? `0x${apiKey.replaceAll('-', '').toLowerCase()}` : undefined;
+}

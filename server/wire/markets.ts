@@ -1,0 +1,171 @@
+// Markets in the order-book style (interface.md 2.4, wire.md C.3): the full list item, the detail record, the
+// simplified form, the compact record, and a token's condition. Called by the market routes. Key sets are fixed by the
+// interface: a form has all of its keys and no other.
+import { complementPips, MarketStatus, PIPS_PER_UNIT, Resolution } from '../../engine/index.ts';
+import type { EventRow, Market } from '../views/index.ts';
+import { isoTime, parsePips, pipsNumber } from './numbers.ts';
+import { marketStatusText } from './rejections.ts';
+
+const textOr = (value: unknown, other: string): string => (typeof value === 'string' && value !== '' ? value : other);
+const timeOrNull = (value: unknown): string | null =>
+  typeof value === 'string' && value !== '' && !Number.isNaN(Date.parse(value)) ? value : null;
+
+/** What the market's record shows before any trade and without a price in its texts. */
+const EVEN_PIPS = PIPS_PER_UNIT / 2;
+
+/** The price shown for a token: what it resolved to, else the last trade, else the one its texts start with. */
+export function shownPricePips(market: Market, outcome: number): number {
+  if (market.resolution === Resolution.SPLIT) return EVEN_PIPS;
+  if (market.resolution !== undefined) return market.resolution === outcome ? PIPS_PER_UNIT : 0;
+  const given = typeof market.texts.lastPrice === 'string' ? parsePips(market.texts.lastPrice) : undefined;
+  const first = market.lastTrade?.pricePips ?? Math.min(given ?? EVEN_PIPS, PIPS_PER_UNIT);
+  return outcome === 0 ? first : complementPips(first);
+}
+
+const tokenRow = (market: Market, outcome: 0 | 1) => ({
+  token_id: market.tokens[outcome],
+  outcome: market.outcomes[outcome],
+  price: pipsNumber(shownPricePips(market, outcome)),
+  winner: market.resolution === outcome,
+});
+
+const isClosed = ({ status }: Market): boolean => status === MarketStatus.CLOSED || status === MarketStatus.RESOLVED;
+
+/** The flags that every form carries. */
+function flags(market: Market) {
+  return {
+    active: market.status !== MarketStatus.DRAFT,
+    closed: isClosed(market),
+    archived: market.texts.archived === true,
+    accepting_orders: market.status === MarketStatus.OPEN,
+  };
+}
+
+function rewardsOf(market: Market) {
+  const { rewards } = market.texts;
+  return {
+    rates: Array.isArray(rewards?.rates) ? rewards.rates : [],
+    min_size: typeof rewards?.minSize === 'number' ? rewards.minSize : 0,
+    max_spread: typeof rewards?.maxSpread === 'number' ? rewards.maxSpread : 0,
+  };
+}
+
+/** The taker's fee rate in basis points (1e-4), as the number that clients call a base fee. */
+export function baseFee(market: Market): number {
+  return market.terms.feeRate;
+}
+
+function tagsOf(market: Market, event: EventRow | undefined): readonly string[] {
+  const own = market.texts.tags;
+  const tags = Array.isArray(own) ? own : (event?.texts.tags ?? []);
+  return tags.map(String);
+}
+
+/** The item of GET /markets in its cursor form. */
+export function fullRecord(market: Market, event: EventRow | undefined) {
+  const { texts, terms } = market;
+  const icon = textOr(texts.icon, textOr(event?.texts.icon, ''));
+  return {
+    enable_order_book: !isClosed(market),
+    ...flags(market),
+    accepting_order_timestamp: isoTime(market.createdMs),
+    minimum_order_size: terms.minOrderLots / 100,
+    minimum_tick_size: pipsNumber(terms.tickPips),
+    condition_id: market.conditionId,
+    question_id: market.questionId,
+    question: market.question,
+    description: textOr(texts.description, textOr(event?.texts.description, '')),
+    market_slug: market.slug,
+    end_date_iso: timeOrNull(texts.endDate) ?? timeOrNull(event?.texts.endDate),
+    game_start_time: timeOrNull(texts.gameStartTime),
+    seconds_delay: terms.delaySeconds,
+    fpmm: '',
+    maker_base_fee: 0,
+    taker_base_fee: baseFee(market),
+    notifications_enabled: false,
+    neg_risk: market.negRisk,
+    neg_risk_market_id: '',
+    neg_risk_request_id: '',
+    icon,
+    image: textOr(texts.image, textOr(event?.texts.image, icon)),
+    rewards: rewardsOf(market),
+    is_50_50_outcome: market.resolution === Resolution.SPLIT,
+    tokens: [tokenRow(market, 0), tokenRow(market, 1)],
+    tags: tagsOf(market, event),
+  };
+}
+
+/** The keys that the detail record and the simplified forms share beside the others. */
+function listKeys(market: Market) {
+  return {
+    status: marketStatusText(market.status),
+    market_id: market.marketId,
+    slug: market.slug,
+    assets_ids: market.tokens,
+    outcomes: market.outcomes,
+  };
+}
+
+/** The record of GET /markets/{condition_id} and of GET /sampling-markets. */
+export function detailRecord(market: Market, event: EventRow | undefined) {
+  return {
+    ...fullRecord(market, event),
+    ...listKeys(market),
+    event: {
+      id: event === undefined ? '' : String(event.eventNumber),
+      slug: textOr(event?.texts.slug, ''),
+      title: textOr(event?.texts.title, ''),
+      ticker: textOr(event?.texts.ticker, textOr(event?.texts.slug, '')),
+      description: textOr(event?.texts.description, ''),
+    },
+    raw_metadata: {},
+  };
+}
+
+/** The record of GET /simplified-markets and of GET /sampling-simplified-markets. */
+export function simplifiedRecord(market: Market) {
+  return {
+    condition_id: market.conditionId,
+    neg_risk: market.negRisk,
+    question: market.question,
+    ...listKeys(market),
+    ...flags(market),
+    tokens: [tokenRow(market, 0), tokenRow(market, 1)],
+    rewards: rewardsOf(market),
+  };
+}
+
+/** The record of GET /clob-markets/{condition_id}; keys without a meaning here are left out or false. */
+export function compactRecord(market: Market) {
+  const { terms } = market;
+  const gameStart = timeOrNull(market.texts.gameStartTime);
+  return {
+    c: market.conditionId,
+    t: [
+      { t: market.tokens[0], o: market.outcomes[0] },
+      { t: market.tokens[1], o: market.outcomes[1] },
+    ],
+    mts: pipsNumber(terms.tickPips),
+    mos: terms.minOrderLots / 100,
+    ...(market.negRisk ? { nr: true } : {}),
+    mbf: 0,
+    tbf: baseFee(market),
+    ...(terms.feeRate === 0 ? {} : { fd: { r: terms.feeRate / 10_000, e: terms.feeExponent, to: true } }),
+    r: null,
+    ao: market.status === MarketStatus.OPEN,
+    sd: terms.delaySeconds,
+    ...(gameStart === null ? {} : { gst: gameStart }),
+    cbos: false,
+    aot: isoTime(market.createdMs),
+    rfqe: false,
+    itode: false,
+    ibce: false,
+    oas: 0,
+  };
+}
+
+/** The reply of GET /markets-by-token/{token_id}. */
+export function tokenConditionRecord(market: Market) {
+  const [first, second] = market.tokens;
+  return { condition_id: market.conditionId, primary_token_id: first, secondary_token_id: second };
+}

@@ -1,0 +1,106 @@
+// Whole units to decimal text and back, exactly: pips, lots and micro as minimal decimals ("0.5", "85.36", "5"), and
+// the strict reading of what clients send. Called by everything in this folder and by routes. No fraction is ever
+// computed with: floats appear only as JSON numbers of prices that a client shows.
+import { LOTS_PER_SHARE, MICRO_PER_UNIT, PIPS_PER_UNIT } from '../../engine/index.ts';
+
+const PIPS_DECIMALS = 4;
+const LOTS_DECIMALS = 2;
+const MICRO_DECIMALS = 6;
+
+/** Minimal decimal text of `units` / 10^decimals, where `scale` is that power of ten; units ≥ 0. */
+function decimalText(units: number, scale: number, decimals: number): string {
+  const rest = units % scale;
+  const whole = (units - rest) / scale;
+  if (rest === 0) return String(whole);
+  let digits = String(rest).padStart(decimals, '0');
+  let end = digits.length;
+  while (digits.charCodeAt(end - 1) === 0x30) end -= 1;
+  if (end < digits.length) digits = digits.slice(0, end);
+  return `${whole}.${digits}`;
+}
+
+const pipsTexts: string[] = [];
+
+/** A price: pips as a decimal of one unit, 0 to 10,000 → "0" to "1". */
+export function pipsText(pips: number): string {
+  let text = pipsTexts[pips];
+  if (text === undefined) {
+    text = decimalText(pips, PIPS_PER_UNIT, PIPS_DECIMALS);
+    pipsTexts[pips] = text;
+  }
+  return text;
+}
+
+/** Half a sum of two prices (a midpoint), exact: up to five decimals. */
+export function halfPipsText(sumPips: number): string {
+  return decimalText(sumPips * 5, PIPS_PER_UNIT * 10, PIPS_DECIMALS + 1);
+}
+
+/** A price as a JSON number: the double nearest to the decimal, which prints as that decimal. */
+export function pipsNumber(pips: number): number {
+  return pips / PIPS_PER_UNIT;
+}
+
+/** A size in shares. */
+export function lotsText(lots: number): string {
+  return decimalText(lots, LOTS_PER_SHARE, LOTS_DECIMALS);
+}
+
+/** An amount of collateral or shares in units. */
+export function microText(micro: number): string {
+  return decimalText(micro, MICRO_PER_UNIT, MICRO_DECIMALS);
+}
+
+const SAFE_DIGITS_MAX = 16;
+
+/** The value of plain decimal digits up to 2^53 − 1; undefined for anything else (signs, exponents, spaces, ''). */
+export function parseWhole(text: string): number | undefined {
+  const { length } = text;
+  if (length === 0 || length > SAFE_DIGITS_MAX) return undefined;
+  let value = 0;
+  for (let i = 0; i < length; i += 1) {
+    const digit = text.charCodeAt(i) - 0x30;
+    if (digit < 0 || digit > 9) return undefined;
+    value = value * 10 + digit;
+  }
+  return Number.isSafeInteger(value) ? value : undefined;
+}
+
+/**
+ * A decimal text in units of 10^−decimals, exactly: digits, and maybe a point followed by 1 to `decimals` digits.
+ * Undefined for anything else, and for values past 2^53 − 1 units.
+ */
+export function parseDecimal(text: string, decimals: number): number | undefined {
+  const point = text.indexOf('.');
+  if (point < 0) return parseWhole(text === '' ? '' : text + '0'.repeat(decimals));
+  const fraction = text.length - point - 1;
+  if (point === 0 || fraction === 0 || fraction > decimals) return undefined;
+  // A second point is no digit and is refused below; leading zeros are cut so that only the value bounds the length.
+  const digits = text.slice(0, point) + text.slice(point + 1) + '0'.repeat(decimals - fraction);
+  return parseWhole(digits.replace(/^0+(?=[0-9])/, ''));
+}
+
+/** An amount in units ("12.5") as micro; undefined unless it is a decimal of at most six places up to 2^53 − 1 micro. */
+export function parseMicro(text: string): number | undefined {
+  return parseDecimal(text, MICRO_DECIMALS);
+}
+
+/** A size in shares as lots; undefined unless it is a decimal of at most two places. */
+export function parseLots(text: string): number | undefined {
+  return parseDecimal(text, LOTS_DECIMALS);
+}
+
+/** A price as pips; undefined unless it is a decimal of at most four places. */
+export function parsePips(text: string): number | undefined {
+  return parseDecimal(text, PIPS_DECIMALS);
+}
+
+/** ISO 8601 date-time with milliseconds, in UTC. */
+export function isoTime(tMs: number): string {
+  return new Date(tMs).toISOString();
+}
+
+/** Whole unix seconds as digits. */
+export function secondsText(tMs: number): string {
+  return String(Math.floor(tMs / 1000));
+}

@@ -1,0 +1,190 @@
+// Bodies of the operator's, development's and positions' requests, as schemas: each field once, with its limit and the
+// unit it is read into. Called by routes/admin.ts, routes/dev.ts and routes/positions.ts.
+import { z } from 'zod';
+import { limits, MarketStatus, TICK_SIZES_PIPS } from '../../engine/index.ts';
+import { isUint256Decimal } from '../auth/uint256.ts';
+import {
+  addressField,
+  amountField,
+  booleanField,
+  bytes32Field,
+  decimalField,
+  signatureTypeField,
+  textField,
+} from './bodies.ts';
+import { parseDecimal, parseLots, parseMicro, parsePips, pipsText } from './numbers.ts';
+
+const FEE_RATE_DECIMALS = 4;
+const TEXT_MAX = { title: 500, description: 50_000, short: 200, url: 2_000, tags: 50, flags: 32 } as const;
+
+const SLUG = /^[a-z0-9][a-z0-9-]{0,199}$/;
+const slugField = z
+  .string('must be a string')
+  .regex(SLUG, 'must be 1 to 200 lower-case letters, digits and hyphens, not starting with a hyphen');
+const dateField = z.iso.datetime({
+  offset: true,
+  error: 'must be an ISO 8601 date-time, such as 2030-01-31T12:00:00Z',
+});
+const tokenIdField = z
+  .string('must be a decimal string')
+  .refine((text) => isUint256Decimal(text), 'must be a decimal string below 2^256')
+  .transform((text) => BigInt(text).toString());
+
+const TICKS = TICK_SIZES_PIPS.map(pipsText).join(', ');
+/** Ratios may also be JSON numbers: unlike amounts they are short, and a number prints as it was written. */
+const tickField = z
+  .union([z.string(), z.number()], `must be one of ${TICKS}`)
+  .transform((value) => parsePips(String(value)) ?? 0)
+  .refine((pips) => TICK_SIZES_PIPS.some((tick) => tick === pips), `must be one of ${TICKS}`);
+const feeRateField = z
+  .union([z.string(), z.number()], 'must be a decimal of at most 4 places from 0 to 0.1')
+  .transform((value) => parseDecimal(String(value), FEE_RATE_DECIMALS) ?? -1)
+  .refine((rate) => rate >= 0 && rate <= limits.feeRateMax, 'must be a decimal of at most 4 places from 0 to 0.1');
+const minOrderField = decimalField(parseLots, 2, 1, '0.01 to 10000000').refine(
+  (lots) => lots <= limits.orderLotsMax,
+  'must be at most 10000000',
+);
+const feeField = z.strictObject(
+  {
+    rate: feeRateField,
+    exponent: z
+      .int('must be a whole number from 1 to 4')
+      .min(limits.feeExponentMin, 'must be at least 1')
+      .max(limits.feeExponentMax, 'must be at most 4'),
+  },
+  'must be an object with rate and exponent',
+);
+const delayField = z
+  .int('must be a whole number of seconds')
+  .min(0, 'must be at least 0')
+  .max(limits.delaySecondsMax, `must be at most ${limits.delaySecondsMax}`);
+const rewardsField = z.strictObject({
+  rates: z
+    .array(
+      z.strictObject({
+        asset_address: addressField,
+        rewards_daily_rate: z.number('must be a number').min(0, 'must be at least 0').max(1e12, 'must be at most 1e12'),
+      }),
+    )
+    .max(20, 'must have at most 20 entries')
+    .optional(),
+  min_size: z.number('must be a number').min(0, 'must be at least 0').max(1e7, 'must be at most 10000000').optional(),
+  max_spread: z.number('must be a number').min(0, 'must be at least 0').max(100, 'must be at most 100').optional(),
+});
+
+const creationStatuses = {
+  draft: MarketStatus.DRAFT,
+  active: MarketStatus.OPEN,
+  open: MarketStatus.OPEN,
+  paused: MarketStatus.PAUSED,
+} as const;
+const laterStatuses = {
+  active: MarketStatus.OPEN,
+  open: MarketStatus.OPEN,
+  paused: MarketStatus.PAUSED,
+  closed: MarketStatus.CLOSED,
+} as const;
+
+/** Texts that markets and events share. */
+const sharedTexts = {
+  description: textField(TEXT_MAX.description).optional(),
+  image: textField(TEXT_MAX.url).optional(),
+  icon: textField(TEXT_MAX.url).optional(),
+  resolution_source: textField(TEXT_MAX.url).optional(),
+  start_date: dateField.optional(),
+  end_date: dateField.optional(),
+};
+/** What of a market may be given at its creation and changed later. */
+const marketTerms = {
+  tick_size: tickField.optional(),
+  min_order_size: minOrderField.optional(),
+  min_marketable_buy: decimalField(parseMicro, 6, 0, '0 to 9007199254.740991').optional(),
+  fee: feeField.optional(),
+  seconds_delay: delayField.optional(),
+  auto_tick: booleanField.optional(),
+  rewards: rewardsField.optional(),
+  group_item_title: textField(TEXT_MAX.short).optional(),
+  game_start_time: dateField.optional(),
+  archived: booleanField.optional(),
+  flags: z
+    .record(z.string().regex(/^[a-z][a-z0-9_]{0,63}$/, 'must have lower-case names'), booleanField)
+    .refine((flags) => Object.keys(flags).length <= TEXT_MAX.flags, `must have at most ${TEXT_MAX.flags} entries`)
+    .optional(),
+  ...sharedTexts,
+};
+
+/** POST /admin/events */
+export const eventBody = z.strictObject({
+  title: textField(TEXT_MAX.title).min(1, 'must not be empty'),
+  slug: slugField.optional(),
+  ticker: textField(TEXT_MAX.short).optional(),
+  tags: z.array(slugField).max(TEXT_MAX.tags, `must have at most ${TEXT_MAX.tags} entries`).optional(),
+  series: slugField.optional(),
+  neg_risk: booleanField.optional(),
+  creator: textField(TEXT_MAX.short).optional(),
+  ...sharedTexts,
+});
+
+/** POST /admin/markets */
+export const marketBody = z.strictObject({
+  question: textField(TEXT_MAX.title).min(1, 'must not be empty'),
+  slug: slugField.optional(),
+  /** Slug or number of an event. */
+  event: textField(TEXT_MAX.short).optional(),
+  outcomes: z
+    .tuple([textField(TEXT_MAX.short).min(1), textField(TEXT_MAX.short).min(1)], 'must be two texts')
+    .refine(([first, second]) => first !== second, 'must be two different texts')
+    .optional(),
+  question_id: bytes32Field.optional(),
+  condition_id: bytes32Field.optional(),
+  token_ids: z.tuple([tokenIdField, tokenIdField], 'must be two decimal strings').optional(),
+  oracle: addressField.optional(),
+  neg_risk: booleanField.optional(),
+  status: z
+    .enum(['draft', 'active', 'open', 'paused'], 'must be draft, active or paused')
+    .transform((word) => creationStatuses[word])
+    .optional(),
+  last_price: decimalField(parsePips, 4, 1, '0.0001 to 0.9999')
+    .refine((pips) => pips < 10_000, 'must be below 1')
+    .optional(),
+  ...marketTerms,
+});
+
+/** PATCH /admin/markets/{condition_id} */
+export const marketChangeBody = z.strictObject({
+  status: z
+    .enum(['active', 'open', 'paused', 'closed'], 'must be active, paused or closed; resolving has a path of its own')
+    .transform((word) => laterStatuses[word])
+    .optional(),
+  question: textField(TEXT_MAX.title).min(1, 'must not be empty').optional(),
+  ...marketTerms,
+});
+
+/** POST /admin/markets/{condition_id}/resolve */
+export const resolveBody = z.strictObject({ outcome: textField(TEXT_MAX.short) });
+
+/** POST /admin/deposits and /admin/withdrawals; `owner` names the EOA behind a wallet that no request used yet. */
+export const cashBody = z.strictObject({ address: addressField, amount: amountField, owner: addressField.optional() });
+
+/** POST /dev/faucet */
+export const faucetBody = z.strictObject({
+  address: addressField,
+  owner: addressField.optional(),
+  collateral: amountField.optional(),
+  token_id: tokenIdField.optional(),
+  shares: amountField.optional(),
+});
+
+/** POST /split and /merge */
+export const setsBody = z.strictObject({
+  condition_id: bytes32Field,
+  amount: amountField,
+  signature_type: signatureTypeField.optional(),
+});
+
+/** POST /redeem */
+export const redeemBody = z.strictObject({ condition_id: bytes32Field, signature_type: signatureTypeField.optional() });
+
+export type EventBody = z.output<typeof eventBody>;
+export type MarketBody = z.output<typeof marketBody>;
+export type MarketChangeBody = z.output<typeof marketChangeBody>;

@@ -1,0 +1,54 @@
+// What operators and owners of positions read back: a market as its operator sees it, and a wallet's holdings in one.
+// Called by the routes of admin, dev and positions. Amounts are decimal strings in units.
+import { MarketStatus, Resolution } from '../../engine/index.ts';
+import type { AccountsView, Market } from '../views/index.ts';
+import { lotsText, microText, pipsText } from './numbers.ts';
+import { marketStatusText } from './rejections.ts';
+
+/** The outcome text that a market resolved to, or "split". */
+function resolutionText({ resolution, outcomes }: Market): string | null {
+  if (resolution === undefined) return null;
+  return resolution === Resolution.SPLIT ? 'split' : outcomes[resolution];
+}
+
+/** A market as its operator sees it, for JSON. */
+export function operatorMarket(market: Market): Readonly<Record<string, unknown>> {
+  const { terms, texts, tokens, outcomes } = market;
+  return {
+    condition_id: market.conditionId,
+    question_id: market.questionId,
+    market_id: market.marketId,
+    event_id: market.eventNumber === 0 ? null : String(market.eventNumber),
+    slug: market.slug,
+    question: market.question,
+    status: marketStatusText(market.status),
+    resolution: market.status === MarketStatus.RESOLVED ? resolutionText(market) : null,
+    tokens: tokens.map((token_id, index) => ({ token_id, outcome: outcomes[index] })),
+    neg_risk: market.negRisk,
+    tick_size: pipsText(terms.tickPips),
+    min_order_size: lotsText(terms.minOrderLots),
+    min_marketable_buy: microText(terms.minMarketableBuyMicro),
+    fee: { rate: pipsText(terms.feeRate), exponent: terms.feeExponent },
+    seconds_delay: terms.delaySeconds,
+    auto_tick: terms.autoTick,
+    archived: texts.archived === true,
+  };
+}
+
+/** A wallet's collateral and its shares of a market, for JSON. */
+export function holdingsJson(
+  accounts: AccountsView,
+  wallet: string,
+  market: Market,
+): Readonly<Record<string, unknown>> {
+  const account = accounts.byWallet(wallet);
+  const sharesOf = (outcome: number): number => account?.sharesMicro.get(market.index * 2 + outcome) ?? 0;
+  return {
+    collateral: microText(account?.collateralMicro ?? 0),
+    tokens: market.tokens.map((token_id, outcome) => ({
+      token_id,
+      outcome: market.outcomes[outcome],
+      balance: microText(sharesOf(outcome)),
+    })),
+  };
+}

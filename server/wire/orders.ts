@@ -1,0 +1,248 @@
+// The body of POST /order into a typed order, by hand and fast: every order of the exchange passes here. Each refusal
+// names the field and what it must be (wire.md B.6). It checks form alone: tokens, wallets, signatures and amounts
+// are for those who know the market. Also the replies to a placed order.
+import { OrderType, Side } from '../../engine/index.ts';
+import { isAddress, isBytes32, ZERO_BYTES32 } from '../auth/hex.ts';
+import { isUint256Decimal } from '../auth/uint256.ts';
+import { BadRequest } from '../http/errors.ts';
+import { keyIdOfUuid } from './ids.ts';
+import { parseWhole } from './numbers.ts';
+
+/** An order as a client signed and sent it. */
+export interface SignedOrder {
+  /** Whole number up to 2^53 − 1, or a decimal uint256. */
+  readonly salt: number | string;
+  /** Lower case. */
+  readonly maker: string;
+  /** Lower case. */
+  readonly signer: string;
+  /** Decimal text. */
+  readonly tokenId: string;
+  readonly makerAmount: number;
+  readonly takerAmount: number;
+  readonly side: Side;
+  readonly signatureType: 0 | 1 | 2 | 3;
+  /** Milliseconds. */
+  readonly timestamp: number;
+  /** Seconds; 0 = none. Not signed. */
+  readonly expiration: number;
+  readonly metadata: string;
+  readonly builder: string;
+  /** 0x text of any even length. */
+  readonly signature: string;
+  /** Lower case; undefined where the client names none. */
+  readonly conditionId: string | undefined;
+}
+
+export interface PostedOrder {
+  readonly order: SignedOrder;
+  /** The API key that posts it, as 16 bytes of hex. */
+  readonly ownerKeyId: string;
+  readonly orderType: OrderType;
+  readonly postOnly: boolean;
+}
+
+/** An order of another version of the order struct: clients re-read /version and build it anew. */
+export interface OtherVersion {
+  readonly isOtherVersion: true;
+  readonly ownerKeyId: string;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const ORDER_TYPES: Readonly<Record<string, OrderType | undefined>> = OrderType;
+
+function refuse(field: string, must: string): BadRequest {
+  return new BadRequest(`Invalid order payload: ${field} ${must}`);
+}
+
+/** Whether the value is a JSON object. */
+export function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function readWhole(fields: Fields, name: string): number {
+  const value = fields[name];
+  const whole = typeof value === 'string' ? parseWhole(value) : undefined;
+  if (whole === undefined) throw refuse(`order.${name}`, 'must be a string of digits up to 9007199254740991');
+  return whole;
+}
+
+function readAddress(fields: Fields, name: string): string {
+  const value = fields[name];
+  if (typeof value !== 'string' || !isAddress(value)) throw refuse(`order.${name}`, 'must be 0x and 40 hex digits');
+  return value.toLowerCase();
+}
+
+/** 32 bytes of hex; absent, null and empty mean zero. */
+function readBytes32(fields: Fields, name: string): string {
+  const value = fields[name];
+  if (value === undefined || value === null || value === '' || value === ZERO_BYTES32) return ZERO_BYTES32;
+  if (typeof value !== 'string' || !isBytes32(value)) throw refuse(`order.${name}`, 'must be 0x and 64 hex digits');
+  return value.toLowerCase();
+}
+
+function readSalt(fields: Fields): number | string {
+  const { salt } = fields;
+  if (typeof salt === 'number') {
+    if (Number.isSafeInteger(salt) && salt >= 0) return salt;
+    throw refuse('order.salt', 'as a number must be whole and at most 9007199254740991, send salt as a string');
+  }
+  if (typeof salt === 'string' && isUint256Decimal(salt)) return salt;
+  throw refuse('order.salt', 'must be a whole number, or a string of digits below 2^256');
+}
+
+function readTokenId(fields: Fields): string {
+  const { tokenId } = fields;
+  if (typeof tokenId !== 'string' || !isUint256Decimal(tokenId)) {
+    throw refuse('order.tokenId', 'must be a string of digits below 2^256');
+  }
+  return tokenId;
+}
+
+function readSide(fields: Fields): Side {
+  if (fields.side === 'BUY') return Side.BUY;
+  if (fields.side === 'SELL') return Side.SELL;
+  throw refuse('order.side', 'must be BUY or SELL');
+}
+
+function readSignatureType(fields: Fields): 0 | 1 | 2 | 3 {
+  const { signatureType } = fields;
+  if (signatureType === 0 || signatureType === 1 || signatureType === 2 || signatureType === 3) return signatureType;
+  throw refuse('order.signatureType', 'must be 0, 1, 2 or 3');
+}
+
+const HEX = /^0x(?:[0-9a-fA-F]{2})+$/;
+/** Far above the 317 bytes of a wrapped signature. */
+const SIGNATURE_CHARACTERS_MAX = 4096;
+
+function readSignature(fields: Fields): string {
+  const { signature } = fields;
+  if (typeof signature !== 'string' || signature.length > SIGNATURE_CHARACTERS_MAX || !HEX.test(signature)) {
+    throw refuse('order.signature', 'must be 0x and pairs of hex digits');
+  }
+  return signature;
+}
+
+function readConditionId(fields: Fields): string | undefined {
+  const { conditionId } = fields;
+  if (conditionId === undefined || conditionId === null || conditionId === '') return undefined;
+  if (typeof conditionId !== 'string' || !isBytes32(conditionId)) {
+    throw refuse('order.conditionId', 'must be 0x and 64 hex digits');
+  }
+  return conditionId.toLowerCase();
+}
+
+function readExpiration(fields: Fields): number {
+  const { expiration } = fields;
+  return expiration === undefined || expiration === null || expiration === '' ? 0 : readWhole(fields, 'expiration');
+}
+
+function readSignedOrder(fields: Fields): SignedOrder {
+  return {
+    salt: readSalt(fields),
+    maker: readAddress(fields, 'maker'),
+    signer: readAddress(fields, 'signer'),
+    tokenId: readTokenId(fields),
+    makerAmount: readWhole(fields, 'makerAmount'),
+    takerAmount: readWhole(fields, 'takerAmount'),
+    side: readSide(fields),
+    signatureType: readSignatureType(fields),
+    timestamp: readWhole(fields, 'timestamp'),
+    expiration: readExpiration(fields),
+    metadata: readBytes32(fields, 'metadata'),
+    builder: readBytes32(fields, 'builder'),
+    signature: readSignature(fields),
+    conditionId: readConditionId(fields),
+  };
+}
+
+function readOwner(fields: Fields): string {
+  const { owner } = fields;
+  const keyId = typeof owner === 'string' ? keyIdOfUuid(owner) : undefined;
+  if (keyId === undefined) throw refuse('owner', 'must be the API key, a UUID');
+  return keyId;
+}
+
+function readOrderType(fields: Fields): OrderType {
+  const { orderType } = fields;
+  if (orderType === undefined || orderType === null) return OrderType.GTC;
+  const known =
+    typeof orderType === 'string' && Object.hasOwn(ORDER_TYPES, orderType) ? ORDER_TYPES[orderType] : undefined;
+  if (known === undefined) throw refuse('orderType', 'must be GTC, GTD, FOK or FAK');
+  return known;
+}
+
+function readFlag(fields: Fields, name: string): boolean {
+  const value = fields[name];
+  if (value === undefined || value === null) return false;
+  if (typeof value !== 'boolean') throw refuse(name, 'must be true or false');
+  return value;
+}
+
+/** The first version of the struct has these fields and no timestamp. */
+function isFirstVersion(order: Fields): boolean {
+  if (order.timestamp !== undefined) return false;
+  return order.nonce !== undefined || order.feeRateBps !== undefined || order.taker !== undefined;
+}
+
+/**
+ * The order of a parsed JSON body; unknown keys are ignored.
+ * @throws BadRequest naming the first field that is malformed
+ */
+export function parsePostedOrder(body: unknown): PostedOrder | OtherVersion {
+  if (!isFields(body)) throw new BadRequest('Invalid order payload');
+  const { order } = body;
+  if (!isFields(order)) throw refuse('order', 'must be an object');
+  if (isFirstVersion(order)) return { isOtherVersion: true, ownerKeyId: readOwner(body) };
+  const signed = readSignedOrder(order);
+  const ownerKeyId = readOwner(body);
+  readFlag(body, 'deferExec');
+  return { order: signed, ownerKeyId, orderType: readOrderType(body), postOnly: readFlag(body, 'postOnly') };
+}
+
+/** Most orders that one POST /orders may carry. */
+export const ORDERS_PER_BATCH_MAX = 15;
+
+/**
+ * The elements of a POST /orders body, not yet looked at.
+ * @throws BadRequest when it is no list of 1 to 15
+ */
+export function parseOrderBatch(body: unknown): readonly unknown[] {
+  if (!Array.isArray(body) || body.length === 0) throw new BadRequest('Invalid order payload');
+  if (body.length > ORDERS_PER_BATCH_MAX) {
+    throw new BadRequest(`Too many orders in payload: ${body.length}, max allowed: ${ORDERS_PER_BATCH_MAX}`);
+  }
+  return body;
+}
+
+/** What became of an order at its placement. */
+export interface PlacedOrder {
+  readonly orderId: string;
+  readonly status: 'live' | 'matched' | 'delayed';
+  /** What the taker gave and received, human decimals; '' when nothing matched. */
+  readonly makingAmount: string;
+  readonly takingAmount: string;
+  readonly tradeIds: readonly string[];
+  readonly transactionHashes: readonly string[];
+}
+
+const quoted = (texts: readonly string[]): string => (texts.length === 0 ? '[]' : `["${texts.join('","')}"]`);
+
+/** The reply to a placed order as JSON text (wire.md B.8). */
+export function placedOrderJson(placed: PlacedOrder): string {
+  const { orderId, status, makingAmount, takingAmount } = placed;
+  return (
+    `{"success":true,"errorMsg":"","orderID":"${orderId}","takingAmount":"${takingAmount}",` +
+    `"makingAmount":"${makingAmount}","status":"${status}",` +
+    `"transactionsHashes":${quoted(placed.transactionHashes)},"tradeIDs":${quoted(placed.tradeIds)}}`
+  );
+}
+
+/** The element of a refused order in the reply to a batch, as the venue of the official clients writes it (wire.md B.7). */
+export function refusedOrderJson(errorMsg: string): string {
+  return (
+    `{"success":true,"errorMsg":${JSON.stringify(errorMsg)},"orderID":"","takingAmount":"",` +
+    '"makingAmount":"","status":"","transactionsHashes":[],"tradeIDs":[]}'
+  );
+}

@@ -1,0 +1,99 @@
+// Cursor pages: `next_cursor` in, one page out (wire.md C.1). What the server emits is anchored: `offset@number`, the
+// number of the last row given, so that a page never repeats or skips a row while rows come and go. A cursor that is a
+// plain offset is accepted too. Called by the routes of lists; it knows nothing of what the rows are.
+import { BadRequest } from '../http/errors.ts';
+import { parseWhole } from './numbers.ts';
+
+/** The cursor of the first page: base64 of "0". */
+export const FIRST_CURSOR = 'MA==';
+/** What stands for "no more pages": base64 of "-1". As a request it is malformed. */
+export const END_CURSOR = 'LTE=';
+
+export interface Cursor {
+  /** Rows given before this page. */
+  readonly offset: number;
+  /** Number of the last row given; undefined for a plain offset. */
+  readonly after: number | undefined;
+}
+
+const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
+const START: Cursor = { offset: 0, after: undefined };
+
+function malformed(): BadRequest {
+  return new BadRequest('Invalid next_cursor');
+}
+
+/**
+ * The cursor of a request; absent and empty mean the first page.
+ * @throws BadRequest for a malformed one and for the end marker
+ */
+export function parseCursor(text: string | null): Cursor {
+  if (text === null || text === '' || text === FIRST_CURSOR) return START;
+  if (!BASE64.test(text)) throw malformed();
+  const [offsetText, afterText, ...others] = Buffer.from(text, 'base64').toString('latin1').split('@');
+  const offset = parseWhole(offsetText);
+  const after = afterText === undefined ? undefined : parseWhole(afterText);
+  if (offset === undefined || others.length > 0 || (after === undefined && afterText !== undefined)) throw malformed();
+  return { offset, after };
+}
+
+export function formatCursor(offset: number, after: number): string {
+  return Buffer.from(`${offset}@${after}`).toString('base64');
+}
+
+export interface Page<Row> {
+  readonly rows: readonly Row[];
+  readonly nextCursor: string;
+}
+
+/**
+ * The page of a cursor.
+ * @param rows all rows, in the order of pages, their numbers rising or falling throughout
+ * @param numberOf a number of each row that never changes
+ * @param isFalling whether the numbers fall (newest first)
+ */
+export function pageOf<Row>(
+  rows: Iterable<Row>,
+  numberOf: (row: Row) => number,
+  isFalling: boolean,
+  cursor: Cursor,
+  limit: number,
+): Page<Row> {
+  const page: Row[] = [];
+  const { after } = cursor;
+  let toSkip = after === undefined ? cursor.offset : 0;
+  for (const row of rows) {
+    if (after !== undefined && (isFalling ? numberOf(row) >= after : numberOf(row) <= after)) continue;
+    if (toSkip > 0) {
+      toSkip -= 1;
+      continue;
+    }
+    if (page.length === limit) {
+      return { rows: page, nextCursor: formatCursor(cursor.offset + limit, numberOf(page[limit - 1])) };
+    }
+    page.push(row);
+  }
+  return { rows: page, nextCursor: END_CURSOR };
+}
+
+/** The page object as JSON text; `items` are ready JSON texts. */
+export function pageJson(items: readonly string[], nextCursor: string, limit: number): string {
+  return `{"data":[${items.join(',')}],"next_cursor":"${nextCursor}","limit":${limit},"count":${items.length}}`;
+}
+
+/** Rows held oldest first with rising numbers, from the newest one that the cursor has not passed; without a copy. */
+export function* newestFirst<Row>(
+  rows: readonly Row[],
+  numberOf: (row: Row) => number,
+  cursor: Cursor,
+): Generator<Row> {
+  let low = 0;
+  let high = rows.length;
+  const { after } = cursor;
+  while (after !== undefined && low < high) {
+    const middle = (low + high) >>> 1;
+    if (numberOf(rows[middle]) < after) low = middle + 1;
+    else high = middle;
+  }
+  for (let i = high - 1; i >= 0; i -= 1) yield rows[i];
+}

@@ -1,0 +1,200 @@
+// HTTP status and sentence of every rejection of the engine (wire.md B.9), with the figures that explain it. Read by
+// all routes that submit commands. Texts that official clients compare literally stay as they are; what they do not
+// say travels in fields beside `error`. The codes themselves live in engine/protocol/rejections.ts.
+import {
+  type EventOf,
+  MarketField,
+  MarketStatus,
+  OrderType,
+  type RejectionName,
+  rejectionName,
+  Side,
+} from '../../engine/index.ts';
+import { BadRequest } from '../http/errors.ts';
+import { lotsText, microText, pipsText } from './numbers.ts';
+
+/** What a sentence may need besides the figures of the event; '' where it does not apply. */
+export interface RejectionContext {
+  readonly orderId?: string;
+  /** The address that the sentence speaks of: the owner, or the wallet. */
+  readonly address?: string;
+  readonly side?: number;
+  readonly orderType?: number;
+}
+
+export interface RejectionReply {
+  readonly status: number;
+  readonly text: string;
+  /** More fields of the reply, beside `error`. */
+  readonly extra?: Readonly<Record<string, unknown>>;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+interface Figures extends RejectionContext {
+  readonly a: number;
+  readonly b: number;
+  readonly c: number;
+}
+type Sentence = (figures: Figures) => RejectionReply;
+
+const refuse = (text: string, extra?: Readonly<Record<string, unknown>>): RejectionReply =>
+  extra === undefined ? { status: 400, text } : { status: 400, text, extra };
+
+/** The exchange's own states: come back later. */
+const later = (status: number, text: string, seconds: number): RejectionReply => ({
+  status,
+  text,
+  headers: { 'Retry-After': String(seconds) },
+});
+
+const STATUS_TEXTS: Readonly<Record<number, string>> = {
+  [MarketStatus.DRAFT]: 'draft',
+  [MarketStatus.OPEN]: 'active',
+  [MarketStatus.PAUSED]: 'paused',
+  [MarketStatus.CLOSED]: 'closed',
+  [MarketStatus.RESOLVED]: 'resolved',
+};
+
+/** A market's status as the wire names it: draft, active, paused, closed or resolved. */
+export function marketStatusText(status: number): string {
+  return STATUS_TEXTS[status] ?? 'unknown';
+}
+
+const FIELD_TEXTS: Readonly<Record<number, string>> = {
+  [MarketField.STATUS]: 'status: a new market is draft, open or paused',
+  [MarketField.TICK]: 'tick_size: it must be 0.1, 0.01, 0.005, 0.0025, 0.001 or 0.0001',
+  [MarketField.MIN_ORDER]: 'min_order_size: it must be from 0.01 to 10000000 shares',
+  [MarketField.MIN_MARKETABLE_BUY]: 'min_marketable_buy: it is out of range',
+  [MarketField.FEE]: 'fee: its rate must be from 0 to 0.1 and its exponent from 1 to 4',
+  [MarketField.DELAY]: 'seconds_delay: it must be from 0 to 3600',
+  [MarketField.AUTO_TICK]: 'auto_tick: it must be true or false',
+};
+
+/** Decimals that the money of an order may have, by tick in pips (wire.md B.4). */
+const AMOUNT_DECIMALS: Readonly<Record<number, number>> = { 1000: 3, 100: 4, 50: 5, 25: 6, 10: 5, 1: 6 };
+
+function accuracySentence({ a, b, c, side, orderType }: Figures): RejectionReply {
+  const kind = orderType === OrderType.FOK || orderType === OrderType.FAK ? 'market ' : '';
+  const money = AMOUNT_DECIMALS[c] ?? 6;
+  const got = `got makerAmount ${microText(a)} and takerAmount ${microText(b)}`;
+  const [way, maker, taker] = side === Side.SELL ? ['sell', 2, money] : ['buy', money, 2];
+  return refuse(
+    `invalid amounts, the ${kind}${way} orders maker amount supports a max accuracy of ${maker} decimals, ` +
+      `taker amount a max of ${taker} decimals: ${got}`,
+  );
+}
+
+const invalidOrder = (id: string | undefined, reason: string): RejectionReply =>
+  refuse(`order ${id ?? ''} is invalid. ${reason}`);
+
+const RETRY_SECONDS = { disabled: 30, restarting: 2, cancelOnly: 30, postOnly: 5 } as const;
+
+const sentences = {
+  KEY_UNKNOWN: () => ({ status: 401, text: 'Unauthorized/Invalid api key' }),
+  WALLET_NOT_OWNED: ({ address }) => refuse(`the wallet ${address ?? ''} does not belong to the owner of the API KEY`),
+  MARKET_UNKNOWN: () => ({ status: 404, text: 'market not found' }),
+  POST_ONLY_TYPE: () => refuse('invalid post-only order: postOnly goes with GTC and GTD orders only'),
+  EXPIRATION_INVALID: ({ a, b }) =>
+    refuse(
+      b === 0
+        ? `invalid expiration: ${a}, only GTD orders expire, all others must say "0"`
+        : `invalid expiration: ${a}, the earliest accepted is ${b} (60 seconds from now)`,
+    ),
+  TIMESTAMP_OUT_OF_RANGE: ({ orderId, a, b, c }) =>
+    invalidOrder(orderId, `Timestamp out of range: ${a}, accepted are ${b} to ${c}`),
+  AMOUNT_NOT_POSITIVE: ({ a, b }) =>
+    refuse(`invalid amounts, maker and taker amount must be above 0: got makerAmount ${a} and takerAmount ${b}`),
+  AMOUNT_ACCURACY: accuracySentence,
+  SIZE_TOO_LARGE: ({ orderId, a, b }) =>
+    invalidOrder(orderId, `Size (${lotsText(a)}) higher than the maximum: ${lotsText(b)}`),
+  PRICE_OFF_TICK: ({ orderId, a, b }) =>
+    invalidOrder(orderId, `Price (${microText(a)}) breaks minimum tick size rule: ${pipsText(b)}`),
+  SIZE_BELOW_MINIMUM: ({ orderId, a, b }) =>
+    invalidOrder(orderId, `Size (${lotsText(a)}) lower than the minimum: ${lotsText(b)}`),
+  MARKETABLE_BUY_BELOW_MINIMUM: ({ a, b }) =>
+    refuse(`invalid amount for a marketable BUY order ($${microText(a)}), min size: $${microText(b)}`),
+  MARKET_NOT_OPEN: ({ a }) =>
+    refuse('the market is not yet ready to process new orders', { market_status: marketStatusText(a) }),
+  EXCHANGE_DISABLED: () =>
+    later(503, 'Trading is currently disabled. Orders and cancels are refused.', RETRY_SECONDS.disabled),
+  EXCHANGE_RESTARTING: () =>
+    later(425, 'The matching engine is restarting. Try again in a moment.', RETRY_SECONDS.restarting),
+  EXCHANGE_CANCEL_ONLY: () =>
+    later(
+      503,
+      'Trading is currently cancel-only. New orders are not accepted, but cancels are allowed.',
+      RETRY_SECONDS.cancelOnly,
+    ),
+  EXCHANGE_POST_ONLY: () => ({
+    ...later(503, 'post-only mode: only post-only orders and cancels are allowed', RETRY_SECONDS.postOnly),
+    extra: { code: 'post_only_mode', retry_after_seconds: RETRY_SECONDS.postOnly },
+  }),
+  BANNED: ({ address }) => refuse(`'${address ?? ''}' address banned`),
+  CLOSED_ONLY: ({ address }) => refuse(`'${address ?? ''}' address in closed only mode`),
+  DUPLICATE: ({ orderId }) => invalidOrder(orderId, 'Duplicated.'),
+  POST_ONLY_CROSSES: ({ a }) => refuse('invalid post-only order: order crosses book', { best_price: pipsText(a) }),
+  FUNDS: ({ a, b, c }) =>
+    refuse(
+      `not enough balance / allowance: the balance is not enough -> balance: ${a}, sum of active orders: ${b}, ` +
+        `order amount (inc. fees): ${c}`,
+    ),
+  FOK_NOT_FILLED: ({ orderId, a }) =>
+    refuse("order couldn't be fully filled. FOK orders are fully filled or killed.", {
+      orderID: orderId ?? '',
+      available_size: lotsText(a),
+    }),
+  FAK_NOT_MATCHED: ({ orderId }) =>
+    refuse('no orders found to match with FAK order. FAK orders are partially filled or killed if no match is found.', {
+      orderID: orderId ?? '',
+    }),
+  MARKET_STATE: ({ a }) =>
+    refuse(`the market is ${marketStatusText(a)}, which does not allow this`, { market_status: marketStatusText(a) }),
+  MARKET_TERMS: ({ a }) => refuse(`invalid_field: ${FIELD_TEXTS[a] ?? 'terms'}`),
+  MARKET_EXISTS: () => refuse('a market with this condition id exists already'),
+  TOKEN_EXISTS: () => refuse('a market with one of these token ids exists already'),
+  SLUG_EXISTS: () => refuse('this slug is taken'),
+  EVENT_UNKNOWN: ({ a }) => ({ status: 404, text: `event ${a} not found` }),
+  AMOUNT_INVALID: ({ a }) => refuse(`invalid_field: amount: it is ${microText(a)}, the least is 0.000001`),
+  BALANCE_SHORT: ({ a, b, c }) =>
+    refuse(
+      `not enough balance: ${microText(c)} asked, the balance is ${microText(a)} and open orders reserve ${microText(b)}`,
+    ),
+  SHARES_SHORT: ({ a, b }) =>
+    refuse(`not enough shares: ${microText(b)} asked, ${microText(a)} of both tokens are free`),
+  NOTHING_TO_REDEEM: () => refuse('there is nothing to redeem: the wallet holds no shares of this market'),
+  DEPOSITS_FULL: ({ a, b }) =>
+    refuse(`the exchange holds ${microText(a)} of deposits; ${microText(b)} more would pass what it can count`),
+  KEY_EXISTS: () => refuse('Could not create api key'),
+  HEARTBEAT_ID: () => refuse('Invalid Heartbeat ID', { error_msg: 'Invalid Heartbeat ID' }),
+  WALLET_TAKEN: ({ address }) => refuse(`the wallet ${address ?? ''} cannot be bound: it is somebody's already`),
+} as const satisfies Record<RejectionName, Sentence>;
+
+/**
+ * Status, sentence and further fields of a rejection.
+ * @param a first figure of the Rejected or OrderKilled event, b and c the others (see rejections of the protocol)
+ */
+export function rejectionReply(
+  name: RejectionName,
+  a = 0,
+  b = 0,
+  c = 0,
+  context: RejectionContext = {},
+): RejectionReply {
+  const sentence: Sentence = sentences[name];
+  return sentence({ ...context, a, b, c });
+}
+
+/** What a Rejected event answers to a command, ready to throw. */
+export function rejectionError(event: EventOf<'Rejected'>, context: RejectionContext = {}): BadRequest {
+  return replyError(rejectionReply(rejectionName(event.code), event.a, event.b, event.c, context));
+}
+
+/** A rejection's reply as the error that the door answers. */
+export function replyError(reply: RejectionReply): BadRequest {
+  const { status, extra, headers } = reply;
+  return new BadRequest(reply.text, {
+    status,
+    ...(extra === undefined ? {} : { extra }),
+    ...(headers === undefined ? {} : { headers }),
+  });
+}

@@ -1,0 +1,63 @@
+// The token ids that market-data requests name, in the query or in a JSON list (wire.md C.2). Called by the routes of
+// market data. It checks form and number; which tokens exist is for the routes to know.
+import { Side } from '../../engine/index.ts';
+import { isUint256Decimal } from '../auth/uint256.ts';
+import { BadRequest } from '../http/errors.ts';
+import { isFields } from './orders.ts';
+
+/** Most tokens that one request may name. */
+export const TOKENS_PER_REQUEST_MAX = 500;
+
+/** A token asked for, and the side if the request names one. */
+export interface TokenQuery {
+  readonly tokenId: string;
+  readonly side: Side | undefined;
+}
+
+function readTokenId(value: unknown): string {
+  if (typeof value !== 'string' || !isUint256Decimal(value)) throw new BadRequest('Invalid token id');
+  return value;
+}
+
+/** BUY or SELL in any letter case. @throws BadRequest for anything else */
+export function readSide(value: unknown): Side {
+  const text = typeof value === 'string' ? value.toUpperCase() : '';
+  if (text === 'BUY') return Side.BUY;
+  if (text === 'SELL') return Side.SELL;
+  throw new BadRequest('Invalid side');
+}
+
+/** The token of a request for one: from its path or its query. @throws BadRequest when it is missing or no number */
+export function readOneTokenId(pathValue: string | undefined, query: URLSearchParams): string {
+  return readTokenId(pathValue ?? query.get('token_id') ?? undefined);
+}
+
+function boundCount(count: number): void {
+  if (count > TOKENS_PER_REQUEST_MAX) throw new BadRequest('Payload exceeds the limit');
+}
+
+/** The tokens of a JSON body `[{token_id, side?}]`. @throws BadRequest */
+export function parseTokenList(body: unknown): readonly TokenQuery[] {
+  if (!Array.isArray(body)) throw new BadRequest('Invalid payload');
+  boundCount(body.length);
+  return body.map((item: unknown) => {
+    if (!isFields(item)) throw new BadRequest('Invalid payload');
+    const isWithSide = item.side !== undefined && item.side !== null && item.side !== '';
+    return { tokenId: readTokenId(item.token_id), side: isWithSide ? readSide(item.side) : undefined };
+  });
+}
+
+/** The tokens of the query `token_ids=a,b` with `sides=BUY,SELL` beside it or not; undefined without. @throws BadRequest */
+export function queryTokenList(query: URLSearchParams): readonly TokenQuery[] | undefined {
+  const ids = query.get('token_ids');
+  if (ids === null || ids === '') return undefined;
+  const tokenIds = ids.split(',');
+  boundCount(tokenIds.length);
+  const sides = query.get('sides');
+  const sideTexts = sides === null || sides === '' ? [] : sides.split(',');
+  if (sideTexts.length > 0 && sideTexts.length !== tokenIds.length) throw new BadRequest('Invalid side');
+  return tokenIds.map((tokenId, index) => ({
+    tokenId: readTokenId(tokenId.trim()),
+    side: sideTexts.length === 0 ? undefined : readSide(sideTexts[index].trim()),
+  }));
+}

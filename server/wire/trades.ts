@@ -1,0 +1,145 @@
+// Own orders and trades as rows in the two dialects (interface.md 2.8 and 2.9, wire.md C.5). Called through
+// dialect.ts by the routes of user data. A row is made from the views' rows alone and comes out as JSON text.
+import { OrderType, Side, TradeStatus } from '../../engine/index.ts';
+import { type MakerFill, type Market, type Order, type Trade, uuidOfKeyId } from '../views/index.ts';
+import { tradeId, transactionHash } from './ids.ts';
+import { isoTime, lotsText, pipsText, secondsText } from './numbers.ts';
+
+const SIDE_TEXTS: Readonly<Record<number, string>> = { [Side.BUY]: 'BUY', [Side.SELL]: 'SELL' };
+const TYPE_TEXTS: Readonly<Record<number, string>> = {
+  [OrderType.GTC]: 'GTC',
+  [OrderType.GTD]: 'GTD',
+  [OrderType.FOK]: 'FOK',
+  [OrderType.FAK]: 'FAK',
+};
+const TRADE_STATUS_TEXTS: Readonly<Record<number, string>> = {
+  [TradeStatus.MATCHED]: 'MATCHED',
+  [TradeStatus.MINED]: 'MINED',
+  [TradeStatus.CONFIRMED]: 'CONFIRMED',
+};
+
+/** BUY or SELL. */
+export function sideText(side: number): string {
+  return SIDE_TEXTS[side] ?? '';
+}
+
+/** GTC, GTD, FOK or FAK. */
+export function orderTypeText(orderType: number): string {
+  return TYPE_TEXTS[orderType] ?? '';
+}
+
+/** MATCHED, MINED or CONFIRMED. */
+export function tradeStatusText(status: number): string {
+  return TRADE_STATUS_TEXTS[status] ?? '';
+}
+
+/** Fees are taken in collateral and stand in no trade row: the rate shown is 0, as official clients expect. */
+const FEE_RATE_BPS = '0';
+
+const tradeIdsOf = (order: Order): readonly string[] =>
+  order.trades.map(({ marketIndex, tradeNumber }) => tradeId(marketIndex, tradeNumber));
+
+/** An own order as official clients read it. */
+export function orderRow(order: Order, market: Market): string {
+  return JSON.stringify({
+    id: order.id,
+    status: order.status,
+    owner: uuidOfKeyId(order.keyId),
+    maker_address: order.maker,
+    market: market.conditionId,
+    asset_id: market.tokens[order.outcome],
+    side: sideText(order.side),
+    original_size: lotsText(order.originalLots),
+    size_matched: lotsText(order.filledLots),
+    price: pipsText(order.pricePips),
+    associate_trades: tradeIdsOf(order),
+    outcome: market.outcomes[order.outcome],
+    created_at: Math.floor(order.createdMs / 1000),
+    expiration: String(order.expirationS),
+    order_type: orderTypeText(order.orderType),
+  });
+}
+
+/** An own order as interface.md 2.8 has it, wrapped. */
+export function wrappedOrderRow(order: Order, market: Market): string {
+  return JSON.stringify({
+    order: {
+      associateTrades: tradeIdsOf(order),
+      id: order.id,
+      status: order.status,
+      market: market.conditionId,
+      originalSize: lotsText(order.originalLots),
+      outcome: market.outcomes[order.outcome],
+      makerAddress: order.maker,
+      owner: uuidOfKeyId(order.keyId),
+      price: pipsText(order.pricePips),
+      sizeMatched: lotsText(order.filledLots),
+      assetId: market.tokens[order.outcome],
+      side: sideText(order.side),
+      type: orderTypeText(order.orderType),
+      createdAt: isoTime(order.createdMs),
+    },
+  });
+}
+
+function makerRow({ order, lots, pricePips }: MakerFill, market: Market): Readonly<Record<string, string>> {
+  return {
+    order_id: order.id,
+    owner: uuidOfKeyId(order.keyId),
+    maker_address: order.maker,
+    matched_amount: lotsText(lots),
+    price: pipsText(pricePips),
+    fee_rate_bps: FEE_RATE_BPS,
+    asset_id: market.tokens[order.outcome],
+    outcome: market.outcomes[order.outcome],
+    side: sideText(order.side),
+  };
+}
+
+/** TAKER if the taker's order is the caller's, else MAKER. */
+export function traderSide(trade: Trade, owner: string): 'TAKER' | 'MAKER' {
+  return trade.taker.owner === owner ? 'TAKER' : 'MAKER';
+}
+
+/** What both dialects say alike; the top level is the taker's order, whoever asks. */
+function tradeFields(trade: Trade, market: Market): Readonly<Record<string, unknown>> {
+  const { taker } = trade;
+  const id = tradeId(trade.marketIndex, trade.tradeNumber);
+  return {
+    id,
+    taker_order_id: taker.id,
+    market: market.conditionId,
+    asset_id: market.tokens[taker.outcome],
+    side: sideText(taker.side),
+    size: lotsText(trade.lots),
+    fee_rate_bps: FEE_RATE_BPS,
+    price: pipsText(trade.pricePips),
+    status: tradeStatusText(trade.status),
+    outcome: market.outcomes[taker.outcome],
+    bucket_index: trade.bucketIndex,
+    owner: uuidOfKeyId(taker.keyId),
+    maker_address: taker.maker,
+    transaction_hash: transactionHash(id),
+    maker_orders: trade.makers.map((fill) => makerRow(fill, market)),
+  };
+}
+
+/** A trade as official clients read it: times are digits of unix seconds. */
+export function tradeRow(trade: Trade, market: Market, owner: string): string {
+  return JSON.stringify({
+    ...tradeFields(trade, market),
+    match_time: secondsText(trade.matchMs),
+    last_update: secondsText(trade.updatedMs),
+    trader_side: traderSide(trade, owner),
+  });
+}
+
+/** A trade as interface.md 2.9 has it: times are ISO 8601. */
+export function plainTradeRow(trade: Trade, market: Market, owner: string): string {
+  return JSON.stringify({
+    ...tradeFields(trade, market),
+    match_time: isoTime(trade.matchMs),
+    last_update: isoTime(trade.updatedMs),
+    type: traderSide(trade, owner),
+  });
+}

@@ -1,0 +1,135 @@
+// The filters of the lists of own orders and trades, from their query (interface.md 4.5, wire.md C.5). Called by the
+// routes of user data. All names of both dialects are read; an empty value is no filter.
+import { isAddress, isBytes32 } from '../auth/hex.ts';
+import { isUint256Decimal } from '../auth/uint256.ts';
+import { BadRequest } from '../http/errors.ts';
+import type { Account, Market, Order, Trade } from '../views/index.ts';
+import { parseTradeId } from './ids.ts';
+import { parseWhole } from './numbers.ts';
+
+type Reader = (name: string, isWellFormed: (text: string) => boolean) => string | undefined;
+
+/** Reads parameters that are lower-cased and checked; `text` is the 400 of a malformed one. */
+function readerOf(query: URLSearchParams, text: string): Reader {
+  return (name, isWellFormed) => {
+    const value = query.get(name);
+    if (value === null || value === '') return undefined;
+    if (!isWellFormed(value)) throw new BadRequest(`${text}: ${name}`);
+    return value.toLowerCase();
+  };
+}
+
+/** What GET /data/orders is asked for; undefined = any. */
+export interface OrderFilter {
+  readonly id: string | undefined;
+  readonly market: string | undefined;
+  readonly assetId: string | undefined;
+}
+
+/** @throws BadRequest `invalid order params payload` */
+export function readOrderFilter(query: URLSearchParams): OrderFilter {
+  const read = readerOf(query, 'invalid order params payload');
+  return { id: read('id', isBytes32), market: read('market', isBytes32), assetId: read('asset_id', isUint256Decimal) };
+}
+
+export function isOrderAsked(filter: OrderFilter, order: Order, market: Market): boolean {
+  if (filter.id !== undefined && filter.id !== order.id) return false;
+  if (filter.market !== undefined && filter.market !== market.conditionId) return false;
+  return filter.assetId === undefined || filter.assetId === market.tokens[order.outcome];
+}
+
+/** What GET /data/trades is asked for; undefined = any. */
+export interface TradeFilter {
+  readonly id: string | undefined;
+  readonly taker: string | undefined;
+  readonly maker: string | undefined;
+  /** A wallet on either side. */
+  readonly makerAddress: string | undefined;
+  readonly market: string | undefined;
+  readonly assetId: string | undefined;
+  /** Unix seconds, strict. */
+  readonly before: number | undefined;
+  readonly after: number | undefined;
+}
+
+/** @throws BadRequest `Invalid trade params payload` */
+export function readTradeFilter(query: URLSearchParams): TradeFilter {
+  const read = readerOf(query, 'Invalid trade params payload');
+  const readSeconds = (name: string): number | undefined => {
+    const text = read(name, (value) => parseWhole(value) !== undefined);
+    return text === undefined ? undefined : parseWhole(text);
+  };
+  return {
+    id: read('id', () => true),
+    taker: read('taker', isAddress),
+    maker: read('maker', isAddress),
+    makerAddress: read('maker_address', isAddress),
+    market: read('market', isBytes32),
+    assetId: read('asset_id', isUint256Decimal),
+    before: readSeconds('before'),
+    after: readSeconds('after'),
+  };
+}
+
+/** Whether an address is the wallet of an order, or its owner. */
+const isOf = (address: string, { maker, owner }: Order): boolean => address === maker || address === owner;
+
+function isPartyAsked(filter: TradeFilter, { taker, makers }: Trade): boolean {
+  const isMaker = (address: string): boolean => makers.some(({ order }) => isOf(address, order));
+  if (filter.taker !== undefined && !isOf(filter.taker, taker)) return false;
+  if (filter.maker !== undefined && !isMaker(filter.maker)) return false;
+  const { makerAddress } = filter;
+  return makerAddress === undefined || isOf(makerAddress, taker) || isMaker(makerAddress);
+}
+
+/** Whether a trade passes a filter; its token may be the taker's or any maker's. */
+export function isTradeAsked(filter: TradeFilter, trade: Trade, market: Market): boolean {
+  if (filter.id !== undefined) {
+    const place = parseTradeId(filter.id);
+    if (place?.marketIndex !== trade.marketIndex || place.tradeNumber !== trade.tradeNumber) return false;
+  }
+  if (filter.market !== undefined && filter.market !== market.conditionId) return false;
+  const seconds = Math.floor(trade.matchMs / 1000);
+  if (filter.before !== undefined && seconds >= filter.before) return false;
+  if (filter.after !== undefined && seconds <= filter.after) return false;
+  if (!isPartyAsked(filter, trade)) return false;
+  const { assetId } = filter;
+  if (assetId === undefined || assetId === market.tokens[trade.taker.outcome]) return true;
+  return trade.makers.some(({ order }) => assetId === market.tokens[order.outcome]);
+}
+
+/** Everything that a balance query asks for. */
+export interface BalanceQuery {
+  readonly isCollateral: boolean;
+  /** '' for collateral. */
+  readonly tokenId: string;
+  readonly signatureType: 0 | 1 | 2 | 3;
+}
+
+const SIGNATURE_TYPES: Readonly<Record<string, 0 | 1 | 2 | 3 | undefined>> = { '': 0, '0': 0, '1': 1, '2': 2, '3': 3 };
+
+/** @throws BadRequest for a bad asset type, signature type or token id */
+export function readBalanceQuery(query: URLSearchParams): BalanceQuery {
+  const assetType = query.get('asset_type') ?? 'COLLATERAL';
+  if (assetType !== 'COLLATERAL' && assetType !== 'CONDITIONAL') throw new BadRequest('Invalid asset type');
+  const typeText = query.get('signature_type') ?? '';
+  const signatureType = Object.hasOwn(SIGNATURE_TYPES, typeText) ? SIGNATURE_TYPES[typeText] : undefined;
+  if (signatureType === undefined) throw new BadRequest('Invalid signature_type');
+  const isCollateral = assetType === 'COLLATERAL';
+  const tokenId = isCollateral ? '' : (query.get('token_id') ?? '');
+  if (!isCollateral && !isUint256Decimal(tokenId)) throw new BadRequest('Invalid token id');
+  return { isCollateral, tokenId, signatureType };
+}
+
+const UINT256_MAX = (2n ** 256n - 1n).toString();
+
+/** The reply of GET /balance-allowance: whole micro, and no limit to what the exchange's contracts may move. */
+export function balanceReply(balanceMicro: number, spenders: readonly string[]): string {
+  const allowances = Object.fromEntries(spenders.map((spender) => [spender, UINT256_MAX]));
+  return JSON.stringify({ balance: String(balanceMicro), allowances });
+}
+
+/** Shares of an account in a token, 0 without an account. */
+export function balanceOf(account: Account | undefined, marketIndex: number, outcome: number): number {
+  return account?.sharesMicro.get(marketIndex * 2 + outcome) ?? 0;
+}
