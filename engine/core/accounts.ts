@@ -22,6 +22,8 @@ export class Accounts {
   owners = new Int32Array(64);
   private nextOfOwner = new Int32Array(64).fill(NONE);
   private wallets = new Uint8Array(64 * ADDRESS_BYTES);
+  /** 1 where the owner's address is the wallet's own: the usual case, which needs no second look-up. */
+  private isOwnWallet = new Uint8Array(64);
   private ownerAddresses = new Uint8Array(64 * ADDRESS_BYTES);
   private ownerFlags = new Uint8Array(64);
   private ownerCredited = new Uint8Array(64);
@@ -69,7 +71,7 @@ export class Accounts {
     this.accountCount += 1;
     copyBytes(message, offset, this.wallets, account * ADDRESS_BYTES, ADDRESS_BYTES);
     this.walletTable.set(message, offset, account);
-    this.owners[account] = owner;
+    this.setOwner(account, owner);
     this.nextOfOwner[account] = this.firstOfOwner[owner];
     this.firstOfOwner[owner] = account;
     return account;
@@ -85,9 +87,15 @@ export class Accounts {
       while (this.nextOfOwner[before] !== account) before = this.nextOfOwner[before];
       this.nextOfOwner[before] = this.nextOfOwner[account];
     }
-    this.owners[account] = owner;
+    this.setOwner(account, owner);
     this.nextOfOwner[account] = this.firstOfOwner[owner];
     this.firstOfOwner[owner] = account;
+  }
+
+  /** Whether an account belongs to the owner whose address is at `ownerAt`; its wallet's own address is at `walletAt`. */
+  isOwnedBy(account: number, message: DataView, walletAt: number, ownerAt: number): boolean {
+    if (this.isOwnWallet[account] === 1 && areSameAddresses(message, walletAt, ownerAt)) return true;
+    return this.owners[account] === this.ownerTable.get(message, ownerAt);
   }
 
   /** Index of the API key id at `offset`, made when new. */
@@ -139,10 +147,16 @@ export class Accounts {
     return bytesToHex(this.keyIds, key * KEY_BYTES, KEY_BYTES);
   }
 
+  private setOwner(account: number, owner: number): void {
+    this.owners[account] = owner;
+    this.isOwnWallet[account] = this.walletText(account) === this.ownerText(owner) ? 1 : 0;
+  }
+
   private growAccounts(): void {
     const length = this.owners.length * 2;
     this.owners = growInt32(this.owners, length);
     this.nextOfOwner = growInt32(this.nextOfOwner, length, NONE);
+    this.isOwnWallet = growUint8(this.isOwnWallet, length);
     this.wallets = growUint8(this.wallets, length * ADDRESS_BYTES);
   }
 
@@ -157,4 +171,11 @@ export class Accounts {
 
 function copyBytes(message: DataView, offset: number, target: Uint8Array, at: number, count: number): void {
   for (let i = 0; i < count; i += 1) target[at + i] = message.getUint8(offset + i);
+}
+
+function areSameAddresses(message: DataView, first: number, second: number): boolean {
+  for (let i = 0; i < ADDRESS_BYTES; i += 4) {
+    if (message.getInt32(first + i, true) !== message.getInt32(second + i, true)) return false;
+  }
+  return true;
 }

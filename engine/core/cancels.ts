@@ -77,11 +77,11 @@ export function cancelOrders(state: CoreState, message: DataView, offset: number
 function cancelById(state: CoreState, message: DataView, at: number, owner: number): void {
   const { pool } = state;
   const slot = pool.find(message, at);
-  if (slot !== NONE && pool.records[slot * STRIDE + OWNER] === owner && !isDelayed(state, slot)) {
+  const isOwn = slot !== NONE && pool.records[slot * STRIDE + OWNER] === owner;
+  if (isOwn && !isDelayed(state, slot)) {
     cancelOrder(state, slot, CancelReason.REQUESTED);
     return;
   }
-  const isOwn = slot !== NONE && pool.records[slot * STRIDE + OWNER] === owner;
   const bytes = new Uint8Array(message.buffer, message.byteOffset, message.byteLength);
   state.out.write({
     type: 'CancelRefused',

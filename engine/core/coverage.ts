@@ -25,7 +25,7 @@ function coverAccount(state: CoreState, account: number): void {
   for (let p = ledger.firstPositionOf(account); p !== NONE; p = ledger.nextPositionOf(p)) {
     if (ledger.reservedCollateralMicro(p) > balance) uncovered.push(p);
   }
-  uncovered.sort((a, b) => ledger.markets[a] - ledger.markets[b]);
+  uncovered.sort((a, b) => ledger.marketOf(a) - ledger.marketOf(b));
   for (const position of uncovered) cancelNewestBuys(state, position, balance);
   ledger.bound[account] = ledger.largestReservation(account);
 }

@@ -16,11 +16,12 @@ import { MICRO_MAX, MICRO_PER_LOT, PIPS_PER_UNIT } from '../protocol/units.ts';
 import { cancelOrder } from './cancels.ts';
 import { openAccount } from './cash.ts';
 import { crossesAnything, isWhole, neededMicro, noDryRun, simulate } from './dryRun.ts';
+import { HOUR_MS } from './idWindow.ts';
 import type { Market } from './market.ts';
 import { matchOrder } from './matching.ts';
 import { admitOrder, delayOrder, forgetOrder, ladderSideOf, restOrder } from './orderBook.ts';
 import { NONE } from './orderPool.ts';
-import { floorDivide, marketPricePips, priceMicro } from './prices.ts';
+import { floorDivide, isMultiple, marketPricePips, priceMicro } from './prices.ts';
 import type { CoreState, TakerOrder } from './state.ts';
 
 const AT = commandLayouts.PlaceOrder.offsets;
@@ -34,8 +35,13 @@ function readOrder(state: CoreState, message: DataView, offset: number): TakerOr
   order.side = message.getUint8(offset + AT.side);
   order.orderType = message.getUint8(offset + AT.orderType);
   order.flags = message.getUint8(offset + AT.flags);
+  order.isBuy = order.side === Side.BUY;
+  order.canRest = order.orderType === OrderType.GTC || order.orderType === OrderType.GTD;
+  order.timestampMs = message.getFloat64(offset + AT.timestampMs, true);
+  order.makerMicro = message.getFloat64(offset + AT.makerAmountMicro, true);
+  order.takerMicro = message.getFloat64(offset + AT.takerAmountMicro, true);
   order.expirationS = message.getFloat64(offset + AT.expirationS, true);
-  order.ladderSide = ladderSideOf(order.side === Side.SELL, order.outcome === 1);
+  order.ladderSide = ladderSideOf(!order.isBuy, order.outcome === 1);
   order.budgetMicro = 0;
   order.account = accounts.accountAt(message, offset + AT.maker);
   order.owner = order.account === NONE ? accounts.ownerAt(message, offset + AT.owner) : accounts.owners[order.account];
@@ -45,8 +51,9 @@ function readOrder(state: CoreState, message: DataView, offset: number): TakerOr
 }
 
 /** Types, expiration and timestamp; false when refused. */
-function checkTimes(state: CoreState, order: TakerOrder, timestampMs: number): boolean {
+function checkTimes(state: CoreState, order: TakerOrder): boolean {
   const { out, tMs } = state;
+  const { timestampMs } = order;
   if ((order.flags & OrderFlag.POST_ONLY) !== 0 && !order.canRest) {
     out.rejected('POST_ONLY_TYPE');
     return false;
@@ -70,66 +77,80 @@ function checkTimes(state: CoreState, order: TakerOrder, timestampMs: number): b
   return true;
 }
 
+/** The limit of a resting order, pips: whole pips and on the tick; 0 when refused. */
+function restingPips(state: CoreState, tickPips: number, order: TakerOrder): number {
+  const { makerMicro, takerMicro, isBuy } = order;
+  const lots = (isBuy ? takerMicro : makerMicro) / MICRO_PER_LOT;
+  const money = isBuy ? makerMicro : takerMicro;
+  if (!isMultiple(money, lots)) {
+    state.out.rejected('AMOUNT_ACCURACY', makerMicro, takerMicro, tickPips);
+    return 0;
+  }
+  const pips = money / lots;
+  if (pips < tickPips || pips > PIPS_PER_UNIT - tickPips || (pips | 0) % tickPips !== 0) {
+    state.out.rejected('PRICE_OFF_TICK', Math.min(pips * 100, MICRO_MAX), tickPips);
+    return 0;
+  }
+  return pips | 0;
+}
+
+/** The limit of a FOK or FAK order, pips: the signed ratio brought to the tick, never worse for its owner; 0 when refused. */
+function takingPips(state: CoreState, tickPips: number, order: TakerOrder): number {
+  const { makerMicro, takerMicro, isBuy } = order;
+  const money = isBuy ? makerMicro : takerMicro;
+  const shares = isBuy ? takerMicro : makerMicro;
+  const pips = marketPricePips(money, shares, tickPips, isBuy);
+  const highest = PIPS_PER_UNIT - tickPips;
+  if (isBuy ? pips < tickPips : pips > highest) {
+    state.out.rejected('PRICE_OFF_TICK', priceMicro(money, shares), tickPips);
+    return 0;
+  }
+  if (isBuy) return pips > highest ? highest : pips;
+  return pips < tickPips ? tickPips : pips;
+}
+
 /** Amounts, tick and size: derives limit and lots under the tick of this moment; false when refused. */
-function checkAmounts(state: CoreState, market: Market, order: TakerOrder, maker: number, taker: number): boolean {
+function checkAmounts(state: CoreState, market: Market, order: TakerOrder): boolean {
   const { out } = state;
   const { tickPips } = market;
-  if (maker < 1 || taker < 1) {
-    out.rejected('AMOUNT_NOT_POSITIVE', maker, taker);
+  const { isBuy, canRest, makerMicro, takerMicro } = order;
+  if (makerMicro < 1 || takerMicro < 1) {
+    out.rejected('AMOUNT_NOT_POSITIVE', makerMicro, takerMicro);
     return false;
   }
-  const shares = order.isBuy ? taker : maker;
-  const money = order.isBuy ? maker : taker;
-  const isBudget = order.isBuy && !order.canRest;
-  if (!isBudget && shares % MICRO_PER_LOT !== 0) {
-    out.rejected('AMOUNT_ACCURACY', maker, taker, tickPips);
+  const shares = isBuy ? takerMicro : makerMicro;
+  const isBudget = isBuy && !canRest;
+  if (!isBudget && !isMultiple(shares, MICRO_PER_LOT)) {
+    out.rejected('AMOUNT_ACCURACY', makerMicro, takerMicro, tickPips);
     return false;
   }
-  const lots = shares / MICRO_PER_LOT;
-  let pips: number;
-  if (order.canRest) {
-    if (money % lots !== 0) {
-      out.rejected('AMOUNT_ACCURACY', maker, taker, tickPips);
-      return false;
-    }
-    pips = money / lots;
-    if (pips % tickPips !== 0 || pips < tickPips || pips > PIPS_PER_UNIT - tickPips) {
-      out.rejected('PRICE_OFF_TICK', Math.min(pips * 100, MICRO_MAX), tickPips);
-      return false;
-    }
-  } else {
-    pips = marketPricePips(money, shares, tickPips, order.isBuy);
-    const isBeyond = order.isBuy ? pips < tickPips : pips > PIPS_PER_UNIT - tickPips;
-    if (isBeyond) {
-      out.rejected('PRICE_OFF_TICK', priceMicro(money, shares), tickPips);
-      return false;
-    }
-    pips = order.isBuy ? Math.min(pips, PIPS_PER_UNIT - tickPips) : Math.max(pips, tickPips);
+  const pips = canRest ? restingPips(state, tickPips, order) : takingPips(state, tickPips, order);
+  if (pips === 0) return false;
+  const lots = isBudget ? floorDivide(makerMicro, pips) : shares / MICRO_PER_LOT;
+  if (lots < 1) {
+    out.rejected('SIZE_BELOW_MINIMUM', lots, 1);
+    return false;
+  }
+  if (lots > limits.orderLotsMax) {
+    out.rejected('SIZE_TOO_LARGE', lots, limits.orderLotsMax);
+    return false;
   }
   order.limitPips = pips;
   order.ladderPips = order.outcome === 0 ? pips : PIPS_PER_UNIT - pips;
-  order.budgetMicro = isBudget ? money : 0;
-  order.lots = isBudget ? floorDivide(money, pips) : lots;
-  if (order.lots < 1) {
-    out.rejected('SIZE_BELOW_MINIMUM', order.lots, 1);
-    return false;
-  }
-  if (order.lots > limits.orderLotsMax) {
-    out.rejected('SIZE_TOO_LARGE', order.lots, limits.orderLotsMax);
-    return false;
-  }
+  order.budgetMicro = isBudget ? makerMicro : 0;
+  order.lots = lots | 0;
   return true;
 }
 
 /** The market's minimums; false when refused. */
-function checkMinimums(state: CoreState, market: Market, order: TakerOrder, makerAmount: number): boolean {
+function checkMinimums(state: CoreState, market: Market, order: TakerOrder): boolean {
   if (order.canRest && order.lots < market.minOrderLots) {
     state.out.rejected('SIZE_BELOW_MINIMUM', order.lots, market.minOrderLots);
     return false;
   }
   const isMarketable = !order.canRest || state.dry.foundLots > 0;
-  if (order.isBuy && isMarketable && makerAmount < market.minMarketableBuyMicro) {
-    state.out.rejected('MARKETABLE_BUY_BELOW_MINIMUM', makerAmount, market.minMarketableBuyMicro);
+  if (order.isBuy && isMarketable && order.makerMicro < market.minMarketableBuyMicro) {
+    state.out.rejected('MARKETABLE_BUY_BELOW_MINIMUM', order.makerMicro, market.minMarketableBuyMicro);
     return false;
   }
   return true;
@@ -169,25 +190,22 @@ function delayReservation(order: TakerOrder): number {
 }
 
 /**
- * Whether the order is paid for; writes nothing. `state.dry` holds its dry run.
- * `isReleasing` counts what self-trade cancels would give back, which is so for every order but one that is delayed.
+ * Whether the order is not paid for; leaves the figures in the order. `state.dry` holds its dry run. An order that is
+ * about to be delayed needs what it will reserve, and no self-trade cancel gives it anything back.
  */
-export function fundsShort(state: CoreState, order: TakerOrder, needed: number, isReleasing: boolean): boolean {
-  return needed > balanceOf(state, order) - reservedOf(state, order, isReleasing);
-}
-
-function balanceOf(state: CoreState, order: TakerOrder): number {
-  if (order.account === NONE) return 0;
-  if (order.isBuy) return state.ledger.collateral[order.account];
-  return state.ledger.sharesMicro(order.position, order.outcome);
-}
-
-function reservedOf(state: CoreState, order: TakerOrder, isReleasing: boolean): number {
+export function fundsShort(state: CoreState, order: TakerOrder, isDelayed: boolean): boolean {
   const { ledger, dry } = state;
+  const { position, outcome } = order;
+  order.neededMicro = neededMicro(dry, order);
+  if (isDelayed) order.neededMicro = Math.max(order.neededMicro, delayReservation(order));
   if (order.isBuy) {
-    return ledger.reservedCollateralMicro(order.position) - (isReleasing ? dry.releasedCollateralMicro : 0);
+    order.balanceMicro = order.account === NONE ? 0 : ledger.collateral[order.account];
+    order.reservedMicro = ledger.reservedCollateralMicro(position) - (isDelayed ? 0 : dry.releasedCollateralMicro);
+  } else {
+    order.balanceMicro = ledger.sharesMicro(position, outcome);
+    order.reservedMicro = ledger.reservedSharesMicro(position, outcome) - (isDelayed ? 0 : dry.releasedSharesMicro);
   }
-  return ledger.reservedSharesMicro(order.position, order.outcome) - (isReleasing ? dry.releasedSharesMicro : 0);
+  return order.neededMicro > order.balanceMicro - order.reservedMicro;
 }
 
 /** Opens account and position of an order that is taken on or killed, and numbers it. */
@@ -198,8 +216,8 @@ function takeOn(state: CoreState, market: Market, order: TakerOrder, message: Da
   }
   state.lastOrderNumber += 1;
   order.number = state.lastOrderNumber;
-  order.position = state.ledger.positionFor(order.account, market.index);
-  state.ids.add(message, offset + AT.orderId, message.getFloat64(offset + AT.timestampMs, true));
+  if (order.position === NONE) order.position = state.ledger.positionFor(order.account, market.index);
+  state.ids.add(message, offset + AT.orderId, hourOf(order));
 }
 
 function kill(
@@ -225,12 +243,20 @@ function kill(
   );
 }
 
+/** The hour under which an order's id is remembered. */
+function hourOf(order: TakerOrder): number {
+  return Math.floor(order.timestampMs / HOUR_MS);
+}
+
 /** PlaceOrder: refuses, kills, delays, matches or rests the order of the message at `offset`. */
 export function placeOrder(state: CoreState, message: DataView, offset: number): void {
   const { out, dry, ids } = state;
-  ids.forget(state.tMs, state.orderWindowMs);
+  if (ids.oldestEndMs <= state.tMs - state.orderWindowMs) ids.forget(state.tMs - state.orderWindowMs);
+  // Far-apart lines of memory, asked for at once, come while the checks before their use run.
+  state.prefetched = ids.peekRecent(message, offset + AT.orderId) ^ state.pool.peek(message, offset + AT.orderId);
   const order = readOrder(state, message, offset);
-  if (order.account !== NONE && order.owner !== state.accounts.ownerAt(message, offset + AT.owner)) {
+  const { account } = order;
+  if (account !== NONE && !state.accounts.isOwnedBy(account, message, offset + AT.maker, offset + AT.owner)) {
     out.rejected('WALLET_NOT_OWNED');
     return;
   }
@@ -239,15 +265,13 @@ export function placeOrder(state: CoreState, message: DataView, offset: number):
     out.rejected('MARKET_UNKNOWN');
     return;
   }
-  const timestampMs = message.getFloat64(offset + AT.timestampMs, true);
-  const makerAmount = message.getFloat64(offset + AT.makerAmountMicro, true);
-  const takerAmount = message.getFloat64(offset + AT.takerAmountMicro, true);
-  if (!checkTimes(state, order, timestampMs) || !checkAmounts(state, market, order, makerAmount, takerAmount)) return;
+  if (!checkTimes(state, order) || !checkAmounts(state, market, order)) return;
   const crosses = crossesAnything(market, order);
   if (crosses) simulate(state, market, order);
   else noDryRun(dry, order);
-  if (!checkMinimums(state, market, order, makerAmount) || !checkStates(state, market, order)) return;
-  if (ids.has(message, offset + AT.orderId, timestampMs) || state.pool.find(message, offset + AT.orderId) !== NONE) {
+  if (!checkMinimums(state, market, order) || !checkStates(state, market, order)) return;
+  // Live orders need no look-up of their own: whatever the timestamp check lets pass is still remembered here.
+  if (ids.has(message, offset + AT.orderId, hourOf(order))) {
     out.rejected('DUPLICATE');
     return;
   }
@@ -258,10 +282,8 @@ export function placeOrder(state: CoreState, message: DataView, offset: number):
     return;
   }
   const isDelayed = market.delaySeconds > 0 && dry.foundLots > 0;
-  let needed = neededMicro(dry, order);
-  if (isDelayed) needed = Math.max(needed, delayReservation(order));
-  if (fundsShort(state, order, needed, !isDelayed)) {
-    out.rejected('FUNDS', balanceOf(state, order), reservedOf(state, order, !isDelayed), needed);
+  if (fundsShort(state, order, isDelayed)) {
+    out.rejected('FUNDS', order.balanceMicro, order.reservedMicro, order.neededMicro);
     return;
   }
   if (order.orderType === OrderType.FOK && !isWhole(dry, order)) {

@@ -27,9 +27,10 @@ function multiplyLimbs(count: number, factor: number): number {
 /** floor(lots × rate × product^exponent / 10^(8·exponent + 1)) by limbs of four decimal digits. */
 function feeStepsByLimbs(lots: number, rate: number, product: number, exponent: number): number {
   let count = 0;
-  for (let rest = lots; rest > 0; rest = Math.floor(rest / LIMB)) {
-    limbs[count] = rest % LIMB;
-    count += 1;
+  for (let rest = lots; rest > 0; count += 1) {
+    const higher = Math.floor(rest / LIMB);
+    limbs[count] = rest - higher * LIMB;
+    rest = higher;
   }
   // Three more decimal digits make the divisor 10^(8·exponent + 4), a whole number of limbs.
   count = multiplyLimbs(count, rate * 1000);

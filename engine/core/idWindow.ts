@@ -2,73 +2,93 @@
 // of their signed timestamp. Whole hours are dropped once the order window has left them behind; from then on the rule on
 // timestamps refuses what they held. Called by entry.
 
-const HOUR_MS = 3_600_000;
+/** Ids are remembered by the hour of their signed timestamp: its number since the epoch. */
+export const HOUR_MS = 3_600_000;
 /** 128 of an id's 256 bits: ids are digests, nobody can make two that share them. */
 const ID_WORDS = 4;
+const CAPACITY_MIN = 256;
 
 class IdHour {
   readonly hour: number;
   count = 0;
   /** XOR of all ids, word by word: the same for the same set, whatever the order of arrival. */
   readonly folded = new Int32Array(ID_WORDS);
-  private words = new Int32Array(256 * ID_WORDS);
+  /** Four words an entry, the first never 0 for a taken one: a look-up touches one line of memory. */
+  private words: Int32Array;
+  /** Where the last look-up that found nothing stopped: the entry that its id would take. */
+  private stoppedAt = 0;
 
-  constructor(hour: number) {
+  constructor(hour: number, capacity: number) {
     this.hour = hour;
+    this.words = new Int32Array(capacity * ID_WORDS);
+  }
+
+  get capacity(): number {
+    return this.words.length / ID_WORDS;
   }
 
   has(message: DataView, offset: number): boolean {
-    const mask = this.words.length / ID_WORDS - 1;
-    let at = hashWords(message, offset) & mask;
-    while (this.isTaken(at)) {
-      if (this.isEqual(at, message, offset)) return true;
-      at = (at + 1) & mask;
+    const { words } = this;
+    const mask = (words.length >>> 2) - 1;
+    const first = firstWord(message, offset);
+    let base = (spread(first) & mask) << 2;
+    while (words[base] !== 0) {
+      if (words[base] === first && this.isEqual(base, message, offset)) return true;
+      base = (base + ID_WORDS) & (words.length - 1);
     }
+    this.stoppedAt = base;
     return false;
   }
 
+  /** The word that has() will look at first. */
+  peek(message: DataView, offset: number): number {
+    return this.words[(spread(firstWord(message, offset)) & ((this.words.length >>> 2) - 1)) << 2];
+  }
+
+  /** Adds an id that has() has just not found. */
   add(message: DataView, offset: number): void {
-    if ((this.count + 1) * 2 * ID_WORDS > this.words.length) this.grow();
+    if ((this.count + 1) * 2 * ID_WORDS > this.words.length) {
+      this.grow();
+      this.has(message, offset);
+    }
     this.place(message, offset);
     this.count += 1;
     for (let word = 0; word < ID_WORDS; word += 1) this.folded[word] ^= message.getInt32(offset + word * 4, true);
   }
 
   private place(message: DataView, offset: number): void {
-    const mask = this.words.length / ID_WORDS - 1;
-    let at = hashWords(message, offset) & mask;
-    while (this.isTaken(at)) at = (at + 1) & mask;
-    for (let word = 0; word < ID_WORDS; word += 1) {
-      this.words[at * ID_WORDS + word] = message.getInt32(offset + word * 4, true);
-    }
+    const { words, stoppedAt } = this;
+    words[stoppedAt] = firstWord(message, offset);
+    for (let word = 1; word < ID_WORDS; word += 1) words[stoppedAt + word] = message.getInt32(offset + word * 4, true);
   }
 
-  /** A cell of four zero words is free: no digest has 128 zero bits. */
-  private isTaken(at: number): boolean {
-    const { words } = this;
-    const base = at * ID_WORDS;
-    return (words[base] | words[base + 1] | words[base + 2] | words[base + 3]) !== 0;
-  }
-
-  private isEqual(at: number, message: DataView, offset: number): boolean {
-    for (let word = 0; word < ID_WORDS; word += 1) {
-      if (this.words[at * ID_WORDS + word] !== message.getInt32(offset + word * 4, true)) return false;
+  private isEqual(base: number, message: DataView, offset: number): boolean {
+    for (let word = 1; word < ID_WORDS; word += 1) {
+      if (this.words[base + word] !== message.getInt32(offset + word * 4, true)) return false;
     }
     return true;
   }
 
   private grow(): void {
-    const old = this.words;
-    const message = new DataView(old.buffer);
-    this.words = new Int32Array(old.length * 2);
-    for (let base = 0; base < old.length; base += ID_WORDS) {
-      if ((old[base] | old[base + 1] | old[base + 2] | old[base + 3]) !== 0) this.place(message, base * 4);
+    const { words } = this;
+    const message = new DataView(words.buffer);
+    this.words = new Int32Array(words.length * 2);
+    for (let base = 0; base < words.length; base += ID_WORDS) {
+      if (words[base] === 0) continue;
+      this.has(message, base * 4);
+      this.place(message, base * 4);
     }
   }
 }
 
-function hashWords(message: DataView, offset: number): number {
-  const mixed = Math.imul(message.getInt32(offset, true) ^ (message.getInt32(offset + 4, true) >>> 9), 0x9e3779b1);
+/** The first word of an id, made 1 where it is 0: 0 marks a free entry. */
+function firstWord(message: DataView, offset: number): number {
+  return message.getInt32(offset, true) || 1;
+}
+
+/** Ids are digests: a word of one, lightly mixed, spreads well. */
+function spread(word: number): number {
+  const mixed = Math.imul(word, 0x9e3779b1);
   return mixed ^ (mixed >>> 15);
 }
 
@@ -77,13 +97,12 @@ export class IdWindow {
   forgottenBeforeMs = 0;
   private readonly hours = new Map<number, IdHour>();
   private recent: IdHour | undefined;
-  /** End of the oldest hour that holds ids, ms. */
-  private oldestEndMs = Infinity;
+  private latest: IdHour | undefined;
+  /** End of the oldest hour that holds ids, ms: until a window has left it behind there is nothing to forget. */
+  oldestEndMs = Infinity;
 
-  /** Drops the hours that lie wholly before `tMs − windowMs`. */
-  forget(tMs: number, windowMs: number): void {
-    const before = tMs - windowMs;
-    if (this.oldestEndMs > before) return;
+  /** Drops the hours that lie wholly before `before`, ms. */
+  forget(before: number): void {
     for (const hour of [...this.hours.keys()]) {
       if ((hour + 1) * HOUR_MS <= before) this.hours.delete(hour);
     }
@@ -93,22 +112,29 @@ export class IdWindow {
     for (const hour of this.hours.keys()) this.oldestEndMs = Math.min(this.oldestEndMs, (hour + 1) * HOUR_MS);
   }
 
-  /** Whether the id at `offset`, signed at `timestampMs`, is remembered. */
-  has(message: DataView, offset: number, timestampMs: number): boolean {
-    const hour = this.hourOf(timestampMs);
-    return hour?.has(message, offset) ?? false;
+  /** Whether the id at `offset`, signed in this hour, is remembered. */
+  has(message: DataView, offset: number, hour: number): boolean {
+    return this.hourOf(hour)?.has(message, offset) ?? false;
   }
 
-  /** Remembers an id that is not remembered yet. */
-  add(message: DataView, offset: number, timestampMs: number): void {
-    let hour = this.hourOf(timestampMs);
-    if (hour === undefined) {
-      hour = new IdHour(Math.floor(timestampMs / HOUR_MS));
-      this.hours.set(hour.hour, hour);
-      this.oldestEndMs = Math.min(this.oldestEndMs, (hour.hour + 1) * HOUR_MS);
-      this.recent = hour;
+  /** Reads the word that has() will look at first if the id is of the hour used last, so that it is near by then. */
+  peekRecent(message: DataView, offset: number): number {
+    return this.recent === undefined ? 0 : this.recent.peek(message, offset);
+  }
+
+  /** Remembers an id that is not remembered yet: has() was the last thing asked, and said so. */
+  add(message: DataView, offset: number, hour: number): void {
+    let ids = this.hourOf(hour);
+    if (ids === undefined) {
+      // As large as the hour before: an hour that grows doubles in the middle of somebody's order.
+      ids = new IdHour(hour, this.latest?.capacity ?? CAPACITY_MIN);
+      this.latest = ids;
+      ids.has(message, offset);
+      this.hours.set(hour, ids);
+      this.oldestEndMs = Math.min(this.oldestEndMs, (hour + 1) * HOUR_MS);
+      this.recent = ids;
     }
-    hour.add(message, offset);
+    ids.add(message, offset);
   }
 
   /** Hash of the set and of what was forgotten: hours ascending, each with its count and folded ids. */
@@ -119,11 +145,10 @@ export class IdWindow {
     return parts;
   }
 
-  private hourOf(timestampMs: number): IdHour | undefined {
-    const number = Math.floor(timestampMs / HOUR_MS);
-    if (this.recent?.hour === number) return this.recent;
-    const hour = this.hours.get(number);
-    if (hour !== undefined) this.recent = hour;
-    return hour;
+  private hourOf(hour: number): IdHour | undefined {
+    if (this.recent?.hour === hour) return this.recent;
+    const ids = this.hours.get(hour);
+    if (ids !== undefined) this.recent = ids;
+    return ids;
   }
 }

@@ -44,7 +44,7 @@ function checkShares(state: CoreState): void {
   const { ledger } = state;
   const totals = state.markets.map(() => [0n, 0n]);
   for (let position = 0; position < ledger.positionCount; position += 1) {
-    const total = totals[ledger.markets[position]];
+    const total = totals[ledger.marketOf(position)];
     for (const outcome of [0, 1]) {
       const shares = ledger.sharesMicro(position, outcome);
       if (!Number.isSafeInteger(shares) || shares < 0) fail(2, `position ${position} holds ${shares} micro-shares`);
@@ -83,7 +83,7 @@ function checkReservations(state: CoreState): void {
       previous = pool.numberOf(slot);
       countReservation(state, slot, reserved);
     }
-    const account = ledger.accounts[position];
+    const account = ledger.accountOf(position);
     const collateral = ledger.reservedCollateralMicro(position);
     const at = `position ${position} of account ${account}`;
     for (const outcome of [0, 1]) {
@@ -128,13 +128,13 @@ function checkLadders(state: CoreState): void {
         const base = slot * STRIDE;
         const number = pool.numberOf(slot);
         const position = pool.records[base + POSITION];
-        if (ledger.markets[position] !== index) fail(7, `order ${number} rests in another market's ladder`);
+        if (ledger.marketOf(position) !== index) fail(7, `order ${number} rests in another market's ladder`);
         // An order that came out of a delay has the release's priority, not its number's.
         if ((pool.records[base + PRICE] & FLAG_WAS_DELAYED) === 0) {
           if (number < previous) fail(8, `order ${number} rests behind ${previous}`);
           previous = number;
         }
-        if (pool.records[base + OWNER] !== accounts.owners[ledger.accounts[position]]) fail(9, `order ${number}`);
+        if (pool.records[base + OWNER] !== accounts.owners[ledger.accountOf(position)]) fail(9, `order ${number}`);
         if (status === MarketStatus.CLOSED || status === MarketStatus.RESOLVED)
           fail(10, `order ${number} in market ${index}`);
       }

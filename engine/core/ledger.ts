@@ -1,14 +1,23 @@
 // The money: collateral of every account, and per position (account × market) its shares and what its orders reserve.
 // Written by settlement, cash commands and order bookkeeping. All amounts are micro, exact integers; no balance is ever
 // negative, and reserved ≤ balance for each account and market once a command is over (see coverage.ts).
+import { MICRO_PER_LOT } from '../protocol/units.ts';
 import { growFloat64, growInt32 } from './grow.ts';
 import { NONE, type OrderPool } from './orderPool.ts';
 
-/** Amounts of one position lie side by side: shares and reserved shares of both tokens, then reserved collateral. */
-export const MONEY_STRIDE = 5;
+/** A position is a 64-byte record: five amounts (micro) as 64-bit floats, then six 32-bit integers. */
+export const MONEY_STRIDE = 8;
+/** Shares and reserved shares of both tokens, then reserved collateral. */
 export const SHARES = 0;
 export const RESERVED_SHARES = 2;
 export const RESERVED_COLLATERAL = 4;
+/** The same record seen as 32-bit words. */
+const WORDS = 16;
+const ACCOUNT = 10;
+const MARKET = 11;
+const NEXT_OF_ACCOUNT = 12;
+const OWN_FIRST = 13;
+const OWN_LAST = 14;
 
 export class Ledger {
   positionCount = 0;
@@ -17,13 +26,9 @@ export class Ledger {
   /** Never below the largest collateral reservation of the account in any one market: while the balance covers it, no order can be uncovered. */
   bound = new Float64Array(64);
   money = new Float64Array(256 * MONEY_STRIDE);
-  /** Account and market of each position. */
-  accounts = new Int32Array(256);
-  markets = new Int32Array(256);
+  private words = new Int32Array(this.money.buffer);
   private firstOfAccount = new Int32Array(64).fill(NONE);
-  private nextOfAccount = new Int32Array(256);
-  private ownFirst = new Int32Array(256);
-  private ownLast = new Int32Array(256);
+  /** Open addressing: entry i is a position at 2i (NONE when free) and the hash of its account and market at 2i + 1. */
   private table = new Int32Array(1024).fill(NONE);
 
   /** Makes room for an account just opened. */
@@ -37,12 +42,14 @@ export class Ledger {
 
   /** The position of an account in a market, or NONE. */
   find(account: number, market: number): number {
-    const mask = this.table.length - 1;
-    let at = positionHash(account, market) & mask;
+    const { table } = this;
+    const mask = (table.length >>> 1) - 1;
+    const hash = positionHash(account, market);
+    let at = hash & mask;
     for (;;) {
-      const position = this.table[at];
+      const position = table[at * 2];
       if (position === NONE) return NONE;
-      if (this.accounts[position] === account && this.markets[position] === market) return position;
+      if (table[at * 2 + 1] === hash && this.isOf(position, account, market)) return position;
       at = (at + 1) & mask;
     }
   }
@@ -52,16 +59,25 @@ export class Ledger {
     const known = this.find(account, market);
     if (known !== NONE) return known;
     const position = this.positionCount;
-    if (position === this.accounts.length) this.growPositions();
+    if ((position + 1) * WORDS > this.words.length) this.growPositions();
     this.positionCount += 1;
-    this.accounts[position] = account;
-    this.markets[position] = market;
-    this.nextOfAccount[position] = this.firstOfAccount[account];
+    const base = position * WORDS;
+    this.words[base + ACCOUNT] = account;
+    this.words[base + MARKET] = market;
+    this.words[base + NEXT_OF_ACCOUNT] = this.firstOfAccount[account];
+    this.words[base + OWN_FIRST] = NONE;
+    this.words[base + OWN_LAST] = NONE;
     this.firstOfAccount[account] = position;
-    this.ownFirst[position] = NONE;
-    this.ownLast[position] = NONE;
-    this.insert(position);
+    this.insert(position, positionHash(account, market));
     return position;
+  }
+
+  accountOf(position: number): number {
+    return this.words[position * WORDS + ACCOUNT];
+  }
+
+  marketOf(position: number): number {
+    return this.words[position * WORDS + MARKET];
   }
 
   firstPositionOf(account: number): number {
@@ -69,7 +85,7 @@ export class Ledger {
   }
 
   nextPositionOf(position: number): number {
-    return this.nextOfAccount[position];
+    return this.words[position * WORDS + NEXT_OF_ACCOUNT];
   }
 
   sharesMicro(position: number, outcome: number): number {
@@ -88,13 +104,21 @@ export class Ledger {
     this.money[position * MONEY_STRIDE + SHARES + outcome] += micro;
   }
 
-  /** Reserves collateral (or, negative, lifts it) for orders of a position. */
+  /** Reserves collateral for so many lots at a price (or, negative, lifts it) for orders of a position. */
+  reserveLots(position: number, lots: number, pips: number): void {
+    this.reserveCollateral(position, lots * pips);
+  }
+
   reserveCollateral(position: number, micro: number): void {
     const at = position * MONEY_STRIDE + RESERVED_COLLATERAL;
     const reserved = this.money[at] + micro;
     this.money[at] = reserved;
-    const account = this.accounts[position];
+    const account = this.accountOf(position);
     if (reserved > this.bound[account]) this.bound[account] = reserved;
+  }
+
+  reserveShareLots(position: number, outcome: number, lots: number): void {
+    this.money[position * MONEY_STRIDE + RESERVED_SHARES + outcome] += lots * MICRO_PER_LOT;
   }
 
   reserveShares(position: number, outcome: number, micro: number): void {
@@ -104,7 +128,7 @@ export class Ledger {
   /** The exact largest collateral reservation of an account in any one market, micro. */
   largestReservation(account: number): number {
     let largest = 0;
-    for (let p = this.firstOfAccount[account]; p !== NONE; p = this.nextOfAccount[p]) {
+    for (let p = this.firstOfAccount[account]; p !== NONE; p = this.nextPositionOf(p)) {
       const reserved = this.money[p * MONEY_STRIDE + RESERVED_COLLATERAL];
       if (reserved > largest) largest = reserved;
     }
@@ -113,53 +137,58 @@ export class Ledger {
 
   /** Appends an order to its position's list, which stays in the order of order numbers. */
   linkOwn(pool: OrderPool, position: number, slot: number): void {
-    const last = this.ownLast[position];
+    const last = this.words[position * WORDS + OWN_LAST];
     pool.setOwnPrev(slot, last);
     pool.setOwnNext(slot, NONE);
-    if (last === NONE) this.ownFirst[position] = slot;
+    if (last === NONE) this.words[position * WORDS + OWN_FIRST] = slot;
     else pool.setOwnNext(last, slot);
-    this.ownLast[position] = slot;
+    this.words[position * WORDS + OWN_LAST] = slot;
   }
 
   unlinkOwn(pool: OrderPool, position: number, slot: number): void {
     const next = pool.ownNext(slot);
     const previous = pool.ownPrev(slot);
-    if (previous === NONE) this.ownFirst[position] = next;
+    if (previous === NONE) this.words[position * WORDS + OWN_FIRST] = next;
     else pool.setOwnNext(previous, next);
-    if (next === NONE) this.ownLast[position] = previous;
+    if (next === NONE) this.words[position * WORDS + OWN_LAST] = previous;
     else pool.setOwnPrev(next, previous);
   }
 
   /** First (oldest) and last (newest) order of a position. */
   firstOwn(position: number): number {
-    return this.ownFirst[position];
+    return this.words[position * WORDS + OWN_FIRST];
   }
 
   lastOwn(position: number): number {
-    return this.ownLast[position];
+    return this.words[position * WORDS + OWN_LAST];
   }
 
-  private insert(position: number): void {
-    const mask = this.table.length - 1;
-    let at = positionHash(this.accounts[position], this.markets[position]) & mask;
-    while (this.table[at] !== NONE) at = (at + 1) & mask;
-    this.table[at] = position;
+  private isOf(position: number, account: number, market: number): boolean {
+    return this.words[position * WORDS + ACCOUNT] === account && this.words[position * WORDS + MARKET] === market;
+  }
+
+  private insert(position: number, hash: number): void {
+    const { table } = this;
+    const mask = (table.length >>> 1) - 1;
+    let at = hash & mask;
+    while (table[at * 2] !== NONE) at = (at + 1) & mask;
+    table[at * 2] = position;
+    table[at * 2 + 1] = hash;
   }
 
   private growPositions(): void {
-    const length = this.accounts.length * 2;
-    this.accounts = growInt32(this.accounts, length);
-    this.markets = growInt32(this.markets, length);
-    this.nextOfAccount = growInt32(this.nextOfAccount, length);
-    this.ownFirst = growInt32(this.ownFirst, length);
-    this.ownLast = growInt32(this.ownLast, length);
-    this.money = growFloat64(this.money, length * MONEY_STRIDE);
-    this.table = new Int32Array(length * 4).fill(NONE);
-    for (let position = 0; position < this.positionCount; position += 1) this.insert(position);
+    // Copied as integers: a float copy need not keep the bits of what are no floats.
+    this.words = growInt32(this.words, this.words.length * 2);
+    this.money = new Float64Array(this.words.buffer);
+    const old = this.table;
+    this.table = new Int32Array(old.length * 2).fill(NONE);
+    for (let at = 0; at < old.length; at += 2) {
+      if (old[at] !== NONE) this.insert(old[at], old[at + 1]);
+    }
   }
 }
 
 function positionHash(account: number, market: number): number {
-  const mixed = Math.imul(account, 0x9e3779b1) ^ Math.imul(market, 0x85ebca6b);
+  const mixed = Math.imul(Math.imul(account, 0x9e3779b1) ^ market, 0x85ebca6b);
   return mixed ^ (mixed >>> 15);
 }

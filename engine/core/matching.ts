@@ -61,7 +61,7 @@ function fillMaker(
   const base = slot * STRIDE;
   const word = pool.records[base + PRICE];
   const position = pool.records[base + POSITION];
-  const account = ledger.accounts[position];
+  const account = ledger.accountOf(position);
   const outcome = (word & FLAG_SECOND) >>> 1;
   const price = outcome === 0 ? pips : PIPS_PER_UNIT - pips;
   const at = position * MONEY_STRIDE;
@@ -73,7 +73,8 @@ function fillMaker(
   } else {
     money[at + SHARES + outcome] += lots * MICRO_PER_LOT;
     money[at + RESERVED_COLLATERAL] -= lots * price;
-    state.debit(account, lots * price);
+    ledger.collateral[account] -= lots * price;
+    state.noteFall(account);
   }
   let kind: number = FillKind.COMPLEMENTARY;
   if (outcome !== order.outcome) {
@@ -82,15 +83,10 @@ function fillMaker(
   }
   const remaining = pool.records[base + LOTS] - lots;
   pool.records[base + LOTS] = remaining;
-  state.out.fill(
-    pool.numberOf(slot),
-    lots,
-    remaining,
-    price,
-    kind,
-    ledger.collateral[account],
-    money[at + SHARES + outcome],
-  );
+  const { out } = state;
+  out.collateralMicro = ledger.collateral[account];
+  out.sharesMicro = money[at + SHARES + outcome];
+  out.fill(pool.numberOf(slot), lots, remaining, price, kind);
   if (remaining === 0) leaveFilled(state, market, slot, position);
 }
 
@@ -107,27 +103,21 @@ function settleTaker(
   const price = order.outcome === 0 ? pips : PIPS_PER_UNIT - pips;
   const cost = lots * price;
   const fee = feeMicro(lots, price, market.feeRate, market.feeExponent);
+  const at = order.position * MONEY_STRIDE + SHARES + order.outcome;
   if (order.isBuy) {
-    ledger.addShares(order.position, order.outcome, lots * MICRO_PER_LOT);
-    state.debit(order.account, cost + fee);
+    ledger.money[at] += lots * MICRO_PER_LOT;
+    ledger.collateral[order.account] -= cost + fee;
+    state.noteFall(order.account);
   } else {
-    ledger.addShares(order.position, order.outcome, -lots * MICRO_PER_LOT);
+    ledger.money[at] -= lots * MICRO_PER_LOT;
     ledger.collateral[order.account] += cost - fee;
   }
   ledger.collateral[FEES_ACCOUNT] += fee;
   market.tradeCount += 1;
-  out.trade(
-    order.number,
-    market.index,
-    market.tradeCount,
-    fillCount,
-    price,
-    lots,
-    fee,
-    ledger.collateral[order.account],
-    ledger.sharesMicro(order.position, order.outcome),
-    ledger.collateral[FEES_ACCOUNT],
-    market.vaultMicro,
-  );
+  out.collateralMicro = ledger.collateral[order.account];
+  out.sharesMicro = ledger.money[at];
+  out.feesMicro = ledger.collateral[FEES_ACCOUNT];
+  out.vaultMicro = market.vaultMicro;
+  out.trade(order.number, market.index, market.tradeCount, fillCount, price, lots, fee);
   state.statuses.push(state.tMs + state.minedDelayMs, market.index, market.tradeCount, STEP_MINED);
 }

@@ -1,6 +1,6 @@
 // The bookkeeping of live orders: what it means that one rests, waits, or leaves (lists, reservations, heaps, ladder).
 // Called by entry, matching, cancels, coverage and lifecycle, so that no way out of the book can forget a part.
-import { MICRO_PER_LOT, PIPS_PER_UNIT } from '../protocol/units.ts';
+import { PIPS_PER_UNIT } from '../protocol/units.ts';
 import { ASK, BID } from './ladder.ts';
 import type { Market } from './market.ts';
 import {
@@ -36,7 +36,7 @@ export function ownPips(word: number): number {
 }
 
 export function marketOfSlot(state: CoreState, slot: number): Market {
-  return state.markets[state.ledger.markets[state.pool.records[slot * STRIDE + POSITION]]];
+  return state.markets[state.ledger.marketOf(state.pool.records[slot * STRIDE + POSITION])];
 }
 
 /** Puts a taker's order into the pool (its id from the message) with its fixed fields, in no ladder yet. */
@@ -70,8 +70,8 @@ export function restOrder(state: CoreState, market: Market, order: TakerOrder, l
   if (order.ladderPips % ladder.gridPips !== 0) ladder.regrid(commonGrid(ladder.gridPips, order.ladderPips));
   ladder.append(pool, slot, order.ladderSide);
   if (market.autoTick !== 0) state.touch(market);
-  if (order.isBuy) ledger.reserveCollateral(order.position, lots * order.limitPips);
-  else ledger.reserveShares(order.position, order.outcome, lots * MICRO_PER_LOT);
+  if (order.isBuy) ledger.reserveLots(order.position, lots, order.limitPips);
+  else ledger.reserveShareLots(order.position, order.outcome, lots);
   if (endsAtMs !== Infinity) state.expiries.push(endsAtMs, order.number, 0, slot);
 }
 
@@ -111,11 +111,11 @@ export function removeOrder(state: CoreState, slot: number): void {
   } else {
     const lots = pool.records[base + LOTS];
     if ((word & FLAG_SELL) === 0) {
-      ledger.reserveCollateral(position, -lots * ownPips(word));
+      ledger.reserveLots(position, -lots, ownPips(word));
     } else {
-      ledger.reserveShares(position, (word & FLAG_SECOND) >>> 1, -lots * MICRO_PER_LOT);
+      ledger.reserveShareLots(position, (word & FLAG_SECOND) >>> 1, -lots);
     }
-    leaveLadder(state, state.markets[ledger.markets[position]], slot);
+    leaveLadder(state, state.markets[ledger.marketOf(position)], slot);
   }
   forgetOrder(state, slot, position);
 }

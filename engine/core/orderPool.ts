@@ -135,6 +135,12 @@ export class OrderPool {
     }
   }
 
+  /** Reads the entry that an id would be looked up at first, so that it is near by then. */
+  peek(message: DataView, offset: number): number {
+    const hash = idHash(message.getInt32(offset, true), message.getInt32(offset + 4, true));
+    return this.index[(hash & ((this.index.length >>> 1) - 1)) * 2];
+  }
+
   numberOf(slot: number): number {
     const base = slot * STRIDE;
     return this.records[base + NUMBER_HIGH] * TWO_32 + (this.records[base + NUMBER_LOW] >>> 0);

@@ -4,16 +4,25 @@ import { MICRO_MAX, PIPS_PER_UNIT } from '../protocol/units.ts';
 
 const HALF = 2 ** 26;
 
+// No % on what may be a 64-bit float: it calls the C library, a hundred times slower than a division.
+
+/** Whether a is a multiple of b, for safe integers. */
+export function isMultiple(a: number, b: number): boolean {
+  return Math.floor(a / b) * b === a;
+}
+
 /** Sign of a × m − b × n for safe integers a, b and multipliers up to 2^26. */
 export function compareProducts(a: number, m: number, b: number, n: number): number {
-  const aLow = a % HALF;
-  const bLow = b % HALF;
-  const lowA = aLow * m;
-  const lowB = bLow * n;
-  const highA = ((a - aLow) / HALF) * m + Math.floor(lowA / HALF);
-  const highB = ((b - bLow) / HALF) * n + Math.floor(lowB / HALF);
+  const aHigh = Math.floor(a / HALF);
+  const bHigh = Math.floor(b / HALF);
+  const lowA = (a - aHigh * HALF) * m;
+  const lowB = (b - bHigh * HALF) * n;
+  const carryA = Math.floor(lowA / HALF);
+  const carryB = Math.floor(lowB / HALF);
+  const highA = aHigh * m + carryA;
+  const highB = bHigh * n + carryB;
   if (highA !== highB) return highA - highB;
-  return (lowA % HALF) - (lowB % HALF);
+  return lowA - carryA * HALF - (lowB - carryB * HALF);
 }
 
 /** floor(a / b) exactly, for safe integers. */
@@ -28,11 +37,11 @@ export function floorDivide(a: number, b: number): number {
 export function marketPricePips(moneyMicro: number, sharesMicro: number, tickPips: number, isBuy: boolean): number {
   if (moneyMicro >= 2 * sharesMicro) return 2 * PIPS_PER_UNIT;
   // k = floor(money × 10^4 / (shares × tick)), first by floating point, then put right exactly.
-  let k = Math.floor((moneyMicro / sharesMicro) * (PIPS_PER_UNIT / tickPips));
+  let k = Math.floor((moneyMicro / sharesMicro) * (PIPS_PER_UNIT / tickPips)) | 0;
   while (k > 0 && compareProducts(sharesMicro, k * tickPips, moneyMicro, PIPS_PER_UNIT) > 0) k -= 1;
   while (compareProducts(sharesMicro, (k + 1) * tickPips, moneyMicro, PIPS_PER_UNIT) <= 0) k += 1;
   if (!isBuy && compareProducts(sharesMicro, k * tickPips, moneyMicro, PIPS_PER_UNIT) < 0) k += 1;
-  return k * tickPips;
+  return (k * tickPips) | 0;
 }
 
 /** The price money/shares in micro, floored, capped at 2^53 − 1: a figure of rejections, off the usual path. */

@@ -1,7 +1,7 @@
 // The end of an order's delay: it enters anew as a taker, with the market, its owner and its funds as they are now.
 // Called by exchange.ts when a release is due. Tick and minimum are not looked at again.
-import { AccountFlag, CancelReason, ExchangeMode, MarketStatus, OrderType } from '../protocol/terms.ts';
-import { crossesAnything, isWhole, neededMicro, noDryRun, simulate } from './dryRun.ts';
+import { AccountFlag, CancelReason, ExchangeMode, MarketStatus, OrderType, Side } from '../protocol/terms.ts';
+import { crossesAnything, isWhole, noDryRun, simulate } from './dryRun.ts';
 import { endsAtMs, execute, fundsShort } from './entry.ts';
 import type { Market } from './market.ts';
 import { forgetOrder, marketOfSlot, sideOfWord, undelayOrder } from './orderBook.ts';
@@ -17,11 +17,13 @@ function takeBack(state: CoreState, slot: number, delayed: DelayedOrder): TakerO
   order.slot = slot;
   order.number = state.pool.numberOf(slot);
   order.position = records[base + POSITION];
-  order.account = state.ledger.accounts[order.position];
+  order.account = state.ledger.accountOf(order.position);
   order.owner = records[base + OWNER];
   order.outcome = (word & FLAG_SECOND) >>> 1;
-  order.side = (word & FLAG_SELL) === 0 ? 0 : 1;
+  order.isBuy = (word & FLAG_SELL) === 0;
+  order.side = order.isBuy ? Side.BUY : Side.SELL;
   order.orderType = delayed.orderType;
+  order.canRest = delayed.orderType === OrderType.GTC || delayed.orderType === OrderType.GTD;
   order.flags = 0;
   order.limitPips = delayed.limitPips;
   order.ladderPips = pipsOfWord(word);
@@ -40,7 +42,7 @@ function refusal(state: CoreState, market: Market, order: TakerOrder): number {
   if ((state.accounts.flagsOf(order.owner) & AccountFlag.BANNED) !== 0) return CancelReason.BANNED;
   if (crossesAnything(market, order)) simulate(state, market, order);
   else noDryRun(dry, order);
-  if (fundsShort(state, order, neededMicro(dry, order), true)) return CancelReason.FUNDS;
+  if (fundsShort(state, order, false)) return CancelReason.FUNDS;
   if (order.orderType === OrderType.FOK && !isWhole(dry, order)) return CancelReason.NO_MATCH;
   if (order.orderType === OrderType.FAK && dry.foundLots === 0) return CancelReason.NO_MATCH;
   return -1;

@@ -12,7 +12,7 @@ function hashOrder(hasher: StateHasher, state: CoreState, slot: number): void {
   hasher.number(pool.numberOf(slot));
   hasher.u32(pool.records[base + LOTS]);
   hasher.u32(pool.records[base + PRICE]);
-  hasher.u32(ledger.accounts[pool.records[base + POSITION]]);
+  hasher.u32(ledger.accountOf(pool.records[base + POSITION]));
   hasher.text(accounts.keyText(pool.keyOf(slot)));
   for (const word of pool.idWords(slot)) hasher.u32(word);
 }
@@ -57,8 +57,8 @@ function hashMoney(hasher: StateHasher, state: CoreState): void {
     const first = ledger.sharesMicro(position, 0);
     const second = ledger.sharesMicro(position, 1);
     if (first === 0 && second === 0) continue;
-    hasher.u32(ledger.accounts[position]);
-    hasher.u32(ledger.markets[position]);
+    hasher.u32(ledger.accountOf(position));
+    hasher.u32(ledger.marketOf(position));
     hasher.number(first);
     hasher.number(second);
   }

@@ -168,14 +168,19 @@ function isAlive({ pid, startedAt }: LockHolder, lockPath: string): boolean {
     if (codeOf(error) !== 'EPERM') return false;
   }
   const current = startOf(pid);
+  if (current === 'ended') return false;
   return startedAt === undefined || current === undefined || current === startedAt;
 }
 
-/** Boot and start time of a process where the system tells (Linux), so that a pid that is used again is not mistaken. */
+/**
+ * Boot and start time of a process where the system tells (Linux), so that a pid that is used again is not mistaken for
+ * its earlier owner; `ended` for one that has ended and only waits for its parent to notice.
+ */
 function startOf(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    if (fields[0] === 'Z' || fields[0] === 'X') return 'ended';
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
     return `${boot}/${fields[19]}`;
   } catch {

@@ -74,6 +74,8 @@ export class LmdbStore implements BatchStore {
       path: this.folder,
       encoding: 'binary',
       overlappingSync: false,
+      // One put at a time needs no batching; with it, a failed commit would also reject a promise that nobody can reach.
+      eventTurnBatching: false,
       readOnly: this.isReadOnly,
       maxDbs: 1,
     });

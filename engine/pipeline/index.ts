@@ -1,4 +1,5 @@
 // The door of the pipeline: how an exchange is opened, its clocks, its types, and what can keep it from opening.
+// Imported by the engine's own door and by tests; the stages behind it are nobody else's business.
 export { VirtualClock } from './clock.ts';
 export { type InlineParts, openExchange } from './inline.ts';
 export { EngineDefect } from './record.ts';

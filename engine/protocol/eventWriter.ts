@@ -25,6 +25,12 @@ export class EventWriter {
   isRejected = false;
   /** Events of the current command so far. */
   eventCount = 0;
+  // Balances that the next Fill or Trade states, micro: fields, because a number beyond 32 bits that is passed to a
+  // function is put on the heap each time.
+  collateralMicro = 0;
+  sharesMicro = 0;
+  feesMicro = 0;
+  vaultMicro = 0;
   private view: DataView;
   private frameStart = 0;
   private frameEvents = 0;
@@ -137,15 +143,8 @@ export class EventWriter {
     this.view.setFloat64(at + CANCELED.offsets.lots, lots, true);
   }
 
-  fill(
-    makerOrderNumber: number,
-    lots: number,
-    remainingLots: number,
-    pricePips: number,
-    kind: number,
-    makerCollateralMicro: number,
-    makerSharesMicro: number,
-  ): void {
+  /** One maker's part; the maker's balances after it are in `collateralMicro` and `sharesMicro`. */
+  fill(makerOrderNumber: number, lots: number, remainingLots: number, pricePips: number, kind: number): void {
     const at = this.head(FILL.type, FILL.headBytes);
     const { view } = this;
     view.setFloat64(at + FILL.offsets.makerOrderNumber, makerOrderNumber, true);
@@ -153,10 +152,11 @@ export class EventWriter {
     view.setUint32(at + FILL.offsets.remainingLots, remainingLots, true);
     view.setUint16(at + FILL.offsets.pricePips, pricePips, true);
     view.setUint8(at + FILL.offsets.kind, kind);
-    view.setFloat64(at + FILL.offsets.makerCollateralMicro, makerCollateralMicro, true);
-    view.setFloat64(at + FILL.offsets.makerSharesMicro, makerSharesMicro, true);
+    view.setFloat64(at + FILL.offsets.makerCollateralMicro, this.collateralMicro, true);
+    view.setFloat64(at + FILL.offsets.makerSharesMicro, this.sharesMicro, true);
   }
 
+  /** Closes the fills before it; the taker's balances after it, FEES' and the vault's are in the fields above. */
   trade(
     takerOrderNumber: number,
     marketIndex: number,
@@ -165,10 +165,6 @@ export class EventWriter {
     pricePips: number,
     lots: number,
     feeMicro: number,
-    takerCollateralMicro: number,
-    takerSharesMicro: number,
-    feesCollateralMicro: number,
-    vaultMicro: number,
   ): void {
     const at = this.head(TRADE.type, TRADE.headBytes);
     const { view } = this;
@@ -179,10 +175,10 @@ export class EventWriter {
     view.setUint16(at + TRADE.offsets.pricePips, pricePips, true);
     view.setFloat64(at + TRADE.offsets.lots, lots, true);
     view.setFloat64(at + TRADE.offsets.feeMicro, feeMicro, true);
-    view.setFloat64(at + TRADE.offsets.takerCollateralMicro, takerCollateralMicro, true);
-    view.setFloat64(at + TRADE.offsets.takerSharesMicro, takerSharesMicro, true);
-    view.setFloat64(at + TRADE.offsets.feesCollateralMicro, feesCollateralMicro, true);
-    view.setFloat64(at + TRADE.offsets.vaultMicro, vaultMicro, true);
+    view.setFloat64(at + TRADE.offsets.takerCollateralMicro, this.collateralMicro, true);
+    view.setFloat64(at + TRADE.offsets.takerSharesMicro, this.sharesMicro, true);
+    view.setFloat64(at + TRADE.offsets.feesCollateralMicro, this.feesMicro, true);
+    view.setFloat64(at + TRADE.offsets.vaultMicro, this.vaultMicro, true);
   }
 
   tradeStatus(marketIndex: number, tradeNumber: number, status: number): void {

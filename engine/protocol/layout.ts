@@ -186,6 +186,12 @@ export const commandLayouts = {
   BindWallet: command(22, { owner: bytes20, wallet: bytes20, signatureType: u8(3) }),
   /** The credit of an owner's first key, without a key. Items: wallets. */
   CreditOwner: command(23, { owner: bytes20 }, { kind: 'bytes20', max: limits.creditWalletsMax }),
+  /** Notifications that their owner wants to see no more. Items: their numbers, see notificationIds.ts. */
+  DropNotifications: command(
+    24,
+    { owner: bytes20, keyId: bytes16 },
+    { kind: 'bytes16', max: limits.notificationIdsMax },
+  ),
 } as const;
 
 /** Events. An event that moves money states the balances after it (micro). */

@@ -9,6 +9,8 @@ export const limits = {
   cancelIdsMax: 1_000,
   /** Wallets that one credit may fund: an owner's own address and its four derived forms. */
   creditWalletsMax: 5,
+  /** Notifications that one command may drop: as many as an owner can have. */
+  notificationIdsMax: 500,
   /** Tail of one command (signed order, texts): far above any honest order, far below a frame of the journal. */
   tailBytesMax: 1_048_576,
   /** Events of one command travel in frames of at most this many bytes, so that rings and messages stay small. */

@@ -8,12 +8,14 @@ import {
   commandLayouts,
   decodeCommand,
   type EventWriter,
+  notificationNumber,
   OrderFlag,
   type RejectionName,
 } from '../protocol/index.ts';
 import { StateHasher } from '../protocol/stateHasher.ts';
 import { ApiKeys } from './apiKeys.ts';
 import { Catalog, faultyTerm, type Texts } from './catalog.ts';
+import { DroppedNotifications } from './notifications.ts';
 import { Wallets } from './wallets.ts';
 
 const L = commandLayouts;
@@ -23,6 +25,7 @@ export class Registry {
   private readonly apiKeys = new ApiKeys();
   private readonly wallets = new Wallets();
   private readonly catalog = new Catalog();
+  private readonly notifications = new DroppedNotifications();
   /** A view on the buffer of the last command: commands that share a buffer cost no allocation. */
   private view: DataView = new DataView(new ArrayBuffer(COMMAND_HEADER_BYTES));
 
@@ -48,7 +51,8 @@ export class Registry {
       case L.CancelOrders.type:
       case L.CancelAll.type:
       case L.CancelMarket.type:
-      case L.Heartbeat.type: // all four start with owner and key id
+      case L.Heartbeat.type:
+      case L.DropNotifications.type: // all five start with owner and key id
         return this.admitTrader(command, L.CancelAll.offsets.keyId, L.CancelAll.offsets.owner, out);
       default:
         return this.admitRare(command, out);
@@ -64,6 +68,7 @@ export class Registry {
     else if (type === L.CreateApiKey.type) this.createApiKey(tMs, command, out);
     else if (type === L.DeleteApiKey.type) this.deleteApiKey(command, out);
     else if (type === L.BindWallet.type) this.bindWallet(command, out);
+    else if (type === L.DropNotifications.type) this.dropNotifications(command);
   }
 
   /** A hash of all of the registry's state. */
@@ -72,6 +77,7 @@ export class Registry {
     this.apiKeys.hashInto(hasher);
     this.wallets.hashInto(hasher);
     this.catalog.hashInto(hasher);
+    this.notifications.hashInto(hasher);
     return hasher.digest();
   }
 
@@ -80,6 +86,7 @@ export class Registry {
     this.apiKeys.checkInvariants();
     this.wallets.checkInvariants();
     this.catalog.checkInvariants();
+    this.notifications.checkInvariants();
   }
 
   private admitTrader(command: Uint8Array, keyIdAt: number, ownerAt: number, out: EventWriter): boolean {
@@ -206,6 +213,11 @@ export class Registry {
     const { wallet: walletAt, owner: ownerAt } = L.BindWallet.offsets;
     this.wallets.bind(this.viewOf(command), base + walletAt, base + ownerAt, { wallet, owner, signatureType });
     out.write({ type: 'WalletBound', owner, wallet, signatureType });
+  }
+
+  private dropNotifications(command: Uint8Array): void {
+    const { owner, items = [] } = decode(command, 'DropNotifications');
+    this.notifications.drop(owner, items.map(notificationNumber));
   }
 
   private viewOf(command: Uint8Array): DataView {

@@ -1,0 +1,42 @@
+// Which notifications their owners have dropped. Part of the registry: what a client is shown changes by the log alone.
+// Notifications themselves are made by whoever shows them; here they are but numbers, of each owner from 1 on.
+import type { StateHasher } from '../protocol/stateHasher.ts';
+
+interface Dropped {
+  /** All numbers up to this one are dropped. */
+  upTo: number;
+  /** And these above it. */
+  readonly above: Set<number>;
+}
+
+export class DroppedNotifications {
+  /** In the order of each owner's first drop. */
+  private readonly byOwner = new Map<string, Dropped>();
+
+  drop(owner: string, numbers: readonly number[]): void {
+    let dropped = this.byOwner.get(owner);
+    if (dropped === undefined) {
+      dropped = { upTo: 0, above: new Set() };
+      this.byOwner.set(owner, dropped);
+    }
+    for (const number of numbers) if (number > dropped.upTo) dropped.above.add(number);
+    while (dropped.above.delete(dropped.upTo + 1)) dropped.upTo += 1;
+  }
+
+  hashInto(hasher: StateHasher): void {
+    for (const [owner, { upTo, above }] of this.byOwner) {
+      hasher.text(owner);
+      hasher.number(upTo);
+      for (const number of [...above].sort((left, right) => left - right)) hasher.number(number);
+    }
+  }
+
+  /** Throws naming what does not hold: the numbers above the mark lie above it, and the next one is not among them. */
+  checkInvariants(): void {
+    for (const [owner, { upTo, above }] of this.byOwner) {
+      for (const number of above) {
+        if (number <= upTo + 1) throw new Error(`notifications 1: ${owner} dropped ${number} above the mark ${upTo}`);
+      }
+    }
+  }
+}
