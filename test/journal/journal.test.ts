@@ -1,0 +1,229 @@
+// The journal on a real LMDB environment in a temporary folder: what is appended comes back, batches follow each other, and
+// every kind of damage is found and named by its sequence. Failing and slow writes use a store in memory that is held back.
+
+import { truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { open } from 'lmdb';
+import { expect, test } from 'vitest';
+import { JournalDamaged, LmdbStore, type StoredBatch } from '../../engine/journal/index.ts';
+import { RECORD_HEADER_BYTES } from '../../engine/journal/record.ts';
+import { appendRange, HeldStore, inTempDir, listen, openJournal, range, sequencesIn, turn } from './support.ts';
+
+async function writeBatches(dir: string, ...ranges: readonly (readonly [number, number])[]): Promise<void> {
+  const journal = openJournal(new LmdbStore(dir));
+  for (const [first, last] of ranges) {
+    appendRange(journal, first, last);
+    await journal.drained();
+  }
+  await journal.close(1_000);
+}
+
+async function rewrite(dir: string, change: (batches: StoredBatch[]) => StoredBatch[]): Promise<void> {
+  const database = open<Uint8Array, number>({ path: dir, encoding: 'binary', overlappingSync: false, maxDbs: 1 });
+  const before = [...database.getRange()].map(({ key, value }) => ({ firstSequence: key, bytes: Buffer.from(value) }));
+  const after = change(before);
+  await database.clearAsync();
+  for (const { firstSequence, bytes } of after) await database.put(firstSequence, bytes);
+  await database.close();
+}
+
+async function damageIn(dir: string): Promise<JournalDamaged> {
+  const store = new LmdbStore(dir);
+  try {
+    for (const records of openJournal(store).read()) expect(records.length).toBeGreaterThan(0);
+  } catch (error) {
+    if (error instanceof JournalDamaged) return error;
+    throw error;
+  } finally {
+    await store.close();
+  }
+  throw new Error('no damage was found');
+}
+
+test('what is appended is read back after a restart, from any sequence', async () => {
+  await inTempDir(async (dir) => {
+    await writeBatches(dir, [1, 1], [2, 40], [41, 41], [42, 300]);
+    const journal = openJournal(new LmdbStore(dir));
+    expect(journal.durableSequence).toBe(300);
+    expect(journal.durableTMs).toBe(1_300);
+    for (const from of [1, 2, 3, 40, 41, 42, 43, 299, 300])
+      expect(sequencesIn(journal, from)).toEqual(range(from, 300));
+    expect(sequencesIn(journal, 301)).toEqual([]);
+    appendRange(journal, 301, 302);
+    await journal.drained();
+    expect(sequencesIn(journal, 290)).toEqual(range(290, 302));
+    await journal.close(1_000);
+  });
+});
+
+test('a long journal is read back in order', async () => {
+  await inTempDir(async (dir) => {
+    const ranges = range(0, 59).map((batch) => [batch * 7 + 1, batch * 7 + 7] as const);
+    await writeBatches(dir, ...ranges);
+    const journal = openJournal(new LmdbStore(dir));
+    expect(sequencesIn(journal)).toEqual(range(1, 420));
+    expect(sequencesIn(journal, 200)).toEqual(range(200, 420));
+    await journal.close(1_000);
+  });
+});
+
+test('an empty journal reads nothing and starts at sequence 1', async () => {
+  await inTempDir(async (dir) => {
+    const journal = openJournal(new LmdbStore(dir));
+    expect(sequencesIn(journal)).toEqual([]);
+    expect(journal.durableSequence).toBe(0);
+    expect(() => appendRange(journal, 2, 2)).toThrow('2 does not follow 0');
+    await journal.close(1_000);
+  });
+});
+
+test('records of one turn make one batch, and the next gathers while one is written', async () => {
+  const store = new HeldStore();
+  const heard = listen();
+  const journal = openJournal(store, heard);
+  appendRange(journal, 1, 3);
+  await turn();
+  appendRange(journal, 4, 4);
+  await turn();
+  appendRange(journal, 5, 9);
+  await turn();
+  expect(store.log).toEqual(['write 1']);
+  expect(heard.calls).toEqual([]);
+  expect(journal.durableSequence).toBe(0);
+  await store.endNext();
+  await turn();
+  expect(heard.calls).toEqual(['durable 3']);
+  expect(journal.durableSequence).toBe(3);
+  expect(store.log).toEqual(['write 1', 'written 1', 'write 4']);
+  await store.endNext();
+  await journal.drained();
+  expect(heard.calls).toEqual(['durable 3', 'durable 6']);
+  expect(sequencesIn(journal)).toEqual(range(1, 9));
+});
+
+test('a failed batch is written again with the same bytes before the next one is', async () => {
+  const store = new HeldStore();
+  const heard = listen();
+  const journal = openJournal(store, heard);
+  appendRange(journal, 1, 2);
+  await turn();
+  appendRange(journal, 3, 5);
+  const first = await store.endNext(new Error('No space left on device'));
+  const second = await store.endNext(new Error('No space left on device'));
+  expect(journal.unavailableReason).toBe('the journal cannot be written: No space left on device');
+  const third = await store.endNext();
+  expect([second, third]).toEqual([first, first]);
+  await store.endNext();
+  await journal.drained();
+  expect(journal.unavailableReason).toBeUndefined();
+  expect(store.log).toEqual([
+    ...['write 1', 'reopen', 'write 1', 'reopen', 'write 1', 'written 1'],
+    ...['write 3', 'written 3'],
+  ]);
+  const reason = 'unavailable: the journal cannot be written: No space left on device';
+  expect(heard.calls).toEqual([reason, reason, 'available', 'durable 2', 'durable 3']);
+});
+
+test('a batch that cannot be written after all tries ends the journal', async () => {
+  const store = new HeldStore();
+  const heard = listen();
+  const journal = openJournal(store, heard);
+  appendRange(journal, 1, 2);
+  for (let tries = 1; tries <= 5; tries += 1) await store.endNext(new Error('I/O error'));
+  await journal.drained();
+  expect(heard.calls.at(-1)).toBe('fatal: The journal could not be written after 5 tries: I/O error.');
+  expect(journal.unavailableReason).toContain('after 5 tries');
+  expect(journal.durableSequence).toBe(0);
+  expect(() => appendRange(journal, 3, 3)).toThrow('takes no records');
+});
+
+test('close gives up after its deadline while the disk stays full', async () => {
+  const store = new HeldStore();
+  const journal = openJournal(store);
+  appendRange(journal, 1, 1);
+  await store.endNext(new Error('No space left on device'));
+  const closing = journal.close(0);
+  while (store.heldCount > 0) await store.endNext(new Error('No space left on device'));
+  await closing;
+  expect(journal.durableSequence).toBe(0);
+});
+
+test('an edited byte is found and named, wherever it is', async () => {
+  await inTempDir(async (dir) => {
+    await writeBatches(dir, [1, 5], [6, 12]);
+    const lengths = new Map<number, number>();
+    await rewrite(dir, (batches) => {
+      for (const { firstSequence, bytes } of batches) lengths.set(firstSequence, bytes.length);
+      return batches;
+    });
+    const places = [0, 4, 9, 12, 17, 25, 40, RECORD_HEADER_BYTES, RECORD_HEADER_BYTES + 3, (lengths.get(1) ?? 0) - 1];
+    for (const place of places) {
+      await rewrite(dir, (batches) => {
+        batches[0].bytes[place] ^= 0x10;
+        return batches;
+      });
+      expect((await damageIn(dir)).sequence, `byte ${place}`).toBe(place === places.at(-1) ? 5 : 1);
+      await rewrite(dir, (batches) => {
+        batches[0].bytes[place] ^= 0x10;
+        return batches;
+      });
+    }
+    const store = new LmdbStore(dir);
+    expect(sequencesIn(openJournal(store))).toEqual(range(1, 12));
+    await store.close();
+  });
+});
+
+test('a record that was replaced by a sound one is found by the running hash', async () => {
+  await inTempDir(async (dir) => {
+    await writeBatches(join(dir, 'true'), [1, 1], [2, 4]);
+    const other = openJournal(new LmdbStore(join(dir, 'other')));
+    const forged = new TextEncoder().encode('another command');
+    other.append(1, 1_001, forged, forged, forged.length);
+    await other.close(1_000);
+    let bytes = new Uint8Array();
+    await rewrite(join(dir, 'other'), (batches) => {
+      bytes = Uint8Array.from(batches[0].bytes);
+      return batches;
+    });
+    await rewrite(join(dir, 'true'), ([, second]) => [{ firstSequence: 1, bytes }, second]);
+    const damage = await damageIn(join(dir, 'true'));
+    expect(damage.sequence).toBe(2);
+    expect(damage.message).toContain('one of them was changed');
+  });
+});
+
+test('a missing batch, a torn one and a doubled one are found and named', async () => {
+  await inTempDir(async (dir) => {
+    await writeBatches(dir, [1, 5], [6, 12], [13, 20]);
+    let kept: StoredBatch[] = [];
+    await rewrite(dir, (batches) => {
+      kept = batches;
+      return [batches[0], batches[2]];
+    });
+    expect((await damageIn(dir)).message).toBe(
+      'The journal is damaged at sequence 6: the records from it to 12 are missing.',
+    );
+    await rewrite(dir, () => [kept[1], kept[2]]);
+    expect((await damageIn(dir)).sequence).toBe(1);
+    await rewrite(dir, () => [kept[0], { firstSequence: 6, bytes: kept[1].bytes.subarray(0, -10) }, kept[2]]);
+    expect(await damageIn(dir)).toMatchObject({ sequence: 12, reason: expect.stringContaining('cut off') });
+    await rewrite(dir, () => [kept[0], kept[1], { firstSequence: 13, bytes: kept[2].bytes.subarray(0, 20) }]);
+    expect(await damageIn(dir)).toMatchObject({ sequence: 13, reason: 'the record is cut off after 20 bytes' });
+    await rewrite(dir, () => [kept[0], { firstSequence: 3, bytes: kept[0].bytes }, kept[1], kept[2]]);
+    expect((await damageIn(dir)).sequence).toBe(3);
+    await rewrite(dir, () => [kept[0], { firstSequence: 6, bytes: kept[2].bytes }]);
+    expect((await damageIn(dir)).sequence).toBe(6);
+  });
+});
+
+test('a truncated file and a foreign file are refused before they are mapped', async () => {
+  await inTempDir(async (dir) => {
+    await writeBatches(dir, [1, 5], [6, 900]);
+    const file = join(dir, 'data.mdb');
+    truncateSync(file, 3 * 4096);
+    expect(() => new LmdbStore(dir)).toThrow(/data\.mdb is cut off: it has 12288 bytes and needs \d+/);
+    writeFileSync(file, 'this is something else entirely');
+    expect(() => new LmdbStore(dir)).toThrow('data.mdb of 31 bytes is no LMDB file');
+  });
+});

@@ -1,0 +1,120 @@
+// Helpers of the tests that need a journal: temporary folders, records of known content, and a store in memory whose
+// writes can be held back or made to fail. Used by the tests of journal and pipeline.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  type BatchStore,
+  Journal,
+  type JournalListener,
+  MemoryStore,
+  type RetryPolicy,
+} from '../../engine/journal/index.ts';
+
+/** Runs with a temporary folder that is removed afterwards. */
+export async function inTempDir(run: (dir: string) => Promise<void> | void): Promise<void> {
+  const dir = mkdtempSync(join(tmpdir(), 'outcry-'));
+  try {
+    await run(dir);
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+const text = (value: string): Uint8Array => new TextEncoder().encode(value);
+export const commandOf = (sequence: number): Uint8Array => text(`command ${sequence}`);
+export const eventsOf = (sequence: number): Uint8Array => text(`events ${'x'.repeat(sequence % 97)} of ${sequence}`);
+
+/** What a journal told its listener, in order, as text. */
+export interface Heard extends JournalListener {
+  readonly calls: string[];
+}
+
+export function listen(): Heard {
+  const calls: string[] = [];
+  return {
+    calls,
+    onDurable: (_, recordCount) => calls.push(`durable ${recordCount}`),
+    onUnavailable: (reason) => calls.push(`unavailable: ${reason}`),
+    onAvailable: () => calls.push('available'),
+    onFatal: (error) => calls.push(`fatal: ${error.message}`),
+  };
+}
+
+export const quickRetry: RetryPolicy = { firstDelayMs: 1, largestDelayMs: 4, triesMax: 5 };
+
+export function openJournal(store: BatchStore, listener: JournalListener = listen()): Journal {
+  return new Journal(store, listener, quickRetry);
+}
+
+/** Appends the records of these sequences, at time 1000 + sequence, in one turn: they make one batch if none is in flight. */
+export function appendRange(journal: Journal, first: number, last: number): void {
+  for (let sequence = first; sequence <= last; sequence += 1) {
+    const events = eventsOf(sequence);
+    journal.append(sequence, 1_000 + sequence, commandOf(sequence), events, events.length);
+  }
+}
+
+/** The sequences that a journal reads back, with their content checked. */
+export function sequencesIn(journal: { read(from?: number): ReturnType<Journal['read']> }, from = 1): number[] {
+  const found: number[] = [];
+  for (const records of journal.read(from)) {
+    for (const { sequence, tMs, command, events } of records) {
+      const isIntact =
+        tMs === 1_000 + sequence &&
+        Buffer.compare(command, commandOf(sequence)) === 0 &&
+        Buffer.compare(events, eventsOf(sequence)) === 0;
+      if (!isIntact) throw new Error(`record ${sequence} came back changed`);
+      found.push(sequence);
+    }
+  }
+  return found;
+}
+
+export const range = (first: number, last: number): number[] =>
+  Array.from({ length: last - first + 1 }, (_, index) => first + index);
+
+/** A store in memory that waits for a word before each write ends, and ends it as told. */
+export class HeldStore extends MemoryStore {
+  readonly log: string[] = [];
+  private readonly held: { readonly batch: string; readonly settle: (error?: Error) => void }[] = [];
+  private waiter: (() => void) | undefined;
+
+  constructor() {
+    super(true);
+  }
+
+  override async write(firstSequence: number, bytes: Uint8Array): Promise<void> {
+    this.log.push(`write ${firstSequence}`);
+    await new Promise<void>((resolve, reject) => {
+      const settle = (error?: Error) => (error === undefined ? resolve() : reject(error));
+      this.held.push({ batch: Buffer.from(bytes).toString('hex'), settle });
+      this.waiter?.();
+    });
+    await super.write(firstSequence, bytes);
+    this.log.push(`written ${firstSequence}`);
+  }
+
+  override async reopen(): Promise<void> {
+    this.log.push('reopen');
+  }
+
+  /** Waits for a write, ends it, and returns its bytes as hexadecimal text. */
+  async endNext(error?: Error): Promise<string> {
+    if (this.held.length === 0) {
+      await new Promise<void>((resolve) => {
+        this.waiter = resolve;
+      });
+    }
+    const next = this.held.shift();
+    next?.settle(error);
+    return next?.batch ?? '';
+  }
+
+  get heldCount(): number {
+    return this.held.length;
+  }
+}
+
+/** Lets everything run that is ready to run. */
+export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -1,0 +1,212 @@
+// The reference exchange: the engine's rules once more, as plainly as they can be written, to be compared with the real core
+// command by command. Called by the model, toy world and rule tests. It reads decoded commands and returns event objects;
+// it must never import anything of engine/core, or the comparison would prove nothing.
+import type { Command, EngineEvent } from '../../engine/protocol/index.ts';
+import { CancelReason, OrderType, rejections, TradeStatus } from '../../engine/protocol/index.ts';
+import { type Level, levelsOf } from './referenceBook.ts';
+import { cancelAll, cancelMarket, cancelOrders, cancelWhere, restoreCoverage } from './referenceCancels.ts';
+import {
+  bindWallet,
+  createMarket,
+  credit,
+  creditFirstKey,
+  deposit,
+  faucetShares,
+  merge,
+  redeem,
+  resolveMarket,
+  setFlags,
+  split,
+  tightenTicks,
+  updateMarket,
+  withdraw,
+} from './referenceMarkets.ts';
+import { placeOrder, releaseOrder } from './referenceOrders.ts';
+import type { Heartbeat, Order, PendingStatus, Refusal, State } from './referenceState.ts';
+import { cancelOrder, endOfMs, newState, sharesOf } from './referenceState.ts';
+
+/** What falls due at a time; the four parts are compared in turn. */
+interface Due {
+  readonly atMs: number;
+  readonly kind: number;
+  readonly first: number;
+  readonly second: number;
+  readonly settle: () => void;
+}
+
+export class ReferenceExchange {
+  /** All there is to know; the invariants read it, nobody else changes it. */
+  readonly state: State = newState();
+
+  /** Applies one command at a time (ms, never before the last one's) and returns its events in order. */
+  apply(tMs: number, command: Command): EngineEvent[] {
+    const { state } = this;
+    state.events = [];
+    state.tMs = tMs;
+    if (command.type === 'Started') this.start(command);
+    this.settleDue();
+    const refused = run(state, command);
+    if (refused !== undefined) {
+      const { name, a, b, c } = refused;
+      state.events.push({ type: 'Rejected', code: rejections[name].code, a, b, c });
+    }
+    this.finishItem();
+    this.settleDue();
+    return state.events;
+  }
+
+  /** When the next due item must be settled (ms), Infinity when none. */
+  nextDue(): number {
+    return this.earliestDue()?.atMs ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** Both sides of a market in the first token's terms, best first. */
+  book(marketIndex: number): { bids: Level[]; asks: Level[] } {
+    const market = this.state.markets[marketIndex];
+    return { bids: levelsOf(this.state, market, true), asks: levelsOf(this.state, market, false) };
+  }
+
+  /** Collateral of an account in micro. */
+  collateral(accountId: number): bigint {
+    return this.state.accounts[accountId].collateral;
+  }
+
+  /** Shares of an account in micro. */
+  shares(accountId: number, marketIndex: number, outcome: number): bigint {
+    return sharesOf(this.state.accounts[accountId], marketIndex, outcome);
+  }
+
+  private start(command: Extract<Command, { readonly type: 'Started' }>): void {
+    const { orderWindowMs, heartbeatWindowMs, minedDelayMs, confirmedDelayMs, creditMicro } = command;
+    this.state.settings = { orderWindowMs, heartbeatWindowMs, minedDelayMs, confirmedDelayMs, creditMicro };
+    for (const heartbeat of this.state.heartbeats.values()) {
+      if (heartbeat.isActive) heartbeat.deadlineMs = this.state.tMs + heartbeatWindowMs;
+    }
+  }
+
+  /** After every command and every settled item: coverage, then the automatic tick change. */
+  private finishItem(): void {
+    restoreCoverage(this.state);
+    tightenTicks(this.state);
+  }
+
+  private settleDue(): void {
+    for (let due = this.earliestDue(); due !== undefined && due.atMs <= this.state.tMs; due = this.earliestDue()) {
+      due.settle();
+      this.finishItem();
+    }
+  }
+
+  private earliestDue(): Due | undefined {
+    let earliest: Due | undefined;
+    const consider = (atMs: number, kind: number, first: number, second: number, settle: () => void): void => {
+      const due = { atMs, kind, first, second, settle };
+      if (earliest === undefined || comesBefore(due, earliest)) earliest = due;
+    };
+    const { state } = this;
+    for (const order of state.orders) {
+      if (order.isDelayed) {
+        consider(order.releaseAtMs, 1, order.number, 0, () => releaseOrder(state, order));
+      } else if (order.orderType === OrderType.GTD) {
+        consider(endOfMs(order.expirationS), 0, order.number, 0, () => expire(state, order));
+      }
+    }
+    // A Map keeps the order in which its keys first came: ties between heartbeats go by each key's first one.
+    for (const [index, heartbeat] of [...state.heartbeats.values()].entries()) {
+      if (heartbeat.isActive) consider(heartbeat.deadlineMs, 2, index, 0, () => lapse(state, heartbeat));
+    }
+    for (const pending of state.pendingStatuses) {
+      consider(pending.dueMs, 3, pending.marketIndex, pending.tradeNumber, () => stepStatus(state, pending));
+    }
+    return earliest;
+  }
+}
+
+function comesBefore(x: Due, y: Due): boolean {
+  if (x.atMs !== y.atMs) return x.atMs < y.atMs;
+  if (x.kind !== y.kind) return x.kind < y.kind;
+  if (x.first !== y.first) return x.first < y.first;
+  return x.second < y.second;
+}
+
+function expire(state: State, order: Order): void {
+  cancelOrder(state, order, CancelReason.EXPIRED);
+}
+
+function lapse(state: State, heartbeat: Heartbeat): void {
+  const { keyId } = heartbeat;
+  heartbeat.isActive = false;
+  state.events.push({ type: 'HeartbeatLapsed', keyId });
+  cancelWhere(state, CancelReason.HEARTBEAT, (order) => order.keyId === keyId && !order.isDelayed);
+}
+
+function stepStatus(state: State, pending: PendingStatus): void {
+  const { marketIndex, tradeNumber, status, dueMs } = pending;
+  state.pendingStatuses = state.pendingStatuses.filter((other) => other !== pending);
+  state.events.push({ type: 'TradeStatusChanged', marketIndex, tradeNumber, status });
+  if (status === TradeStatus.CONFIRMED) return;
+  const next = { marketIndex, tradeNumber, status: TradeStatus.CONFIRMED };
+  state.pendingStatuses.push({ ...next, dueMs: dueMs + state.settings.confirmedDelayMs });
+}
+
+function beat(state: State, command: Extract<Command, { readonly type: 'Heartbeat' }>): void {
+  const { keyId, given, next, refresh } = command;
+  const known = state.heartbeats.get(keyId) ?? { keyId, expected: '', deadlineMs: 0, isActive: false };
+  state.heartbeats.set(keyId, known);
+  if (known.isActive && refresh === 0 && given !== known.expected) {
+    state.events.push({ type: 'HeartbeatRefused', keyId, expected: known.expected });
+    return;
+  }
+  if (!known.isActive || refresh === 0) known.expected = next;
+  known.isActive = true;
+  known.deadlineMs = state.tMs + state.settings.heartbeatWindowMs;
+  const { expected, deadlineMs } = known;
+  state.events.push({ type: 'HeartbeatAccepted', keyId, next: expected, deadlineMs });
+}
+
+/** Runs one command: changes the state, or changes nothing and says why. */
+function run(state: State, command: Command): Refusal | undefined {
+  switch (command.type) {
+    case 'PlaceOrder':
+      return placeOrder(state, command);
+    case 'CancelOrders':
+      return cancelOrders(state, command);
+    case 'CancelAll':
+      return cancelAll(state, command);
+    case 'CancelMarket':
+      return cancelMarket(state, command);
+    case 'UpdateMarket':
+      return updateMarket(state, command);
+    case 'ResolveMarket':
+      return resolveMarket(state, command);
+    case 'Deposit':
+      return deposit(state, command);
+    case 'Withdraw':
+      return withdraw(state, command);
+    case 'FaucetShares':
+      return faucetShares(state, command);
+    case 'Split':
+      return split(state, command);
+    case 'Merge':
+      return merge(state, command);
+    case 'Redeem':
+      return redeem(state, command);
+    default:
+      runWithoutChecks(state, command);
+      return undefined;
+  }
+}
+
+/** The commands that the core never refuses. */
+function runWithoutChecks(state: State, command: Command): void {
+  if (command.type === 'CreateMarket') createMarket(state, command);
+  if (command.type === 'Heartbeat') beat(state, command);
+  if (command.type === 'SetAccountFlags') setFlags(state, command);
+  if (command.type === 'CreateApiKey') creditFirstKey(state, command);
+  if (command.type === 'CreditOwner') credit(state, command.owner, command.items ?? []);
+  if (command.type === 'BindWallet') bindWallet(state, command);
+  if (command.type === 'SetExchangeMode') {
+    state.mode = command.mode;
+    state.events.push({ type: 'ExchangeModeChanged', mode: command.mode });
+  }
+}

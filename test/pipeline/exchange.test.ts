@@ -1,0 +1,274 @@
+// The running exchange: answers only after the flush and in order, followers before answers, ticks at due times, defects and
+// storage that fails, the door for malformed bytes. In memory, with stores that are held back where order matters.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { Exchange } from '../../engine/core/index.ts';
+import {
+  CodecError,
+  type Command,
+  type EventWriter,
+  type ExchangeOptions,
+  encodeCommand,
+  type LogRecord,
+  MemoryStore,
+  openExchange,
+  Reducers,
+  StorageUnavailable,
+  VirtualClock,
+} from '../../engine/index.ts';
+import { HeldStore, inTempDir, quickRetry, turn } from '../journal/support.ts';
+import { foundingCommands, keyOf, ownerOf, START_MS, settings, tailOf } from './workload.ts';
+
+const tick = encodeCommand({ type: 'Tick' });
+
+/** A follower that notes sequence and type of every record, and anything else that a test wants in the same order. */
+function notebook() {
+  const lines: string[] = [];
+  const apply = ({ sequence, command }: LogRecord) => void lines.push(`${sequence} ${command.type}`);
+  return { lines, follower: { name: 'notebook', apply } };
+}
+
+function optionsOf(change: Partial<ExchangeOptions> = {}): ExchangeOptions {
+  return { dataDir: undefined, clock: new VirtualClock(START_MS), settings, followers: [], ...change };
+}
+
+const heartbeat: Command = {
+  ...{ type: 'Heartbeat', owner: ownerOf(0), keyId: keyOf(0), refresh: 1 },
+  ...{ given: `0x${'0'.repeat(32)}`, next: `0x${'1'.repeat(32)}` },
+};
+
+test('Started is the first record of every start', async () => {
+  await inTempDir(async (dataDir) => {
+    const { lines, follower } = notebook();
+    for (let start = 0; start < 3; start += 1) {
+      lines.length = 0;
+      const exchange = await openExchange(optionsOf({ dataDir, followers: [follower] }));
+      expect(exchange.isFresh).toBe(start === 0);
+      await exchange.submit(tick);
+      expect(lines.slice(-2).map((line) => line.split(' ')[1])).toEqual(['Started', 'Tick']);
+      expect(lines.filter((line) => line.endsWith('Started')).length).toBe(start + 1);
+      await exchange.close();
+    }
+  });
+});
+
+test('nothing is applied by followers or answered before its flush, and then all in order', async () => {
+  const store = new HeldStore();
+  const { lines, follower } = notebook();
+  const opening = openExchange(optionsOf({ followers: [follower] }), { store });
+  await store.endNext();
+  const exchange = await opening;
+  const submit = () => exchange.submit(tick).then(({ sequence }) => lines.push(`answer ${sequence}`));
+  const first = [submit(), submit()];
+  await turn();
+  const second = [submit(), submit()];
+  await turn();
+  expect(lines).toEqual(['1 Started']);
+  expect(exchange.durableSequence).toBe(1);
+  await store.endNext();
+  await Promise.all(first);
+  expect(lines.slice(1)).toEqual(['2 Tick', '3 Tick', 'answer 2', 'answer 3']);
+  expect(exchange.durableSequence).toBe(3);
+  await store.endNext();
+  await Promise.all(second);
+  expect(lines.slice(5)).toEqual(['4 Tick', '5 Tick', 'answer 4', 'answer 5']);
+  await exchange.caughtUp();
+  await exchange.close();
+});
+
+test('all followers and the submitter get the same decoded record', async () => {
+  const records: LogRecord[] = [];
+  const follower = (name: string) => ({ name, apply: (record: LogRecord) => void records.push(record) });
+  const exchange = await openExchange(optionsOf({ followers: [follower('a'), follower('b')] }));
+  const record = await exchange.submit(foundingCommands()[0]);
+  expect(records.slice(-2)).toEqual([record, record]);
+  expect(records.at(-1)).toBe(record);
+  expect(record.command).toBe(record.command);
+  expect(record.command).toMatchObject({ type: 'CreateEvent', negRisk: 0 });
+  expect(record.events).toEqual([{ type: 'EventCreated', eventNumber: 1 }]);
+  expect(record.events).toBe(record.events);
+  await exchange.close();
+});
+
+test('a rejection is an event of a durable record', async () => {
+  const exchange = await openExchange(optionsOf());
+  const { sequence, events } = await exchange.submit(encodeCommand(heartbeat));
+  expect(sequence).toBe(2);
+  expect(events).toMatchObject([{ type: 'Rejected', code: 1 }]);
+  await exchange.close();
+});
+
+test('the same commands at the same times give the same state in memory and on disk', async () => {
+  await inTempDir(async (dataDir) => {
+    const hashes = [];
+    for (const where of [undefined, dataDir]) {
+      const exchange = await openExchange(optionsOf({ dataDir: where }));
+      await Promise.all(foundingCommands().map((command) => exchange.submit(command)));
+      hashes.push(exchange.stateHash());
+      await exchange.close();
+    }
+    expect(hashes[1]).toEqual(hashes[0]);
+  });
+});
+
+test('a virtual clock that passes due times settles each at its own time', async () => {
+  const clock = new VirtualClock(START_MS);
+  const seen: string[] = [];
+  const apply = ({ tMs, events }: LogRecord) => {
+    for (const event of events) if (event.type === 'HeartbeatLapsed') seen.push(`lapsed at ${tMs - START_MS}`);
+  };
+  const exchange = await openExchange(optionsOf({ clock, followers: [{ name: 'lapses', apply }] }));
+  await Promise.all(foundingCommands().map((command) => exchange.submit(command)));
+  expect(exchange.nextDueMs()).toBe(Number.POSITIVE_INFINITY);
+  await exchange.submit(encodeCommand(heartbeat));
+  clock.advance(3_000);
+  await exchange.submit(encodeCommand({ ...heartbeat, owner: ownerOf(1), keyId: keyOf(1) }));
+  expect(exchange.nextDueMs()).toBe(START_MS + 10_000);
+  const before = exchange.durableSequence;
+  clock.advance(6_999);
+  await turn();
+  expect(exchange.durableSequence).toBe(before);
+  clock.advance(1_000_000);
+  await turn();
+  expect(seen).toEqual(['lapsed at 10000', 'lapsed at 13000']);
+  expect(exchange.durableSequence).toBe(before + 2);
+  expect(exchange.now()).toBe(START_MS + 1_009_999);
+  await exchange.close();
+  clock.advance(1_000);
+});
+
+test('under the system clock a tick comes by itself when something is due', async () => {
+  let tell: (record: LogRecord) => void = () => {};
+  const lapsed = new Promise<LogRecord>((resolve) => {
+    tell = resolve;
+  });
+  const apply = (record: LogRecord) => {
+    if (record.events.some(({ type }) => type === 'HeartbeatLapsed')) tell(record);
+  };
+  const options = optionsOf({ clock: undefined, followers: [{ name: 'lapses', apply }] });
+  const exchange = await openExchange({ ...options, settings: { ...settings, heartbeatWindowMs: 30 } });
+  await Promise.all(foundingCommands().map((command) => exchange.submit(command)));
+  const { tMs } = await exchange.submit(encodeCommand(heartbeat));
+  const record = await lapsed;
+  expect(record.command.type).toBe('Tick');
+  expect(record.tMs).toBeGreaterThanOrEqual(tMs + 30);
+  await exchange.close();
+});
+
+/** The real core, but it fails on withdrawals. */
+class FailingExchange extends Exchange {
+  override apply(tMs: number, command: Uint8Array, out: EventWriter): void {
+    if (command[1] === withdrawal[1]) throw new Error('assertion 12: the vault does not add up');
+    super.apply(tMs, command, out);
+  }
+}
+const withdrawal = encodeCommand({ type: 'Withdraw', wallet: ownerOf(0), owner: ownerOf(0), amountMicro: 1 });
+
+test('a defect dumps the command, appends nothing, and stops the exchange', async () => {
+  await inTempDir(async (dataDir) => {
+    const fatal: Error[] = [];
+    const options = optionsOf({ dataDir, onFatal: (error) => fatal.push(error) });
+    const exchange = await openExchange(options, { reducers: new Reducers(new FailingExchange()) });
+    const early = exchange.submit(tick);
+    const failing = exchange.submit(withdrawal);
+    await expect(failing).rejects.toThrow('assertion 12: the vault does not add up');
+    await expect(failing).rejects.toBeInstanceOf(StorageUnavailable);
+    expect((await early).sequence).toBe(2);
+    await expect(exchange.submit(tick)).rejects.toThrow('The engine failed at sequence 3 (Withdraw)');
+    expect(fatal.map(({ name }) => name)).toEqual(['EngineDefect']);
+    const [file] = readdirSync(join(dataDir, 'crash'));
+    expect(file).toBe(`3-${START_MS}.json`);
+    const dump = JSON.parse(readFileSync(join(dataDir, 'crash', file), 'utf8'));
+    expect(dump).toMatchObject({ sequence: 3, tMs: START_MS, command: 'Withdraw' });
+    expect(dump.bytes).toBe(`0x${Buffer.from(withdrawal).toString('hex')}`);
+    await exchange.close();
+    const again = await openExchange(optionsOf({ dataDir }));
+    expect(again.durableSequence).toBe(3);
+    await again.close();
+  });
+});
+
+test('a follower that throws stops the exchange, naming itself', async () => {
+  const fatal: string[] = [];
+  const apply = ({ command }: LogRecord) => {
+    if (command.type === 'Tick') throw new Error('no room for this view');
+  };
+  const onFatal = (error: Error) => fatal.push(error.message);
+  const exchange = await openExchange(optionsOf({ followers: [{ name: 'books', apply }], onFatal }));
+  const reason = 'The follower books failed at sequence 2: no room for this view';
+  await expect(exchange.submit(tick)).rejects.toThrow(reason);
+  await expect(exchange.submit(tick)).rejects.toThrow(reason);
+  expect(fatal).toEqual([reason]);
+  await exchange.close();
+});
+
+test('while the journal cannot be written nothing is accepted, and what was taken is answered later', async () => {
+  const store = new HeldStore();
+  const opening = openExchange(optionsOf(), { store, retry: quickRetry });
+  await store.endNext();
+  const exchange = await opening;
+  const taken = exchange.submit(tick);
+  await store.endNext(new Error('No space left on device'));
+  while (exchange.unavailableReason === undefined) await turn();
+  await expect(exchange.submit(tick)).rejects.toThrow('the journal cannot be written: No space left on device');
+  await store.endNext();
+  expect((await taken).sequence).toBe(2);
+  const later = exchange.submit(tick);
+  await store.endNext();
+  expect((await later).sequence).toBe(3);
+  await exchange.close();
+});
+
+test('a journal that stays unwritable ends the exchange', async () => {
+  const store = new HeldStore();
+  const fatal: string[] = [];
+  const options = optionsOf({ onFatal: (error) => fatal.push(error.message) });
+  const opening = openExchange(options, { store, retry: quickRetry });
+  await store.endNext();
+  const exchange = await opening;
+  const taken = exchange.submit(tick);
+  for (let tries = 1; tries <= quickRetry.triesMax; tries += 1) await store.endNext(new Error('I/O error'));
+  await expect(taken).rejects.toBeInstanceOf(StorageUnavailable);
+  expect(fatal).toEqual(['The journal could not be written after 5 tries: I/O error.']);
+  await exchange.close();
+});
+
+test('close answers what was taken and refuses what comes later', async () => {
+  const exchange = await openExchange(optionsOf(), { store: new MemoryStore(true) });
+  const taken = exchange.submit(tick);
+  const closing = exchange.close();
+  await expect(exchange.submit(tick)).rejects.toThrow('the exchange is closing');
+  expect((await taken).sequence).toBe(2);
+  await closing;
+  await exchange.close();
+});
+
+test('bytes that are no well-formed command are refused and leave no trace', async () => {
+  const exchange = await openExchange(optionsOf());
+  const create = foundingCommands()[0];
+  const edited = (change: (bytes: Uint8Array) => void, bytes = tick): Uint8Array => {
+    const copy = Uint8Array.from(bytes);
+    change(copy);
+    return copy;
+  };
+  const setMode = encodeCommand({ type: 'SetExchangeMode', mode: 1 });
+  const malformed = [
+    new Uint8Array(0),
+    new Uint8Array(7),
+    edited((bytes) => bytes.set([2], 0)),
+    edited((bytes) => bytes.set([200], 1)),
+    edited((bytes) => bytes.set([1], 4)),
+    edited((bytes) => bytes.set([1], 2)),
+    edited((bytes) => bytes.set([5], 8), setMode),
+    edited((bytes) => bytes.set([0], bytes.length - 1), create),
+    encodeCommand({ type: 'CreateEvent', negRisk: 0, tail: tailOf({ title: 'no slug' }) }),
+    encodeCommand({ type: 'CreateEvent', negRisk: 0, tail: tailOf([]) }),
+    encodeCommand({ type: 'CreateEvent', negRisk: 0 }),
+  ];
+  for (const bytes of malformed) await expect(exchange.submit(bytes)).rejects.toBeInstanceOf(CodecError);
+  const negative = edited((bytes) => new DataView(bytes.buffer).setFloat64(bytes.length - 8, -1, true), withdrawal);
+  await expect(exchange.submit(negative)).rejects.toThrow('Withdraw.amountMicro: expected an integer from 0');
+  expect((await exchange.submit(tick)).sequence).toBe(2);
+  await exchange.close();
+});

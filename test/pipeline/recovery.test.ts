@@ -1,0 +1,206 @@
+// Recovery: what a restart finds is what was acknowledged, with the same state and the same events, after a clean end and
+// after a kill at any moment; a journal whose events differ, or whose rules are unknown, stops the start with its sequence.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { open } from 'lmdb';
+import { expect, test } from 'vitest';
+import {
+  DataDirectoryLocked,
+  JournalReader,
+  type LogRecord,
+  openExchange,
+  RecoveryDiffers,
+  RulesVersionUnknown,
+  VirtualClock,
+} from '../../engine/index.ts';
+import { Journal, LmdbStore } from '../../engine/journal/index.ts';
+import { Reducers } from '../../engine/pipeline/index.ts';
+import { commandLayouts, encodeCommand } from '../../engine/protocol/index.ts';
+import { inTempDir, listen } from '../journal/support.ts';
+import { commandsOf, foundingCommands, randomOf, START_MS, settings } from './workload.ts';
+
+const textOf = ({ sequence, tMs, command, events }: LogRecord): string =>
+  JSON.stringify([sequence, tMs, command.type, events]);
+
+/** A follower that keeps every record as text. */
+function keeper() {
+  const texts: string[] = [];
+  return { texts, name: 'keeper', apply: (record: LogRecord) => void texts.push(textOf(record)) };
+}
+
+test('a restart has the same state and its followers see the same records', async () => {
+  await inTempDir(async (dataDir) => {
+    const clock = new VirtualClock(START_MS);
+    const before = keeper();
+    const first = await openExchange({ dataDir, clock, settings, followers: [before] });
+    expect(first.isFresh).toBe(true);
+    await Promise.all(foundingCommands().map((command) => first.submit(command)));
+    const commands = commandsOf(7, () => clock.now());
+    for (let round = 0; round < 60; round += 1) {
+      await Promise.all(Array.from({ length: 50 }, () => first.submit(commands.next().value)));
+      clock.advance(37);
+    }
+    first.checkInvariants();
+    const hashes = first.stateHash();
+    await first.close();
+    expect(before.texts.length).toBe(first.durableSequence);
+    expect(before.texts.filter((text) => text.includes('"Trade"')).length).toBeGreaterThan(100);
+
+    const after = keeper();
+    const progress: number[] = [];
+    const second = await openExchange({
+      ...{ dataDir, clock, settings, followers: [after] },
+      onProgress: (done, total) => progress.push(done / total),
+    });
+    expect(second.isFresh).toBe(false);
+    expect(after.texts.slice(0, -1)).toEqual(before.texts);
+    expect(JSON.parse(after.texts.at(-1) ?? '')[2]).toBe('Started');
+    expect(progress.at(-1)).toBe(1);
+    const replayed = await stateAt(dataDir, first.durableSequence);
+    expect(replayed).toEqual(hashes);
+    await second.close();
+  });
+});
+
+/** The state hash after replaying the journal up to a sequence. */
+async function stateAt(dataDir: string, sequence: number) {
+  const reader = new JournalReader(dataDir);
+  const reducers = new Reducers();
+  for (const records of reader.read()) {
+    for (const record of records) if (record.sequence <= sequence) reducers.reduce(record.tMs, record.command);
+  }
+  await reader.close();
+  reducers.checkInvariants();
+  return reducers.stateHash();
+}
+
+/** Starts the child, kills it after `killAfter` acknowledgements and a little more, and returns what it acknowledged. */
+async function killedAfter(dataDir: string, seed: number, killAfter: number): Promise<number> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, './child.ts'), dataDir, String(seed)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let acknowledged = 0;
+  let count = 0;
+  for await (const line of createInterface({ input: child.stdout })) {
+    const [word, figure] = line.split(' ');
+    expect(word, line).not.toBe('refused');
+    if (word !== 'ack') continue;
+    acknowledged = Math.max(acknowledged, Number(figure));
+    count += 1;
+    if (count === killAfter) child.kill('SIGKILL');
+  }
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  expect(child.signalCode).toBe('SIGKILL');
+  return acknowledged;
+}
+
+test('everything that was acknowledged is there after a kill, at many moments', async () => {
+  await inTempDir(async (dataDir) => {
+    const random = randomOf(99);
+    let earlier = 0;
+    for (let kill = 0; kill < 12; kill += 1) {
+      const acknowledged = await killedAfter(dataDir, 1_000 + kill, 1 + random(400));
+      expect(acknowledged).toBeGreaterThan(earlier);
+      const reader = new JournalReader(dataDir);
+      let last = 0;
+      for (const records of reader.read()) last = records.at(-1)?.sequence ?? last;
+      await reader.close();
+      expect(last).toBeGreaterThanOrEqual(acknowledged);
+      earlier = last;
+    }
+    const seen: number[] = [];
+    const follower = { name: 'counter', apply: (record: LogRecord) => void seen.push(record.sequence) };
+    const exchange = await openExchange({ dataDir, settings, followers: [follower] });
+    expect(seen).toEqual(Array.from({ length: earlier + 1 }, (_, index) => index + 1));
+    exchange.checkInvariants();
+    expect(await stateAt(dataDir, earlier + 1)).toEqual(exchange.stateHash());
+    await exchange.close();
+  });
+});
+
+/** Copies a journal's records into a new one, changing what `change` changes, with sound checksums and hashes. */
+async function forge(dataDir: string, change: (command: Uint8Array, events: Uint8Array, sequence: number) => void) {
+  const source = new LmdbStore(join(dataDir, 'journal'));
+  const original = new Journal(source, listen());
+  const records = [...original.read()].flat().map(({ sequence, tMs, command, events }) => {
+    return { sequence, tMs, command: command.slice(), events: events.slice() };
+  });
+  await original.close(1_000);
+  rmSync(join(dataDir, 'journal'), { recursive: true });
+  const forged = new Journal(new LmdbStore(join(dataDir, 'journal')), listen());
+  for (const { sequence, tMs, command, events } of records) {
+    change(command, events, sequence);
+    forged.append(sequence, tMs, command, events, events.length);
+  }
+  await forged.close(1_000);
+}
+
+async function smallJournal(dataDir: string): Promise<number> {
+  const clock = new VirtualClock(START_MS);
+  const exchange = await openExchange({ dataDir, clock, settings, followers: [] });
+  for (const command of foundingCommands()) await exchange.submit(command);
+  await exchange.close();
+  return exchange.durableSequence;
+}
+
+test('a journal whose events differ from the replayed ones stops the start, naming the sequence', async () => {
+  await inTempDir(async (dataDir) => {
+    const last = await smallJournal(dataDir);
+    await forge(dataDir, (_, events, sequence) => {
+      if (sequence === last) events[events.length - 2] ^= 1;
+    });
+    const clock = new VirtualClock(START_MS);
+    const error = await openExchange({ dataDir, clock, settings, followers: [] }).catch((failure: unknown) => failure);
+    expect(error).toBeInstanceOf(RecoveryDiffers);
+    expect(error).toMatchObject({ sequence: last });
+    expect(String(error)).toMatch(
+      /event \d+ was \{"type":"CollateralChanged".* and now is \{"type":"CollateralChanged"/,
+    );
+    expect(existsSync(join(dataDir, 'lock'))).toBe(false);
+  });
+});
+
+test('a journal of unknown rules is refused by its version', async () => {
+  await inTempDir(async (dataDir) => {
+    await smallJournal(dataDir);
+    await forge(dataDir, (command, _, sequence) => {
+      if (sequence === 1) command[commandLayouts.Started.offsets.rulesVersion] = 9;
+    });
+    const clock = new VirtualClock(START_MS);
+    const error = await openExchange({ dataDir, clock, settings, followers: [] }).catch((failure: unknown) => failure);
+    expect(error).toBeInstanceOf(RulesVersionUnknown);
+    expect(String(error)).toContain('rules version 9 from sequence 1 on; this program knows 1');
+  });
+});
+
+test('a damaged journal stops the start, naming the sequence', async () => {
+  await inTempDir(async (dataDir) => {
+    await smallJournal(dataDir);
+    const path = join(dataDir, 'journal');
+    const database = open<Uint8Array, number>({ path, encoding: 'binary', overlappingSync: false, maxDbs: 1 });
+    const bytes = Uint8Array.from(database.get(3) ?? []);
+    bytes[bytes.length - 1] ^= 1;
+    await database.put(3, bytes);
+    await database.close();
+    const clock = new VirtualClock(START_MS);
+    const opening = openExchange({ dataDir, clock, settings, followers: [] });
+    await expect(opening).rejects.toThrow('damaged at sequence 3: the record does not match its checksum');
+  });
+});
+
+test('a directory in use is refused, and open again once it is closed', async () => {
+  await inTempDir(async (dataDir) => {
+    const clock = new VirtualClock(START_MS);
+    const exchange = await openExchange({ dataDir, clock, settings, followers: [] });
+    await expect(openExchange({ dataDir, clock, settings, followers: [] })).rejects.toThrow(DataDirectoryLocked);
+    await exchange.submit(encodeCommand({ type: 'Tick' }));
+    await exchange.close();
+    const again = await openExchange({ dataDir, clock, settings, followers: [] });
+    expect(again.durableSequence).toBe(3);
+    await again.close();
+    expect(JSON.parse(readFileSync(join(dataDir, 'format.json'), 'utf8'))).toEqual({ format: 1 });
+  });
+});

@@ -1,0 +1,136 @@
+// The clock rules: time never falls, a clock that jumps more than a minute ahead of monotonic time is not believed, and a
+// journal far ahead of the clock stops the start unless that is accepted. Virtual clocks are believed as they are.
+import { expect, test } from 'vitest';
+import { type Clock, ClockBehindJournal, encodeCommand, openExchange, VirtualClock } from '../../engine/index.ts';
+import { Sequencer } from '../../engine/pipeline/sequencer.ts';
+import { inTempDir } from '../journal/support.ts';
+import { START_MS, settings } from './workload.ts';
+
+/** A machine whose wall clock can be set while its monotonic clock only runs. */
+class Machine implements Clock {
+  wallMs = START_MS;
+  upMs = 5_000;
+
+  now(): number {
+    return this.wallMs;
+  }
+
+  monotonicMs(): number {
+    return this.upMs;
+  }
+
+  pass(ms: number): void {
+    this.wallMs += ms;
+    this.upMs += ms;
+  }
+}
+
+function sequencerOn(machine: Clock, warnings: string[] = [], lastTMs = 0, acceptsClock = false): Sequencer {
+  return new Sequencer(machine, 0, lastTMs, acceptsClock, (level, text) => warnings.push(`${level} ${text}`));
+}
+
+test('sequences follow each other and time is the clock', () => {
+  const machine = new Machine();
+  const sequencer = sequencerOn(machine);
+  for (let i = 1; i <= 5; i += 1) {
+    machine.pass(10);
+    sequencer.stamp();
+    expect([sequencer.sequence, sequencer.tMs]).toEqual([i, START_MS + i * 10]);
+  }
+});
+
+test('time stands still while the clock is behind', () => {
+  const machine = new Machine();
+  const sequencer = sequencerOn(machine);
+  sequencer.stamp();
+  machine.wallMs -= 30_000;
+  machine.pass(1_000);
+  sequencer.stamp();
+  expect(sequencer.tMs).toBe(START_MS);
+  machine.pass(29_500);
+  expect(sequencer.now()).toBe(START_MS + 500);
+});
+
+test('a jump of up to a minute is followed, a longer one is not, with one warning', () => {
+  const machine = new Machine();
+  const warnings: string[] = [];
+  const sequencer = sequencerOn(machine, warnings);
+  machine.wallMs += 60_000;
+  expect(sequencer.now()).toBe(START_MS + 60_000);
+  machine.pass(1_000);
+  expect(sequencer.now()).toBe(START_MS + 61_000);
+  expect(warnings).toEqual([]);
+  machine.wallMs += 3_600_000;
+  machine.pass(1_000);
+  expect(sequencer.now()).toBe(START_MS + 62_000);
+  machine.pass(500);
+  expect(sequencer.now()).toBe(START_MS + 62_500);
+  expect(warnings).toEqual([
+    'warn The clock jumped ahead and is not believed; the exchange goes on by monotonic time.',
+  ]);
+  machine.wallMs -= 3_600_000;
+  machine.pass(500);
+  expect(sequencer.now()).toBe(START_MS + 63_000);
+  machine.wallMs += 3_600_000;
+  expect(sequencer.now()).toBe(START_MS + 63_000);
+  expect(warnings.length).toBe(2);
+});
+
+test('a clock that was set back and is set right again is believed', () => {
+  const machine = new Machine();
+  const warnings: string[] = [];
+  const sequencer = sequencerOn(machine, warnings);
+  machine.wallMs -= 7_200_000;
+  machine.pass(1_000);
+  sequencer.stamp();
+  machine.wallMs += 7_200_000;
+  machine.pass(1_000);
+  sequencer.stamp();
+  expect(sequencer.tMs).toBe(START_MS + 2_000);
+  expect(warnings).toEqual([]);
+});
+
+test('slow drift over a long time is followed', () => {
+  const machine = new Machine();
+  const warnings: string[] = [];
+  const sequencer = sequencerOn(machine, warnings);
+  for (let hour = 0; hour < 1_000; hour += 1) {
+    machine.pass(3_600_000);
+    machine.wallMs += 1_000;
+    sequencer.stamp();
+  }
+  expect(sequencer.tMs).toBe(machine.wallMs);
+  expect(warnings).toEqual([]);
+});
+
+test('a journal more than a minute ahead of the clock stops the start unless that is accepted', () => {
+  const machine = new Machine();
+  expect(sequencerOn(machine, [], START_MS + 60_000).now()).toBe(START_MS + 60_000);
+  expect(() => sequencerOn(machine, [], START_MS + 60_001)).toThrow(ClockBehindJournal);
+  expect(() => sequencerOn(machine, [], START_MS + 90_000)).toThrow(/90 s ahead .* --accept-clock/);
+  const accepted = sequencerOn(machine, [], START_MS + 90_000, true);
+  accepted.stamp();
+  expect(accepted.tMs).toBe(START_MS + 90_000);
+  expect(sequencerOn(new VirtualClock(START_MS), [], START_MS + 90_000).now()).toBe(START_MS + 90_000);
+});
+
+test('an exchange refuses to start on a journal from the future, and accepts it when told to', async () => {
+  await inTempDir(async (dataDir) => {
+    const clock = new VirtualClock(Date.now() + 600_000);
+    const exchange = await openExchange({ dataDir, clock, settings, followers: [] });
+    await exchange.close();
+    await expect(openExchange({ dataDir, settings, followers: [] })).rejects.toThrow(ClockBehindJournal);
+    const accepted = await openExchange({ dataDir, settings, followers: [], acceptClock: true });
+    const { tMs } = await accepted.submit(encodeCommand({ type: 'Tick' }));
+    expect(tMs).toBe(exchange.durableTMs);
+    await accepted.close();
+  });
+});
+
+test('a virtual clock moves forward only', () => {
+  const clock = new VirtualClock(5);
+  clock.advance(0);
+  clock.advance(2);
+  expect(clock.now()).toBe(7);
+  expect(() => clock.advance(-1)).toThrow('moves forward only');
+});

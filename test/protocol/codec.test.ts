@@ -1,0 +1,253 @@
+// The codec by property: every command and event survives the way to bytes and back, and hostile bytes are refused with a
+// CodecError or are a message whose own bytes they are; nothing in between. The printed layouts are a snapshot, so that a
+// change of the format shows and asks for a new PROTOCOL_VERSION.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Command, EngineEvent, Field, Layout } from '../../engine/protocol/index.ts';
+import {
+  CodecError,
+  commandLayouts,
+  commandName,
+  decodeCommand,
+  decodeEvents,
+  EVENT_HEADER_BYTES,
+  EventWriter,
+  encodeCommand,
+  eventLayouts,
+  FRAME_HEADER_BYTES,
+  FRAME_MORE,
+  KIND_BYTES,
+  limits,
+} from '../../engine/protocol/index.ts';
+
+const runs = Number(process.env.CODEC_RUNS ?? 2_000);
+
+function fieldValue({ kind, max }: Field): fc.Arbitrary<unknown> {
+  if (kind === 'bytes16' || kind === 'bytes20' || kind === 'bytes32') return hexOf(KIND_BYTES[kind]);
+  return fc.oneof(
+    fc.integer({ min: 0, max: Math.min(max, 300) }),
+    fc.constant(max),
+    fc.maxSafeNat().map((n) => n % (max + 1)),
+  );
+}
+
+const hexOf = (bytes: number): fc.Arbitrary<string> =>
+  fc.uint8Array({ minLength: bytes, maxLength: bytes }).map((array) => `0x${Buffer.from(array).toString('hex')}`);
+
+function fieldsOf(type: string, layout: Layout): Record<string, fc.Arbitrary<unknown>> {
+  const fields = Object.entries(layout.fields).map(([name, field]) => [name, fieldValue(field)] as const);
+  return { type: fc.constant(type), ...Object.fromEntries(fields) };
+}
+
+const commands: readonly fc.Arbitrary<Command>[] = Object.entries(commandLayouts).map(
+  ([type, layout]: [string, Layout]) => {
+    const record = fieldsOf(type, layout);
+    if (layout.item !== undefined) {
+      record.items = fc.array(hexOf(KIND_BYTES[layout.item]), { maxLength: Math.min(layout.itemsMax, 9) });
+    }
+    const tail = fc.option(fc.uint8Array({ minLength: 1, maxLength: 60 }), { nil: undefined });
+    return fc.tuple(fc.record(record), tail).map(
+      ([fields, bytes]) => (bytes === undefined ? fields : { ...fields, tail: bytes }) as unknown as Command, // by the layout
+    );
+  },
+);
+
+const events: readonly fc.Arbitrary<EngineEvent>[] = Object.entries(eventLayouts).map(
+  ([type, layout]) => fc.record(fieldsOf(type, layout)) as fc.Arbitrary<unknown> as fc.Arbitrary<EngineEvent>, // by the layout
+);
+
+function framesOf(list: readonly EngineEvent[]): Uint8Array {
+  const writer = new EventWriter(256);
+  writer.begin();
+  for (const event of list) writer.write(event);
+  writer.finish();
+  return writer.copy();
+}
+
+/** What decoding says: the message, or nothing when the bytes are refused as they should be. */
+function decodedOr<T>(decode: () => T): T | undefined {
+  try {
+    return decode();
+  } catch (error) {
+    expect(error).toBeInstanceOf(CodecError);
+    return undefined;
+  }
+}
+
+/** Bytes with some of them changed, cut off or added to. */
+function spoiled(of: fc.Arbitrary<Uint8Array>): fc.Arbitrary<Uint8Array> {
+  const change = fc.record({ at: fc.nat(), value: fc.integer({ min: 0, max: 255 }) });
+  const cut = fc.option(fc.nat(), { nil: undefined, freq: 3 });
+  const more = fc.uint8Array({ maxLength: 6 });
+  return fc.tuple(of, fc.array(change, { maxLength: 4 }), cut, more).map(([bytes, changes, length, added]) => {
+    const kept = length === undefined ? bytes.length : length % (bytes.length + 1);
+    const result = new Uint8Array(kept + added.length);
+    result.set(bytes.subarray(0, kept));
+    result.set(added, kept);
+    for (const { at, value } of changes) if (result.length > 0) result[at % Math.min(result.length, 64)] = value;
+    return result;
+  });
+}
+
+describe('commands', () => {
+  test('every command survives the way to bytes and back', () => {
+    const survives = fc.property(fc.oneof(...commands), (command) => {
+      const bytes = encodeCommand(command);
+      expect(decodeCommand(bytes)).toEqual(command);
+      expect(commandName(bytes)).toBe(command.type);
+      expect(encodeCommand(decodeCommand(bytes))).toEqual(bytes);
+    });
+    fc.assert(survives, { numRuns: runs });
+  });
+
+  test('every type of command is among those tried', () => {
+    const types = commands.map((arbitrary) => fc.sample(arbitrary, 1)[0].type);
+    expect(types).toEqual(Object.keys(commandLayouts));
+  });
+
+  test('hostile bytes are refused, or are exactly the bytes of the command they decode to', () => {
+    const isSafe = fc.property(spoiled(fc.oneof(...commands).map(encodeCommand)), (bytes) => {
+      const command = decodedOr(() => decodeCommand(bytes));
+      if (command !== undefined) expect(encodeCommand(command)).toEqual(bytes);
+    });
+    fc.assert(isSafe, { numRuns: runs * 5 });
+  });
+
+  test('random bytes are refused, or are exactly the bytes of the command they decode to', () => {
+    const isSafe = fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
+      if (bytes.length > 1) bytes[0] = 1;
+      const command = decodedOr(() => decodeCommand(bytes));
+      if (command !== undefined) expect(encodeCommand(command)).toEqual(bytes);
+    });
+    fc.assert(isSafe, { numRuns: runs });
+  });
+
+  test('a value that a field cannot hold is refused by its name', () => {
+    const deposit = {
+      type: 'Deposit',
+      wallet: `0x${'1'.repeat(40)}`,
+      owner: `0x${'2'.repeat(40)}`,
+      isFaucet: 0,
+    } as const;
+    for (const amountMicro of [-1, 0.5, 2 ** 53, Number.NaN, Number.POSITIVE_INFINITY]) {
+      expect(() => encodeCommand({ ...deposit, amountMicro })).toThrow(/Deposit\.amountMicro: expected an integer/);
+    }
+    expect(() => encodeCommand({ ...deposit, amountMicro: 1, isFaucet: 2 })).toThrow(CodecError);
+    for (const wallet of ['0x12', `0x${'g'.repeat(40)}`, '1'.repeat(42)]) {
+      expect(() => encodeCommand({ ...deposit, amountMicro: 1, wallet })).toThrow(/Deposit\.wallet/);
+    }
+  });
+
+  test('too many items and too long a tail are refused with the limit', () => {
+    const cancel = { type: 'CancelOrders', owner: `0x${'2'.repeat(40)}`, keyId: `0x${'3'.repeat(32)}` } as const;
+    const items = Array.from({ length: limits.cancelIdsMax + 1 }, (_, i) => `0x${i.toString(16).padStart(64, '0')}`);
+    expect(() => encodeCommand({ ...cancel, items })).toThrow(/1001 items, at most 1000/);
+    const most = { ...cancel, items: items.slice(1) };
+    expect(decodeCommand(encodeCommand(most))).toEqual(most);
+    const tail = new Uint8Array(limits.tailBytesMax + 1);
+    expect(() => encodeCommand({ type: 'Tick', tail })).toThrow(/at most 1048576/);
+  });
+});
+
+describe('events', () => {
+  test('all events of a command survive the way to frames and back', () => {
+    const survives = fc.property(fc.array(fc.oneof(...events), { maxLength: 20 }), (list) => {
+      expect(decodeEvents(framesOf(list))).toEqual(list);
+    });
+    fc.assert(survives, { numRuns: runs });
+  });
+
+  test('every type of event is among those tried', () => {
+    const types = events.map((arbitrary) => fc.sample(arbitrary, 1)[0].type);
+    expect(types).toEqual(Object.keys(eventLayouts));
+  });
+
+  test('more events than a frame holds travel in frames with the "more" flag, none larger than its bound', () => {
+    const isWhole = fc.property(fc.oneof(...events), fc.integer({ min: 1, max: 9_000 }), (event, count) => {
+      const list = Array.from({ length: count }, () => event);
+      const bytes = framesOf(list);
+      const view = new DataView(bytes.buffer);
+      let at = 0;
+      let counted = 0;
+      while (at < bytes.length) {
+        const next = at + FRAME_HEADER_BYTES + view.getUint32(at + 4, true);
+        expect(next - at).toBeLessThanOrEqual(limits.frameBytesMax);
+        expect(bytes[at + 1]).toBe(next === bytes.length ? 0 : FRAME_MORE);
+        counted += view.getUint32(at + 8, true);
+        at = next;
+      }
+      expect(counted).toBe(count);
+      expect(decodeEvents(bytes)).toHaveLength(count);
+    });
+    fc.assert(isWhole, { numRuns: 40 });
+  });
+
+  test('without its last frame, or with another behind it, a record is refused', () => {
+    const list = Array.from({ length: 9_000 }, (_, i) => ({ type: 'OrderFilled', orderNumber: i }) as const);
+    const bytes = framesOf(list);
+    const first = FRAME_HEADER_BYTES + new DataView(bytes.buffer).getUint32(4, true);
+    expect(first).toBeLessThan(bytes.length);
+    expect(() => decodeEvents(bytes.subarray(0, first))).toThrow(CodecError);
+    expect(() => decodeEvents(bytes.subarray(first))).not.toThrow();
+    expect(() => decodeEvents(new Uint8Array([...bytes, ...framesOf([])]))).toThrow(CodecError);
+  });
+
+  test('hostile bytes are refused, or are exactly the frames of the events they decode to', () => {
+    const list = fc.array(fc.oneof(...events), { maxLength: 4 }).map(framesOf);
+    const isSafe = fc.property(spoiled(list), (bytes) => {
+      const decoded = decodedOr(() => decodeEvents(bytes));
+      if (decoded !== undefined && bytes[1] === 0) expect(framesOf(decoded)).toEqual(bytes);
+    });
+    fc.assert(isSafe, { numRuns: runs * 5 });
+  });
+
+  test('the writer’s own methods write what the codec writes', () => {
+    const figure = fc.maxSafeNat();
+    const agrees = fc.property(fc.array(figure, { minLength: 11, maxLength: 11 }), ([...n]) => {
+      const [u8, u16, u32] = [n[0] % 2, n[1] % 10_000, n[2] % 2 ** 32];
+      const direct = new EventWriter();
+      direct.begin();
+      direct.rejected('FUNDS', n[3], n[4], n[5]);
+      direct.orderAccepted(n[3], u32, u32, u8, u8, u8, u8, u16, n[4]);
+      direct.orderKilled('FOK_NOT_FILLED', n[3], u32, u32, u8, u8, u8, u16, n[4], n[5]);
+      direct.orderRested(n[3], u32);
+      direct.orderFilled(n[4]);
+      direct.orderCanceled(n[4], u8, n[5]);
+      [direct.collateralMicro, direct.sharesMicro, direct.feesMicro, direct.vaultMicro] = n.slice(7);
+      direct.fill(n[3], u32, u32, u16, u8);
+      direct.trade(n[3], u32, n[4], u32, u16, n[5], n[6]);
+      direct.tradeStatus(u32, n[3], u8);
+      direct.finish();
+      expect(framesOf(decodeEvents(direct.copy()))).toEqual(direct.copy());
+      expect(decodeEvents(direct.copy()).map(({ type }) => eventLayouts[type].type)).toEqual([
+        1, 3, 4, 5, 8, 9, 10, 11, 12,
+      ]);
+      const [, , , , , , fill, trade] = decodeEvents(direct.copy());
+      expect(fill).toMatchObject({ makerOrderNumber: n[3], makerCollateralMicro: n[7], makerSharesMicro: n[8] });
+      expect(trade).toMatchObject({
+        takerOrderNumber: n[3],
+        feeMicro: n[6],
+        feesCollateralMicro: n[9],
+        vaultMicro: n[10],
+      });
+    });
+    fc.assert(agrees, { numRuns: 300 });
+  });
+});
+
+function printed(title: string, table: Readonly<Record<string, Layout>>): string[] {
+  return Object.entries(table).flatMap(([name, layout]) => [
+    `${title} ${layout.type} ${name}: ${layout.headBytes} bytes${layout.item === undefined ? '' : `, up to ${layout.itemsMax} ${layout.item}`}`,
+    ...Object.entries(layout.fields).map(([field, { kind, max }]) => {
+      const bound = kind.startsWith('bytes') ? '' : ` 0..${max}`;
+      return `  ${String(layout.offsets[field]).padStart(4)} ${kind.padEnd(7)} ${field}${bound}`;
+    }),
+  ]);
+}
+
+test('the binary layouts are those of this protocol version', () => {
+  const heads = `event header ${EVENT_HEADER_BYTES} bytes, frame header ${FRAME_HEADER_BYTES} bytes`;
+  expect(
+    [heads, ...printed('command', commandLayouts), ...printed('event', eventLayouts)].join('\n'),
+  ).toMatchSnapshot();
+});

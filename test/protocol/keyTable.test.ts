@@ -1,0 +1,93 @@
+// KeyTable against a Map: whatever is set, changed and removed, in whatever order, both must know the same keys. Keys are drawn
+// from a small pool, so that runs of neighbours form, break and are set again.
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { KeyTable } from '../../engine/protocol/index.ts';
+
+type KeyBytes = 16 | 20 | 32;
+
+interface Step {
+  readonly kind: 'set' | 'delete' | 'get';
+  readonly key: number;
+  readonly value: number;
+}
+
+const steps = (keyCount: number): fc.Arbitrary<Step[]> =>
+  fc.array(
+    fc.record({
+      kind: fc.constantFrom('set', 'set', 'delete', 'get'),
+      key: fc.nat(keyCount - 1),
+      value: fc.nat(2_147_483_647),
+    }),
+    { maxLength: 400 },
+  );
+
+/** Key number n of a pool: all zero but for a few bytes, so that only the hash keeps them apart. */
+function keyBytesOf(n: number, keyBytes: KeyBytes): Uint8Array {
+  const bytes = new Uint8Array(keyBytes);
+  bytes[n % keyBytes] = (n * 37) % 256;
+  bytes[keyBytes - 1] ^= n % 251;
+  bytes[keyBytes - 2] ^= Math.floor(n / 251);
+  return bytes;
+}
+
+const hex = (bytes: Uint8Array): string => `0x${Buffer.from(bytes).toString('hex')}`;
+
+function agrees(list: readonly Step[], keyBytes: KeyBytes, capacity: number, offset: number): void {
+  const table = new KeyTable(keyBytes, capacity);
+  const map = new Map<string, number>();
+  for (const { kind, key, value } of list) {
+    const bytes = keyBytesOf(key, keyBytes);
+    const message = new Uint8Array(offset + keyBytes + 3);
+    message.set(bytes, offset);
+    const view = new DataView(message.buffer);
+    if (kind === 'set') {
+      table.set(view, offset, value);
+      map.set(hex(bytes), value);
+    } else if (kind === 'delete') {
+      table.delete(view, offset);
+      map.delete(hex(bytes));
+    }
+    expect(table.get(view, offset)).toBe(map.get(hex(bytes)) ?? -1);
+    expect(table.size).toBe(map.size);
+  }
+  expect(new Map(table.entries())).toEqual(map);
+  for (const [key, value] of map) {
+    const bytes = Buffer.from(key.slice(2), 'hex');
+    expect(table.get(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), 0)).toBe(value);
+  }
+}
+
+for (const keyBytes of [16, 20, 32] as const) {
+  test(`a table of ${keyBytes}-byte keys knows what a Map knows`, () => {
+    const same = fc.property(fc.integer({ min: 1, max: 200 }).chain(steps), fc.nat(7), (list, offset) => {
+      agrees(list, keyBytes, 8, offset);
+    });
+    fc.assert(same, { numRuns: 300 });
+  });
+}
+
+test('a crowded table of few slots keeps its keys through deletions', () => {
+  const same = fc.property(steps(12), (list) => agrees(list, 32, 2, 0));
+  fc.assert(same, { numRuns: 500 });
+});
+
+test('a table grows to many keys and gives them all back', () => {
+  const table = new KeyTable(20, 2);
+  const view = new DataView(new ArrayBuffer(20));
+  for (let n = 0; n < 50_000; n += 1) {
+    view.setUint32(12, n, true);
+    table.set(view, 0, n);
+  }
+  for (let n = 0; n < 50_000; n += 2) {
+    view.setUint32(12, n, true);
+    table.delete(view, 0);
+  }
+  expect(table.size).toBe(25_000);
+  const wrong: number[] = [];
+  for (let n = 0; n < 50_000; n += 1) {
+    view.setUint32(12, n, true);
+    if (table.get(view, 0) !== (n % 2 === 0 ? -1 : n)) wrong.push(n);
+  }
+  expect(wrong).toEqual([]);
+});

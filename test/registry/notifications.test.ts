@@ -1,0 +1,85 @@
+// Dropped notifications in the registry: what is remembered is the set of numbers, whatever the order and the commands in
+// which they came, by owner; and any bytes are some number. Commands go in as bytes, as in the pipeline.
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import {
+  type Command,
+  EventWriter,
+  encodeCommand,
+  notificationItem,
+  notificationNumber,
+} from '../../engine/protocol/index.ts';
+import { Registry } from '../../engine/registry/index.ts';
+
+const owners = [`0x${'aa'.repeat(20)}`, `0x${'bb'.repeat(20)}`] as const;
+const keys = [`0x${'01'.repeat(16)}`, `0x${'02'.repeat(16)}`] as const;
+const out = new EventWriter();
+
+function run(registry: Registry, command: Command): void {
+  const bytes = encodeCommand(command);
+  out.begin();
+  expect(registry.admit(bytes, out)).toBe(true);
+  registry.record(7, bytes, out);
+  out.finish();
+  registry.checkInvariants();
+}
+
+interface Drop {
+  readonly owner: 0 | 1;
+  readonly numbers: readonly number[];
+}
+
+/** A registry with both owners' keys, after these drops. */
+function registryAfter(drops: readonly Drop[]): Registry {
+  const registry = new Registry();
+  for (const index of [0, 1]) {
+    const key = { owner: owners[index], keyId: keys[index], nonce: 0, generation: 0, kind: 0 };
+    run(registry, { type: 'CreateApiKey', ...key });
+  }
+  // The first drop of each owner decides their order in the state, so both begin with one that drops nothing.
+  for (const { owner, numbers } of [{ owner: 0, numbers: [] }, { owner: 1, numbers: [] }, ...drops]) {
+    const items = numbers.map(notificationItem);
+    run(registry, { type: 'DropNotifications', owner: owners[owner], keyId: keys[owner], items });
+  }
+  return registry;
+}
+
+test('two registries are equal when the same numbers were dropped, and only then', () => {
+  const drop = fc.record({
+    owner: fc.constantFrom<0 | 1>(0, 1),
+    numbers: fc.array(fc.integer({ min: 1, max: 6 }), { maxLength: 4 }),
+  });
+  const drops = fc.array(drop, { maxLength: 8 });
+  const setOf = (list: readonly Drop[]): string =>
+    [0, 1]
+      .map((owner) => [...new Set(list.flatMap((one) => (one.owner === owner ? one.numbers : [])))].sort())
+      .join('/');
+  fc.assert(
+    fc.property(drops, drops, (left, right) => {
+      const isEqual = registryAfter(left).stateHash() === registryAfter(right).stateHash();
+      expect(isEqual).toBe(setOf(left) === setOf(right));
+      expect(registryAfter([...left].reverse()).stateHash()).toBe(registryAfter(left).stateHash());
+    }),
+  );
+});
+
+test('items are numbers and back, and bytes of anybody are some number', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 2 ** 52 - 1 }), (number) => {
+      expect(notificationItem(number)).toMatch(/^0x[0-9a-f]{32}$/);
+      expect(notificationNumber(notificationItem(number))).toBe(number);
+    }),
+  );
+  const number = notificationNumber(`0x${'f'.repeat(32)}`);
+  expect(Number.isSafeInteger(number)).toBe(true);
+  const wild = registryAfter([]);
+  const items = [`0x${'f'.repeat(32)}`, `0x${'0'.repeat(32)}`];
+  run(wild, { type: 'DropNotifications', owner: owners[0], keyId: keys[0], items });
+});
+
+test('dropping needs an active trading key of the owner', () => {
+  const registry = registryAfter([]);
+  const command = encodeCommand({ type: 'DropNotifications', owner: owners[0], keyId: keys[1], items: [] });
+  out.begin();
+  expect(registry.admit(command, out)).toBe(false);
+});

@@ -1,0 +1,361 @@
+// The registry alone: the life of API keys and wallet bindings against naive Maps, by properties; texts, slugs and terms of
+// events and markets by example. Commands go in as bytes, events come out as bytes, as in the pipeline.
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import {
+  ApiKeyKind,
+  type Command,
+  type CommandOf,
+  decodeEvents,
+  type EngineEvent,
+  EventWriter,
+  encodeCommand,
+  MarketField,
+  rejectionName,
+} from '../../engine/protocol/index.ts';
+import { StateHasher } from '../../engine/protocol/stateHasher.ts';
+import { Registry } from '../../engine/registry/index.ts';
+
+const hex = (value: number, bytes: number): string => `0x${value.toString(16).padStart(bytes * 2, '0')}`;
+const address = (value: number): string => `0xaa${hex(value, 19).slice(2)}`;
+const keyIdOf = (owner: number, nonce: number, kind: number, generation: number): string =>
+  hex(((owner * 16 + nonce) * 4 + kind) * 16 + generation, 16);
+const tailOf = (texts: Readonly<Record<string, unknown>>): Uint8Array =>
+  new TextEncoder().encode(JSON.stringify(texts));
+const ZERO_ID = hex(0, 16);
+
+/** Runs a command through admit and record, as if the core took whatever it is given. */
+class Harness {
+  readonly registry = new Registry();
+  private readonly out = new EventWriter();
+
+  run(command: Command, tMs = 5): EngineEvent[] {
+    const bytes = encodeCommand(command);
+    const before = this.registry.stateHash();
+    this.out.begin();
+    const isAdmitted = this.registry.admit(bytes, this.out);
+    expect(this.registry.stateHash()).toBe(before);
+    expect(isAdmitted).toBe(!this.out.isRejected);
+    if (isAdmitted) this.registry.record(tMs, bytes, this.out);
+    this.out.finish();
+    this.registry.checkInvariants();
+    return decodeEvents(this.out.copy());
+  }
+
+  /** The name of the refusal, or 'accepted'. */
+  outcome(command: Command): string {
+    const [event] = this.run(command);
+    return event?.type === 'Rejected' ? rejectionName(event.code) : 'accepted';
+  }
+}
+
+const orderOf = (owner: number, keyId: string, maker = address(owner), flags = 0): CommandOf<'PlaceOrder'> => ({
+  type: 'PlaceOrder',
+  orderId: hex(1, 32),
+  keyId,
+  maker,
+  owner: address(owner),
+  marketIndex: 0,
+  outcome: 0,
+  side: 0,
+  orderType: 0,
+  flags,
+  makerAmountMicro: 1,
+  takerAmountMicro: 1,
+  timestampMs: 1,
+  expirationS: 0,
+});
+
+/** Every command that a key must be shown for. */
+function tradingCommands(owner: number, keyId: string): Command[] {
+  const who = { owner: address(owner), keyId };
+  const wallet = { wallet: address(owner), marketIndex: 0, flags: 0 };
+  return [
+    orderOf(owner, keyId),
+    { type: 'CancelOrders', ...who, items: [hex(1, 32)] },
+    { type: 'CancelAll', ...who },
+    { type: 'CancelMarket', ...who, marketIndex: 0, outcome: 2 },
+    { type: 'Heartbeat', ...who, given: ZERO_ID, next: ZERO_ID, refresh: 0 },
+    { type: 'DropNotifications', ...who, items: [hex(1, 16)] },
+    { type: 'Split', ...who, ...wallet, amountMicro: 1 },
+    { type: 'Merge', ...who, ...wallet, amountMicro: 1 },
+    { type: 'Redeem', ...who, ...wallet },
+  ];
+}
+
+test('keys live and die as a naive list of them says', () => {
+  const step = fc.record({
+    act: fc.constantFrom('create', 'create', 'delete', 'use'),
+    owner: fc.nat(2),
+    nonce: fc.nat(2),
+    kind: fc.nat(2),
+    generation: fc.nat(3),
+    claims: fc.nat(2),
+  });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+      const harness = new Harness();
+      const model = new Map<string, { owner: number; nonce: number; kind: number; isActive: boolean }>();
+      for (const { act, owner, nonce, kind, generation, claims } of steps) {
+        const keyId = keyIdOf(owner, nonce, kind, generation);
+        const known = model.get(keyId);
+        if (act === 'create') {
+          const isTaken = [...model.values()].some(
+            (key) => key.isActive && key.kind === 0 && kind === 0 && key.owner === owner && key.nonce === nonce,
+          );
+          const command: Command = {
+            type: 'CreateApiKey',
+            owner: address(owner),
+            keyId,
+            nonce,
+            generation,
+            kind,
+            items: [],
+          };
+          const events = harness.run(command);
+          if (known !== undefined || isTaken) {
+            expect(events).toMatchObject([{ type: 'Rejected' }]);
+          } else {
+            const fields = { owner: address(owner), keyId, nonce, generation, kind };
+            expect(events).toEqual([{ type: 'ApiKeyCreated', ...fields }]);
+            model.set(keyId, { owner, nonce, kind, isActive: true });
+          }
+        } else if (act === 'delete') {
+          const events = harness.run({ type: 'DeleteApiKey', owner: address(claims), keyId });
+          const isRight = known?.isActive === true && known.owner === claims;
+          expect(events).toMatchObject([{ type: isRight ? 'ApiKeyDeleted' : 'Rejected' }]);
+          if (isRight && known !== undefined) known.isActive = false;
+        } else {
+          const mayTrade = known?.isActive === true && known.kind === ApiKeyKind.TRADING && known.owner === claims;
+          for (const command of tradingCommands(claims, keyId)) {
+            expect(harness.outcome(command)).toBe(mayTrade ? 'accepted' : 'KEY_UNKNOWN');
+          }
+        }
+      }
+    }),
+    { numRuns: 150, seed: 20 },
+  );
+});
+
+test('a wallet is bound to one owner, who alone may use it', () => {
+  const step = fc.record({
+    isBinding: fc.boolean(),
+    owner: fc.nat(3),
+    wallet: fc.nat(5),
+    flags: fc.constantFrom(0, 2),
+  });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 50 }), (steps) => {
+      const harness = new Harness();
+      const owners = new Map<number, number>();
+      for (const owner of [0, 1, 2, 3]) {
+        const keyId = keyIdOf(owner, 0, 0, 0);
+        harness.run({
+          type: 'CreateApiKey',
+          owner: address(owner),
+          keyId,
+          nonce: 0,
+          generation: 0,
+          kind: 0,
+          items: [],
+        });
+      }
+      for (const { isBinding, owner, wallet, flags } of steps) {
+        const bound = owners.get(wallet);
+        const isOthers = bound !== undefined && bound !== owner;
+        if (isBinding) {
+          const events = harness.run({
+            type: 'BindWallet',
+            owner: address(owner),
+            wallet: address(wallet),
+            signatureType: 1,
+          });
+          const isRefused = isOthers || wallet === owner;
+          expect(events).toMatchObject([{ type: isRefused ? 'Rejected' : 'WalletBound' }]);
+          if (!isRefused) owners.set(wallet, owner);
+        } else {
+          const isRefused = isOthers || (flags === 2 && bound !== owner);
+          const order = orderOf(owner, keyIdOf(owner, 0, 0, 0), address(wallet), flags);
+          expect(harness.outcome(order)).toBe(isRefused ? 'WALLET_NOT_OWNED' : 'accepted');
+        }
+      }
+    }),
+    { numRuns: 150, seed: 21 },
+  );
+});
+
+test('the zero address cannot be bound', () => {
+  const harness = new Harness();
+  const zero = hex(0, 20);
+  const command: Command = { type: 'BindWallet', owner: address(1), wallet: zero, signatureType: 1 };
+  expect(harness.outcome(command)).toBe('WALLET_TAKEN');
+});
+
+test('many keys are all found again', () => {
+  const harness = new Harness();
+  const count = 3_000;
+  const out = new EventWriter();
+  for (let owner = 0; owner < count; owner += 1) {
+    const keyId = keyIdOf(owner, 0, 0, 0);
+    out.begin();
+    harness.registry.record(
+      1,
+      encodeCommand({
+        type: 'CreateApiKey',
+        owner: address(owner),
+        keyId,
+        nonce: 0,
+        generation: 0,
+        kind: 0,
+        items: [],
+      }),
+      out,
+    );
+  }
+  harness.registry.checkInvariants();
+  for (const owner of [0, 1, 1023, 1024, count - 1]) {
+    const keyId = keyIdOf(owner, 0, 0, 0);
+    expect(harness.outcome({ type: 'CancelAll', owner: address(owner), keyId })).toBe('accepted');
+    expect(harness.outcome({ type: 'CancelAll', owner: address(owner + 1), keyId })).toBe('KEY_UNKNOWN');
+  }
+});
+
+const terms = {
+  ...{ status: 1, negRisk: 0, autoTick: 0, feeExponent: 1, tickPips: 100 },
+  ...{ feeRate: 0, minOrderLots: 500, delaySeconds: 0, minMarketableBuyMicro: 0 },
+};
+
+const marketOf = (number: number, change: Partial<CommandOf<'CreateMarket'>> = {}): CommandOf<'CreateMarket'> => ({
+  type: 'CreateMarket',
+  eventNumber: 0,
+  conditionId: hex(100 + number, 32),
+  firstToken: hex(200 + number * 2, 32),
+  secondToken: hex(201 + number * 2, 32),
+  ...terms,
+  tail: tailOf({ slug: `market-${number}`, question: 'Will it rain?' }),
+  ...change,
+});
+
+test('events are numbered from 1 and their slugs are unique', () => {
+  const harness = new Harness();
+  const create = (slug: string): Command => ({ type: 'CreateEvent', negRisk: 0, tail: tailOf({ slug, title: 'T' }) });
+  expect(harness.run(create('a'))).toEqual([{ type: 'EventCreated', eventNumber: 1 }]);
+  expect(harness.run(create('b'))).toEqual([{ type: 'EventCreated', eventNumber: 2 }]);
+  expect(harness.outcome(create('a'))).toBe('SLUG_EXISTS');
+});
+
+test('a market needs a known event, and a condition, tokens and slug of its own', () => {
+  const harness = new Harness();
+  expect(harness.outcome(marketOf(0))).toBe('accepted');
+  expect(harness.outcome(marketOf(1, { eventNumber: 1 }))).toBe('EVENT_UNKNOWN');
+  harness.run({ type: 'CreateEvent', negRisk: 0, tail: tailOf({ slug: 'market-0' }) });
+  expect(harness.outcome(marketOf(1, { eventNumber: 1 }))).toBe('accepted');
+  const [first, second] = [marketOf(0), marketOf(1)];
+  expect(harness.outcome(marketOf(2, { conditionId: first.conditionId }))).toBe('MARKET_EXISTS');
+  expect(harness.outcome(marketOf(2, { firstToken: first.secondToken }))).toBe('TOKEN_EXISTS');
+  expect(harness.outcome(marketOf(2, { secondToken: second.firstToken }))).toBe('TOKEN_EXISTS');
+  expect(harness.outcome(marketOf(2, { secondToken: marketOf(2).firstToken }))).toBe('TOKEN_EXISTS');
+  expect(harness.outcome(marketOf(2, { tail: tailOf({ slug: 'market-1' }) }))).toBe('SLUG_EXISTS');
+  expect(harness.outcome(marketOf(2))).toBe('accepted');
+});
+
+test('the terms of a new market are checked, with the field at fault', () => {
+  const harness = new Harness();
+  const cases: readonly (readonly [Partial<CommandOf<'CreateMarket'>>, number])[] = [
+    [{ tickPips: 20 }, MarketField.TICK],
+    [{ minOrderLots: 0 }, MarketField.MIN_ORDER],
+    [{ minOrderLots: 1_000_000_001 }, MarketField.MIN_ORDER],
+    [{ feeRate: 1_001 }, MarketField.FEE],
+    [{ feeExponent: 0 }, MarketField.FEE],
+    [{ feeExponent: 5 }, MarketField.FEE],
+    [{ delaySeconds: 3_601 }, MarketField.DELAY],
+    [{ status: 3 }, MarketField.STATUS],
+    [{ status: 4 }, MarketField.STATUS],
+  ];
+  for (const [change, field] of cases) {
+    expect(harness.run(marketOf(0, change))).toMatchObject([{ type: 'Rejected', code: 41, a: field }]);
+  }
+  const extreme = { minOrderLots: 1_000_000_000, feeRate: 1_000, feeExponent: 4, delaySeconds: 3_600, status: 0 };
+  expect(harness.outcome(marketOf(0, extreme))).toBe('accepted');
+});
+
+test('changed texts are merged, and a slug moves only to where it is free', () => {
+  const harness = new Harness();
+  const update = (marketIndex: number, tail?: Uint8Array): Command => {
+    const command = { type: 'UpdateMarket', marketIndex, mask: 0, ...terms } as const;
+    return tail === undefined ? command : { ...command, tail };
+  };
+  harness.run(marketOf(0));
+  harness.run(marketOf(1));
+  const before = harness.registry.stateHash();
+  expect(harness.outcome(update(0))).toBe('accepted');
+  expect(harness.registry.stateHash()).toBe(before);
+  expect(harness.outcome(update(1, tailOf({ slug: 'market-0' })))).toBe('SLUG_EXISTS');
+  expect(harness.outcome(update(1, tailOf({ slug: 'market-1', question: 'Will it snow?' })))).toBe('accepted');
+  expect(harness.registry.stateHash()).not.toBe(before);
+  expect(harness.outcome(update(0, tailOf({ slug: 'renamed' })))).toBe('accepted');
+  expect(harness.outcome(update(1, tailOf({ slug: 'market-0' })))).toBe('accepted');
+  expect(harness.outcome(marketOf(2, { tail: tailOf({ slug: 'renamed' }) }))).toBe('SLUG_EXISTS');
+  expect(harness.outcome(marketOf(2, { tail: tailOf({ slug: 'market-1' }) }))).toBe('accepted');
+});
+
+test('a command that lies inside a larger buffer is read at its place', () => {
+  const harness = new Harness();
+  const keyId = keyIdOf(1, 0, 0, 0);
+  const create = encodeCommand({
+    type: 'CreateApiKey',
+    owner: address(1),
+    keyId,
+    nonce: 0,
+    generation: 0,
+    kind: 0,
+    items: [],
+  });
+  const order = encodeCommand(orderOf(1, keyId));
+  const buffer = new Uint8Array(1_000);
+  const out = new EventWriter();
+  buffer.set(create, 7);
+  buffer.set(order, 501);
+  out.begin();
+  harness.registry.record(1, buffer.subarray(7, 7 + create.length), out);
+  expect(harness.registry.admit(buffer.subarray(501, 501 + order.length), out)).toBe(true);
+  harness.registry.checkInvariants();
+});
+
+function feedTexts(hasher: StateHasher, ...texts: readonly string[]): void {
+  for (const text of texts) hasher.text(text);
+}
+
+test('the state hash tells apart what differs in one bit, one place or one boundary', () => {
+  const digests = new Set<string>();
+  const feeds: readonly ((hasher: StateHasher) => void)[] = [
+    () => {},
+    (hasher) => hasher.u32(0),
+    (hasher) => hasher.u32(1),
+    (hasher) => hasher.number(1),
+    (hasher) => hasher.number(2 ** 53 - 1),
+    (hasher) => hasher.number(2 ** 53 - 2),
+    (hasher) => feedTexts(hasher, 'ab', 'c'),
+    (hasher) => feedTexts(hasher, 'a', 'bc'),
+    (hasher) => hasher.text('abc'),
+    (hasher) => hasher.text('abc\0'),
+  ];
+  for (const feed of feeds) {
+    const hasher = new StateHasher();
+    feed(hasher);
+    expect(hasher.digest()).toMatch(/^[0-9a-f]{16}$/);
+    expect(hasher.digest()).toBe(hasher.digest());
+    digests.add(hasher.digest());
+  }
+  for (let i = 0; i < 20_000; i += 1) {
+    const hasher = new StateHasher();
+    hasher.u32(i & 255);
+    hasher.number(i * 8 + 7);
+    digests.add(hasher.digest());
+  }
+  expect(digests.size).toBe(feeds.length + 20_000);
+  const [negative, positive] = [new StateHasher(), new StateHasher()];
+  negative.number(-0);
+  positive.number(0);
+  expect(negative.digest()).toBe(positive.digest());
+});
