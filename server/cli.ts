@@ -1,14 +1,12 @@
 // The command line: start, serve, replay; what each does, and how a running server is told to stop. Called by main.ts
 // alone. It is the only place besides main.ts that writes to the terminal.
-
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, CommanderError, Option } from 'commander';
 import { SERVER_SECRET_FILE } from './auth/apiKeys.ts';
-import { bannerJson, bannerText } from './banner.ts';
 import { type Environment, type Flags, optionTable, resolveConfig, type ServerConfig } from './config.ts';
 import { exitStatuses, FatalError, fatal } from './fatal.ts';
-import { type RunningServer, startServer } from './start.ts';
+import type { RunningServer } from './start.ts';
 
 /** How long an orderly stop may take before the process ends regardless. */
 const STOP_MS_MAX = 5_000;
@@ -25,19 +23,24 @@ const STATUS_HELP = [
   'outcry.config.json (dataDir). Flags win over variables, variables over the file.',
 ].join('\n');
 
-function addOptions(command: Command): Command {
+/** Gives a command every flag of the table of settings. */
+export function addOptions(command: Command): Command {
   for (const { key, flags, kind, help } of optionTable) {
     for (const [index, text] of flags.entries()) {
       const option = new Option(text, help[index]);
-      // Commander would call --no-house "house" as the table does; all other names are given by the table.
+      if (option.attributeName() !== key) throw new Error(`options: ${text} is not the flag of ${key}`);
       if (kind === 'list')
         option.argParser((value: string, earlier: string[] | undefined) => [...(earlier ?? []), value]);
-      if (option.attributeName() !== key) throw new Error(`options: ${text} is not the flag of ${key}`);
-      // Without this, commander takes a negated flag alone to mean that the setting is true by default.
-      command.addOption(option.default(undefined));
+      command.addOption(option);
     }
   }
   return command.option('--config <file>', 'configuration file (default outcry.config.json, if there is one)');
+}
+
+/** The flags that were really given: a negated flag alone has a default of its own, which must not win over the file. */
+export function givenFlags(command: Command): Flags {
+  const values: Flags = command.opts();
+  return Object.fromEntries(Object.entries(values).filter(([key]) => command.getOptionValueSource(key) === 'cli'));
 }
 
 /** Why the exchange stops: a signal, or the error with which it cannot go on. */
@@ -53,7 +56,19 @@ function stopReason(): StopReason {
   });
   for (const signal of SIGNALS) process.on(signal, () => onFatal(undefined));
   process.on('uncaughtException', (error) => onFatal(error));
+  process.on('unhandledRejection', (reason) => {
+    if (isFollowUpOfCommit(reason)) return;
+    onFatal(reason instanceof Error ? reason : new Error(String(reason)));
+  });
   return { promise, onFatal };
+}
+
+/**
+ * Whether a rejection is the second one that lmdb raises for a commit that failed: it belongs to a promise that nobody
+ * can reach, and the first one has told the journal already, which waits and tries again.
+ */
+function isFollowUpOfCommit(reason: unknown): boolean {
+  return reason instanceof Error && 'commitError' in reason;
 }
 
 function requireSecrets(config: ServerConfig, env: Environment): void {
@@ -63,8 +78,9 @@ function requireSecrets(config: ServerConfig, env: Environment): void {
   fatal('usage', `serve needs the secret that API keys derive from: set OUTCRY_SECRET, or put it into ${file}.`);
 }
 
-function printBanner(server: RunningServer): void {
+async function printBanner(server: RunningServer): Promise<void> {
   const { config } = server.services;
+  const { bannerJson, bannerText } = await import('./banner.ts');
   if (config.isJson) process.stdout.write(`${bannerJson(server)}\n`);
   else if (!config.isQuiet) process.stdout.write(bannerText(server));
 }
@@ -92,13 +108,17 @@ function progressOf(config: ServerConfig): (done: number, total: number) => void
 
 async function run(config: ServerConfig, env: Environment): Promise<void> {
   const { promise, onFatal } = stopReason();
+  // Loaded only now, so that a wrong flag is told at once.
+  const { startServer } = await import('./start.ts');
   const server = await startServer({ config, env, onFatal, onProgress: progressOf(config) });
-  printBanner(server);
+  await printBanner(server);
   const cause = await promise;
-  if (cause !== undefined) server.services.log.fatal({ err: cause }, 'The exchange cannot go on and stops.');
-  await stopInTime(server);
+  if (cause === undefined) return stopInTime(server);
+  server.services.log.fatal({ err: cause }, 'The exchange cannot go on and stops.');
+  // What made it stop may also keep it from stopping in order; the first cause is the one to tell.
+  await stopInTime(server).catch((error: unknown) => server.services.log.error({ err: error }, 'Stopping failed too.'));
   if (cause instanceof FatalError) throw cause;
-  if (cause !== undefined) fatal('defect', `The exchange stopped on a defect: ${cause.message}`);
+  fatal('defect', `The exchange stopped on a defect: ${cause.message}`);
 }
 
 /** The program; its actions set the promise that runCli waits for. */
@@ -108,12 +128,12 @@ function makeProgram(env: Environment, folder: string): Command {
   addOptions(program.command('start'))
     .description('start for development: seed markets, ten funded wallets, a faucet')
     .addHelpText('after', STATUS_HELP)
-    .action((flags: Flags) => run(resolveConfig('development', flags, env, folder), env));
+    .action((_flags, command: Command) => run(resolveConfig('development', givenFlags(command), env, folder), env));
   addOptions(program.command('serve'))
     .description('serve as a venue: needs --chain, an admin token and a secret')
     .addHelpText('after', STATUS_HELP)
-    .action((flags: Flags) => {
-      const config = resolveConfig('production', flags, env, folder);
+    .action((_flags, command: Command) => {
+      const config = resolveConfig('production', givenFlags(command), env, folder);
       requireSecrets(config, env);
       return run(config, env);
     });

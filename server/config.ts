@@ -298,7 +298,7 @@ export function resolveConfig(
     ...readFlags(flags),
   };
   const isDevelopment = mode === 'development';
-  const host = settings.host ?? '127.0.0.1';
+  const host = (settings.host ?? '127.0.0.1').replace(/^\[|\]$/g, ''); // brackets belong to URLs
   const isQuiet = settings.quiet ?? false;
   return {
     mode,

@@ -1,10 +1,13 @@
 // Puts a server together and takes it down again: exchange, views, secrets, first start, HTTP. Called by cli.ts, and by
 // tests in their own process. It prints nothing and never ends the process: what is fatal is thrown as such.
 import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import {
   type Clock,
   ClockBehindJournal,
   DataDirectoryLocked,
+  EngineDefect,
   FormatUnsupported,
   JournalDamaged,
   openExchange,
@@ -17,7 +20,7 @@ import { orderHasher } from './auth/orderDigest.ts';
 import { walletDeriver } from './auth/wallets.ts';
 import type { Environment, ServerConfig } from './config.ts';
 import { firstStart } from './dev/firstStart.ts';
-import { fatal } from './fatal.ts';
+import { FatalError, fatal } from './fatal.ts';
 import { requireFreePort, serveHttp } from './http/app.ts';
 import type { Endpoint } from './http/endpoint.ts';
 import { endpoints as everyEndpoint } from './http/endpoints.ts';
@@ -64,6 +67,20 @@ function explain(error: unknown): never {
   throw error;
 }
 
+const modeFileOf = (dataDir: string): string => join(dataDir, 'mode');
+
+/**
+ * Refuses a data directory of the other mode: development credits wallets whose keys everybody knows, and their money
+ * must never become a venue's. Asked before the journal is opened, since opening it already writes to it.
+ */
+function requireOwnMode({ dataDir, mode }: ServerConfig): void {
+  if (dataDir === undefined || !existsSync(modeFileOf(dataDir))) return;
+  const found = readFileSync(modeFileOf(dataDir), 'utf8').trim();
+  if (found === mode) return;
+  const sentence = `The data directory ${dataDir} was made for ${found}, and this is ${mode}.`;
+  fatal('data', `${sentence} The two never share one, because development hands out money: choose another --data-dir.`);
+}
+
 /** The server's secret: of the data directory or the environment, or a passing one where nothing is kept. */
 function secretOf({ dataDir }: ServerConfig, env: Environment): Uint8Array {
   try {
@@ -75,6 +92,7 @@ function secretOf({ dataDir }: ServerConfig, env: Environment): Uint8Array {
 
 async function openServices(options: StartOptions): Promise<Services> {
   const { config, env, clock, onProgress, onFatal } = options;
+  requireOwnMode(config);
   const log = makeLogger(config);
   const views = new Views();
   let exchange: RunningExchange;
@@ -87,13 +105,15 @@ async function openServices(options: StartOptions): Promise<Services> {
       acceptClock: config.acceptClock,
       log: (level, text, figures) => log[level](figures ?? {}, text),
       onProgress,
-      onFatal,
+      // What the engine stops for and is no defect is a journal that cannot be written, whatever the reason.
+      onFatal: (error) => onFatal(error instanceof EngineDefect ? error : new FatalError('storage', error.message)),
     });
   } catch (error) {
     explain(error);
   }
   try {
-    const { contracts } = config;
+    const { contracts, dataDir, mode } = config;
+    if (dataDir !== undefined) writeFileSync(modeFileOf(dataDir), `${mode}\n`);
     const wallets = walletDeriver(config.walletConstants);
     const secret = secretOf(config, env);
     return { exchange, views, config, secret, contracts, orderHasher: orderHasher(contracts), wallets, log };
@@ -122,7 +142,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
       await exchange.close();
       http.close();
     };
-    const name = config.host.includes(':') && !config.host.startsWith('[') ? `[${config.host}]` : config.host;
+    const name = config.host.includes(':') ? `[${config.host}]` : config.host;
     return {
       url: `http://${name}:${http.port}`,
       port: http.port,

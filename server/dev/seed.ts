@@ -12,9 +12,10 @@ import {
   type RunningExchange,
   rejectionName,
 } from '../../engine/index.ts';
+import { chainContracts } from '../auth/contracts.ts';
 import { bytesToHex } from '../auth/hex.ts';
 import { decimalToBytes32 } from '../auth/uint256.ts';
-import type { Views } from '../views/index.ts';
+import type { MarketRewards, Views } from '../views/index.ts';
 import { parseDecimal, parseLots, parsePips } from '../wire/numbers.ts';
 
 /** Where the catalog lies, from this file. */
@@ -22,6 +23,8 @@ export const SEED_FILE = new URL('../../data/seed.json', import.meta.url);
 
 const DAY_MS = 86_400_000;
 const FEE_RATE_DECIMALS = 4;
+/** What rewards are paid in: the collateral that the catalog's derived ids are made with. */
+const REWARD_ASSET = chainContracts(137).collateral;
 
 const dates = {
   startDay: z.int().optional(),
@@ -29,8 +32,9 @@ const dates = {
   startDate: z.iso.datetime().optional(),
   endDate: z.iso.datetime().optional(),
 };
+const amount = z.string().regex(/^(0|[1-9]\d*)(\.\d+)?$/);
 const hash = z.string().regex(/^0x[0-9a-f]{64}$/);
-const marketSchema = z.strictObject({
+const marketSchema = z.object({
   slug: z.string(),
   question: z.string(),
   description: z.string(),
@@ -42,14 +46,15 @@ const marketSchema = z.strictObject({
   tickSize: z.string(),
   minOrderSize: z.string().optional(),
   secondsDelay: z.int().optional(),
-  fee: z.strictObject({ rate: z.string(), exponent: z.int() }).optional(),
+  fee: z.object({ rate: z.string(), exponent: z.int() }).optional(),
+  rewards: z.object({ dailyRate: amount, minSize: amount, maxSpread: amount }).optional(),
   lastPrice: z.string(),
   status: z.enum(['open', 'closed', 'resolved']),
   winner: z.string().optional(),
   facts: z.enum(['recorded', 'derived']),
   ...dates,
 });
-const eventSchema = z.strictObject({
+const eventSchema = z.object({
   slug: z.string(),
   ticker: z.string().optional(),
   title: z.string(),
@@ -60,10 +65,10 @@ const eventSchema = z.strictObject({
   markets: z.array(marketSchema),
   ...dates,
 });
-const seedSchema = z.strictObject({
+const seedSchema = z.object({
   version: z.literal(1),
-  tags: z.array(z.strictObject({ slug: z.string(), label: z.string() })),
-  series: z.array(z.strictObject({ slug: z.string(), title: z.string(), recurrence: z.string() })),
+  tags: z.array(z.object({ slug: z.string(), label: z.string() })),
+  series: z.array(z.object({ slug: z.string(), title: z.string(), recurrence: z.string() })),
   events: z.array(eventSchema),
 });
 
@@ -107,10 +112,17 @@ function figure(value: number | undefined, what: string, slug: string): number {
   return value;
 }
 
+/** Rewards as a market's texts hold them (routes/admin.ts writes the same): numbers, since they are only shown. */
+function rewardTexts({ rewards }: SeedMarket): MarketRewards | undefined {
+  if (rewards === undefined) return undefined;
+  const rates = [{ asset_address: REWARD_ASSET, rewards_daily_rate: Number(rewards.dailyRate) }];
+  return { rates, minSize: Number(rewards.minSize), maxSpread: Number(rewards.maxSpread) };
+}
+
 function marketCommand(event: SeedEvent, market: SeedMarket, eventNumber: number, firstMs: number): Uint8Array {
   const { slug, question, description, groupItemTitle, questionId, outcomes, lastPrice, fee, minOrderSize } = market;
-  const texts = { slug, question, description, groupItemTitle, questionId, outcomes, lastPrice };
-  const own = market.endDay === undefined && market.endDate === undefined ? event : { ...event, ...market };
+  const rewards = rewardTexts(market);
+  const texts = { slug, question, description, groupItemTitle, questionId, outcomes, lastPrice, rewards };
   const minOrderLots = minOrderSize === undefined ? marketDefaults.minOrderLots : parseLots(minOrderSize);
   return encodeCommand({
     type: 'CreateMarket',
@@ -127,7 +139,7 @@ function marketCommand(event: SeedEvent, market: SeedMarket, eventNumber: number
     minOrderLots: figure(minOrderLots, 'minimum size', slug),
     delaySeconds: market.secondsDelay ?? 0,
     minMarketableBuyMicro: marketDefaults.minMarketableBuyMicro,
-    tail: tailOf({ ...texts, ...datesOf(own, firstMs) }),
+    tail: tailOf({ ...texts, ...datesOf({ ...event, ...market }, firstMs) }),
   });
 }
 

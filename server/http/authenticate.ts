@@ -1,5 +1,6 @@
 // Who calls: the credentials that an endpoint asks for, checked. Called by handle.ts before a handler runs. What is
 // wrong is always the same text, so that a reply tells nothing about which part of the credentials was wrong.
+import { timingSafeEqual } from 'node:crypto';
 import { ApiKeyKind } from '../../engine/index.ts';
 import { deriveCredentials } from '../auth/apiKeys.ts';
 import type { Caller } from '../auth/caller.ts';
@@ -26,7 +27,7 @@ export const NO_KEY_ID = `0x${'0'.repeat(32)}`;
 interface HeldCredentials {
   readonly caller: Caller;
   readonly secret: Uint8Array;
-  readonly passphrase: string;
+  readonly passphrase: Buffer;
 }
 
 /** Throws BadRequest (401, or 404 for what exists in development alone); undefined where nobody needs to be known. */
@@ -53,7 +54,7 @@ class CredentialsCache {
     const made: HeldCredentials = {
       caller: { owner, apiKey, keyId },
       secret: Buffer.from(derived.secret, 'base64url'),
-      passphrase: derived.passphrase,
+      passphrase: Buffer.from(derived.passphrase, 'latin1'),
     };
     if (this.held.size >= httpLimits.credentialsCachedMax) {
       for (const oldest of this.held.keys()) {
@@ -72,7 +73,9 @@ function isSigned(headers: AuthHeaders, request: HttpRequest, held: HeldCredenti
   const { method, path, body } = request;
   const signed = { timestamp: headers.timestamp, method, path, body };
   if (!verifyL2(signed, headers.signature, held.secret, request.nowMs)) return false;
-  return equalSecretTexts(headers.passphrase, held.passphrase);
+  // All passphrases have one length, so that telling a wrong length at once tells nothing.
+  const given = Buffer.from(headers.passphrase, 'latin1');
+  return given.length === held.passphrase.length && timingSafeEqual(given, held.passphrase);
 }
 
 /** The check of every level of authentication over the parts of a server. */
@@ -80,7 +83,7 @@ export function makeAuthenticator(services: Services): Authenticator {
   const { config, views, contracts } = services;
   const credentials = new CredentialsCache(services.secret);
 
-  const byKey = (request: HttpRequest, isReadOnlyEnough: boolean): Caller => {
+  const byKey = (request: HttpRequest, isReadOnlyEnough: boolean, isBuilderEnough: boolean): Caller => {
     const headers = readAuthHeaders(request.header);
     const key = views.keys.byApiKey(headers.apiKey.toLowerCase());
     if (key === undefined || !key.isActive) throw invalidKey();
@@ -88,7 +91,7 @@ export function makeAuthenticator(services: Services): Authenticator {
       if (!isReadOnlyEnough || headers.address.toLowerCase() !== key.owner) throw invalidKey();
       return { owner: key.owner, apiKey: key.apiKey, keyId: key.keyId };
     }
-    if (key.kind !== ApiKeyKind.TRADING) throw invalidKey();
+    if (key.kind === ApiKeyKind.BUILDER && !isBuilderEnough) throw invalidKey();
     const held = credentials.of(key);
     if (!isSigned(headers, request, held)) throw invalidKey();
     return held.caller;
@@ -118,9 +121,11 @@ export function makeAuthenticator(services: Services): Authenticator {
       case 'none':
         return undefined;
       case 'l2':
-        return byKey(request, false);
+        return byKey(request, false, false);
       case 'l2-read':
-        return byKey(request, true);
+        return byKey(request, true, false);
+      case 'builder':
+        return readAuthHeaders(request.header).apiKey === '' ? undefined : byKey(request, true, true);
       case 'l1':
         return byWallet(request);
       case 'admin':

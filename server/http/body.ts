@@ -32,8 +32,9 @@ export function requireJsonContentType(contentType: string): void {
 
 /** Room for at least `bytes`, twice what there was, so that many small parts cost no more than a few large ones. */
 function grown(held: Uint8Array, usedBytes: number, bytes: number): Uint8Array {
-  const larger = new Uint8Array(Math.min(Math.max(bytes, held.length * 2), httpLimits.bodyBytesMax));
-  larger.set(held.subarray(0, usedBytes));
+  // Not zeroed: what is handed on is cut to the bytes that were written.
+  const larger = Buffer.allocUnsafe(Math.min(Math.max(bytes, held.length * 2), httpLimits.bodyBytesMax));
+  if (usedBytes > 0) larger.set(held.subarray(0, usedBytes));
   return larger;
 }
 

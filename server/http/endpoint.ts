@@ -8,9 +8,10 @@ export type Method = 'GET' | 'POST' | 'DELETE' | 'PUT' | 'PATCH';
 
 /**
  * Who may call: anybody; a wallet signature; an API key; an API key or a read-only key (address and key alone);
- * the operator's bearer token; anybody, but only in development.
+ * anybody, but who sends an API key, be it a builder's, is known by it; the operator's bearer token; anybody, but only
+ * in development.
  */
-export type AuthLevel = 'none' | 'l1' | 'l2' | 'l2-read' | 'admin' | 'dev';
+export type AuthLevel = 'none' | 'l1' | 'l2' | 'l2-read' | 'builder' | 'admin' | 'dev';
 
 /** A request, read whole before its handler runs. */
 export interface HttpRequest {

@@ -1,13 +1,21 @@
 // THE table of endpoints: every row of every routes file, in the order in which documentation lists them. Read by the
 // router and by whatever describes the interface. A path that is not in it does not exist.
 import { accountEndpoints } from '../routes/account.ts';
+import { activityEndpoints } from '../routes/activity.ts';
 import { adminEndpoints } from '../routes/admin.ts';
+import { builderEndpoints } from '../routes/builders.ts';
 import { devEndpoints } from '../routes/dev.ts';
 import { healthEndpoints } from '../routes/health.ts';
+import { heartbeatEndpoints } from '../routes/heartbeats.ts';
+import { historyEndpoints } from '../routes/history.ts';
 import { keysEndpoints } from '../routes/keys.ts';
 import { marketDataEndpoints } from '../routes/marketData.ts';
 import { marketsEndpoints } from '../routes/markets.ts';
+import { notificationEndpoints } from '../routes/notifications.ts';
+import { operatorControlEndpoints } from '../routes/operatorControls.ts';
 import { positionsEndpoints } from '../routes/positions.ts';
+import { readonlyKeyEndpoints } from '../routes/readonlyKeys.ts';
+import { rewardsEndpoints } from '../routes/rewards.ts';
 import { tradingEndpoints } from '../routes/trading.ts';
 import { userDataEndpoints } from '../routes/userData.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -15,12 +23,20 @@ import type { Endpoint } from './endpoint.ts';
 export const endpoints: readonly Endpoint[] = [
   ...healthEndpoints,
   ...keysEndpoints,
+  ...readonlyKeyEndpoints,
+  ...builderEndpoints,
   ...tradingEndpoints,
+  ...heartbeatEndpoints,
   ...userDataEndpoints,
   ...accountEndpoints,
+  ...notificationEndpoints,
+  ...rewardsEndpoints,
   ...positionsEndpoints,
   ...marketDataEndpoints,
+  ...historyEndpoints,
   ...marketsEndpoints,
+  ...activityEndpoints,
   ...adminEndpoints,
+  ...operatorControlEndpoints,
   ...devEndpoints,
 ];

@@ -6,16 +6,24 @@ import { isBytes32 } from '../auth/hex.ts';
 import type { Context, Endpoint, Handler, HttpRequest, Reply } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
 import type { EventRow, Market, Views } from '../views/index.ts';
-import { compactRecord, detailRecord, fullRecord, simplifiedRecord, tokenConditionRecord } from '../wire/markets.ts';
+import {
+  compactRecord,
+  detailRecord,
+  fullRecord,
+  hasRewards,
+  simplifiedRecord,
+  tokenConditionRecord,
+} from '../wire/markets.ts';
 import { pageJson, pageOf, parseCursor } from '../wire/pages.ts';
 import { readOneTokenId } from '../wire/tokens.ts';
 
 /** Rows of one page of any market list. */
 const PAGE_ROWS = 500;
 
-const isListed = ({ status }: Market): boolean => status !== MarketStatus.DRAFT;
-/** What a list of markets worth quoting holds: those that take orders. */
-const isSampled = ({ status }: Market): boolean => status === MarketStatus.OPEN;
+/** Whether those who trade may see the market. */
+export const isListed = ({ status }: Market): boolean => status !== MarketStatus.DRAFT;
+/** What a list of markets worth quoting holds: those that take orders and offer rewards to makers. */
+const isSampled = (market: Market): boolean => market.status === MarketStatus.OPEN && hasRewards(market);
 
 type Shape = (market: Market, event: EventRow | undefined) => object;
 
@@ -31,7 +39,7 @@ function listOf(isIn: (market: Market) => boolean, shape: Shape): Handler {
 }
 
 /** The market of a condition id in the path. @throws BadRequest 400 for no condition id, 404 for an unknown one */
-function findMarket({ params }: HttpRequest, { markets }: Views): Market {
+export function findMarket({ params }: HttpRequest, { markets }: Views): Market {
   const { condition_id: conditionId } = params;
   if (!isBytes32(conditionId)) {
     throw new BadRequest('Invalid market: a condition id is 0x and 64 hex digits');
@@ -63,11 +71,16 @@ function endpoint(path: string, section: string, summary: string, handler: Handl
 export const marketsEndpoints: readonly Endpoint[] = [
   endpoint('/markets', 'interface 4.3', 'All markets, oldest first.', listOf(isListed, fullRecord)),
   endpoint('/simplified-markets', 'interface 4.3', 'All markets, in short.', listOf(isListed, simplifiedRecord)),
-  endpoint('/sampling-markets', 'interface 4.3', 'Markets that take orders.', listOf(isSampled, detailRecord)),
+  endpoint(
+    '/sampling-markets',
+    'interface 4.3',
+    'Markets that take orders and offer rewards.',
+    listOf(isSampled, detailRecord),
+  ),
   endpoint(
     '/sampling-simplified-markets',
     'interface 4.3',
-    'Markets that take orders, in short.',
+    'Markets that take orders and offer rewards, in short.',
     listOf(isSampled, simplifiedRecord),
   ),
   endpoint('/markets/{condition_id}', 'interface 4.3', 'One market.', oneMarket),

@@ -80,6 +80,16 @@ export class AccountsView {
     return this.accounts[accountId]?.sharesMicro.get(marketIndex * 2 + outcome) ?? 0;
   }
 
+  /** Micro-shares of a token by owner, over all its wallets; looks at every account there is. */
+  holdersOf(marketIndex: number, outcome: number): ReadonlyMap<string, number> {
+    const holders = new Map<string, number>();
+    for (const { owner, sharesMicro } of this.accounts) {
+      const held = sharesMicro.get(marketIndex * 2 + outcome) ?? 0;
+      if (held > 0) holders.set(owner, (holders.get(owner) ?? 0) + held);
+    }
+    return holders;
+  }
+
   /** The wallet of the owner's latest accepted order of signature type 3, unless it was bound to somebody else since. */
   latestDepositWallet(owner: string): string | undefined {
     const wallet = this.depositWallets.get(owner);

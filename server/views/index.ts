@@ -4,25 +4,32 @@
 import type { EngineEvent, EventOf, Follower, LogRecord } from '../../engine/index.ts';
 import { AccountsView } from './accounts.ts';
 import { BooksView } from './books.ts';
+import { BuildersView } from './builders.ts';
+import { HistoryView } from './history.ts';
 import { KeysView } from './keys.ts';
 import { MarketsView } from './markets.ts';
+import { NotificationsView } from './notifications.ts';
 import { OrdersView } from './orders.ts';
 import type { Order } from './records.ts';
 import { TradesView } from './trades.ts';
 
 export { AccountsView, type Binding } from './accounts.ts';
 export { type BookSide, BooksView, type TokenBook } from './books.ts';
+export { type BuilderFill, BuildersView } from './builders.ts';
+export { HistoryView, type SampleQuery, type Samples } from './history.ts';
 export { KeysView, uuidOfKeyId } from './keys.ts';
 export { MarketsView, type TokenPlace } from './markets.ts';
+export { type Notice, NotificationsView } from './notifications.ts';
 export { OrdersView } from './orders.ts';
 export type * from './records.ts';
 export { TradesView } from './trades.ts';
 
+const isRejected = ({ events }: LogRecord): boolean => events.some((event) => event.type === 'Rejected');
+
 /** Whether the record is an accepted UpdateMarket of this market: a tick can also change because of a due item. */
 function isOfCommand(record: LogRecord, marketIndex: number): boolean {
-  const { command, events } = record;
-  if (command.type !== 'UpdateMarket' || command.marketIndex !== marketIndex) return false;
-  return events.every((event) => event.type !== 'Rejected');
+  const { command } = record;
+  return command.type === 'UpdateMarket' && command.marketIndex === marketIndex && !isRejected(record);
 }
 
 export class Views {
@@ -32,6 +39,9 @@ export class Views {
   readonly keys = new KeysView();
   readonly orders = new OrdersView();
   readonly trades = new TradesView();
+  readonly history = new HistoryView();
+  readonly notifications = new NotificationsView();
+  readonly builders = new BuildersView();
 
   /** What to hand to the exchange so that these views follow its log. */
   followers(): readonly Follower[] {
@@ -39,8 +49,10 @@ export class Views {
   }
 
   private apply(record: LogRecord): void {
-    const { events } = record;
+    const { events, command, tMs } = record;
     for (let i = 0; i < events.length; i += 1) this.applyEvent(events[i], record);
+    if (command.type === 'DropNotifications' && !isRejected(record)) this.notifications.dropped(command);
+    this.history.recordEnded(this.books, this.markets, tMs);
   }
 
   /** Orders and money, the bulk of every log; the rest goes on to the two methods below. */
@@ -69,8 +81,10 @@ export class Views {
         return;
       case 'OrderCanceled': {
         const order = this.orders.byOrderNumber(event.orderNumber);
-        if (order !== undefined) this.bookChanged(order, -order.restingLots, tMs);
+        if (order === undefined) return;
+        this.bookChanged(order, -order.restingLots, tMs);
         this.orders.canceled(event.orderNumber, event.reason);
+        this.notifications.canceled(order, event.reason, event.lots, tMs);
         return;
       }
       case 'Fill':
@@ -126,12 +140,19 @@ export class Views {
         return;
       case 'MarketResolved':
         this.markets.resolved(event, tMs);
+        this.notifyHolders(event.marketIndex, tMs);
         return;
       case 'ApiKeyCreated':
         this.keys.created(event, tMs);
         return;
       case 'ApiKeyDeleted':
-        this.keys.deleted(event);
+        this.keys.deleted(event, tMs);
+        return;
+      case 'HeartbeatAccepted':
+        this.keys.heartbeatAccepted(event);
+        return;
+      case 'HeartbeatLapsed':
+        this.keys.heartbeatLapsed(event);
         return;
       case 'WalletBound':
         this.accounts.walletBound(event);
@@ -142,7 +163,7 @@ export class Views {
       case 'ExchangeModeChanged':
         this.accounts.setMode(event.mode);
         return;
-      default: // Rejected, CancelRefused, heartbeats: nothing that is read later.
+      default: // Rejected, CancelRefused, HeartbeatRefused: nothing that is read later.
     }
   }
 
@@ -150,6 +171,16 @@ export class Views {
     if (lots === 0) return;
     this.books.add(order.marketIndex, order.outcome, order.side, order.pricePips, lots);
     this.markets.bookChanged(order.marketIndex, tMs);
+    this.history.bookChanged(order.marketIndex);
+  }
+
+  /** Tells everybody who holds shares of a resolved market. */
+  private notifyHolders(marketIndex: number, tMs: number): void {
+    for (const outcome of [0, 1]) {
+      for (const [owner, sharesMicro] of this.accounts.holdersOf(marketIndex, outcome)) {
+        this.notifications.resolved(marketIndex, owner, outcome, sharesMicro, tMs);
+      }
+    }
   }
 
   private filled(event: EventOf<'Fill'>, tMs: number): void {
@@ -166,6 +197,9 @@ export class Views {
     if (taker === undefined) return;
     this.accounts.traded(event, taker.accountId, taker.outcome);
     this.markets.traded(event, taker, tMs);
-    this.orders.traded(this.trades.traded(event, taker, tMs));
+    const trade = this.trades.traded(event, taker, tMs);
+    this.orders.traded(trade);
+    this.notifications.traded(trade, tMs);
+    this.builders.traded(trade);
   }
 }

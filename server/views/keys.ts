@@ -13,6 +13,8 @@ export class KeysView {
   private readonly byKeyId = new Map<string, Draft<ApiKeyRow>>();
   private readonly byIdentity = new Map<string, ApiKeyRow>();
   private readonly byOwner = new Map<string, Draft<ApiKeyRow>[]>();
+  /** By key: the heartbeat id that it must send next, while it sends any. */
+  private readonly heartbeats = new Map<string, string>();
 
   /** The key of that UUID (lower case), deleted ones too. */
   byApiKey(apiKey: string): ApiKeyRow | undefined {
@@ -26,6 +28,16 @@ export class KeysView {
   /** The owner's active keys of a kind, oldest first. */
   activeOf(owner: string, kind: ApiKeyKind): readonly ApiKeyRow[] {
     return (this.byOwner.get(owner) ?? []).filter((key) => key.isActive && key.kind === kind);
+  }
+
+  /** All keys that the owner ever had of a kind, oldest first. */
+  allOf(owner: string, kind: ApiKeyKind): readonly ApiKeyRow[] {
+    return (this.byOwner.get(owner) ?? []).filter((key) => key.kind === kind);
+  }
+
+  /** The heartbeat id (16 bytes of hex) that a key must send next; undefined for a key that sends none. */
+  expectedHeartbeat(keyId: string): string | undefined {
+    return this.heartbeats.get(keyId);
   }
 
   /** The latest key made for that triple, deleted or not: its generation tells the next one's. */
@@ -45,6 +57,7 @@ export class KeysView {
       kind,
       isActive: true,
       createdMs: tMs,
+      deletedMs: undefined,
     };
     this.byUuid.set(key.apiKey, key);
     this.byKeyId.set(keyId, key);
@@ -54,8 +67,18 @@ export class KeysView {
     else owned.push(key);
   }
 
-  deleted(event: EventOf<'ApiKeyDeleted'>): void {
+  deleted(event: EventOf<'ApiKeyDeleted'>, tMs: number): void {
     const key = this.byKeyId.get(event.keyId);
-    if (key !== undefined) key.isActive = false;
+    if (key === undefined) return;
+    key.isActive = false;
+    key.deletedMs = tMs;
+  }
+
+  heartbeatAccepted({ keyId, next }: EventOf<'HeartbeatAccepted'>): void {
+    this.heartbeats.set(keyId, next);
+  }
+
+  heartbeatLapsed({ keyId }: EventOf<'HeartbeatLapsed'>): void {
+    this.heartbeats.delete(keyId);
   }
 }

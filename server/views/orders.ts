@@ -47,10 +47,6 @@ export class OrdersView {
     return this.open.get(owner)?.values() ?? [];
   }
 
-  openCountOf(owner: string): number {
-    return this.open.get(owner)?.size ?? 0;
-  }
-
   accepted(event: EventOf<'OrderAccepted'>, command: CommandOf<'PlaceOrder'>, tMs: number): Order {
     const order = this.add(event, command, tMs, 'LIVE');
     this.setOpen(order);

@@ -142,6 +142,7 @@ export interface ApiKeyRow {
   readonly kind: ApiKeyKind;
   readonly isActive: boolean;
   readonly createdMs: number;
+  readonly deletedMs: number | undefined;
 }
 
 /** States of an order as the wire names them. */

@@ -50,21 +50,35 @@ function rewardsOf(market: Market) {
   };
 }
 
+/** Whether makers are offered rewards: some daily rate is above 0. Whether orders are taken is another question. */
+export function hasRewards({ texts }: Market): boolean {
+  const rates: unknown = texts.rewards?.rates;
+  return Array.isArray(rates) && rates.some((rate) => rate?.rewards_daily_rate > 0);
+}
+
 /** The taker's fee rate in basis points (1e-4), as the number that clients call a base fee. */
 export function baseFee(market: Market): number {
   return market.terms.feeRate;
 }
 
 function tagsOf(market: Market, event: EventRow | undefined): readonly string[] {
-  const own = market.texts.tags;
-  const tags = Array.isArray(own) ? own : (event?.texts.tags ?? []);
-  return tags.map(String);
+  const tags: unknown = market.texts.tags ?? event?.texts.tags;
+  return Array.isArray(tags) ? tags.map(String) : [];
+}
+
+/** The market's icon, or its event's; '' without either. */
+export function iconOf(market: Market, event: EventRow | undefined): string {
+  return textOr(market.texts.icon, textOr(event?.texts.icon, ''));
+}
+
+/** The market's image, or its event's, or the icon. */
+export function imageOf(market: Market, event: EventRow | undefined): string {
+  return textOr(market.texts.image, textOr(event?.texts.image, iconOf(market, event)));
 }
 
 /** The item of GET /markets in its cursor form. */
 export function fullRecord(market: Market, event: EventRow | undefined) {
   const { texts, terms } = market;
-  const icon = textOr(texts.icon, textOr(event?.texts.icon, ''));
   return {
     enable_order_book: !isClosed(market),
     ...flags(market),
@@ -86,8 +100,8 @@ export function fullRecord(market: Market, event: EventRow | undefined) {
     neg_risk: market.negRisk,
     neg_risk_market_id: '',
     neg_risk_request_id: '',
-    icon,
-    image: textOr(texts.image, textOr(event?.texts.image, icon)),
+    icon: iconOf(market, event),
+    image: imageOf(market, event),
     rewards: rewardsOf(market),
     is_50_50_outcome: market.resolution === Resolution.SPLIT,
     tokens: [tokenRow(market, 0), tokenRow(market, 1)],

@@ -1,7 +1,7 @@
 // Bodies of the operator's, development's and positions' requests, as schemas: each field once, with its limit and the
 // unit it is read into. Called by routes/admin.ts, routes/dev.ts and routes/positions.ts.
 import { z } from 'zod';
-import { limits, MarketStatus, TICK_SIZES_PIPS } from '../../engine/index.ts';
+import { ExchangeMode, limits, MarketStatus, TICK_SIZES_PIPS } from '../../engine/index.ts';
 import { isUint256Decimal } from '../auth/uint256.ts';
 import {
   addressField,
@@ -165,6 +165,38 @@ export const resolveBody = z.strictObject({ outcome: textField(TEXT_MAX.short) }
 
 /** POST /admin/deposits and /admin/withdrawals; `owner` names the EOA behind a wallet that no request used yet. */
 export const cashBody = z.strictObject({ address: addressField, amount: amountField, owner: addressField.optional() });
+
+/** Modes of the exchange by the words that operators use. */
+export const exchangeModes = {
+  normal: ExchangeMode.NORMAL,
+  post_only: ExchangeMode.POST_ONLY,
+  cancel_only: ExchangeMode.CANCEL_ONLY,
+  disabled: ExchangeMode.DISABLED,
+  restarting: ExchangeMode.RESTARTING,
+} as const;
+
+/** PATCH /admin/exchange */
+export const exchangeBody = z.strictObject({
+  mode: z.enum(
+    ['normal', 'post_only', 'cancel_only', 'disabled', 'restarting'],
+    'must be normal, post_only, cancel_only, disabled or restarting',
+  ),
+});
+
+/** PATCH /admin/accounts/{address} */
+export const accountBody = z.strictObject({
+  banned: booleanField.optional(),
+  closed_only: booleanField.optional(),
+  bind: z
+    .strictObject(
+      {
+        wallet: addressField,
+        type: z.union([z.literal(1), z.literal(2), z.literal(3)], 'must be the number 1, 2 or 3'),
+      },
+      'must be an object with wallet and type',
+    )
+    .optional(),
+});
 
 /** POST /dev/faucet */
 export const faucetBody = z.strictObject({

@@ -1,6 +1,6 @@
 // What operators and owners of positions read back: a market as its operator sees it, and a wallet's holdings in one.
 // Called by the routes of admin, dev and positions. Amounts are decimal strings in units.
-import { MarketStatus, Resolution } from '../../engine/index.ts';
+import { AccountFlag, MarketStatus, Resolution } from '../../engine/index.ts';
 import type { AccountsView, Market } from '../views/index.ts';
 import { lotsText, microText, pipsText } from './numbers.ts';
 import { marketStatusText } from './rejections.ts';
@@ -50,5 +50,19 @@ export function holdingsJson(
       outcome: market.outcomes[outcome],
       balance: microText(sharesOf(outcome)),
     })),
+  };
+}
+
+const BOUND_TYPES = [1, 2, 3] as const;
+
+/** An owner's flags and the wallets that are bound to it, for JSON. */
+export function operatorAccount(accounts: AccountsView, owner: string): Readonly<Record<string, unknown>> {
+  const flags = accounts.flags(owner);
+  const bound = BOUND_TYPES.map((type) => ({ wallet: accounts.boundWallet(owner, type), type }));
+  return {
+    address: owner,
+    banned: (flags & AccountFlag.BANNED) !== 0,
+    closed_only: (flags & AccountFlag.CLOSED_ONLY) !== 0,
+    bound: bound.filter(({ wallet }) => wallet !== undefined),
   };
 }

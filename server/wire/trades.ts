@@ -34,7 +34,7 @@ export function tradeStatusText(status: number): string {
 }
 
 /** Fees are taken in collateral and stand in no trade row: the rate shown is 0, as official clients expect. */
-const FEE_RATE_BPS = '0';
+export const FEE_RATE_BPS = '0';
 
 const tradeIdsOf = (order: Order): readonly string[] =>
   order.trades.map(({ marketIndex, tradeNumber }) => tradeId(marketIndex, tradeNumber));

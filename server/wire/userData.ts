@@ -10,13 +10,19 @@ import { parseWhole } from './numbers.ts';
 type Reader = (name: string, isWellFormed: (text: string) => boolean) => string | undefined;
 
 /** Reads parameters that are lower-cased and checked; `text` is the 400 of a malformed one. */
-function readerOf(query: URLSearchParams, text: string): Reader {
+export function readerOf(query: URLSearchParams, text: string): Reader {
   return (name, isWellFormed) => {
     const value = query.get(name);
     if (value === null || value === '') return undefined;
     if (!isWellFormed(value)) throw new BadRequest(`${text}: ${name}`);
     return value.toLowerCase();
   };
+}
+
+/** A parameter of whole unix seconds. */
+export function readSeconds(read: Reader, name: string): number | undefined {
+  const text = read(name, (value) => parseWhole(value) !== undefined);
+  return text === undefined ? undefined : parseWhole(text);
 }
 
 /** What GET /data/orders is asked for; undefined = any. */
@@ -55,10 +61,6 @@ export interface TradeFilter {
 /** @throws BadRequest `Invalid trade params payload` */
 export function readTradeFilter(query: URLSearchParams): TradeFilter {
   const read = readerOf(query, 'Invalid trade params payload');
-  const readSeconds = (name: string): number | undefined => {
-    const text = read(name, (value) => parseWhole(value) !== undefined);
-    return text === undefined ? undefined : parseWhole(text);
-  };
   return {
     id: read('id', () => true),
     taker: read('taker', isAddress),
@@ -66,8 +68,8 @@ export function readTradeFilter(query: URLSearchParams): TradeFilter {
     makerAddress: read('maker_address', isAddress),
     market: read('market', isBytes32),
     assetId: read('asset_id', isUint256Decimal),
-    before: readSeconds('before'),
-    after: readSeconds('after'),
+    before: readSeconds(read, 'before'),
+    after: readSeconds(read, 'after'),
   };
 }
 
@@ -108,13 +110,19 @@ export interface BalanceQuery {
 
 const SIGNATURE_TYPES: Readonly<Record<string, 0 | 1 | 2 | 3 | undefined>> = { '': 0, '0': 0, '1': 1, '2': 2, '3': 3 };
 
+/** The parameter `signature_type`, 0 when it is missing. @throws BadRequest `Invalid signature_type` */
+export function readSignatureType(query: URLSearchParams): 0 | 1 | 2 | 3 {
+  const text = query.get('signature_type') ?? '';
+  const signatureType = Object.hasOwn(SIGNATURE_TYPES, text) ? SIGNATURE_TYPES[text] : undefined;
+  if (signatureType === undefined) throw new BadRequest('Invalid signature_type');
+  return signatureType;
+}
+
 /** @throws BadRequest for a bad asset type, signature type or token id */
 export function readBalanceQuery(query: URLSearchParams): BalanceQuery {
   const assetType = query.get('asset_type') ?? 'COLLATERAL';
   if (assetType !== 'COLLATERAL' && assetType !== 'CONDITIONAL') throw new BadRequest('Invalid asset type');
-  const typeText = query.get('signature_type') ?? '';
-  const signatureType = Object.hasOwn(SIGNATURE_TYPES, typeText) ? SIGNATURE_TYPES[typeText] : undefined;
-  if (signatureType === undefined) throw new BadRequest('Invalid signature_type');
+  const signatureType = readSignatureType(query);
   const isCollateral = assetType === 'COLLATERAL';
   const tokenId = isCollateral ? '' : (query.get('token_id') ?? '');
   if (!isCollateral && !isUint256Decimal(tokenId)) throw new BadRequest('Invalid token id');

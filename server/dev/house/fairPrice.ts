@@ -1,0 +1,51 @@
+// What the house holds a market's first token to be worth: a mean-reverting random walk in log odds around the market's
+// first price, bounded. One object a market, moved at each update of its quotes. It knows nothing of books or accounts.
+import { choices, recorded } from './model.ts';
+import type { HouseRandom } from './random.ts';
+
+const PIPS_PER_UNIT = 10_000;
+/** A tick of the recorded markets. */
+const RECORDED_TICK_PIPS = 100;
+
+/** Move of one update, and the pull back that keeps the long-run spread where it is wanted. */
+const STEP = recorded.logOddsStep * Math.sqrt(choices.ordersOfUpdate / recorded.ordersOfStep);
+const PULL = STEP ** 2 / (2 * choices.logOddsSpread ** 2);
+
+const logOdds = (pips: number): number => Math.log(pips / (PIPS_PER_UNIT - pips));
+
+const clamp = (value: number, least: number, most: number): number => Math.min(Math.max(value, least), most);
+
+export class FairPrice {
+  private readonly anchor: number;
+  private offset: number;
+
+  /**
+   * @param anchorPips what it comes back to
+   * @param nowPips where it starts, as far as the bound allows
+   */
+  constructor(anchorPips: number, nowPips: number) {
+    this.anchor = logOdds(clamp(anchorPips, 1, PIPS_PER_UNIT - 1));
+    const now = logOdds(clamp(nowPips, 1, PIPS_PER_UNIT - 1));
+    this.offset = clamp(now - this.anchor, -choices.logOddsMax, choices.logOddsMax);
+  }
+
+  move(random: HouseRandom): void {
+    const moved = this.offset * (1 - PULL) + STEP * random.normal();
+    this.offset = clamp(moved, -choices.logOddsMax, choices.logOddsMax);
+  }
+
+  /** In pips with a fraction, from one tick to one less a tick. */
+  pips(tickPips: number): number {
+    const price = PIPS_PER_UNIT / (1 + Math.exp(-(this.anchor + this.offset)));
+    return clamp(price, tickPips, PIPS_PER_UNIT - tickPips);
+  }
+}
+
+/**
+ * What stands for a recorded tick at a price, in pips: a tick where that is 0.01; on finer grids less than 0.01 but more
+ * than their tick; and less towards both ends, where prices move less.
+ */
+export function unitPipsAt(pips: number, tickPips: number): number {
+  const evenness = (4 * pips * (PIPS_PER_UNIT - pips)) / PIPS_PER_UNIT ** 2;
+  return Math.max(tickPips, Math.sqrt(tickPips * RECORDED_TICK_PIPS * evenness));
+}

@@ -1,0 +1,383 @@
+// The house: market makers and takers that keep the seed's markets moving in development. Started by start.ts once the
+// catalog is planted, and by tests. One step does all that is due: moves fair prices, replaces quotes, takes. It is a bot
+// inside the process: it reads the views, submits commands like any request, and no refusal may end it.
+import {
+  ExchangeMode,
+  encodeCommand,
+  type LogRecord,
+  MarketStatus,
+  MICRO_PER_LOT,
+  rejectionName,
+} from '../../../engine/index.ts';
+import { BadRequest } from '../../http/errors.ts';
+import type { Services } from '../../services.ts';
+import type { Market } from '../../views/index.ts';
+import { parsePips } from '../../wire/numbers.ts';
+import { readSeed } from '../seed.ts';
+import {
+  encodeOrder,
+  fundAccount,
+  type HouseAccount,
+  type HouseOrder,
+  openAccounts,
+  refusalOf,
+  renewKey,
+} from './accounts.ts';
+import { type Desk, type FreeLots, freeLotsOf, lookAt, netLotsOf, quoteOrder, restingOf, takeOrder } from './desk.ts';
+import { FairPrice } from './fairPrice.ts';
+import { planQuotes, type Quote, type RestingQuote } from './maker.ts';
+import { choices, drawActivity, drawFrom, type HouseMode, type Pace, paces, recorded } from './model.ts';
+import { HouseRandom } from './random.ts';
+import type { Schedule } from './schedule.ts';
+import { planTake } from './taker.ts';
+
+export interface HouseOptions {
+  readonly services: Services;
+  readonly mode: Exclude<HouseMode, 'none'>;
+  readonly seed: number;
+  readonly schedule: Schedule;
+}
+
+export interface House {
+  /** How often the house's commands were refused, by the name of the rejection. */
+  readonly refusals: ReadonlyMap<string, number>;
+  /** Acts no more; resolves when what it was about has been answered. Its orders stay in the books. */
+  stop(): Promise<void>;
+}
+
+/** Starts the house. Its accounts are opened in its first step, and the seed's open markets have quotes seconds later. */
+export function startHouse({ services, mode, seed, schedule }: HouseOptions): House {
+  const house = new HouseRun(services, paces[mode], seed);
+  schedule.run(() => house.step());
+  return { refusals: house.refusals, stop: () => schedule.stop() };
+}
+
+/** Refusals that only say that somebody was faster. */
+const HARMLESS: ReadonlySet<string> = new Set(['POST_ONLY_CROSSES', 'FAK_NOT_MATCHED', 'FOK_NOT_FILLED']);
+
+type Kind = 'quote' | 'take' | 'other';
+
+/** What became of the commands of one market in one step. */
+interface Outcome {
+  isRefused: boolean;
+  /** Whether a taker's order has traded, or waits for its market's delay. */
+  hasTraded: boolean;
+  isDelayed: boolean;
+}
+
+class HouseRun {
+  readonly refusals = new Map<string, number>();
+  private readonly services: Services;
+  private readonly pace: Pace;
+  private readonly seed: number;
+  private random = new HouseRandom('');
+  private accounts: readonly HouseAccount[] = [];
+  private desks: readonly Desk[] = [];
+  private readonly outcomes = new Map<Desk, Outcome>();
+  private readonly keyless = new Set<HouseAccount>();
+  private pending: Promise<void>[] = [];
+  /** Why a command of this step was not answered. */
+  private failure: unknown;
+  private isOpen = false;
+  private nextFundMs = 0;
+  /** Steps in a row that failed as a whole. */
+  private failures = 0;
+
+  constructor(services: Services, pace: Pace, seed: number) {
+    this.services = services;
+    this.pace = pace;
+    this.seed = seed;
+  }
+
+  /** Does what is due. Never rejects. @returns when it wants to be called again (ms) */
+  async step(): Promise<number> {
+    const { exchange, log } = this.services;
+    try {
+      if (!this.isOpen) await this.open();
+      else await this.trade(exchange.now());
+      this.failures = 0;
+      return this.nextStepMs(exchange.now());
+    } catch (error) {
+      this.failures += 1;
+      const reason = error instanceof Error ? error.message : String(error);
+      log[this.failures === 1 ? 'warn' : 'debug']({ reason }, 'The house waits: its commands are not accepted.');
+      return exchange.now() + backoffMs(this.failures);
+    }
+  }
+
+  /** Opens accounts and takes the seed's markets into care; the stream of random numbers begins here. */
+  private async open(): Promise<void> {
+    const { exchange } = this.services;
+    this.accounts = await openAccounts(this.services);
+    const nowMs = exchange.now();
+    this.random = new HouseRandom(`outcry house, seed ${this.seed}, start ${nowMs}`);
+    this.nextFundMs = nowMs + choices.restMs;
+    this.desks = seedMarkets(this.services).map(({ market, anchorPips }) => this.deskOf(market, anchorPips, nowMs));
+    this.isOpen = true;
+  }
+
+  private deskOf(market: Market, anchorPips: number, nowMs: number): Desk {
+    const { random } = this;
+    const makers = this.accounts.slice(0, choices.makerCount);
+    const chosen = Array.from(
+      { length: choices.makersOfMarket },
+      () => makers.splice(random.below(makers.length), 1)[0],
+    );
+    return {
+      marketIndex: market.index,
+      activity: drawActivity(random),
+      fair: new FairPrice(anchorPips, market.lastTrade?.pricePips ?? anchorPips),
+      makers: chosen,
+      spreadUnits: drawFrom(recorded.spreadTicks, random),
+      hasEntered: false,
+      isRedeemed: false,
+      nextUpdateMs: nowMs + random.between(0, choices.firstQuoteMsMax),
+      nextTakeMs: nowMs + random.between(choices.firstTakeMs[0], choices.firstTakeMs[1]),
+      refusals: 0,
+    };
+  }
+
+  /** The next time at which something is due, rounded up so that what is due at nearly the same time is done at once. */
+  private nextStepMs(nowMs: number): number {
+    const { stepMs } = this.pace;
+    const dueMs = this.desks.reduce(
+      (least, { nextUpdateMs, nextTakeMs }) => Math.min(least, nextUpdateMs, nextTakeMs),
+      this.nextFundMs,
+    );
+    return Math.ceil(Math.max(dueMs, nowMs + 1) / stepMs) * stepMs;
+  }
+
+  private async trade(nowMs: number): Promise<void> {
+    const { mode } = this.services.views.accounts;
+    const mayQuote = mode === ExchangeMode.NORMAL || mode === ExchangeMode.POST_ONLY;
+    let served = 0;
+    for (const desk of this.desks) {
+      this.hurry(desk, nowMs);
+      const isUpdate = desk.nextUpdateMs <= nowMs;
+      const isTake = desk.nextTakeMs <= nowMs;
+      if (!isUpdate && !isTake) continue;
+      if (served >= choices.marketsOfStepMax) break;
+      served += 1;
+      if (!mayQuote) this.postpone(desk, nowMs + choices.backoffMs);
+      else this.serve(desk, nowMs, isUpdate, isTake && mode === ExchangeMode.NORMAL);
+    }
+    await this.settle(nowMs);
+    if (this.nextFundMs > nowMs) return;
+    this.nextFundMs = nowMs + choices.restMs;
+    for (const { address } of this.accounts) await fundAccount(this.services, address);
+  }
+
+  /** A market whose book lacks a side is seen to soon. */
+  private hurry(desk: Desk, nowMs: number): void {
+    if (!desk.hasEntered || desk.refusals > 0 || desk.nextUpdateMs <= nowMs + choices.hurryMs) return;
+    const { books, markets } = this.services.views;
+    const { bids, asks } = books.book(desk.marketIndex, 0);
+    if (bids.pips.length > 0 && asks.pips.length > 0) return;
+    if (markets.byIndex(desk.marketIndex)?.status !== MarketStatus.OPEN) return;
+    desk.nextUpdateMs = nowMs + choices.hurryMs * this.random.fraction();
+  }
+
+  private serve(desk: Desk, nowMs: number, isUpdate: boolean, isTake: boolean): void {
+    const market = this.services.views.markets.byIndex(desk.marketIndex);
+    if (market?.status !== MarketStatus.OPEN) {
+      this.postpone(desk, nowMs + (market?.status === MarketStatus.PAUSED ? choices.backoffMs : choices.restMs));
+      if (market?.status === MarketStatus.RESOLVED && !desk.isRedeemed) this.redeem(desk);
+      return;
+    }
+    this.outcomes.set(desk, { isRefused: false, hasTraded: false, isDelayed: false });
+    if (isUpdate) {
+      this.update(desk, market);
+      const wait = this.random.exponential(this.pace.updateMsMean / desk.activity);
+      desk.nextUpdateMs = nowMs + Math.min(this.pace.updateMsMax, wait);
+    }
+    if (desk.nextTakeMs > nowMs) return;
+    desk.nextTakeMs = nowMs + choices.retryTakeMs * this.random.between(0.8, 1.2);
+    if (isTake) this.take(desk, market);
+  }
+
+  private postpone(desk: Desk, untilMs: number): void {
+    desk.nextUpdateMs = Math.max(desk.nextUpdateMs, untilMs);
+    desk.nextTakeMs = Math.max(desk.nextTakeMs, untilMs);
+  }
+
+  private isTrading({ address }: HouseAccount): boolean {
+    return this.services.views.accounts.flags(address) === 0;
+  }
+
+  /** Moves the fair price and brings the makers' quotes after it. */
+  private update(desk: Desk, market: Market): void {
+    const { services, random } = this;
+    const { views } = services;
+    desk.fair.move(random);
+    if (random.chance(choices.spreadChangeChance)) desk.spreadUnits = drawFrom(recorded.spreadTicks, random);
+    if (!desk.hasEntered) this.enter(desk);
+    const nets = desk.makers.map((maker) => netLotsOf(maker, desk.marketIndex, views));
+    const netLots = nets.reduce((sum, net) => sum + net, 0);
+    const resting = restingOf(desk, views);
+    const look = lookAt(market, desk, views.books.book(desk.marketIndex, 0), resting, netLots);
+    const { cancels, quotes } = planQuotes(look, random);
+    for (const maker of desk.makers) this.cancel(desk, maker, cancels);
+    const frees = desk.makers.map((maker) => this.mergeSets(desk, maker));
+    for (const quote of quotes) {
+      const able = desk.makers.flatMap((maker, index) =>
+        this.isTrading(maker) && isWithinBound(quote, nets[index]) ? [index] : [],
+      );
+      if (able.length === 0) continue;
+      const index = able[random.below(able.length)];
+      this.place(desk, desk.makers[index], quoteOrder(market, quote, frees[index], random), 'quote');
+    }
+  }
+
+  /** First time in a market: each maker that holds nothing of it makes some sets, so that it can sell both tokens. */
+  private enter(desk: Desk): void {
+    const { marketIndex } = desk;
+    desk.hasEntered = true;
+    for (const maker of desk.makers) {
+      const [first, second] = freeLotsOf(maker, marketIndex, this.services.views);
+      if (first > 0 || second > 0 || !this.isTrading(maker)) continue;
+      this.changeSets(desk, maker, 'Split', choices.setLots);
+    }
+  }
+
+  /** Turns sets that an account has gathered back into money. @returns what it may sell afterwards */
+  private mergeSets(desk: Desk, account: HouseAccount): FreeLots {
+    const free = freeLotsOf(account, desk.marketIndex, this.services.views);
+    const sets = Math.min(free[0], free[1]);
+    if (sets < choices.setLotsMax) return free;
+    const lots = sets - choices.setLots;
+    this.changeSets(desk, account, 'Merge', lots);
+    return [free[0] - lots, free[1] - lots];
+  }
+
+  private changeSets(desk: Desk, account: HouseAccount, type: 'Split' | 'Merge', lots: number): void {
+    const { marketIndex } = desk;
+    const { address, caller } = account;
+    const amountMicro = lots * MICRO_PER_LOT;
+    const who = { wallet: address, owner: address, keyId: caller.keyId };
+    this.submit(desk, account, encodeCommand({ type, ...who, marketIndex, amountMicro, flags: 0 }), 'other');
+  }
+
+  private cancel(desk: Desk, account: HouseAccount, quotes: readonly RestingQuote[]): void {
+    const { address, caller } = account;
+    const items = quotes.filter(({ owner }) => owner === address).map(({ orderId }) => orderId);
+    if (items.length === 0) return;
+    this.submit(
+      desk,
+      account,
+      encodeCommand({ type: 'CancelOrders', owner: address, keyId: caller.keyId, items }),
+      'other',
+    );
+  }
+
+  private take(desk: Desk, market: Market): void {
+    const { services, random } = this;
+    const { views } = services;
+    const takers = this.accounts.slice(choices.makerCount).filter((account) => this.isTrading(account));
+    if (takers.length === 0) return;
+    const taker = takers[random.below(takers.length)];
+    const look = lookAt(market, desk, views.books.book(desk.marketIndex, 0), [], 0);
+    const take = planTake(look, netLotsOf(taker, desk.marketIndex, views), random);
+    if (take === undefined) return;
+    this.place(desk, taker, takeOrder(market, take, this.mergeSets(desk, taker), random), 'take');
+  }
+
+  private redeem(desk: Desk): void {
+    const { marketIndex } = desk;
+    desk.isRedeemed = true;
+    const { accounts } = this.services.views;
+    for (const account of this.accounts) {
+      const { address, caller } = account;
+      const accountId = accounts.byWallet(address)?.accountId ?? -1;
+      if (![0, 1].some((outcome) => accounts.sharesMicro(accountId, marketIndex, outcome) > 0)) continue;
+      const who = { wallet: address, owner: address, keyId: caller.keyId };
+      this.submit(desk, account, encodeCommand({ type: 'Redeem', ...who, marketIndex, flags: 0 }), 'other');
+    }
+  }
+
+  private place(desk: Desk, account: HouseAccount, order: HouseOrder, kind: Kind): void {
+    try {
+      this.submit(desk, account, encodeOrder(this.services, account, order), kind);
+    } catch (error) {
+      if (!(error instanceof BadRequest)) throw error;
+      this.refused(desk, error.message);
+    }
+  }
+
+  private submit(desk: Desk, account: HouseAccount, bytes: Uint8Array, kind: Kind): void {
+    const answered = this.services.exchange.submit(bytes).then(
+      (record) => this.answer(desk, account, record, kind),
+      (error: unknown) => {
+        this.failure ??= error;
+      },
+    );
+    this.pending.push(answered);
+  }
+
+  private answer(desk: Desk, account: HouseAccount, record: LogRecord, kind: Kind): void {
+    const refusal = refusalOf(record);
+    if (refusal !== undefined) {
+      const name = rejectionName(refusal.code);
+      if (name === 'KEY_UNKNOWN') this.keyless.add(account);
+      this.refused(desk, name);
+      return;
+    }
+    const outcome = this.outcomes.get(desk);
+    if (outcome === undefined || kind !== 'take') return;
+    outcome.hasTraded ||= record.events.some(({ type }) => type === 'Trade');
+    outcome.isDelayed ||= record.events.some(({ type }) => type === 'OrderDelayed');
+  }
+
+  private refused(desk: Desk, name: string): void {
+    this.refusals.set(name, (this.refusals.get(name) ?? 0) + 1);
+    this.services.log.debug({ market: desk.marketIndex, name }, 'A command of the house was refused.');
+    const outcome = this.outcomes.get(desk);
+    if (outcome !== undefined && !HARMLESS.has(name)) outcome.isRefused = true;
+  }
+
+  /** Waits for all answers, then plans each market's next time by what they were. @throws what kept them from coming */
+  private async settle(nowMs: number): Promise<void> {
+    const { pending, outcomes, keyless } = this;
+    this.pending = [];
+    await Promise.all(pending);
+    for (const [desk, { isRefused, hasTraded, isDelayed }] of outcomes) {
+      // A delayed order may find nothing at its release: the next comes in time to make up for it.
+      if (isDelayed) desk.nextTakeMs = nowMs + this.nextTakeWaitMs(desk) / 2;
+      else if (hasTraded) desk.nextTakeMs = nowMs + this.nextTakeWaitMs(desk);
+      desk.refusals = isRefused ? desk.refusals + 1 : 0;
+      if (isRefused) this.postpone(desk, nowMs + backoffMs(desk.refusals));
+    }
+    outcomes.clear();
+    const { failure } = this;
+    this.failure = undefined;
+    if (failure !== undefined) throw failure;
+    for (const account of keyless) await renewKey(this.services, account);
+    keyless.clear();
+  }
+
+  private nextTakeWaitMs({ activity }: Desk): number {
+    return (this.pace.takeMsMax / Math.max(1, activity)) * this.random.between(0.7, 1);
+  }
+}
+
+/** Doubled with each refusal in a row. */
+function backoffMs(refusals: number): number {
+  return Math.min(choices.backoffMsMax, choices.backoffMs * 2 ** (refusals - 1));
+}
+
+/** Whether a maker with this position may take on more of it by the quote. */
+function isWithinBound({ isBid }: Quote, netLots: number): boolean {
+  return isBid ? netLots < choices.makerNetLotsMax : netLots > -choices.makerNetLotsMax;
+}
+
+/** The markets of the seed catalog that exist and are not over, with the price that the catalog gives them. */
+function seedMarkets({ views }: Services): readonly { readonly market: Market; readonly anchorPips: number }[] {
+  const rows = readSeed().events.flatMap(({ markets }) => markets);
+  return rows
+    .flatMap(({ conditionId, lastPrice }) => {
+      const market = views.markets.byCondition(conditionId);
+      const anchorPips = parsePips(lastPrice);
+      const isOver = market?.status === MarketStatus.CLOSED || market?.status === MarketStatus.RESOLVED;
+      return market === undefined || isOver || anchorPips === undefined ? [] : [{ market, anchorPips }];
+    })
+    .sort((left, right) => left.market.index - right.market.index);
+}

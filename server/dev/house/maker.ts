@@ -1,0 +1,139 @@
+// What a market's makers do with their quotes when the fair price has moved: which come down and which go up, all in the
+// first token's terms. Called by house.ts for each update. It decides and submits nothing.
+import { choices, drawAddLots, drawFrom, recorded } from './model.ts';
+import type { HouseRandom } from './random.ts';
+
+/** A resting order of the house, in the first token's terms. */
+export interface RestingQuote {
+  readonly orderId: string;
+  readonly owner: string;
+  readonly isBid: boolean;
+  readonly pips: number;
+  readonly lots: number;
+}
+
+/** An order to place, in the first token's terms; which token carries it is decided with the account. */
+export interface Quote {
+  readonly isBid: boolean;
+  readonly pips: number;
+  readonly lots: number;
+}
+
+/** One side of the book as the views show it: the best level last. */
+export interface LevelsLook {
+  readonly pips: readonly number[];
+  readonly lots: readonly number[];
+}
+
+export interface MarketLook {
+  readonly tickPips: number;
+  readonly minOrderLots: number;
+  /** Fair price, skewed by what the makers hold; with a fraction. */
+  readonly fairPips: number;
+  readonly unitPips: number;
+  /** How far apart best bid and ask are kept, in units. */
+  readonly spreadUnits: number;
+  readonly bids: LevelsLook;
+  readonly asks: LevelsLook;
+  readonly resting: readonly RestingQuote[];
+}
+
+export interface QuotePlan {
+  readonly cancels: readonly RestingQuote[];
+  readonly quotes: readonly Quote[];
+}
+
+const PIPS_PER_UNIT = 10_000;
+
+/** Best bid and ask to be kept up, in ticks. */
+interface Touch {
+  readonly bid: number;
+  readonly ask: number;
+}
+
+/** As far apart as wanted, with the fair price between them. */
+function touchOf({ fairPips, tickPips, unitPips, spreadUnits }: MarketLook): Touch {
+  const ticks = PIPS_PER_UNIT / tickPips;
+  const spread = Math.max(1, Math.ceil((spreadUnits * unitPips) / tickPips));
+  const wanted = Math.floor(fairPips / tickPips - (spread - 1) / 2);
+  const bid = Math.min(Math.max(wanted, 1), ticks - 2);
+  return { bid, ask: Math.min(bid + spread, ticks - 1) };
+}
+
+/** A quote on the wrong side of the fair price or nearer to it than wanted, or too far from it to be of use. */
+function isStale({ isBid, pips }: RestingQuote, touch: Touch, { fairPips, unitPips, tickPips }: MarketLook): boolean {
+  const distancePips = isBid ? fairPips - pips : pips - fairPips;
+  const isInside = isBid ? pips > touch.bid * tickPips : pips < touch.ask * tickPips;
+  return isInside || distancePips < 0 || distancePips > choices.quoteUnitsMax * unitPips;
+}
+
+/** The best price of a side once these quotes are gone; undefined when nothing is left. */
+function bestWithout({ pips, lots }: LevelsLook, gone: readonly RestingQuote[]): number | undefined {
+  for (let index = pips.length - 1; index >= 0; index -= 1) {
+    const goneLots = gone.reduce((sum, quote) => (quote.pips === pips[index] ? sum + quote.lots : sum), 0);
+    if (lots[index] > goneLots) return pips[index];
+  }
+  return undefined;
+}
+
+/** Takes one side apart into what stays and what comes down. A full side gives one quote up every other time. */
+function sortSide(
+  side: readonly RestingQuote[],
+  touch: Touch,
+  look: MarketLook,
+  random: HouseRandom,
+): { readonly kept: readonly RestingQuote[]; readonly gone: readonly RestingQuote[] } {
+  const gone = side.filter((quote) => isStale(quote, touch, look));
+  const kept = side.filter((quote) => !isStale(quote, touch, look));
+  const room = recorded.levelsASide - kept.length;
+  if (room > 0 || (room === 0 && random.chance(0.5))) return { kept, gone };
+  const [given] = kept.splice(random.below(kept.length), 1);
+  return { kept, gone: [...gone, given] };
+}
+
+/** The prices at which one side gets new quotes, in ticks, none beyond `limit`. */
+function drawTicks(
+  isBid: boolean,
+  touch: number,
+  limit: number,
+  kept: readonly RestingQuote[],
+  look: MarketLook,
+  random: HouseRandom,
+): readonly number[] {
+  const { tickPips, fairPips, unitPips } = look;
+  const last = PIPS_PER_UNIT / tickPips - 1;
+  const held = (ticks: number): number => (isBid ? Math.min(ticks, limit) : Math.max(ticks, limit));
+  const isTouched = kept.some(({ pips }) => (isBid ? pips >= touch * tickPips : pips <= touch * tickPips));
+  const wanted = Math.min(choices.quotesOfUpdate, recorded.levelsASide - kept.length);
+  // What the kept quotes are short of is the best price itself; it comes first, even on a full side.
+  const prices = isTouched ? [] : [held(touch)];
+  while (prices.length < wanted) {
+    const distance = drawFrom(recorded.addTicks, random) * unitPips;
+    const ticks = isBid ? Math.floor((fairPips - distance) / tickPips) : Math.ceil((fairPips + distance) / tickPips);
+    prices.push(held(isBid ? Math.max(1, Math.min(ticks, touch)) : Math.min(last, Math.max(ticks, touch))));
+  }
+  return prices.filter((ticks) => ticks >= 1 && ticks <= last);
+}
+
+/** What to cancel and what to place: best prices kept up around the fair price, depth behind them as recorded. */
+export function planQuotes(look: MarketLook, random: HouseRandom): QuotePlan {
+  const { tickPips, minOrderLots, resting } = look;
+  const touch = touchOf(look);
+  const bidQuotes = resting.filter(({ isBid }) => isBid);
+  const askQuotes = resting.filter(({ isBid }) => !isBid);
+  const sides = { bids: sortSide(bidQuotes, touch, look, random), asks: sortSide(askQuotes, touch, look, random) };
+  const cancels = [...sides.bids.gone, ...sides.asks.gone];
+  const quotes: Quote[] = [];
+  const place = (isBid: boolean, ticks: readonly number[]): void => {
+    for (const price of ticks) {
+      const pips = price * tickPips;
+      quotes.push({ isBid, pips, lots: Math.max(minOrderLots, drawAddLots(pips, random)) });
+    }
+  };
+  const bestAsk = bestWithout(look.asks, sides.asks.gone) ?? PIPS_PER_UNIT;
+  place(true, drawTicks(true, touch.bid, Math.ceil(bestAsk / tickPips) - 1, sides.bids.kept, look, random));
+  const newBid = quotes.reduce((best, { pips }) => Math.max(best, pips), 0);
+  const bestBid = Math.max(newBid, bestWithout(look.bids, sides.bids.gone) ?? 0);
+  place(false, drawTicks(false, touch.ask, Math.floor(bestBid / tickPips) + 1, sides.asks.kept, look, random));
+  return { cancels, quotes };
+}

@@ -1,0 +1,63 @@
+// The newest trades of markets, for whoever watches them: GET and POST /markets/live-activity (wire.md C.3). Thin: trades
+// come from the views, their shape from wire/activity.ts. Draft markets are not there for anybody who asks here.
+import { isBytes32 } from '../auth/hex.ts';
+import type { Endpoint, Handler } from '../http/endpoint.ts';
+import { BadRequest } from '../http/errors.ts';
+import type { Market, Trade, Views } from '../views/index.ts';
+import { tradeEvent } from '../wire/activity.ts';
+import { findMarket, isListed } from './markets.ts';
+
+/** Newest trades that one reply holds. */
+const EVENTS_MAX = 100;
+/** Markets that one request may name. */
+const MARKETS_MAX = 500;
+
+/** The newest trades of all these markets together, newest first. */
+function reply({ trades, markets }: Views, asked: readonly Market[]) {
+  const newest: { readonly trade: Trade; readonly market: Market }[] = [];
+  for (const market of asked) {
+    for (const trade of trades.ofMarket(market.index).slice(-EVENTS_MAX)) newest.push({ trade, market });
+  }
+  newest.sort((left, right) => right.trade.ordinal - left.trade.ordinal);
+  const events = newest
+    .slice(0, EVENTS_MAX)
+    .map(({ trade, market }) => tradeEvent(trade, market, markets.eventByNumber(market.eventNumber)));
+  return { body: JSON.stringify(events) };
+}
+
+const oneMarket: Handler = (request, { services: { views } }) => reply(views, [findMarket(request, views)]);
+
+/** Markets that do not exist are left out. */
+const manyMarkets: Handler = (request, { services: { views } }) => {
+  const ids = request.json();
+  if (!Array.isArray(ids)) throw new BadRequest('Invalid payload: the body must be a list of condition ids');
+  if (ids.length > MARKETS_MAX) throw new BadRequest('Payload exceeds the limit');
+  const asked = new Set<Market>();
+  for (const id of ids) {
+    if (typeof id !== 'string' || !isBytes32(id)) {
+      throw new BadRequest('Invalid market: a condition id is 0x and 64 hex digits');
+    }
+    const market = views.markets.byCondition(id.toLowerCase());
+    if (market !== undefined && isListed(market)) asked.add(market);
+  }
+  return reply(views, [...asked]);
+};
+
+const row = { auth: 'none', throttle: 'general', section: 'wire C.3' } as const;
+
+export const activityEndpoints: readonly Endpoint[] = [
+  {
+    ...row,
+    method: 'GET',
+    path: '/markets/live-activity/{condition_id}',
+    summary: 'The newest 100 trades of a market, newest first.',
+    handler: oneMarket,
+  },
+  {
+    ...row,
+    method: 'POST',
+    path: '/markets/live-activity',
+    summary: 'The newest 100 trades of up to 500 markets together.',
+    handler: manyMarkets,
+  },
+];

@@ -1,0 +1,128 @@
+// Builders: their API keys, the trades under their codes and their fees (wire.md A.2, C.3 and C.5, interface.md 4.5). Thin:
+// keys are keys of the log, trades come from the view. A key's code is its owner's address, so that it outlives the key.
+import { ApiKeyKind } from '../../engine/index.ts';
+import { readAuthHeaders } from '../auth/headers.ts';
+import { isBytes32 } from '../auth/hex.ts';
+import type { Context, Endpoint, Handler, HttpRequest } from '../http/endpoint.ts';
+import { BadRequest } from '../http/errors.ts';
+import type { BuilderFill, Market, Views } from '../views/index.ts';
+import {
+  type BuilderFilter,
+  builderCodeOf,
+  builderTradeRow,
+  isBuilderFillAsked,
+  NO_BUILDER_FEES,
+  readBuilderFilter,
+} from '../wire/builders.ts';
+import { isoTime } from '../wire/numbers.ts';
+import { newestFirst, pageJson, pageOf, parseCursor } from '../wire/pages.ts';
+import { plainTradeRow } from '../wire/trades.ts';
+import { makeOwnedKey } from './ownedKeys.ts';
+import { submitAccepted } from './submit.ts';
+
+const PAGE_ROWS = 300;
+
+const createKey: Handler = async (_request, context) => {
+  const { apiKey: key, secret, passphrase } = await makeOwnedKey(context, ApiKeyKind.BUILDER);
+  const builderCode = builderCodeOf(context.caller().owner);
+  return { body: JSON.stringify({ key, secret, passphrase, builderCode }) };
+};
+
+/** Revoked ones too, with the time of it. */
+const listKeys: Handler = (_request, { services: { views }, caller }) => {
+  const keys = views.keys.allOf(caller().owner, ApiKeyKind.BUILDER);
+  const rows = keys.map(({ apiKey, createdMs, deletedMs }) => ({
+    key: apiKey,
+    createdAt: isoTime(createdMs),
+    ...(deletedMs !== undefined && { revokedAt: isoTime(deletedMs) }),
+  }));
+  return { body: JSON.stringify(rows) };
+};
+
+/** The request names no key: all of the caller's go. */
+const revokeKeys: Handler = async (_request, { services: { exchange, views }, caller }) => {
+  const { owner } = caller();
+  const keys = views.keys.activeOf(owner, ApiKeyKind.BUILDER);
+  if (keys.length === 0) throw new BadRequest('builder key not found', { status: 404 });
+  await Promise.all(keys.map(({ keyId }) => submitAccepted(exchange, { type: 'DeleteApiKey', owner, keyId })));
+  return { body: '"OK"' };
+};
+
+function marketOf({ markets }: Views, { trade }: BuilderFill): Market {
+  const market = markets.byIndex(trade.marketIndex);
+  if (market === undefined) throw new Error(`views: no market has the index ${trade.marketIndex}`);
+  return market;
+}
+
+const ordinalOf = ({ ordinal }: BuilderFill): number => ordinal;
+
+/** A page of the fills under a code, newest first. */
+function fillsOf(code: string, filter: BuilderFilter, request: HttpRequest, views: Views) {
+  const cursor = parseCursor(request.query.get('next_cursor'));
+  function* asked(): Generator<BuilderFill> {
+    for (const fill of newestFirst(views.builders.fillsOf(code), ordinalOf, cursor)) {
+      if (isBuilderFillAsked(filter, fill, marketOf(views, fill))) yield fill;
+    }
+  }
+  return pageOf(asked(), ordinalOf, true, cursor, PAGE_ROWS);
+}
+
+/** The caller's own code, if there is a caller and it has a builder key. */
+function ownCode(request: HttpRequest, { services: { views }, caller }: Context): string {
+  const owner = readAuthHeaders(request.header).apiKey === '' ? undefined : caller().owner;
+  if (owner === undefined || views.keys.activeOf(owner, ApiKeyKind.BUILDER).length === 0) {
+    throw new BadRequest('missing_field: builder_code');
+  }
+  return builderCodeOf(owner);
+}
+
+/** With a code: a page as official clients read it. Without: the trades of the caller's own code, as a list. */
+const trades: Handler = (request, context) => {
+  const { views } = context.services;
+  const filter = readBuilderFilter(request.query);
+  if (filter.code !== undefined) {
+    const { rows, nextCursor } = fillsOf(filter.code, filter, request, views);
+    const items = rows.map((fill) => builderTradeRow(fill, marketOf(views, fill)));
+    return { body: pageJson(items, nextCursor, PAGE_ROWS) };
+  }
+  const { rows } = fillsOf(ownCode(request, context), filter, request, views);
+  // Several orders of one trade may carry the code: as a trade it is shown once, from the taker's side if that is one.
+  const byTrade = new Map<BuilderFill['trade'], BuilderFill>();
+  for (const fill of rows) if (fill.maker === undefined || !byTrade.has(fill.trade)) byTrade.set(fill.trade, fill);
+  const items = [...byTrade.values()].map((fill) => {
+    const { owner } = fill.maker?.order ?? fill.trade.taker;
+    return plainTradeRow(fill.trade, marketOf(views, fill), owner);
+  });
+  return { body: `[${items.join(',')}]` };
+};
+
+const fees: Handler = ({ params }) => {
+  if (!isBytes32(params.code)) throw new BadRequest('Invalid builder code: a code is 0x and 64 hex digits');
+  return { body: NO_BUILDER_FEES };
+};
+
+const keyRow = { path: '/auth/builder-api-key', throttle: 'general', section: 'A.2' } as const;
+
+export const builderEndpoints: readonly Endpoint[] = [
+  { ...keyRow, method: 'POST', auth: 'l2', summary: 'Makes a builder key of the caller.', handler: createKey },
+  { ...keyRow, method: 'GET', auth: 'l2', summary: 'The builder keys of the caller.', handler: listKeys },
+  { ...keyRow, method: 'DELETE', auth: 'l2', summary: 'Revokes the builder keys of the caller.', handler: revokeKeys },
+  {
+    method: 'GET',
+    path: '/builder/trades',
+    auth: 'builder',
+    throttle: 'general',
+    section: 'interface 4.5, wire C.5',
+    summary: "Trades under a builder's code, newest first.",
+    handler: trades,
+  },
+  {
+    method: 'GET',
+    path: '/fees/builder-fees/{code}',
+    auth: 'none',
+    throttle: 'general',
+    section: 'wire C.3',
+    summary: "Fees of a builder's code: none.",
+    handler: fees,
+  },
+];

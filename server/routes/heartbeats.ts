@@ -1,0 +1,75 @@
+// Heartbeats of API keys: POST /v1/heartbeats, and the older POST /heartbeats without ids (wire.md C.4, F.8). Each one
+// accepted keeps the key's orders alive for the exchange's window; silence cancels them, which is the core's work.
+import { randomUUID } from 'node:crypto';
+import type { CommandOf, LogRecord, RunningExchange } from '../../engine/index.ts';
+import type { Caller } from '../auth/caller.ts';
+import type { Endpoint, Handler } from '../http/endpoint.ts';
+import { BadRequest } from '../http/errors.ts';
+import { uuidOfKeyId } from '../views/index.ts';
+import { keyIdOfUuid } from '../wire/ids.ts';
+import { isFields } from '../wire/orders.ts';
+import { eventOf, submitAccepted } from './submit.ts';
+
+const NO_ID = `0x${'0'.repeat(32)}`;
+const TEXT = 'Invalid Heartbeat ID';
+
+/** The refusal of a wrong id: clients look for either key of the text, and for the id that they must send. */
+function wrongId(expected: string | undefined): BadRequest {
+  const heartbeatId = expected === undefined ? '' : uuidOfKeyId(expected);
+  return new BadRequest(TEXT, { extra: { error_msg: TEXT, heartbeat_id: heartbeatId } });
+}
+
+/** The id that a body gives, as 16 bytes of hex: zero for none, undefined for what is no UUID. */
+function givenId(body: unknown): string | undefined {
+  if (body === undefined || body === null) return NO_ID;
+  if (!isFields(body)) throw new BadRequest('Invalid heartbeat payload: the body must be an object with heartbeat_id');
+  const id = body.heartbeat_id;
+  if (id === undefined || id === null || id === '') return NO_ID;
+  return typeof id === 'string' ? keyIdOfUuid(id) : undefined;
+}
+
+function submit(
+  exchange: RunningExchange,
+  { owner, keyId }: Caller,
+  given: string,
+  refresh: 0 | 1,
+): Promise<LogRecord> {
+  const next = keyIdOfUuid(randomUUID()) ?? NO_ID;
+  const command: CommandOf<'Heartbeat'> = { type: 'Heartbeat', owner, keyId, given, next, refresh };
+  return submitAccepted(exchange, command);
+}
+
+const heartbeat: Handler = async (request, { services: { exchange, views }, caller }) => {
+  const given = givenId(request.json());
+  if (given === undefined) throw wrongId(views.keys.expectedHeartbeat(caller().keyId));
+  const record = await submit(exchange, caller(), given, 0);
+  const refused = eventOf(record, 'HeartbeatRefused');
+  if (refused !== undefined) throw wrongId(refused.expected);
+  const accepted = eventOf(record, 'HeartbeatAccepted');
+  if (accepted === undefined) throw new Error('a heartbeat was neither accepted nor refused');
+  return { body: JSON.stringify({ heartbeat_id: uuidOfKeyId(accepted.next) }) };
+};
+
+const refresh: Handler = async (_request, { services: { exchange }, caller }) => {
+  await submit(exchange, caller(), NO_ID, 1);
+  return { body: '{"status":"ok"}' };
+};
+
+const row = { method: 'POST', auth: 'l2', section: 'wire C.4' } as const;
+
+export const heartbeatEndpoints: readonly Endpoint[] = [
+  {
+    ...row,
+    path: '/v1/heartbeats',
+    throttle: 'POST /v1/heartbeats',
+    summary: 'Keeps the orders of the API key alive; after 10 seconds of silence they are cancelled.',
+    handler: heartbeat,
+  },
+  {
+    ...row,
+    path: '/heartbeats',
+    throttle: 'POST /heartbeats',
+    summary: 'The same without ids.',
+    handler: refresh,
+  },
+];

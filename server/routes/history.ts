@@ -1,0 +1,56 @@
+// Histories of midpoints: GET /prices-history and POST /batch-prices-history (wire.md C.2, interface.md 2.6). Thin: what
+// is asked is read by wire/history.ts, points come from the view. A market that is over keeps its history.
+import { MarketStatus } from '../../engine/index.ts';
+import type { Endpoint, Handler } from '../http/endpoint.ts';
+import { BadRequest } from '../http/errors.ts';
+import type { TokenPlace, Views } from '../views/index.ts';
+import { historyJson, readHistoryBody, readHistoryQuery } from '../wire/history.ts';
+
+/** The token of a token id, or the first one of a condition id; undefined where nobody may see one. */
+function findToken({ markets }: Views, key: string): TokenPlace | undefined {
+  const market = key.startsWith('0x') ? markets.byCondition(key.toLowerCase()) : undefined;
+  const place = market === undefined ? markets.byToken(key) : ({ market, outcome: 0 } as const);
+  return place?.market.status === MarketStatus.DRAFT ? undefined : place;
+}
+
+const oneHistory: Handler = (request, { services: { views } }) => {
+  const { markets, range } = readHistoryQuery(request.query);
+  const place = findToken(views, markets[0]);
+  if (place === undefined) throw new BadRequest('market not found', { status: 404 });
+  const nowS = Math.floor(request.nowMs / 1000);
+  return { body: `{"history":${historyJson(views.history, place.market, place.outcome, range, nowS)}}` };
+};
+
+/** Keyed as asked; what does not exist is left out. */
+const manyHistories: Handler = (request, { services: { views } }) => {
+  const { markets, range } = readHistoryBody(request.json());
+  const nowS = Math.floor(request.nowMs / 1000);
+  const items: string[] = [];
+  for (const key of new Set(markets)) {
+    const place = findToken(views, key);
+    if (place === undefined) continue;
+    items.push(`"${key}":${historyJson(views.history, place.market, place.outcome, range, nowS)}`);
+  }
+  return { body: `{"history":{${items.join(',')}}}` };
+};
+
+export const historyEndpoints: readonly Endpoint[] = [
+  {
+    method: 'GET',
+    path: '/prices-history',
+    auth: 'none',
+    throttle: 'GET /prices-history',
+    section: 'wire C.2',
+    summary: 'Midpoints of a token over time.',
+    handler: oneHistory,
+  },
+  {
+    method: 'POST',
+    path: '/batch-prices-history',
+    auth: 'none',
+    throttle: 'POST /batch-prices-history',
+    section: 'interface 4.4, wire C.2',
+    summary: 'Midpoints of up to 20 tokens over time.',
+    handler: manyHistories,
+  },
+];

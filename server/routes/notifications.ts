@@ -1,0 +1,48 @@
+// Notifications of the caller: GET and DELETE /notifications (wire.md C.6). Thin: they come from the view, and what is
+// dropped is dropped by a command of the log, so that it stays so. All wallets of the owner are covered.
+import { notificationItem } from '../../engine/index.ts';
+import type { Endpoint, Handler } from '../http/endpoint.ts';
+import { notificationRow, readNotificationIds } from '../wire/notifications.ts';
+import { readSignatureType } from '../wire/userData.ts';
+import { submitAccepted } from './submit.ts';
+
+/** Newest first. */
+const list: Handler = (request, { services: { views }, caller }) => {
+  readSignatureType(request.query);
+  const { owner, apiKey } = caller();
+  const rows = views.notifications.of(owner).map((notice) => notificationRow(notice, views, apiKey));
+  return { body: JSON.stringify(rows.reverse()) };
+};
+
+/** What is not there is dropped already. */
+const drop: Handler = async (request, { services: { exchange, views }, caller }) => {
+  const ids = new Set(readNotificationIds(request.query));
+  const { owner, keyId } = caller();
+  const present = views.notifications.of(owner).filter(({ number }) => ids.has(number));
+  if (present.length > 0) {
+    const items = present.map(({ number }) => notificationItem(number));
+    await submitAccepted(exchange, { type: 'DropNotifications', owner, keyId, items });
+  }
+  return { body: '"OK"' };
+};
+
+const row = { path: '/notifications', section: 'wire C.6' } as const;
+
+export const notificationEndpoints: readonly Endpoint[] = [
+  {
+    ...row,
+    method: 'GET',
+    auth: 'l2-read',
+    throttle: 'GET /notifications',
+    summary: 'What the caller was told: orders that ended, fills, results; newest first.',
+    handler: list,
+  },
+  {
+    ...row,
+    method: 'DELETE',
+    auth: 'l2',
+    throttle: 'DELETE /notifications',
+    summary: 'Drops the notifications named by ids=1,2.',
+    handler: drop,
+  },
+];

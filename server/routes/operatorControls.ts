@@ -1,0 +1,55 @@
+// The operator's switches: the mode of the whole exchange, and an owner's flags and wallets (wire.md F.8, design of
+// accounts). Each is a command of the log, so that it holds from one sequence on and survives a restart.
+import { AccountFlag } from '../../engine/index.ts';
+import { isAddress } from '../auth/hex.ts';
+import type { Endpoint, Handler } from '../http/endpoint.ts';
+import { BadRequest } from '../http/errors.ts';
+import { ownerOfAddress } from '../ownerWallets.ts';
+import { readFields } from '../wire/bodies.ts';
+import { accountBody, exchangeBody, exchangeModes } from '../wire/operatorBodies.ts';
+import { operatorAccount } from '../wire/operatorRecords.ts';
+import { submitAccepted } from './submit.ts';
+
+const changeExchange: Handler = async (request, { services }) => {
+  const { mode } = readFields(exchangeBody, request.json());
+  await submitAccepted(services.exchange, { type: 'SetExchangeMode', mode: exchangeModes[mode] });
+  return { body: JSON.stringify({ mode }) };
+};
+
+/** The binding goes first: it alone can be refused, and then nothing has changed. */
+const changeAccount: Handler = async (request, { services }) => {
+  const { address } = request.params;
+  if (!isAddress(address)) throw new BadRequest('invalid_field: address: it must be 0x and 40 hex digits');
+  const { banned, closed_only: closedOnly, bind } = readFields(accountBody, request.json());
+  if (banned === undefined && closedOnly === undefined && bind === undefined) {
+    throw new BadRequest('missing_field: banned, closed_only or bind: say what to change');
+  }
+  const { exchange, views } = services;
+  const owner = ownerOfAddress(services, address.toLowerCase(), undefined);
+  if (bind !== undefined) {
+    const { wallet, type: signatureType } = bind;
+    await submitAccepted(exchange, { type: 'BindWallet', owner, wallet, signatureType }, { address: wallet });
+  }
+  const bit = (isSet: boolean | undefined, flag: number): number => (isSet === true ? flag : 0);
+  const mask = bit(banned !== undefined, AccountFlag.BANNED) | bit(closedOnly !== undefined, AccountFlag.CLOSED_ONLY);
+  const flags = bit(banned, AccountFlag.BANNED) | bit(closedOnly, AccountFlag.CLOSED_ONLY);
+  if (mask !== 0) await submitAccepted(exchange, { type: 'SetAccountFlags', owner, mask, flags });
+  return { body: JSON.stringify(operatorAccount(views.accounts, owner)) };
+};
+
+const row = { method: 'PATCH', auth: 'admin', throttle: 'general', section: '8' } as const;
+
+export const operatorControlEndpoints: readonly Endpoint[] = [
+  {
+    ...row,
+    path: '/admin/exchange',
+    summary: 'Sets the mode: normal, post_only, cancel_only, disabled or restarting.',
+    handler: changeExchange,
+  },
+  {
+    ...row,
+    path: '/admin/accounts/{address}',
+    summary: 'Sets the flags banned and closed_only of an owner, or binds a wallet to it.',
+    handler: changeAccount,
+  },
+];

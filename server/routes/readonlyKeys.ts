@@ -1,0 +1,98 @@
+// Read-only API keys of an owner, and whether the owner may open positions (wire.md A.2). A read-only key is used with
+// address and key alone, for reads alone; an owner may have many. Each is a key of the log like any other.
+import { AccountFlag, ApiKeyKind } from '../../engine/index.ts';
+import { isAddress } from '../auth/hex.ts';
+import type { Endpoint, Handler } from '../http/endpoint.ts';
+import { BadRequest } from '../http/errors.ts';
+import type { ApiKeyRow } from '../views/index.ts';
+import { keyIdOfUuid } from '../wire/ids.ts';
+import { isFields } from '../wire/orders.ts';
+import { makeOwnedKey } from './ownedKeys.ts';
+import { submitAccepted } from './submit.ts';
+
+const closedOnly: Handler = (_request, { services: { views }, caller }) => {
+  const flags = views.accounts.flags(caller().owner);
+  return { body: JSON.stringify({ closed_only: (flags & AccountFlag.CLOSED_ONLY) !== 0 }) };
+};
+
+const create: Handler = async (_request, context) => {
+  const { apiKey } = await makeOwnedKey(context, ApiKeyKind.READONLY);
+  return { body: JSON.stringify({ apiKey }) };
+};
+
+const list: Handler = (_request, { services: { views }, caller }) => {
+  const keys = views.keys.activeOf(caller().owner, ApiKeyKind.READONLY);
+  return { body: JSON.stringify(keys.map(({ apiKey }) => apiKey)) };
+};
+
+const isReadonly = (key: ApiKeyRow | undefined, owner: string): key is ApiKeyRow =>
+  key?.isActive === true && key.kind === ApiKeyKind.READONLY && key.owner === owner;
+
+const remove: Handler = async (request, { services: { exchange, views }, caller }) => {
+  const { owner } = caller();
+  const body = request.json();
+  const named = isFields(body) ? body.key : undefined;
+  if (typeof named !== 'string' || keyIdOfUuid(named) === undefined) {
+    throw new BadRequest('Invalid key: the body must be an object with key, the UUID of a read-only key');
+  }
+  const key = views.keys.byApiKey(named.toLowerCase());
+  if (!isReadonly(key, owner)) throw new BadRequest('read-only key not found', { status: 404 });
+  await submitAccepted(exchange, { type: 'DeleteApiKey', owner, keyId: key.keyId });
+  return { body: 'true' };
+};
+
+const validate: Handler = (request, { services: { views } }) => {
+  const address = request.query.get('address') ?? '';
+  const key = request.query.get('key') ?? '';
+  if (!isAddress(address)) throw new BadRequest('Invalid address: an address is 0x and 40 hex digits');
+  if (keyIdOfUuid(key) === undefined) throw new BadRequest('Invalid key: a key is a UUID');
+  if (!isReadonly(views.keys.byApiKey(key.toLowerCase()), address.toLowerCase())) {
+    throw new BadRequest('Unauthorized/Invalid api key', { status: 401 });
+  }
+  return { body: '"OK"' };
+};
+
+const row = { throttle: 'general', section: 'A.2' } as const;
+
+export const readonlyKeyEndpoints: readonly Endpoint[] = [
+  {
+    ...row,
+    method: 'GET',
+    path: '/auth/ban-status/closed-only',
+    auth: 'l2-read',
+    summary: 'Whether the caller may only reduce positions.',
+    handler: closedOnly,
+  },
+  {
+    ...row,
+    method: 'POST',
+    path: '/auth/readonly-api-key',
+    auth: 'l2',
+    summary: 'Makes a read-only key of the caller.',
+    handler: create,
+  },
+  {
+    ...row,
+    method: 'DELETE',
+    path: '/auth/readonly-api-key',
+    auth: 'l2',
+    summary: 'Deletes a read-only key of the caller.',
+    handler: remove,
+  },
+  {
+    ...row,
+    method: 'GET',
+    path: '/auth/readonly-api-keys',
+    auth: 'l2',
+    summary: 'The read-only keys of the caller.',
+    handler: list,
+  },
+  {
+    ...row,
+    method: 'GET',
+    path: '/auth/validate-readonly-api-key',
+    auth: 'none',
+    summary: 'Whether a read-only key is one of an address.',
+    handler: validate,
+  },
+];

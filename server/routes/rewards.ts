@@ -1,0 +1,114 @@
+// Rewards and rebates, which this exchange does not pay: every list is an empty last page, no order scores (wire.md C.6).
+// Thin: parameters are checked by wire/. Which markets offer rewards is said by their own records, not here.
+import type { Endpoint, Handler } from '../http/endpoint.ts';
+import { BadRequest } from '../http/errors.ts';
+import type { Views } from '../views/index.ts';
+import { END_CURSOR, pageJson, parseCursor } from '../wire/pages.ts';
+import {
+  readScoredOrder,
+  readScoredOrderQuery,
+  readScoredOrders,
+  requireDate,
+  requireMakerAddress,
+} from '../wire/rewards.ts';
+import { readSignatureType } from '../wire/userData.ts';
+import { findMarket } from './markets.ts';
+
+const PAGE_ROWS = 100;
+const CURRENT_ROWS = 500;
+
+const emptyPage = (rows: number) => ({ body: pageJson([], END_CURSOR, rows) });
+
+const userRewards: Handler = (request) => {
+  requireDate(request.query);
+  readSignatureType(request.query);
+  parseCursor(request.query.get('next_cursor'));
+  return emptyPage(PAGE_ROWS);
+};
+
+const userTotal: Handler = (request) => {
+  requireDate(request.query);
+  readSignatureType(request.query);
+  return { body: '[]' };
+};
+
+const userPercentages: Handler = (request) => {
+  readSignatureType(request.query);
+  return { body: '{}' };
+};
+
+const currentRewards: Handler = (request) => {
+  parseCursor(request.query.get('next_cursor'));
+  return emptyPage(CURRENT_ROWS);
+};
+
+const marketRewards: Handler = (request, { services: { views } }) => {
+  findMarket(request, views);
+  parseCursor(request.query.get('next_cursor'));
+  return emptyPage(PAGE_ROWS);
+};
+
+const manyMarketsRewards: Handler = (request) => {
+  parseCursor(request.query.get('next_cursor'));
+  return emptyPage(PAGE_ROWS);
+};
+
+const rebates: Handler = (request) => {
+  requireDate(request.query);
+  requireMakerAddress(request.query);
+  return { body: '[]' };
+};
+
+const isOwn = ({ orders }: Views, id: string, owner: string): boolean => orders.byId(id)?.owner === owner;
+
+const scoring: Handler = (request, { services: { views }, caller }) => {
+  const id = readScoredOrder(request.query.get('order_id') ?? undefined);
+  if (!isOwn(views, id, caller().owner)) throw new BadRequest('Order not found', { status: 404 });
+  return { body: '{"scoring":false}' };
+};
+
+/** Others' orders are left out. */
+function scoringReply(ids: readonly string[], views: Views, owner: string) {
+  const own = [...new Set(ids)].filter((id) => isOwn(views, id, owner));
+  return { body: `{${own.map((id) => `"${id}":false`).join(',')}}` };
+}
+
+const manyScoring: Handler = (request, { services: { views }, caller }) =>
+  scoringReply(readScoredOrders(request.json()), views, caller().owner);
+
+const queriedScoring: Handler = (request, { services: { views }, caller }) =>
+  scoringReply(readScoredOrderQuery(request.query), views, caller().owner);
+
+const section = 'wire C.6';
+const own = (method: 'GET' | 'POST', path: string, summary: string, handler: Handler): Endpoint => ({
+  method,
+  path,
+  auth: 'l2-read',
+  throttle: 'general',
+  section,
+  summary,
+  handler,
+});
+const open = (path: string, summary: string, handler: Handler): Endpoint => ({
+  method: 'GET',
+  path,
+  auth: 'none',
+  throttle: 'general',
+  section,
+  summary,
+  handler,
+});
+
+export const rewardsEndpoints: readonly Endpoint[] = [
+  own('GET', '/order-scoring', 'Whether an order of the caller earns rewards: it never does.', scoring),
+  own('POST', '/orders-scoring', 'The same for up to 500 orders.', manyScoring),
+  own('GET', '/orders-scoring', 'The same for up to 500 orders.', queriedScoring),
+  own('GET', '/rewards/user', 'Rewards of the caller on a day: an empty page.', userRewards),
+  own('GET', '/rewards/user/total', 'Totals of the caller on a day: an empty list.', userTotal),
+  own('GET', '/rewards/user/percentages', 'Shares of the caller in rewards: none.', userPercentages),
+  own('GET', '/rewards/user/markets', 'Rewards of the caller by market: an empty page.', userRewards),
+  open('/rewards/markets/current', 'Rewards being paid: an empty page.', currentRewards),
+  open('/rewards/markets/multi', 'Rewards of several markets: an empty page.', manyMarketsRewards),
+  open('/rewards/markets/{condition_id}', 'Rewards of a market: an empty page.', marketRewards),
+  open('/rebates/current', 'Rebates of a maker on a day: an empty list.', rebates),
+];

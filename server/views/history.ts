@@ -1,0 +1,122 @@
+// Midpoints of every market over time, in the first token's terms: for each minute in which the midpoint changed, the
+// last one of that minute. Fed by the follower of index.ts after each record; read by the routes of price history. It
+// looks at books, never at orders, and keeps one point a minute and market at most.
+import { MarketStatus } from '../../engine/index.ts';
+import type { BooksView } from './books.ts';
+import type { MarketsView } from './markets.ts';
+
+/** The points of a market; a midpoint is kept as best bid + best ask in pips (an empty side is 0 or 10,000). */
+interface Series {
+  /** Whole minutes since the epoch, rising. */
+  readonly minutes: number[];
+  readonly sums: number[];
+}
+
+/** Midpoints at certain times. */
+export interface Samples {
+  /** Unix seconds, rising. */
+  readonly times: readonly number[];
+  /** Best bid + best ask of the first token, in pips: twice the midpoint. */
+  readonly sums: readonly number[];
+}
+
+/** What is asked for; times in unix seconds. */
+export interface SampleQuery {
+  readonly startS: number;
+  readonly endS: number;
+  /** When the series ends: now, or when the market closed. */
+  readonly lastS: number;
+  /** Seconds between samples, whole minutes. */
+  readonly stepS: number;
+}
+
+const MINUTE_MS = 60_000;
+const MINUTE_S = 60;
+
+/** How many of the rising minutes are at most `minute`. */
+function countUpTo(minutes: readonly number[], minute: number): number {
+  let low = 0;
+  let high = minutes.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (minutes[middle] <= minute) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+export class HistoryView {
+  private readonly series: (Series | undefined)[] = [];
+  /** Markets whose book the current record has changed. */
+  private readonly changed: number[] = [];
+
+  bookChanged(marketIndex: number): void {
+    if (this.changed.at(-1) !== marketIndex) this.changed.push(marketIndex);
+  }
+
+  /** Takes the midpoints after a whole record. What a market's close takes out of its book is no price. */
+  recordEnded(books: BooksView, markets: MarketsView, tMs: number): void {
+    if (this.changed.length === 0) return;
+    for (const marketIndex of this.changed) {
+      const status = markets.byIndex(marketIndex)?.status;
+      if (status !== MarketStatus.OPEN && status !== MarketStatus.PAUSED) continue;
+      const sum = books.bestBidPips(marketIndex, 0) + books.bestAskPips(marketIndex, 0);
+      this.put(marketIndex, Math.floor(tMs / MINUTE_MS), sum);
+    }
+    this.changed.length = 0;
+  }
+
+  /** The beginning of a market's first minute with a midpoint, unix seconds; undefined while there is none. */
+  firstS(marketIndex: number): number | undefined {
+    const first = this.series[marketIndex]?.minutes[0];
+    return first === undefined ? undefined : first * MINUTE_S;
+  }
+
+  /**
+   * The midpoint in force at each multiple of the step within the times asked, and at the end of the series if that lies
+   * within them. A midpoint holds until the next one; before the first there is none.
+   */
+  samples(marketIndex: number, { startS, endS, lastS, stepS }: SampleQuery): Samples {
+    const times: number[] = [];
+    const sums: number[] = [];
+    const series = this.series[marketIndex];
+    if (series === undefined) return { times, sums };
+    const { minutes } = series;
+    const from = Math.ceil(Math.max(startS, (minutes[0] + 1) * MINUTE_S) / stepS) * stepS;
+    // At a full minute the one before it has just ended.
+    let next = countUpTo(minutes, from / MINUTE_S - 1);
+    for (let timeS = from; timeS <= endS && timeS < lastS; timeS += stepS) {
+      const endedMinute = timeS / MINUTE_S - 1;
+      while (next < minutes.length && minutes[next] <= endedMinute) next += 1;
+      times.push(timeS);
+      sums.push(series.sums[next - 1]);
+    }
+    const latest = countUpTo(minutes, Math.floor(lastS / MINUTE_S)) - 1;
+    if (startS <= lastS && lastS <= endS && latest >= 0) {
+      times.push(lastS);
+      sums.push(series.sums[latest]);
+    }
+    return { times, sums };
+  }
+
+  private put(marketIndex: number, minute: number, sum: number): void {
+    const series = this.series[marketIndex];
+    if (series === undefined) {
+      this.series[marketIndex] = { minutes: [minute], sums: [sum] };
+      return;
+    }
+    const { minutes, sums } = series;
+    const last = minutes.length - 1;
+    if (minutes[last] !== minute) {
+      if (sums[last] === sum) return;
+      minutes.push(minute);
+      sums.push(sum);
+      return;
+    }
+    sums[last] = sum;
+    if (last === 0 || sums[last - 1] !== sum) return;
+    // The minute ended where it began: it needs no point.
+    minutes.pop();
+    sums.pop();
+  }
+}

@@ -1,0 +1,105 @@
+// What owners are told without asking: orders that ended without their doing, fills, and results of markets they hold.
+// Fed by the follower of index.ts; read by the routes of notifications. Each owner's are numbered from 1; only the
+// newest are kept, and those that their owner has dropped are gone. Nobody else ever sees them.
+import { CancelReason, type CommandOf, limits, notificationNumber } from '../../engine/index.ts';
+import type { Order, Trade } from './records.ts';
+
+interface Numbered {
+  /** Among the owner's notifications, from 1. */
+  readonly number: number;
+  readonly tMs: number;
+}
+
+/** An order that the exchange ended. */
+export interface CanceledNotice extends Numbered {
+  readonly kind: 'canceled';
+  readonly order: Order;
+  /** What of it was taken away. */
+  readonly lots: number;
+}
+
+/** An order's part of a trade. */
+export interface FilledNotice extends Numbered {
+  readonly kind: 'filled';
+  readonly order: Order;
+  readonly trade: Trade;
+  readonly lots: number;
+  /** In the order's own token. */
+  readonly pricePips: number;
+  /** What was left of the order after it. */
+  readonly remainingLots: number;
+}
+
+/** A token that the owner held when its market was resolved. */
+export interface ResolvedNotice extends Numbered {
+  readonly kind: 'resolved';
+  readonly marketIndex: number;
+  readonly outcome: number;
+  readonly sharesMicro: number;
+}
+
+export type Notice = CanceledNotice | FilledNotice | ResolvedNotice;
+type Unnumbered<N extends Notice> = Omit<N, keyof Numbered>;
+
+interface Box {
+  lastNumber: number;
+  /** Oldest first. */
+  notices: Notice[];
+}
+
+/** The newest ones, counting dropped ones too: what is too old never comes back. */
+function keptOf({ lastNumber, notices }: Box): Notice[] {
+  return notices.filter(({ number }) => number > lastNumber - limits.notificationIdsMax);
+}
+
+export class NotificationsView {
+  private readonly byOwner = new Map<string, Box>();
+
+  /** The owner's notifications, oldest first. */
+  of(owner: string): readonly Notice[] {
+    const box = this.byOwner.get(owner);
+    return box === undefined ? [] : keptOf(box);
+  }
+
+  canceled(order: Order, reason: number, lots: number, tMs: number): void {
+    if (reason !== CancelReason.REQUESTED)
+      this.add<CanceledNotice>(order.owner, tMs, { kind: 'canceled', order, lots });
+  }
+
+  /** To the taker and to every maker; orders hold what is left of them after this trade. */
+  traded(trade: Trade, tMs: number): void {
+    const { taker, lots, pricePips } = trade;
+    const remainingLots = Math.max(taker.originalLots - taker.filledLots, 0);
+    this.add<FilledNotice>(taker.owner, tMs, { kind: 'filled', order: taker, trade, lots, pricePips, remainingLots });
+    for (const { order, lots: makerLots, pricePips: makerPips } of trade.makers) {
+      const part = { lots: makerLots, pricePips: makerPips, remainingLots: order.restingLots };
+      this.add<FilledNotice>(order.owner, tMs, { kind: 'filled', order, trade, ...part });
+    }
+  }
+
+  resolved(marketIndex: number, owner: string, outcome: number, sharesMicro: number, tMs: number): void {
+    this.add<ResolvedNotice>(owner, tMs, { kind: 'resolved', marketIndex, outcome, sharesMicro });
+  }
+
+  /** An accepted DropNotifications. */
+  dropped({ owner, items = [] }: CommandOf<'DropNotifications'>): void {
+    const box = this.byOwner.get(owner);
+    if (box === undefined) return;
+    const numbers = new Set(items.map(notificationNumber));
+    box.notices = box.notices.filter(({ number }) => !numbers.has(number));
+  }
+
+  private add<N extends Notice>(owner: string, tMs: number, notice: Unnumbered<N>): void {
+    let box = this.byOwner.get(owner);
+    if (box === undefined) {
+      box = { lastNumber: 0, notices: [] };
+      this.byOwner.set(owner, box);
+    }
+    box.lastNumber += 1;
+    // The parts that Unnumbered left out, put back: TypeScript does not see that this is N again.
+    box.notices.push({ ...notice, number: box.lastNumber, tMs } as unknown as N);
+    // Cut in one go now and then, since cutting one at a time would move all of them each time.
+    if (box.notices.length >= 2 * limits.notificationIdsMax)
+      box.notices = box.notices.slice(-limits.notificationIdsMax);
+  }
+}

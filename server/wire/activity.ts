@@ -1,0 +1,37 @@
+// Trades of a market as the events that its page shows live (wire.md C.3, GET /markets/live-activity). Called by the
+// routes of markets. An event tells of the taker's side; who its makers were is for their owners alone.
+import type { EventRow, Market, Trade } from '../views/index.ts';
+import { tradeId, transactionHash } from './ids.ts';
+import { iconOf } from './markets.ts';
+import { lotsText, pipsText, secondsText } from './numbers.ts';
+import { FEE_RATE_BPS, sideText } from './trades.ts';
+
+/** A trade as an event, for JSON. */
+export function tradeEvent(trade: Trade, market: Market, event: EventRow | undefined) {
+  const { taker } = trade;
+  return {
+    event_type: 'trade',
+    market: {
+      condition_id: market.conditionId,
+      asset_id: market.tokens[taker.outcome],
+      question: market.question,
+      icon: iconOf(market, event),
+      slug: market.slug,
+    },
+    user: {
+      address: taker.maker,
+      username: '',
+      profile_picture: '',
+      optimized_profile_picture: '',
+      pseudonym: '',
+    },
+    side: sideText(taker.side),
+    size: lotsText(trade.lots),
+    fee_rate_bps: FEE_RATE_BPS,
+    price: pipsText(trade.pricePips),
+    outcome: market.outcomes[taker.outcome],
+    outcome_index: taker.outcome,
+    transaction_hash: transactionHash(tradeId(trade.marketIndex, trade.tradeNumber)),
+    timestamp: secondsText(trade.matchMs),
+  };
+}

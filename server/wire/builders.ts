@@ -1,0 +1,102 @@
+// Builders: their codes, the filters of their trades, and the rows of both dialects (interface.md 2.9 and 4.5, wire.md
+// C.5). Called by the routes of builders. Fees of builders are 0 here; codes are recorded and reported.
+import { isAddress, isBytes32, ZERO_BYTES32 } from '../auth/hex.ts';
+import { isUint256Decimal } from '../auth/uint256.ts';
+import { type BuilderFill, type Market, type Order, uuidOfKeyId } from '../views/index.ts';
+import { tradeId, transactionHash } from './ids.ts';
+import { isoTime, lotsText, microText, pipsText, secondsText } from './numbers.ts';
+import { sideText, tradeStatusText } from './trades.ts';
+import { readerOf, readSeconds } from './userData.ts';
+
+const TEXT = 'invalid builder trade params';
+const ADDRESS_DIGITS = 40;
+
+/** The code of an owner with builder keys: its address, filled up with zeros from the left. */
+export function builderCodeOf(owner: string): string {
+  return `0x${owner.slice(2).padStart(64, '0')}`;
+}
+
+/** The builder behind a code, as an address: its last 20 bytes. */
+const builderOf = (code: string): string => `0x${code.slice(-ADDRESS_DIGITS)}`;
+
+/** What GET /builder/trades is asked for; undefined = any. */
+export interface BuilderFilter {
+  /** Undefined: the caller's own. */
+  readonly code: string | undefined;
+  readonly id: string | undefined;
+  readonly makerAddress: string | undefined;
+  readonly market: string | undefined;
+  readonly assetId: string | undefined;
+  /** Unix seconds, strict. */
+  readonly before: number | undefined;
+  readonly after: number | undefined;
+}
+
+/** @throws BadRequest `invalid builder trade params: name` */
+export function readBuilderFilter(query: URLSearchParams): BuilderFilter {
+  const read = readerOf(query, TEXT);
+  return {
+    code: read('builder_code', (text) => isBytes32(text) && text !== ZERO_BYTES32),
+    id: read('id', () => true),
+    makerAddress: read('maker_address', isAddress),
+    market: read('market', isBytes32),
+    assetId: read('asset_id', isUint256Decimal),
+    before: readSeconds(read, 'before'),
+    after: readSeconds(read, 'after'),
+  };
+}
+
+/** The order that carries the code. */
+const orderOf = ({ trade, maker }: BuilderFill): Order => maker?.order ?? trade.taker;
+
+export function isBuilderFillAsked(filter: BuilderFilter, fill: BuilderFill, market: Market): boolean {
+  const { trade } = fill;
+  const order = orderOf(fill);
+  const seconds = Math.floor(trade.matchMs / 1000);
+  if (filter.id !== undefined && filter.id !== tradeId(trade.marketIndex, trade.tradeNumber)) return false;
+  if (filter.market !== undefined && filter.market !== market.conditionId) return false;
+  if (filter.assetId !== undefined && filter.assetId !== market.tokens[order.outcome]) return false;
+  if (filter.before !== undefined && seconds >= filter.before) return false;
+  if (filter.after !== undefined && seconds <= filter.after) return false;
+  const { makerAddress } = filter;
+  return makerAddress === undefined || makerAddress === order.maker || makerAddress === order.owner;
+}
+
+/** A fill as official clients read it: the figures are those of the order that carries the code. */
+export function builderTradeRow(fill: BuilderFill, market: Market): string {
+  const { trade, maker } = fill;
+  const order = orderOf(fill);
+  const { lots, pricePips } = maker ?? trade;
+  const id = tradeId(trade.marketIndex, trade.tradeNumber);
+  const fee = microText(maker === undefined ? trade.feeMicro : 0);
+  return JSON.stringify({
+    id,
+    tradeType: maker === undefined ? 'TAKER' : 'MAKER',
+    takerOrderHash: trade.taker.id,
+    builder: builderOf(order.builder),
+    market: market.conditionId,
+    assetId: market.tokens[order.outcome],
+    side: sideText(order.side),
+    size: lotsText(lots),
+    sizeUsdc: microText(lots * pricePips),
+    price: pipsText(pricePips),
+    status: tradeStatusText(trade.status),
+    outcome: market.outcomes[order.outcome],
+    outcomeIndex: order.outcome,
+    owner: uuidOfKeyId(order.keyId),
+    maker: order.maker,
+    transactionHash: transactionHash(id),
+    matchTime: secondsText(trade.matchMs),
+    bucketIndex: trade.bucketIndex,
+    fee,
+    feeUsdc: fee,
+    builderFee: '0',
+    builderCode: order.builder,
+    err_msg: null,
+    createdAt: isoTime(trade.matchMs),
+    updatedAt: isoTime(trade.updatedMs),
+  });
+}
+
+/** The reply of GET /fees/builder-fees/{code}. */
+export const NO_BUILDER_FEES = '{"builder_maker_fee_rate_bps":0,"builder_taker_fee_rate_bps":0}';

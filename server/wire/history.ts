@@ -1,0 +1,161 @@
+// Requests for price histories and their replies (wire.md C.2, interface.md 2.6): which market, which times, how often.
+// A point says which midpoint was in force at its time: points stand at full multiples of the fidelity, each carries the
+// last midpoint before it forward, and one more stands at the end of the series (now, or the market's close).
+import { PIPS_PER_UNIT } from '../../engine/index.ts';
+import { isBytes32 } from '../auth/hex.ts';
+import { isUint256Decimal } from '../auth/uint256.ts';
+import { BadRequest } from '../http/errors.ts';
+import type { HistoryView, Market, SampleQuery } from '../views/index.ts';
+import { halfPipsText, parseWhole } from './numbers.ts';
+import { isFields } from './orders.ts';
+
+/** Most markets of one batch request. */
+export const HISTORY_MARKETS_MAX = 20;
+/** Most points of one series: a week of minutes. */
+export const HISTORY_POINTS_MAX = 10_080;
+/** Minutes of a year: the longest time between points. */
+const FIDELITY_MINUTES_MAX = 525_600;
+const MINUTE_S = 60;
+const HOUR_S = 3_600;
+const DAY_S = 86_400;
+
+/** Seconds back from the end; the longest ones reach back to the first point. */
+const INTERVALS: Readonly<Record<string, number>> = {
+  '1m': MINUTE_S,
+  '5m': 5 * MINUTE_S,
+  '15m': 15 * MINUTE_S,
+  '1h': HOUR_S,
+  '6h': 6 * HOUR_S,
+  '1d': DAY_S,
+  '1w': 7 * DAY_S,
+  max: Number.POSITIVE_INFINITY,
+  all: Number.POSITIVE_INFINITY,
+};
+
+/** What a request asks for; undefined = not said. Times in unix seconds. */
+export interface HistoryRange {
+  readonly startS: number | undefined;
+  readonly endS: number | undefined;
+  readonly intervalS: number | undefined;
+  readonly fidelityMinutes: number | undefined;
+}
+
+/** A field's value by its name, as text: numbers of a body as their digits. */
+type FieldReader = (name: string) => string | undefined;
+
+const invalid = (name: string, must: string): BadRequest => new BadRequest(`invalid_field: ${name}: it ${must}`);
+
+function readSeconds(read: FieldReader, names: readonly [string, string]): number | undefined {
+  for (const name of names) {
+    const text = read(name);
+    if (text === undefined) continue;
+    const seconds = parseWhole(text);
+    if (seconds === undefined) throw invalid(name, 'must be a whole number of unix seconds');
+    return seconds;
+  }
+  return undefined;
+}
+
+function readInterval(read: FieldReader): number | undefined {
+  const text = read('interval');
+  if (text === undefined) return undefined;
+  if (!Object.hasOwn(INTERVALS, text)) throw invalid('interval', `must be one of ${Object.keys(INTERVALS).join(', ')}`);
+  return INTERVALS[text];
+}
+
+function readFidelity(read: FieldReader): number | undefined {
+  const text = read('fidelity');
+  if (text === undefined) return undefined;
+  const minutes = parseWhole(text);
+  if (minutes !== undefined && minutes >= 1 && minutes <= FIDELITY_MINUTES_MAX) return minutes;
+  throw invalid('fidelity', `must be a whole number of minutes from 1 to ${FIDELITY_MINUTES_MAX}`);
+}
+
+function readRange(read: FieldReader): HistoryRange {
+  const startS = readSeconds(read, ['startTs', 'start_ts']);
+  const endS = readSeconds(read, ['endTs', 'end_ts']);
+  if (startS !== undefined && endS !== undefined && startS > endS) {
+    throw invalid('startTs', `must be at most endTs, which is ${endS}`);
+  }
+  return { startS, endS, intervalS: readInterval(read), fidelityMinutes: readFidelity(read) };
+}
+
+function readMarketKey(value: unknown, name: string): string {
+  if (typeof value === 'string' && (isUint256Decimal(value) || isBytes32(value))) return value;
+  throw invalid(name, 'must be a token id (digits) or a condition id (0x and 64 hex digits)');
+}
+
+/** What a history request is about. */
+export interface HistoryRequest {
+  /** Token ids or condition ids as given; a condition stands for its first token. */
+  readonly markets: readonly string[];
+  readonly range: HistoryRange;
+}
+
+/** The query of GET /prices-history. @throws BadRequest naming the parameter */
+export function readHistoryQuery(query: URLSearchParams): HistoryRequest {
+  const read: FieldReader = (name) => query.get(name) || undefined; // empty means not said
+  const name = read('market') === undefined && read('token_id') !== undefined ? 'token_id' : 'market';
+  const market = read(name);
+  if (market === undefined) throw new BadRequest('missing_field: market');
+  return { markets: [readMarketKey(market, name)], range: readRange(read) };
+}
+
+/** The body of POST /batch-prices-history. @throws BadRequest naming the field */
+export function readHistoryBody(body: unknown): HistoryRequest {
+  if (!isFields(body)) throw new BadRequest('Invalid payload: the body must be an object with markets');
+  const { markets } = body;
+  if (markets === undefined || markets === null) throw new BadRequest('missing_field: markets');
+  if (!Array.isArray(markets)) throw invalid('markets', 'must be a list of token ids');
+  if (markets.length > HISTORY_MARKETS_MAX) {
+    throw invalid('markets', `must name at most ${HISTORY_MARKETS_MAX} markets, and names ${markets.length}`);
+  }
+  const read: FieldReader = (name) => {
+    const value = body[name];
+    if (value === undefined || value === null || value === '') return undefined;
+    if (typeof value === 'string' || typeof value === 'number') return String(value);
+    throw invalid(name, 'must be a number or a string');
+  };
+  return { markets: markets.map((market) => readMarketKey(market, 'markets')), range: readRange(read) };
+}
+
+/**
+ * The samples that a request means for one market.
+ * @param firstS the beginning of the market's first minute with a midpoint
+ * @param nowS the present, unix seconds
+ * @throws BadRequest naming fidelity when the points would be too many
+ */
+export function sampleQueryOf(range: HistoryRange, market: Market, firstS: number, nowS: number): SampleQuery {
+  const lastS = market.closedMs === undefined ? nowS : Math.floor(market.closedMs / 1000);
+  const endS = range.endS ?? nowS;
+  const startS = Math.max(range.startS ?? endS - (range.intervalS ?? Number.POSITIVE_INFINITY), firstS);
+  const minutes = Math.max(Math.min(endS, lastS) - startS, 0) / MINUTE_S;
+  const { fidelityMinutes = Math.max(Math.ceil(minutes / HISTORY_POINTS_MAX), 1) } = range;
+  const pointCount = Math.floor(minutes / fidelityMinutes);
+  if (pointCount > HISTORY_POINTS_MAX) {
+    const least = Math.ceil(minutes / HISTORY_POINTS_MAX);
+    throw invalid(
+      'fidelity',
+      `would give ${pointCount} points, at most ${HISTORY_POINTS_MAX} are given: use ${least} or more`,
+    );
+  }
+  return { startS, endS, lastS, stepS: fidelityMinutes * MINUTE_S };
+}
+
+/** The points of a token as a JSON list; the second token's midpoint is one minus the first's. */
+export function historyJson(
+  history: HistoryView,
+  market: Market,
+  outcome: number,
+  range: HistoryRange,
+  nowS: number,
+): string {
+  const firstS = history.firstS(market.index);
+  if (firstS === undefined) return '[]';
+  const { times, sums } = history.samples(market.index, sampleQueryOf(range, market, firstS, nowS));
+  const points = times.map((timeS, index) => {
+    const sum = outcome === 0 ? sums[index] : 2 * PIPS_PER_UNIT - sums[index];
+    return `{"t":${timeS},"p":${halfPipsText(sum)}}`;
+  });
+  return `[${points.join(',')}]`;
+}

@@ -1,0 +1,146 @@
+// Notifications as clients read them (wire.md C.6): type 1 an order that the exchange ended, 2 a fill, 4 a resolved
+// market. Called by the routes of notifications. Strict clients read every payload with one and the same type, so each
+// has all fields; those without a meaning are empty texts, zeros or the zero hash.
+import { CancelReason, limits, OrderType, PIPS_PER_UNIT, Resolution, Side } from '../../engine/index.ts';
+import { ZERO_BYTES32 } from '../auth/hex.ts';
+import { BadRequest } from '../http/errors.ts';
+import { type Market, type Notice, type Order, uuidOfKeyId, type Views } from '../views/index.ts';
+import { tradeId, transactionHash } from './ids.ts';
+import { iconOf, imageOf } from './markets.ts';
+import { lotsText, microText, parseWhole, pipsText } from './numbers.ts';
+import { orderTypeText, sideText } from './trades.ts';
+
+const TYPES = { canceled: 1, filled: 2, resolved: 4 } as const;
+
+/** Why the exchange ended an order, as a word. */
+const REASONS: Readonly<Record<number, string>> = {
+  [CancelReason.SELF_TRADE]: 'self_trade',
+  [CancelReason.INVALID]: 'not_enough_balance',
+  [CancelReason.EXPIRED]: 'expired',
+  [CancelReason.FAK_REMAINDER]: 'fak_remainder',
+  [CancelReason.HEARTBEAT]: 'heartbeat_lapsed',
+  [CancelReason.MARKET_CLOSED]: 'market_closed',
+  [CancelReason.MARKET_RESOLVED]: 'market_resolved',
+  [CancelReason.BANNED]: 'banned',
+  [CancelReason.CLOSED_ONLY]: 'closed_only',
+  [CancelReason.WALLET_MOVED]: 'wallet_moved',
+  [CancelReason.NOT_TRADING]: 'not_trading',
+  [CancelReason.FUNDS]: 'not_enough_balance',
+  [CancelReason.NO_MATCH]: 'no_match',
+};
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** What every payload says of the market and token. */
+function tokenFields(views: Views, market: Market, outcome: number) {
+  const event = views.markets.eventByNumber(market.eventNumber);
+  return {
+    asset_id: market.tokens[outcome],
+    condition_id: market.conditionId,
+    eventSlug: textOf(event?.texts.slug),
+    icon: iconOf(market, event),
+    image: imageOf(market, event),
+    market: market.conditionId,
+    market_slug: market.slug,
+    outcome: market.outcomes[outcome],
+    outcome_index: outcome,
+    question: market.question,
+    seriesSlug: textOf(event?.texts.series),
+  };
+}
+
+/** What payloads say of an order. */
+function orderFields(order: Order) {
+  return {
+    order_id: order.id,
+    original_size: lotsText(order.originalLots),
+    owner: uuidOfKeyId(order.keyId),
+    side: sideText(order.side),
+    type: orderTypeText(order.orderType),
+  };
+}
+
+/** What a share of a token pays, in pips. */
+function payoutPips({ resolution }: Market, outcome: number): number {
+  if (resolution === Resolution.SPLIT) return PIPS_PER_UNIT / 2;
+  return resolution === outcome ? PIPS_PER_UNIT : 0;
+}
+
+function payloadOf(notice: Notice, views: Views, market: Market, apiKey: string) {
+  switch (notice.kind) {
+    case 'canceled': {
+      const { order, lots } = notice;
+      return {
+        ...tokenFields(views, market, order.outcome),
+        ...orderFields(order),
+        matched_size: lotsText(order.filledLots),
+        price: pipsText(order.pricePips),
+        remaining_size: lotsText(lots),
+        trade_id: '',
+        transaction_hash: ZERO_BYTES32,
+        reason: REASONS[order.cancelReason ?? -1] ?? '',
+      };
+    }
+    case 'filled': {
+      const { order, trade } = notice;
+      const id = tradeId(trade.marketIndex, trade.tradeNumber);
+      return {
+        ...tokenFields(views, market, order.outcome),
+        ...orderFields(order),
+        matched_size: lotsText(notice.lots),
+        price: pipsText(notice.pricePips),
+        remaining_size: lotsText(notice.remainingLots),
+        trade_id: id,
+        transaction_hash: transactionHash(id),
+      };
+    }
+    case 'resolved': {
+      const size = microText(notice.sharesMicro);
+      return {
+        ...tokenFields(views, market, notice.outcome),
+        order_id: '',
+        original_size: size,
+        owner: apiKey,
+        side: sideText(Side.BUY),
+        type: orderTypeText(OrderType.GTC),
+        matched_size: size,
+        price: pipsText(payoutPips(market, notice.outcome)),
+        remaining_size: '0',
+        trade_id: '',
+        transaction_hash: ZERO_BYTES32,
+        winner: market.resolution === notice.outcome,
+      };
+    }
+    default: {
+      const unknown: never = notice;
+      throw new Error(`notifications: no such kind as ${JSON.stringify(unknown)}`);
+    }
+  }
+}
+
+/**
+ * A notification for JSON.
+ * @param apiKey the key that asks: it stands where no order of the owner does
+ */
+export function notificationRow(notice: Notice, views: Views, apiKey: string) {
+  const marketIndex = notice.kind === 'resolved' ? notice.marketIndex : notice.order.marketIndex;
+  const market = views.markets.byIndex(marketIndex);
+  if (market === undefined) throw new Error(`views: no market has the index ${marketIndex}`);
+  const payload = payloadOf(notice, views, market, apiKey);
+  const timestamp = Math.floor(notice.tMs / 1000);
+  return { id: notice.number, type: TYPES[notice.kind], owner: payload.owner, timestamp, payload };
+}
+
+/** The numbers of the query `ids=1,2`. @throws BadRequest when they are missing, no numbers or too many */
+export function readNotificationIds(query: URLSearchParams): readonly number[] {
+  const text = query.get('ids') ?? '';
+  if (text === '') throw new BadRequest('Invalid ids: name the notifications to drop, such as ids=1,2');
+  const ids = text.split(',').map((part) => parseWhole(part.trim()));
+  if (ids.length > limits.notificationIdsMax) {
+    throw new BadRequest(`Invalid ids: there are ${ids.length}, at most ${limits.notificationIdsMax} are allowed`);
+  }
+  return ids.map((id) => {
+    if (id === undefined) throw new BadRequest('Invalid ids: each must be a whole number');
+    return id;
+  });
+}

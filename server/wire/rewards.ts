@@ -1,0 +1,52 @@
+// What requests about rewards and scoring carry (wire.md C.6): days, orders. Called by the routes of rewards. The exchange
+// pays no rewards, so that all replies are empty; what is malformed is refused all the same.
+import { isAddress, isBytes32 } from '../auth/hex.ts';
+import { BadRequest } from '../http/errors.ts';
+
+/** Most orders that one request may ask about. */
+export const SCORING_ORDERS_MAX = 500;
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+
+/** That the parameter `date` is a day of the calendar. @throws BadRequest */
+export function requireDate(query: URLSearchParams): void {
+  const text = query.get('date') ?? '';
+  const tMs = DAY.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
+  // A day that a month does not have is read as one of the next month.
+  if (Number.isNaN(tMs) || new Date(tMs).toISOString().slice(0, 10) !== text) {
+    throw new BadRequest('Invalid date (format: YYYY-MM-DD)');
+  }
+}
+
+/** That the parameter `maker_address` is an address, if it is there. @throws BadRequest */
+export function requireMakerAddress(query: URLSearchParams): void {
+  const text = query.get('maker_address') ?? '';
+  if (text !== '' && !isAddress(text))
+    throw new BadRequest('Invalid maker_address: an address is 0x and 40 hex digits');
+}
+
+/** An order id in lower case. @throws BadRequest */
+export function readScoredOrder(value: unknown): string {
+  if (typeof value === 'string' && isBytes32(value)) return value.toLowerCase();
+  throw new BadRequest('Invalid orderID: an order id is 0x and 64 hex digits');
+}
+
+function boundCount(count: number): void {
+  if (count > SCORING_ORDERS_MAX) throw new BadRequest('Payload exceeds the limit');
+}
+
+/** The orders of the body `["0x…"]`. @throws BadRequest */
+export function readScoredOrders(body: unknown): readonly string[] {
+  if (!Array.isArray(body)) throw new BadRequest('Invalid payload: the body must be a list of order ids');
+  boundCount(body.length);
+  return body.map(readScoredOrder);
+}
+
+/** The orders of the query `order_ids=0x…,0x…`. @throws BadRequest */
+export function readScoredOrderQuery(query: URLSearchParams): readonly string[] {
+  const text = query.get('order_ids') ?? '';
+  if (text === '') throw new BadRequest('Invalid payload: name the orders, such as order_ids=0x…,0x…');
+  const parts = text.split(',');
+  boundCount(parts.length);
+  return parts.map((part) => readScoredOrder(part.trim()));
+}

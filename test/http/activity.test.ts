@@ -1,0 +1,92 @@
+// The newest trades of markets, as the events that watchers read: what an event says, their order, how many there are,
+// and several markets in one request.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { send } from '../support/client.ts';
+import { alice, bob, get, type MarketIds, market, newMarket, openTradingWorld, post, server } from './tradingWorld.ts';
+
+let other: MarketIds;
+beforeAll(async () => {
+  await openTradingWorld();
+  other = await newMarket({ icon: 'https://example.org/icon.png' });
+});
+afterAll(() => server.close());
+
+const activity = (conditionId: string) => get(`/markets/live-activity/${conditionId}`);
+
+/** Alice bids for the first token, Bob for the second one at the complement: a mint. */
+async function trade(where: MarketIds, pips: number, shares: number) {
+  expect((await post(alice, where, { pips, shares })).status).toBe(200);
+  const { json } = await post(bob, where, { pips: 10_000 - pips, shares, token: 1 });
+  expect(json.status).toBe('matched');
+  return json;
+}
+
+test('an event tells of the taker, its token and the trade', async () => {
+  expect(await activity(other.conditionId)).toEqual([]);
+  const { transactionsHashes } = await trade(other, 4200, 25);
+  expect(await activity(other.conditionId)).toEqual([
+    {
+      event_type: 'trade',
+      market: {
+        condition_id: other.conditionId,
+        asset_id: other.tokens[1],
+        question: 'Market 2?',
+        icon: 'https://example.org/icon.png',
+        slug: 'market-2',
+      },
+      user: {
+        address: bob.wallet.address,
+        username: '',
+        profile_picture: '',
+        optimized_profile_picture: '',
+        pseudonym: '',
+      },
+      side: 'BUY',
+      size: '25',
+      fee_rate_bps: '0',
+      price: '0.58',
+      outcome: 'No',
+      outcome_index: 1,
+      transaction_hash: transactionsHashes[0],
+      timestamp: expect.stringMatching(/^\d{10}$/),
+    },
+  ]);
+});
+
+test('the newest come first, over several markets too, and a hundred at most', async () => {
+  await trade(market, 3000, 10);
+  await trade(other, 3100, 11);
+  await trade(market, 3200, 12);
+  const sizes = (rows: readonly { readonly size: string }[]) => rows.map(({ size }) => size);
+  expect(sizes(await activity(market.conditionId))).toEqual(['12', '10']);
+  const unknown = `0x${'9'.repeat(64)}`;
+  const ids = [market.conditionId, other.conditionId.toUpperCase().replace('0X', '0x'), unknown, market.conditionId];
+  const both = await send(server.url, 'POST', '/markets/live-activity', ids);
+  expect([both.status, sizes(both.json)]).toEqual([200, ['12', '11', '10', '25']]);
+  expect((await send(server.url, 'POST', '/markets/live-activity', [])).json).toEqual([]);
+  for (let count = 0; count < 50; count += 1) {
+    await trade(market, 4000, 20);
+    await trade(other, 4000, 30);
+  }
+  const many = (await send(server.url, 'POST', '/markets/live-activity', ids)).json;
+  expect([many.length, many[0].size, many[99].size]).toEqual([100, '30', '20']);
+});
+
+test('what is no market is refused', async () => {
+  const bad: readonly (readonly [string, string, unknown, number, string])[] = [
+    ['GET', '/markets/live-activity/x', undefined, 400, 'Invalid market'],
+    ['GET', `/markets/live-activity/0x${'9'.repeat(64)}`, undefined, 404, 'market not found'],
+    ['POST', '/markets/live-activity', {}, 400, 'Invalid payload'],
+    ['POST', '/markets/live-activity', ['x'], 400, 'Invalid market'],
+    ['POST', '/markets/live-activity', [1], 400, 'Invalid market'],
+    ['POST', '/markets/live-activity', Array(501).fill(market.conditionId), 400, 'Payload exceeds the limit'],
+  ];
+  for (const [method, path, body, status, text] of bad) {
+    const reply = await send(server.url, method, path, body);
+    expect([reply.status, reply.json.error.slice(0, text.length)]).toEqual([status, text]);
+  }
+  const get405 = await send(server.url, 'GET', '/markets/live-activity');
+  expect([get405.status, get405.headers.get('allow')]).toEqual([405, 'POST, OPTIONS']);
+  const draft = await newMarket({ status: 'draft' });
+  expect((await send(server.url, 'GET', `/markets/live-activity/${draft.conditionId}`)).status).toBe(404);
+});

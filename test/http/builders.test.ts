@@ -1,0 +1,171 @@
+// Trades under a builder's code over HTTP, in both forms: pages of camelCase rows for whoever names a code, a bare list
+// for the owner of a builder key; filters, pages, and the fees of builders.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { ApiCredentials } from '../../server/auth/apiKeys.ts';
+import { l2Headers, send } from '../support/client.ts';
+import {
+  alice,
+  bob,
+  call,
+  get,
+  type MarketIds,
+  market,
+  newMarket,
+  openTradingWorld,
+  post,
+  server,
+} from './tradingWorld.ts';
+
+const CODE = `0x${'c0de'.repeat(16)}`;
+let other: MarketIds;
+let ownCode: string;
+let builderKey: ApiCredentials;
+
+beforeAll(async () => {
+  await openTradingWorld();
+  other = await newMarket({ fee: { rate: 0.05, exponent: 1 } });
+  const { key, secret, passphrase, builderCode } = (await call(alice, 'POST', '/auth/builder-api-key')).json;
+  ownCode = builderCode;
+  builderKey = { apiKey: key, secret, passphrase };
+});
+afterAll(() => server.close());
+
+/** Alice bids for the first token; Bob, who takes, bids for the second one. */
+async function trade(where: MarketIds, makerCode: string | undefined, takerCode: string | undefined) {
+  const codeOf = (builder: string | undefined) => (builder === undefined ? {} : { change: { builder } });
+  const made = await post(alice, where, { pips: 4000, shares: 20, ...codeOf(makerCode) });
+  const taken = await post(bob, where, { pips: 6000, shares: 20, token: 1, ...codeOf(takerCode) });
+  expect([made.json.status, taken.json.status]).toEqual(['live', 'matched']);
+  return { maker: made.json.orderID, taker: taken.json.orderID, id: taken.json.tradeIDs[0], ...taken.json };
+}
+const page = (query: string) => get(`/builder/trades?builder_code=${CODE}${query}`);
+
+test('a page shows each order that carries the code with its own figures', async () => {
+  expect(await page('')).toEqual({ data: [], next_cursor: 'LTE=', limit: 300, count: 0 });
+  await trade(market, undefined, undefined);
+  const placed = await trade(other, CODE, CODE);
+  const { data, next_cursor, limit, count } = await page('');
+  expect([next_cursor, limit, count]).toEqual(['LTE=', 300, 2]);
+  const shared = {
+    id: placed.id,
+    takerOrderHash: placed.taker,
+    builder: `0x${CODE.slice(-40)}`,
+    market: other.conditionId,
+    side: 'BUY',
+    size: '20',
+    status: 'CONFIRMED',
+    transactionHash: placed.transactionsHashes[0],
+    matchTime: expect.stringMatching(/^\d{10}$/),
+    bucketIndex: 0,
+    builderFee: '0',
+    builderCode: CODE,
+    err_msg: null,
+    createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
+    updatedAt: expect.stringMatching(/^\d{4}-.*Z$/),
+  };
+  const makers = {
+    ...shared,
+    tradeType: 'MAKER',
+    assetId: other.tokens[0],
+    sizeUsdc: '8',
+    price: '0.4',
+    outcome: 'Yes',
+    outcomeIndex: 0,
+    owner: alice.key.apiKey,
+    maker: alice.wallet.address,
+    fee: '0',
+    feeUsdc: '0',
+  };
+  const takers = {
+    ...shared,
+    tradeType: 'TAKER',
+    assetId: other.tokens[1],
+    sizeUsdc: '12',
+    price: '0.6',
+    outcome: 'No',
+    outcomeIndex: 1,
+    owner: bob.key.apiKey,
+    maker: bob.wallet.address,
+    fee: '0.24',
+    feeUsdc: '0.24',
+  };
+  expect(data).toEqual([makers, takers]);
+});
+
+test('filters leave rows out, and a code in any letter case is the same', async () => {
+  await trade(market, CODE, undefined);
+  const all = (await get(`/builder/trades?builder_code=${CODE.toUpperCase().replace('0X', '0x')}`)).data;
+  expect(all.length).toBe(3);
+  const sizes = async (query: string) => (await page(query)).data.length;
+  const seconds = Number(all[0].matchTime);
+  expect(await sizes(`&market=${other.conditionId}`)).toBe(2);
+  expect(await sizes(`&asset_id=${other.tokens[1]}`)).toBe(1);
+  expect(await sizes(`&maker_address=${bob.wallet.address}`)).toBe(1);
+  expect(await sizes(`&id=${all[0].id}`)).toBe(1);
+  expect(await sizes(`&before=${seconds + 1}&after=${seconds - 100}`)).toBe(3);
+  expect(await sizes(`&after=${seconds + 1}`)).toBe(0);
+  for (const query of ['market=x', 'asset_id=x', 'maker_address=x', 'before=x', 'after=-1']) {
+    const { status, json } = await send(server.url, 'GET', `/builder/trades?builder_code=${CODE}&${query}`);
+    const [name] = query.split('=');
+    expect([status, json.error]).toEqual([400, `invalid builder trade params: ${name}`]);
+  }
+  for (const code of ['x', '0x12', `0x${'0'.repeat(64)}`]) {
+    const { status, json } = await send(server.url, 'GET', `/builder/trades?builder_code=${code}`);
+    expect([status, json.error]).toEqual([400, 'invalid builder trade params: builder_code']);
+  }
+  const cursor = await send(server.url, 'GET', `/builder/trades?builder_code=${CODE}&next_cursor=LTE=`);
+  expect([cursor.status, cursor.json.error]).toEqual([400, 'Invalid next_cursor']);
+});
+
+test('pages of 300 follow one another without gap or repetition', async () => {
+  const code = `0x${'ab'.repeat(32)}`;
+  const ids: string[] = [];
+  for (let count = 0; count < 310; count += 1) ids.unshift((await trade(market, undefined, code)).id);
+  const first = await get(`/builder/trades?builder_code=${code}`);
+  await trade(market, undefined, code);
+  const second = await get(`/builder/trades?builder_code=${code}&next_cursor=${first.next_cursor}`);
+  expect([first.count, second.count, second.next_cursor]).toEqual([300, 10, 'LTE=']);
+  expect([...first.data, ...second.data].map(({ id }: { id: string }) => id)).toEqual(ids);
+});
+
+test('without a code the owner of a builder key gets its own trades as a list', async () => {
+  const both = await trade(market, ownCode, ownCode);
+  const single = await trade(other, undefined, ownCode);
+  const headers = l2Headers(alice.wallet.address, builderKey, 'GET', '/builder/trades');
+  const service = Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.replace('POLY_', 'SERVICE_'), value]),
+  );
+  const replies = [
+    await send(server.url, 'GET', '/builder/trades', undefined, service),
+    await call(alice, 'GET', '/builder/trades'),
+  ];
+  for (const { status, json } of replies) {
+    expect(status).toBe(200);
+    expect(json.map(({ id }: { id: string }) => id)).toEqual([single.id, both.id]);
+    expect(json[1]).toMatchObject({
+      taker_order_id: both.taker,
+      match_time: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+      type: 'TAKER',
+      size: '20',
+      side: 'BUY',
+      maker_address: bob.wallet.address,
+    });
+    expect(json[1].maker_orders[0].order_id).toBe(both.maker);
+  }
+  expect((await call(alice, 'GET', `/builder/trades?market=${other.conditionId}`)).json.length).toBe(1);
+});
+
+test('nobody without a builder key has trades without a code', async () => {
+  const refused = [await send(server.url, 'GET', '/builder/trades'), await call(bob, 'GET', '/builder/trades')];
+  for (const { status, json } of refused) expect([status, json.error]).toEqual([400, 'missing_field: builder_code']);
+  const headers = l2Headers(alice.wallet.address, { ...builderKey, passphrase: 'x' }, 'GET', '/builder/trades');
+  expect((await send(server.url, 'GET', '/builder/trades', undefined, headers)).status).toBe(401);
+  expect((await call(alice, 'DELETE', '/auth/builder-api-key')).status).toBe(200);
+  expect((await call(alice, 'GET', '/builder/trades')).status).toBe(400);
+});
+
+test('builders have no fees', async () => {
+  const none = { builder_maker_fee_rate_bps: 0, builder_taker_fee_rate_bps: 0 };
+  expect(await get(`/fees/builder-fees/${CODE}`)).toEqual(none);
+  expect((await send(server.url, 'GET', '/fees/builder-fees/x')).status).toBe(400);
+});

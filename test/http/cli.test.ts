@@ -1,0 +1,205 @@
+// The program as a user runs it: what it prints, how it stops, and what it says when it cannot start. Each test starts
+// processes of its own, in folders of its own.
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { SERVER_SECRET_FILE } from '../../server/auth/apiKeys.ts';
+import { readSeed } from '../../server/dev/seed.ts';
+import { send } from '../support/client.ts';
+import { runToEnd, startServerProcess } from '../support/process.ts';
+
+let folder: string;
+let folderCount = 0;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'outcry-cli-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+const freshDir = (): string => join(folder, `data-${folderCount++}`);
+
+function listenAnywhere(server: Server): Promise<number> {
+  return new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      resolve(typeof address === 'object' && address !== null ? address.port : 0);
+    });
+  });
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  const port = await listenAnywhere(server);
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+const seedStatuses = readSeed().events.flatMap(({ markets }) => markets.map(({ status }) => status));
+const countOf = (status: string): number => seedStatuses.filter((each) => each === status).length;
+const seedMarkets = { active: countOf('open'), closed: countOf('closed'), resolved: countOf('resolved') };
+const seedLine = new RegExp(
+  `Markets +${seedMarkets.active} active, ${seedMarkets.closed} closed, ${seedMarkets.resolved} resolved`,
+);
+
+describe('the banner', () => {
+  test('is one screen that ends with "ready"; a restart changes nothing; a signal ends it with status 0', async () => {
+    const dataDir = freshDir();
+    const server = await startServerProcess({ dataDir });
+    const lines = server.output.trimEnd().split('\n');
+    expect(lines.length).toBeLessThan(40);
+    expect(lines.at(-1)).toBe('ready');
+    expect(server.output).toContain(
+      '(0) 0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266 0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80',
+    );
+    expect(server.output).toContain('(9) 0xa0ee7a142d267c1f36714e4a8f75612f20a79720');
+    expect(server.output).toMatch(seedLine);
+    expect(server.output).toMatch(/Admin token +dev-admin/);
+    expect(server.output).toContain(`new ClobClient({ host: '${server.url}', chain: 137, signer })`);
+    const { durable_sequence: sequence } = (await send(server.url, 'GET', '/readyz')).json;
+    const startedMs = Date.now();
+    expect(await server.kill('SIGTERM')).toEqual({ status: 0, signal: null });
+    expect(Date.now() - startedMs).toBeLessThan(5_000);
+    expect(readdirSync(dataDir)).not.toContain('lock');
+    expect(statSync(join(dataDir, SERVER_SECRET_FILE)).mode & 0o777).toBe(0o600);
+
+    const again = await startServerProcess({ dataDir });
+    expect(again.output).toMatch(seedLine);
+    // One more record: that of the start itself.
+    expect((await send(again.url, 'GET', '/readyz')).json.durable_sequence).toBe(sequence + 1);
+    expect(await again.kill('SIGINT')).toEqual({ status: 0, signal: null });
+  });
+
+  test('with --json is one object on one line', async () => {
+    const server = await startServerProcess({ dataDir: freshDir(), args: ['--json', '--no-house', '--no-throttle'] });
+    const banner = JSON.parse(server.output);
+    expect(banner).toMatchObject({
+      mode: 'development',
+      url: server.url,
+      chain_id: 137,
+      admin_token: 'dev-admin',
+      credit: '10000',
+      markets: seedMarkets,
+      ready: true,
+    });
+    expect(banner.wallets).toHaveLength(10);
+    expect(banner.wallets[0]).toMatchObject({
+      index: 0,
+      proxy: '0x365f0ca36ae1f641e02fe3b7743673da42a13a70',
+      safe: '0xd93b25cb943d14d0d34fbaf01fc93a0f8b5f6e47',
+      deposit_wallet: '0xbc0ff067b7740eff76c1ca93c875ba6b890d6b50',
+    });
+    await server.stop();
+  });
+});
+
+describe('reasons not to start', () => {
+  test('a taken port: who holds it and which flag helps', async () => {
+    const holder = createServer();
+    const port = await listenAnywhere(holder);
+    const end = await runToEnd(['start', '--port', String(port), '--data-dir', freshDir()]);
+    expect(end.status).toBe(3);
+    const who = process.platform === 'linux' ? `process ${process.pid} \\(.*\\)` : '(another process|process \\d+.*)';
+    expect(end.output).toMatch(
+      new RegExp(
+        `^Port ${port} on 127\\.0\\.0\\.1 is in use by ${who}\\. Stop it, or choose another port with --port\\.\n$`,
+      ),
+    );
+    holder.close();
+  });
+
+  test('an address that is not of this machine', async () => {
+    const args = ['--host', '203.0.113.7', '--chain', '80002'];
+    const end = await runToEnd(['start', ...args, '--data-dir', freshDir()]);
+    expect([end.status, end.output]).toEqual([3, expect.stringContaining('Choose another with --host.')]);
+  });
+
+  test('a data directory that another process uses', async () => {
+    const dataDir = freshDir();
+    const server = await startServerProcess({ dataDir });
+    const end = await runToEnd(['start', '--port', '0', '--data-dir', dataDir]);
+    expect([end.status, end.output]).toEqual([4, expect.stringContaining(`in use by process ${server.pid}`)]);
+    await server.stop();
+  });
+
+  test('a data directory of the other mode', async () => {
+    const dataDir = freshDir();
+    await (await startServerProcess({ dataDir })).stop();
+    const env = {
+      OUTCRY_ADMIN_TOKEN: 'a-token-of-sixteen',
+      OUTCRY_SECRET: 'a secret of at least thirty-two characters',
+    };
+    const end = await runToEnd(['serve', '--port', '0', '--chain', '80002', '--data-dir', dataDir], { env });
+    const sentence = `The data directory ${dataDir} was made for development, and this is production.`;
+    expect([end.status, end.output]).toEqual([5, expect.stringContaining(sentence)]);
+  });
+
+  test('a data directory that is a file', async () => {
+    const file = join(folder, 'a-file');
+    writeFileSync(file, '');
+    const end = await runToEnd(['start', '--port', '0', '--data-dir', file]);
+    expect([end.status, end.output]).toEqual([5, expect.stringMatching(/^The data directory cannot be used: /)]);
+  });
+
+  test.each([
+    [['start', '--prot', '1'], "error: unknown option '--prot'\n(Did you mean --port?)\n"],
+    [['stat'], "error: unknown command 'stat'\n(Did you mean start?)\n"],
+    [['start', '--port', 'x'], '--port must be a whole number from 0 to 65535; it is x.\n'],
+  ])('%j is refused with status 2', async (args, output) => {
+    expect(await runToEnd(args, { cwd: folder })).toEqual({ status: 2, signal: null, output });
+  });
+});
+
+describe('serve', () => {
+  const chain = ['--chain', '80002'];
+  const env = { OUTCRY_ADMIN_TOKEN: 'a-token-of-sixteen', OUTCRY_SECRET: 'a secret of at least thirty-two characters' };
+
+  test('needs chain, admin token and secret, one sentence each', async () => {
+    const outcome = async (args: readonly string[], variables: Record<string, string>) => {
+      const { status, output } = await runToEnd(['serve', ...args, '--data-dir', freshDir()], {
+        env: variables,
+        cwd: folder,
+      });
+      return [status, output];
+    };
+    expect(await outcome([], env)).toEqual([2, expect.stringMatching(/^serve needs --chain/)]);
+    expect(await outcome(['--chain', '137'], env)).toEqual([2, expect.stringMatching(/^serve refuses chain 137/)]);
+    const { OUTCRY_SECRET, OUTCRY_ADMIN_TOKEN } = env;
+    expect(await outcome(chain, { OUTCRY_SECRET })).toEqual([2, expect.stringMatching(/^serve needs an admin token/)]);
+    expect(await outcome(chain, { OUTCRY_ADMIN_TOKEN })).toEqual([2, expect.stringMatching(/^serve needs the secret/)]);
+    const short = await outcome(chain, { OUTCRY_ADMIN_TOKEN, OUTCRY_SECRET: 'short' });
+    expect(short).toEqual([5, expect.stringMatching(/^OUTCRY_SECRET has 5 characters/)]);
+  });
+
+  test('starts empty, without wallets, faucet or the token of development', async () => {
+    const server = await startServerProcess({ command: 'serve', dataDir: freshDir(), args: [...chain, '--json'], env });
+    const banner = JSON.parse(server.output.split('\n').find((line) => line.includes('"url"')) ?? '');
+    expect(banner).toMatchObject({ mode: 'production', chain_id: 80_002, markets: {}, ready: true });
+    expect(banner).not.toHaveProperty('wallets');
+    expect(banner).not.toHaveProperty('admin_token');
+    expect((await send(server.url, 'POST', '/dev/faucet', {})).status).toBe(404);
+    const event = (token: string) =>
+      send(server.url, 'POST', '/admin/events', { title: 'x' }, { authorization: `Bearer ${token}` });
+    expect((await event('dev-admin')).status).toBe(401);
+    expect((await event(env.OUTCRY_ADMIN_TOKEN)).status).toBe(200);
+    await server.stop();
+  });
+});
+
+test('--help lists every flag and every exit status', async () => {
+  const { status, output } = await runToEnd(['start', '--help']);
+  expect(status).toBe(0);
+  const flags =
+    'port host allow-host data-dir chain seed no-house no-throttle throttle log-level json quiet accept-clock';
+  for (const flag of [...flags.split(' '), 'order-window', 'admin-token', 'config'])
+    expect(output).toContain(`--${flag}`);
+  for (const number of ['0', '1', '2', '3', '4', '5', '6', '7', '70']) {
+    expect(output).toMatch(new RegExp(`^ +${number}  \\S`, 'm'));
+  }
+});
+
+test('--quiet prints nothing when nothing is wrong', async () => {
+  const server = await startServerProcess({ dataDir: freshDir(), quietPort: await freePort() });
+  expect((await send(server.url, 'GET', '/version')).json).toEqual({ version: 2 });
+  await server.stop();
+  expect(server.output).toBe('');
+});

@@ -1,0 +1,163 @@
+// Where settings come from, which source wins, and the sentence for each value that is not allowed. Nothing is started
+// here: configuration is a function of flags, variables and a file.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addOptions, givenFlags } from '../../server/cli.ts';
+import { CONFIG_FILE, isLoopback, resolveConfig } from '../../server/config.ts';
+import { FatalError } from '../../server/fatal.ts';
+import { editDistance, nearestWord } from '../../server/nearest.ts';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'outcry-config-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** The sentence with which a configuration is refused. */
+function refusal(resolve: () => unknown): string {
+  try {
+    resolve();
+  } catch (error) {
+    if (error instanceof FatalError && error.reason === 'usage') return error.message;
+    throw error;
+  }
+  throw new Error('the configuration was accepted');
+}
+
+function withFile(content: string, resolve: (folder: string) => void): void {
+  const own = mkdtempSync(join(folder, 'file-'));
+  writeFileSync(join(own, CONFIG_FILE), content);
+  resolve(own);
+}
+
+test('development on a loopback address needs nothing', () => {
+  const config = resolveConfig('development', {}, {}, folder);
+  expect(config).toMatchObject({ host: '127.0.0.1', port: 8080, dataDir: '.outcry', adminToken: 'dev-admin' });
+  expect(config).toMatchObject({ hasHouse: true, isThrottled: false, logLevel: 'warn', acceptClock: false });
+  expect(config.contracts.chainId).toBe(137);
+  expect(config.engine).toMatchObject({ orderWindowMs: 86_400_000, creditMicro: 10_000_000_000 });
+});
+
+test('flags win over variables, OUTCRY_PORT over PORT, variables over the file', () => {
+  withFile('{"port": 1, "seed": 1, "logLevel": "info", "allowHost": ["a"]}', (own) => {
+    const port = (flags: object, env: object): number =>
+      resolveConfig('development', { ...flags }, { ...env }, own).port;
+    expect(port({}, {})).toBe(1);
+    expect(port({}, { PORT: '2' })).toBe(2);
+    expect(port({}, { PORT: '2', OUTCRY_PORT: '3' })).toBe(3);
+    expect(port({ port: '4' }, { PORT: '2', OUTCRY_PORT: '3' })).toBe(4);
+    const config = resolveConfig('development', { allowHost: ['b', 'c'] }, { OUTCRY_LOG_LEVEL: 'error' }, own);
+    expect(config).toMatchObject({ seed: 1, logLevel: 'error', allowHosts: ['b', 'c'] });
+  });
+});
+
+test('a named file is read instead of the usual one, and must exist', () => {
+  const path = join(folder, 'named.json');
+  writeFileSync(path, '{"seed": 9, "throttle": true, "house": false, "orderWindow": "90m"}');
+  const config = resolveConfig('development', { config: path }, {}, folder);
+  expect(config).toMatchObject({ seed: 9, isThrottled: true, hasHouse: false });
+  expect(config.engine.orderWindowMs).toBe(5_400_000);
+  expect(resolveConfig('development', {}, { OUTCRY_CONFIG: path }, folder).seed).toBe(9);
+  expect(refusal(() => resolveConfig('development', { config: 'nowhere.json' }, {}, folder))).toBe(
+    'The configuration file nowhere.json does not exist.',
+  );
+});
+
+test('only flags that were given count, so that a negated one leaves the file its say', () => {
+  const flagsOf = (...args: string[]) => givenFlags(addOptions(new Command()).parse(args, { from: 'user' }));
+  expect(flagsOf()).toEqual({});
+  expect(flagsOf('--no-house', '--port', '1')).toEqual({ house: false, port: '1' });
+  expect([flagsOf('--throttle'), flagsOf('--no-throttle')]).toEqual([{ throttle: true }, { throttle: false }]);
+  expect(flagsOf('--allow-host', 'a', '--allow-host', 'b')).toEqual({ allowHost: ['a', 'b'] });
+});
+
+test('booleans of variables are words or digits', () => {
+  const of = (text: string): boolean => resolveConfig('development', {}, { OUTCRY_HOUSE: text }, folder).hasHouse;
+  expect([of('false'), of('0'), of('TRUE'), of('1')]).toEqual([false, false, true, true]);
+  expect(refusal(() => of('perhaps'))).toBe('OUTCRY_HOUSE must be true or false; it is perhaps.');
+});
+
+describe('values that are not allowed', () => {
+  test.each([
+    [{ port: '70000' }, '--port must be at most 65535; it is 70000.'],
+    [{ port: 'http' }, '--port must be a whole number from 0 to 65535; it is http.'],
+    [{ host: 'a b' }, '--host must be a host name or an IP address; it is a b.'],
+    [{ logLevel: 'loud' }, '--log-level must be one of trace, debug, info, warn, error, silent; it is loud.'],
+    [{ orderWindow: '24' }, '--order-window must be a number with s, m, h or d, such as 24h; it is 24.'],
+    [{ orderWindow: '9999999d' }, '--order-window must be at most 3650d; it is 9999999d.'],
+    [{ chain: '0' }, '--chain must be a whole number from 1; it is 0.'],
+    [{ seed: '-1' }, '--seed must be a whole number; it is -1.'],
+  ])('%o', (flags, sentence) => {
+    expect(refusal(() => resolveConfig('development', flags, {}, folder))).toBe(sentence);
+  });
+
+  test.each([
+    ['{"prot": 1}', /prot is not a setting\. Did you mean port\?$/],
+    ['{"zzzzzzzz": 1}', /zzzzzzzz is not a setting\. Known are port, host,/],
+    ['{"port": "1"}', /: port must be a whole number from 0 to 65535; it is 1\.$/],
+    ['{"contracts": {"exchang": "0x"}}', /contracts\.exchang is not a setting\. Did you mean exchange\?$/],
+    ['{"contracts": {"exchange": "0x"}}', /contracts\.exchange must be 0x and 40 hex digits/],
+    ['{', /is not JSON/],
+    ['[]', /must hold one JSON object/],
+  ])('the file %s', (content, sentence) => {
+    withFile(content, (own) => {
+      expect(refusal(() => resolveConfig('development', {}, {}, own))).toMatch(sentence);
+    });
+  });
+
+  test('a variable that is no setting is refused with the nearest one; others are left alone', () => {
+    expect(refusal(() => resolveConfig('development', {}, { OUTCRY_PROT: '1' }, folder))).toBe(
+      'The variable OUTCRY_PROT is not a setting. Did you mean OUTCRY_PORT?',
+    );
+    resolveConfig('development', {}, { OUTCRY_SECRET: 'x', OUTCRY_RECORDED_DATA: 'y', HOME: 'z' }, folder);
+  });
+});
+
+describe('signatures that the live venue would accept too', () => {
+  const stock = /refuses chain 137 with the stock contracts/;
+
+  test('development on an address that others reach needs --chain, and refuses 137', () => {
+    const config = (flags: object) => resolveConfig('development', { host: '0.0.0.0', ...flags }, {}, folder);
+    expect(refusal(() => config({}))).toMatch(/^--host 0\.0\.0\.0, which other machines can reach, needs --chain/);
+    expect(refusal(() => config({ chain: '137' }))).toMatch(stock);
+    expect(config({ chain: '80002' }).contracts.chainId).toBe(80_002);
+    expect(config({ chain: '137', iKnowSignaturesAreReplayable: true }).contracts.chainId).toBe(137);
+  });
+
+  test('serve does so everywhere, and needs an admin token of its own', () => {
+    const config = (flags: object) => resolveConfig('production', { adminToken: 'x'.repeat(16), ...flags }, {}, folder);
+    expect(refusal(() => config({}))).toMatch(/^serve needs --chain/);
+    expect(refusal(() => config({ chain: '137' }))).toMatch(stock);
+    expect(config({ chain: '80002' })).toMatchObject({ mode: 'production', isThrottled: true, hasHouse: false });
+    expect(config({ chain: '80002' }).engine.creditMicro).toBe(0);
+    expect(refusal(() => config({ chain: '80002', adminToken: undefined }))).toMatch(/needs an admin token/);
+    expect(refusal(() => config({ chain: '80002', adminToken: 'short' }))).toMatch(
+      /has 5 characters; it needs at least 16/,
+    );
+  });
+
+  test("contracts of one's own make 137 usable; a chain without stock contracts needs all of them", () => {
+    const own = { exchange: `0x${'1'.repeat(40)}`, negRiskExchange: `0x${'2'.repeat(40)}` };
+    withFile(JSON.stringify({ contracts: own, chain: 137, adminToken: 'x'.repeat(20) }), (folderOfFile) => {
+      const { contracts } = resolveConfig('production', {}, {}, folderOfFile);
+      expect(contracts).toMatchObject({ chainId: 137, ...own });
+    });
+    expect(refusal(() => resolveConfig('development', { chain: '5' }, {}, folder))).toMatch(
+      /Chain 5 needs the address of exchange/,
+    );
+  });
+});
+
+test('loopback addresses are told from others', () => {
+  expect(['localhost', '127.0.0.1', '127.1.2.3', '::1', '[::1]'].every(isLoopback)).toBe(true);
+  expect(['0.0.0.0', '::', '10.0.0.1', '127.0.0.1.example', 'example'].some(isLoopback)).toBe(false);
+});
+
+test('the nearest word is close or none', () => {
+  expect(editDistance('kitten', 'sitting')).toBe(3);
+  expect(nearestWord('datadir', ['dataDir', 'port'])).toBe('dataDir');
+  expect(nearestWord('zzz', ['dataDir', 'port'])).toBeUndefined();
+});

@@ -1,0 +1,296 @@
+// What the door answers to requests that no handler should see, over real sockets: every error path, with its text. The
+// table is the whole one plus a few endpoints that only echo or wait.
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Endpoint, Handler, HttpRequest, Reply } from '../../server/http/endpoint.ts';
+import { endpoints } from '../../server/http/endpoints.ts';
+import { BadRequest } from '../../server/http/errors.ts';
+import { httpLimits } from '../../server/http/limits.ts';
+import { send, sendRaw } from '../support/client.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+
+const row = { auth: 'none', throttle: 'general', section: 'test', summary: 'For the test.' } as const;
+let release: () => void = () => {};
+let enteredCount = 0;
+
+const seen: HttpRequest[] = [];
+const echo: Handler = (request) => {
+  seen.push(request);
+  return { body: JSON.stringify({ params: request.params, bytes: request.body.length, json: request.json() ?? null }) };
+};
+const slow: Handler = async () => {
+  enteredCount += 1;
+  await new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  return { body: '"late"' };
+};
+const table: readonly Endpoint[] = [
+  ...endpoints,
+  { ...row, method: 'POST', path: '/test/echo', handler: echo },
+  { ...row, method: 'GET', path: '/test/echo', handler: echo },
+  { ...row, method: 'PUT', path: '/test/fixed-text', handler: echo, badBodyText: 'Invalid order payload' },
+  { ...row, method: 'GET', path: '/test/by/{name}/{other}', handler: echo },
+  { ...row, method: 'GET', path: '/test/slow', handler: slow },
+  {
+    ...row,
+    method: 'GET',
+    path: '/test/bad',
+    handler: () => {
+      throw new BadRequest('come later', { status: 429, extra: { code: 7 }, headers: { 'retry-after': '3' } });
+    },
+  },
+  { ...row, method: 'GET', path: '/test/ip', handler: (request): Reply => ({ body: JSON.stringify(request.ip) }) },
+];
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer({ endpoints: table });
+});
+afterAll(() => server.close());
+
+const post = (length: number | string, more = ''): string =>
+  `POST /test/echo HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n${more}\r\n`;
+const errorOf = (body: string): string => JSON.parse(body).error;
+
+describe('routes', () => {
+  test('an unknown path is 404 with a JSON error', async () => {
+    const reply = await send(server.url, 'GET', '/nowhere');
+    expect(reply.status).toBe(404);
+    expect(reply.json).toEqual({ error: 'not found' });
+    expect(reply.headers.get('content-type')).toBe('application/json; charset=utf-8');
+  });
+
+  test('a known path with another method is 405 and says what it takes', async () => {
+    const reply = await send(server.url, 'DELETE', '/time');
+    expect(reply.status).toBe(405);
+    expect(reply.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
+    expect(reply.json.error).toBe('DELETE is not allowed on /time; it takes GET, HEAD, OPTIONS');
+    const [raw] = await sendRaw(server.port, ['BREW /time HTTP/1.1\r\nHost: localhost\r\n\r\n']);
+    expect(raw.status).toBe(405);
+  });
+
+  test('parts of a path are percent-decoded, and a malformed sequence is 400', async () => {
+    const reply = await send(server.url, 'GET', '/test/by/a%20b/%E2%82%AC?x=1');
+    expect(reply.json.params).toEqual({ name: 'a b', other: '€' });
+    const bad = await send(server.url, 'GET', '/test/by/%zz/x');
+    expect(bad.status).toBe(400);
+    expect(bad.json.error).toMatch(/malformed percent sequence in "%zz"/);
+    expect((await send(server.url, 'GET', '/test/by//x')).status).toBe(404);
+  });
+
+  test('a handler learns query, address and headers', async () => {
+    seen.length = 0;
+    const headers = { 'x-test': 'yes' };
+    await send(server.url, 'POST', '/test/echo?a=1&a=2', {}, headers);
+    const [request] = seen;
+    expect(request.query.getAll('a')).toEqual(['1', '2']);
+    expect(request.header('x-test')).toBe('yes');
+    expect(request.header('x-other')).toBe('');
+    expect((await send(server.url, 'GET', '/test/ip')).json).toMatch(/127\.0\.0\.1$/);
+  });
+
+  test('a BadRequest becomes its status, fields and headers', async () => {
+    const reply = await send(server.url, 'GET', '/test/bad');
+    expect(reply.status).toBe(429);
+    expect(reply.json).toEqual({ error: 'come later', code: 7 });
+    expect(reply.headers.get('retry-after')).toBe('3');
+  });
+});
+
+describe('HEAD and OPTIONS', () => {
+  test('HEAD answers as GET does, without the body', async () => {
+    const replies = await sendRaw(
+      server.port,
+      ['HEAD /version HTTP/1.1\r\nHost: localhost\r\n\r\n', 'HEAD /version HTTP/1.1\r\nHost: localhost\r\n\r\n'],
+      2,
+    );
+    expect(replies.map(({ status }) => status)).toEqual([200, 200]);
+    expect(replies[0].headers['content-length']).toBe(String('{"version":2}'.length));
+    const [missing] = await sendRaw(server.port, ['HEAD /nowhere HTTP/1.1\r\nHost: localhost\r\n\r\n']);
+    expect(missing.status).toBe(404);
+    const [onlyPost] = await sendRaw(server.port, ['HEAD /order HTTP/1.1\r\nHost: localhost\r\n\r\n']);
+    expect(onlyPost.status).toBe(405);
+  });
+
+  test('pages of any origin may call public paths', async () => {
+    const headers = {
+      origin: 'http://elsewhere.example',
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'content-type, poly_address',
+    };
+    const reply = await send(server.url, 'OPTIONS', '/order', undefined, headers);
+    expect(reply.status).toBe(200);
+    expect(reply.headers.get('access-control-allow-origin')).toBe('*');
+    expect(reply.headers.get('access-control-allow-headers')).toBe('content-type, poly_address');
+    expect(reply.headers.get('access-control-allow-methods')).toContain('POST');
+    const get = await send(server.url, 'GET', '/time', undefined, { origin: 'http://elsewhere.example' });
+    expect(get.headers.get('access-control-allow-origin')).toBe('*');
+  });
+
+  test('pages of other origins may not call /admin and /dev', async () => {
+    const origin = 'http://elsewhere.example';
+    const preflight = await send(server.url, 'OPTIONS', '/dev/faucet', undefined, { origin });
+    expect(preflight.headers.get('access-control-allow-origin')).toBeNull();
+    const body = { address: server.wallets[0].address, collateral: '1' };
+    const reply = await send(server.url, 'POST', '/dev/faucet', body, { origin });
+    expect(reply.status).toBe(401);
+    expect(reply.json.error).toContain(origin);
+    expect(reply.headers.get('access-control-allow-origin')).toBeNull();
+    expect((await send(server.url, 'POST', '/dev/faucet', body, { origin: server.url })).status).toBe(200);
+  });
+});
+
+describe('Host', () => {
+  test.each(['localhost', 'LOCALHOST:1', 'a.b.localhost:80', '127.0.0.1', '127.9.8.7:1', '[::1]:8080', 'localhost.'])(
+    'a loopback development server answers to %s',
+    async (host) => {
+      const [reply] = await sendRaw(server.port, [`GET /time HTTP/1.1\r\nHost: ${host}\r\n\r\n`]);
+      expect(reply.status).toBe(200);
+    },
+  );
+
+  test.each(['elsewhere.example', 'elsewhere.example:8080', 'localhost.example', '127.0.0.1.example', '10.0.0.1'])(
+    'and to %s with 421',
+    async (host) => {
+      const [reply] = await sendRaw(server.port, [`GET /time HTTP/1.1\r\nHost: ${host}\r\n\r\n`]);
+      expect(reply.status).toBe(421);
+      const name = host.split(':')[0];
+      expect(errorOf(reply.body)).toBe(
+        `host ${name} is not served here; use 127.0.0.1 or start with --allow-host ${name}`,
+      );
+    },
+  );
+
+  test('names that the configuration adds are answered', async () => {
+    const other = await startTestServer({ config: { allowHosts: ['box.lan'] } });
+    const [reply] = await sendRaw(other.port, ['GET /time HTTP/1.1\r\nHost: BOX.lan:9\r\n\r\n']);
+    expect(reply.status).toBe(200);
+    await other.close();
+  });
+});
+
+describe('bodies', () => {
+  test('a body that is not JSON is 400 and says where', async () => {
+    const reply = await send(server.url, 'POST', '/test/echo', '{"a": tru}');
+    expect(reply.status).toBe(400);
+    expect(reply.json.error).toMatch(/^the body is not JSON: /);
+    const fixed = await send(server.url, 'PUT', '/test/fixed-text', '{"a"');
+    expect(fixed.json).toEqual({ error: 'Invalid order payload' });
+  });
+
+  test('an empty body with a JSON content type is no error', async () => {
+    const [reply] = await sendRaw(server.port, [post(0)]);
+    expect(JSON.parse(reply.body)).toEqual({ params: {}, bytes: 0, json: null });
+  });
+
+  test('a GET with a body hands it to the handler', async () => {
+    const head =
+      'GET /test/echo HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 3\r\n\r\n';
+    const [reply] = await sendRaw(server.port, [head, '[1]']);
+    expect(JSON.parse(reply.body).json).toEqual([1]);
+  });
+
+  test.each([10_000, httpLimits.jsonDepthMax + 1])('%i levels of nesting are 400 with the limit', async (depth) => {
+    for (const [open, close] of [
+      ['[', ']'],
+      ['{"a":', '}'],
+    ] as const) {
+      const inner = open === '[' ? '' : '1';
+      const reply = await send(server.url, 'POST', '/test/echo', open.repeat(depth) + inner + close.repeat(depth));
+      expect(reply.status).toBe(400);
+      expect(reply.json.error).toContain('deeper than 32 levels');
+    }
+  });
+
+  test('many arrays side by side, or brackets in strings, are no nesting', async () => {
+    const wide = Array.from({ length: 500 }, () => [{ a: ['[[[[[{{{{{\\"'] }]);
+    const reply = await send(server.url, 'POST', '/test/echo', wide);
+    expect(reply.json.json).toEqual(wide);
+    const deepest = '['.repeat(httpLimits.jsonDepthMax) + ']'.repeat(httpLimits.jsonDepthMax);
+    expect((await send(server.url, 'POST', '/test/echo', deepest)).status).toBe(200);
+  });
+
+  test('bytes that are no UTF-8 are 400', async () => {
+    const body = Buffer.from([0x22, 0xc3, 0x28, 0x22]);
+    const [reply] = await sendRaw(server.port, [post(body.length), body]);
+    expect(reply.status).toBe(400);
+    expect(errorOf(reply.body)).toBe('the body is not valid UTF-8');
+  });
+
+  test('another content type is 415, none at all is taken', async () => {
+    const plain = await send(server.url, 'POST', '/test/echo', '{}', { 'content-type': 'text/plain' });
+    expect(plain.status).toBe(415);
+    expect(plain.json.error).toBe('the content type text/plain is not taken; send the body as application/json');
+    const utf8 = await send(server.url, 'POST', '/test/echo', '{}', {
+      'content-type': 'Application/JSON; charset=utf-8',
+    });
+    expect(utf8.status).toBe(200);
+    const none = 'POST /test/echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}';
+    expect((await sendRaw(server.port, [none]))[0].status).toBe(200);
+  });
+
+  test('a body above the limit is 413 with the limit, declared or not', async () => {
+    const bytes = httpLimits.bodyBytesMax + 1;
+    const [declared] = await sendRaw(server.port, [post(bytes)]);
+    expect(declared.status).toBe(413);
+    expect(errorOf(declared.body)).toBe(`the body has ${bytes} bytes or more; at most 1048576 bytes are allowed`);
+    const sent = await send(server.url, 'POST', '/test/echo', `"${'x'.repeat(bytes)}"`);
+    expect(sent.status).toBe(413);
+    const chunked = 'POST /test/echo HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n';
+    const chunk = `${bytes.toString(16)}\r\n${'x'.repeat(bytes)}\r\n0\r\n\r\n`;
+    const [undeclared] = await sendRaw(server.port, [chunked, chunk]);
+    expect(undeclared.status).toBe(413);
+  });
+
+  test('a body exactly at the limit arrives whole, in one piece or in many', async () => {
+    const text = JSON.stringify('x'.repeat(httpLimits.bodyBytesMax - 2));
+    expect((await send(server.url, 'POST', '/test/echo', text)).json.bytes).toBe(httpLimits.bodyBytesMax);
+    const parts = ['[1', ',2', ',3', ']'];
+    const [reply] = await sendRaw(server.port, [post(parts.join('').length), ...parts]);
+    expect(JSON.parse(reply.body).json).toEqual([1, 2, 3]);
+  });
+
+  test('Content-Length given twice is refused', async () => {
+    const [different] = await sendRaw(server.port, [post(2, 'Content-Length: 5\r\n'), '{}']);
+    expect(different.status).toBe(400);
+    expect(errorOf(different.body)).toBe('Content-Length is given 2 times; send it once');
+    const [equal] = await sendRaw(server.port, [post(2, 'Content-Length: 2\r\n'), '{}']);
+    expect(equal.status).toBe(400);
+  });
+
+  test('an answer before the body has come leaves the connection usable', async () => {
+    const unknown = 'POST /nowhere HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\n';
+    const get = 'GET /version HTTP/1.1\r\nHost: localhost\r\n\r\n';
+    const replies = await sendRaw(server.port, [unknown, 'tr', 'ue', get], 2);
+    expect(replies.map(({ status }) => status)).toEqual([404, 200]);
+  });
+});
+
+describe('clients that go away', () => {
+  test('in the middle of a body: the server goes on', async () => {
+    await new Promise<void>((resolve) => {
+      const socket = connect(server.port, '127.0.0.1', () => {
+        socket.write(post(100), () => {
+          socket.write('{"a"', () => socket.destroy());
+        });
+      });
+      socket.on('close', () => resolve());
+    });
+    expect((await send(server.url, 'GET', '/version')).json).toEqual({ version: 2 });
+  });
+
+  test('while a handler waits: its reply goes nowhere and the server goes on', async () => {
+    const before = enteredCount;
+    const socket = connect(server.port, '127.0.0.1');
+    socket.write('GET /test/slow HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    while (enteredCount === before) await send(server.url, 'GET', '/version');
+    await new Promise<void>((resolve) => {
+      socket.on('close', () => resolve());
+      socket.destroy();
+    });
+    await send(server.url, 'GET', '/version');
+    release();
+    expect((await send(server.url, 'GET', '/version')).status).toBe(200);
+  });
+});

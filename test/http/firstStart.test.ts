@@ -1,0 +1,97 @@
+// What development finds after its first start: the seed catalog and funded wallets, also when that start was cut off.
+// The catalog is compared with its file, market by market.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { encodeCommand, MarketStatus, openExchange, Resolution } from '../../engine/index.ts';
+import { resolveConfig } from '../../server/config.ts';
+import { plantSeed, readSeed } from '../../server/dev/seed.ts';
+import type { Services } from '../../server/services.ts';
+import { Views } from '../../server/views/index.ts';
+import { startTestServer } from '../support/server.ts';
+
+const DAY_MS = 86_400_000;
+const seed = readSeed();
+const marketCount = seed.events.flatMap(({ markets }) => markets).length;
+
+function expectWhole({ views, exchange }: Services): void {
+  expect(views.markets.eventList()).toHaveLength(seed.events.length);
+  expect(views.markets.list()).toHaveLength(marketCount);
+  for (const event of seed.events) {
+    const row = views.markets.eventBySlug(event.slug);
+    expect(row?.markets.map(({ slug }) => slug)).toEqual(event.markets.map(({ slug }) => slug));
+    expect(row?.negRisk).toBe(event.negRisk);
+  }
+  for (const market of seed.events.flatMap(({ markets }) => markets)) {
+    const row = views.markets.byCondition(market.conditionId);
+    const status = { open: MarketStatus.OPEN, closed: MarketStatus.CLOSED, resolved: MarketStatus.RESOLVED };
+    expect(row?.status, market.slug).toBe(status[market.status]);
+    expect(row?.tokens).toEqual(market.tokenIds);
+    expect(row?.texts).toMatchObject({ lastPrice: market.lastPrice, outcomes: market.outcomes });
+    if (market.winner === 'split') expect(row?.resolution).toBe(Resolution.SPLIT);
+    else if (market.winner !== undefined)
+      expect(row?.outcomes[row?.resolution === Resolution.SECOND ? 1 : 0]).toBe(market.winner);
+  }
+  exchange.checkInvariants();
+}
+
+test('the seed catalog is there as its file says, with dates that count from the first start', async () => {
+  const server = await startTestServer({ hasSeed: true });
+  expectWhole(server.services);
+  const { markets, accounts } = server.services.views;
+  const event = markets.eventBySlug('democratic-ticket-2028');
+  const market = markets.bySlug('dem-ticket-2028-newsom');
+  expect(market?.texts.rewards).toEqual({
+    rates: [{ asset_address: server.services.contracts.collateral, rewards_daily_rate: 100 }],
+    minSize: 200,
+    maxSpread: 2.5,
+  });
+  const firstMs = Date.parse(String(event?.texts.endDate)) - 400 * DAY_MS;
+  expect(Math.abs(firstMs - server.exchange.now())).toBeLessThan(600_000);
+  expect(event?.texts).toMatchObject({ startDay: -30, endDay: 400, tagLabels: { politics: 'Politics' } });
+  expect(market?.texts.startDate).toBe(new Date(firstMs - 30 * DAY_MS).toISOString());
+  expect(market?.terms).toMatchObject({ tickPips: 10, feeRate: 400, feeExponent: 1, minOrderLots: 500 });
+  expect(markets.bySlug('wc22-final-winner')).toMatchObject({
+    terms: { delaySeconds: 3, minOrderLots: 1_500 },
+    texts: { endDate: '2022-12-18T00:00:00Z' },
+  });
+  for (const { address, derived } of server.wallets) {
+    for (const wallet of [address, ...Object.values(derived)]) {
+      expect(accounts.byWallet(wallet)).toMatchObject({ owner: address, collateralMicro: 10_000_000_000 });
+    }
+  }
+  await server.close();
+});
+
+test('a first start that was cut off is finished by the next one', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'outcry-first-start-'));
+  const views = new Views();
+  const settings = resolveConfig('development', {}, {}, dataDir).engine;
+  const exchange = await openExchange({ dataDir, settings, followers: views.followers() });
+  const [first, second] = seed.events;
+  const firstMs = exchange.now() - 5 * DAY_MS;
+  const cut = { ...seed, events: [first, { ...second, markets: second.markets.slice(0, 1) }] };
+  await plantSeed(exchange, views, cut, firstMs);
+  await exchange.close();
+  const server = await startTestServer({ hasSeed: true, config: { dataDir } });
+  expectWhole(server.services);
+  expect(server.services.views.accounts.byWallet(server.wallets[9].address)?.collateralMicro).toBe(10_000_000_000);
+  await server.close();
+  rmSync(dataDir, { recursive: true });
+});
+
+test('a journal that began without the catalog is left as it is', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'outcry-first-start-'));
+  const views = new Views();
+  const settings = resolveConfig('development', {}, {}, dataDir).engine;
+  const exchange = await openExchange({ dataDir, settings, followers: views.followers() });
+  const tail = Buffer.from(JSON.stringify({ slug: 'ours', title: 'Ours' }));
+  await exchange.submit(encodeCommand({ type: 'CreateEvent', negRisk: 0, tail }));
+  await exchange.close();
+  const server = await startTestServer({ hasSeed: true, config: { dataDir } });
+  expect(server.services.views.markets.eventList()).toHaveLength(1);
+  expect(server.services.views.accounts.byWallet(server.wallets[0].address)).toBeUndefined();
+  await server.close();
+  rmSync(dataDir, { recursive: true });
+});

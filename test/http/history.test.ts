@@ -1,0 +1,288 @@
+// Histories of midpoints over HTTP, with a clock that the test moves: which points there are, that they equal what
+// /midpoint said at their times, how fields are refused; and the view behind them against a naive list of midpoints.
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  type Command,
+  encodeCommand,
+  MarketField,
+  MarketStatus,
+  type OrderType,
+  VirtualClock,
+} from '../../engine/index.ts';
+import { BooksView, HistoryView, MarketsView } from '../../server/views/index.ts';
+import { type JsonReply, send } from '../support/client.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+
+/** A full ten minutes since the epoch. */
+const T0_S = 1_800_000_000;
+const clock = new VirtualClock(T0_S * 1000);
+const word = (value: number): string => `0x${value.toString(16).padStart(64, '0')}`;
+const owner = `0x${'a1'.repeat(20)}`;
+const keyId = `0x${'b2'.repeat(16)}`;
+let server: TestServer;
+let orderCount = 0;
+
+async function submit(command: Command): Promise<void> {
+  const { events } = await server.exchange.submit(encodeCommand(command));
+  expect(events.filter(({ type }) => type === 'Rejected')).toEqual([]);
+}
+
+const TERMS = {
+  negRisk: 0,
+  autoTick: 0,
+  feeExponent: 1,
+  tickPips: 100,
+  feeRate: 0,
+  minOrderLots: 1,
+  delaySeconds: 0,
+  minMarketableBuyMicro: 0,
+} as const;
+
+/** Market n has the tokens 2n + 100 and 2n + 101. */
+async function createMarket(index: number): Promise<void> {
+  await submit({
+    type: 'CreateMarket',
+    eventNumber: 0,
+    conditionId: word(index + 1),
+    firstToken: word(2 * index + 100),
+    secondToken: word(2 * index + 101),
+    status: MarketStatus.OPEN,
+    ...TERMS,
+    tail: Buffer.from(JSON.stringify({ slug: `m${index}`, question: 'So?' })),
+  });
+}
+
+/** Rests a bid of 100 shares on a token, or with side 1 nothing else but the same on the other token. */
+async function bid(marketIndex: number, outcome: 0 | 1, pips: number): Promise<string> {
+  orderCount += 1;
+  const orderId = `0x${orderCount.toString(16).padStart(8, '0').repeat(8)}`;
+  const orderType: OrderType = 0;
+  await submit({
+    type: 'PlaceOrder',
+    orderId,
+    keyId,
+    maker: owner,
+    owner,
+    marketIndex,
+    outcome,
+    side: 0,
+    orderType,
+    flags: 0,
+    makerAmountMicro: 10_000 * pips,
+    takerAmountMicro: 100_000_000,
+    timestampMs: clock.now(),
+    expirationS: 0,
+  });
+  return orderId;
+}
+
+const cancelAll = (): Promise<void> => submit({ type: 'CancelAll', owner, keyId });
+const history = (query: string): Promise<JsonReply> => send(server.url, 'GET', `/prices-history?${query}`);
+const midpoint = async (token: number): Promise<number> =>
+  Number((await send(server.url, 'GET', `/midpoint?token_id=${token}`)).json.mid);
+const pointsOf = async (query: string): Promise<readonly (readonly [number, number])[]> => {
+  const { status, json } = await history(query);
+  expect([status, json.error]).toEqual([200, undefined]);
+  return json.history.map(({ t, p }: { t: number; p: number }) => [t - T0_S, p]);
+};
+
+beforeAll(async () => {
+  server = await startTestServer({ clock });
+  await submit({ type: 'CreateApiKey', owner, keyId, nonce: 0, generation: 0, kind: 0 });
+  await submit({ type: 'Deposit', wallet: owner, owner, amountMicro: 1e12, isFaucet: 1 });
+  for (const index of [0, 1, 2]) await createMarket(index);
+});
+afterAll(() => server.close());
+
+test('points stand at full minutes, carry the last midpoint forward and end now', async () => {
+  expect(await pointsOf('market=100&interval=max')).toEqual([]);
+  await bid(0, 0, 4000); // 0:00, midpoint 0.7 with no ask
+  clock.advance(20_000);
+  await bid(0, 1, 4000); // 0:20, 0.4 and 0.6
+  clock.advance(70_000);
+  await bid(0, 0, 5000); // 1:30, 0.5 and 0.6
+  clock.advance(195_000); // 4:45
+  expect(await pointsOf('market=100&interval=max')).toEqual([
+    [60, 0.5],
+    [120, 0.55],
+    [180, 0.55],
+    [240, 0.55],
+    [285, 0.55],
+  ]);
+  expect(await midpoint(100)).toBe(0.55);
+  expect(await pointsOf('market=101&interval=max')).toEqual([
+    [60, 0.5],
+    [120, 0.45],
+    [180, 0.45],
+    [240, 0.45],
+    [285, 0.45],
+  ]);
+  expect(await midpoint(101)).toBe(0.45);
+});
+
+test('a condition id stands for its first token, and a window and a fidelity choose points', async () => {
+  const end = (seconds: number): number => T0_S + seconds;
+  expect(await pointsOf(`market=${word(1)}&startTs=${end(100)}&endTs=${end(200)}`)).toEqual([
+    [120, 0.55],
+    [180, 0.55],
+  ]);
+  expect(await pointsOf(`token_id=100&start_ts=${end(60)}&end_ts=${end(60)}`)).toEqual([[60, 0.5]]);
+  expect(await pointsOf('market=100&interval=all&fidelity=2')).toEqual([
+    [120, 0.55],
+    [240, 0.55],
+    [285, 0.55],
+  ]);
+  expect(await pointsOf('market=100&interval=1m')).toEqual([
+    [240, 0.55],
+    [285, 0.55],
+  ]);
+  expect(await pointsOf(`market=100&interval=1m&endTs=${end(120)}`)).toEqual([
+    [60, 0.5],
+    [120, 0.55],
+  ]);
+  expect(await pointsOf(`market=100&startTs=${end(10_000)}`)).toEqual([]);
+  expect((await pointsOf('market=100')).length).toBe(5);
+});
+
+test('an interval reaches back from the present', async () => {
+  await bid(1, 0, 3000);
+  await bid(1, 1, 3000);
+  clock.advance(8 * 86_400_000);
+  await cancelAll();
+  await bid(1, 0, 2000);
+  await bid(1, 1, 4000);
+  clock.advance(60_000);
+  const counts = { '1m': 2, '5m': 6, '15m': 16, '1h': 61, '6h': 361, '1d': 1_441, '1w': 10_081 } as const;
+  for (const [interval, count] of Object.entries(counts)) {
+    // The clock stands 45 s past a full minute: one point more than whole minutes, namely now.
+    const points = await pointsOf(`market=102&interval=${interval}`);
+    expect([interval, points.length]).toEqual([interval, count]);
+    expect(points.at(-1)?.[1]).toBe(await midpoint(102));
+    if (count > 2) expect(points[0][1]).toBe(0.5);
+  }
+  expect((await pointsOf('market=102&interval=max')).length).toBeLessThanOrEqual(10_081);
+  const fine = await history('market=102&interval=max&fidelity=1');
+  expect([fine.status, fine.json.error]).toEqual([
+    400,
+    'invalid_field: fidelity: it would give 11521 points, at most 10080 are given: use 2 or more',
+  ]);
+});
+
+test('a market that is over keeps its history, without what its close took out of the book', async () => {
+  await bid(2, 0, 3000);
+  await bid(2, 1, 5000);
+  expect(await midpoint(104)).toBe(0.4);
+  const before = clock.now() / 1000 - T0_S;
+  clock.advance(100_000);
+  const close = { type: 'UpdateMarket', marketIndex: 2, mask: MarketField.STATUS, ...TERMS } as const;
+  await submit({ ...close, status: MarketStatus.CLOSED });
+  clock.advance(600_000);
+  const points = await pointsOf('market=104&interval=max');
+  expect(points.at(-1)).toEqual([before + 100, 0.4]);
+  expect(points.every(([, price]) => price === 0.4)).toBe(true);
+  expect(await pointsOf('market=104&interval=5m')).toEqual([]);
+});
+
+test('a batch answers by the keys that were asked for, without what does not exist', async () => {
+  const batch = (body: unknown): Promise<JsonReply> => send(server.url, 'POST', '/batch-prices-history', body);
+  const { status, json } = await batch({
+    markets: ['100', '101', word(1), '999', '100'],
+    start_ts: T0_S,
+    end_ts: T0_S + 120,
+  });
+  expect(status).toBe(200);
+  const yes = [
+    { t: T0_S + 60, p: 0.5 },
+    { t: T0_S + 120, p: 0.55 },
+  ];
+  const no = [
+    { t: T0_S + 60, p: 0.5 },
+    { t: T0_S + 120, p: 0.45 },
+  ];
+  expect(json).toEqual({ history: { '100': yes, '101': no, [word(1)]: yes } });
+  const withText = await batch({ markets: ['101'], start_ts: String(T0_S), end_ts: T0_S + 120, fidelity: 2 });
+  expect(withText.json).toEqual({ history: { '101': [no[1]] } });
+  expect((await batch({ markets: [] })).json).toEqual({ history: {} });
+  expect(Object.keys((await batch({ markets: ['100'] })).json.history)).toEqual(['100']);
+});
+
+test('what is wrong is told by the name of its field', async () => {
+  const refusals: readonly (readonly [string, string])[] = [
+    ['', 'missing_field: market'],
+    ['market=', 'missing_field: market'],
+    ['market=x', 'invalid_field: market'],
+    ['token_id=0x12', 'invalid_field: token_id'],
+    ['market=100&interval=2h', 'invalid_field: interval'],
+    ['market=100&interval=__proto__', 'invalid_field: interval'],
+    ['market=100&fidelity=0', 'invalid_field: fidelity'],
+    ['market=100&fidelity=1.5', 'invalid_field: fidelity'],
+    ['market=100&fidelity=525601', 'invalid_field: fidelity'],
+    ['market=100&startTs=-1', 'invalid_field: startTs'],
+    ['market=100&endTs=1e9', 'invalid_field: endTs'],
+    ['market=100&start_ts=x', 'invalid_field: start_ts'],
+    ['market=100&startTs=2&endTs=1', 'invalid_field: startTs'],
+  ];
+  for (const [query, text] of refusals) {
+    const { status, json } = await history(query);
+    expect([query, status, json.error.slice(0, text.length)]).toEqual([query, 400, text]);
+  }
+  const unknown = await history('market=999');
+  expect([unknown.status, unknown.json.error]).toEqual([404, 'market not found']);
+  const bodies: readonly (readonly [unknown, string])[] = [
+    [{}, 'missing_field: markets'],
+    [[], 'Invalid payload'],
+    [{ markets: '100' }, 'invalid_field: markets'],
+    [{ markets: [100] }, 'invalid_field: markets'],
+    [
+      { markets: Array.from({ length: 21 }, () => '100') },
+      'invalid_field: markets: it must name at most 20 markets, and names 21',
+    ],
+    [{ markets: ['100'], fidelity: [] }, 'invalid_field: fidelity'],
+    [{ markets: ['100'], start_ts: 1.5 }, 'invalid_field: start_ts'],
+    [{ markets: ['100'], interval: 'week' }, 'invalid_field: interval'],
+  ];
+  for (const [body, text] of bodies) {
+    const { status, json } = await send(server.url, 'POST', '/batch-prices-history', body);
+    expect([status, json.error.slice(0, text.length)]).toEqual([400, text]);
+  }
+});
+
+test('samples are those of a naive list of every midpoint there ever was', () => {
+  const change = fc.record({ afterMs: fc.nat(150_000), pips: fc.integer({ min: 1, max: 5 }) });
+  const asked = fc.record({ start: fc.nat(900), length: fc.nat(900), step: fc.integer({ min: 1, max: 3 }) });
+  fc.assert(
+    fc.property(fc.array(change, { maxLength: 30 }), asked, fc.nat(120), (changes, { start, length, step }, restS) => {
+      const [history, books, markets] = [new HistoryView(), new BooksView(), new MarketsView()];
+      const terms = { ...TERMS, status: MarketStatus.OPEN, marketIndex: 0, eventNumber: 0 };
+      const ids = { conditionId: word(1), firstToken: word(2), secondToken: word(3) };
+      const created = { type: 'MarketCreated', ...terms, ...ids } as const;
+      markets.created(created, { type: 'Tick' }, 0);
+      const every: { readonly tMs: number; readonly sum: number }[] = [];
+      let tMs = T0_S * 1000;
+      let held = 0;
+      for (const { afterMs, pips } of changes) {
+        tMs += afterMs;
+        if (held !== 0) books.add(0, 0, 0, held, -1);
+        books.add(0, 0, 0, pips, 1);
+        held = pips;
+        history.bookChanged(0);
+        history.recordEnded(books, markets, tMs);
+        every.push({ tMs, sum: pips + 10_000 });
+      }
+      const lastS = Math.floor(tMs / 1000) + restS;
+      const [startS, endS, stepS] = [T0_S + start, T0_S + start + length, step * 60];
+      const got = history.samples(0, { startS, endS, lastS, stepS });
+      const wanted: (readonly [number, number])[] = [];
+      for (let timeS = T0_S; timeS < lastS && timeS <= endS; timeS += 60) {
+        if (timeS < startS || timeS % stepS !== 0) continue;
+        const inForce = every.findLast((one) => one.tMs < timeS * 1000);
+        if (inForce !== undefined) wanted.push([timeS, inForce.sum]);
+      }
+      const latest = every.at(-1);
+      if (latest !== undefined && startS <= lastS && lastS <= endS) wanted.push([lastS, latest.sum]);
+      expect(got.times.map((timeS, index) => [timeS, got.sums[index]])).toEqual(wanted);
+    }),
+    { numRuns: 500 },
+  );
+});

@@ -1,0 +1,171 @@
+// API keys over HTTP: made, derived, listed, deleted, and what each wrong credential is told (wire.md A.1 to A.3). Each
+// test has a wallet that no other one uses.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ApiKeyKind, encodeCommand } from '../../engine/index.ts';
+import { deriveCredentials } from '../../server/auth/apiKeys.ts';
+import { signClobAuth } from '../../server/auth/clobAuth.ts';
+import { signL2 } from '../../server/auth/l2.ts';
+import { developmentWallet } from '../../server/auth/mnemonic.ts';
+import { keyIdOfUuid } from '../../server/wire/ids.ts';
+import { createKey, l1Headers, l2Headers, send, sendSigned } from '../support/client.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer();
+});
+afterAll(() => server.close());
+
+let walletIndex = 20;
+/** A wallet that no test used yet. */
+const freshWallet = () => developmentWallet(walletIndex++);
+
+test('a key is made once for a wallet and nonce, and derived ever after', async () => {
+  const wallet = freshWallet();
+  const unknown = await send(server.url, 'GET', '/auth/derive-api-key', undefined, l1Headers(wallet));
+  expect([unknown.status, unknown.json]).toEqual([400, { error: 'Could not derive api key!' }]);
+  const made = await createKey(server.url, wallet);
+  expect(made.apiKey).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  expect(made.secret).toMatch(/^[A-Za-z0-9_-]{43}=$/);
+  expect(made.passphrase).toMatch(/^[0-9a-f]{64}$/);
+  const again = await send(server.url, 'POST', '/auth/api-key', undefined, l1Headers(wallet));
+  expect([again.status, again.json]).toEqual([400, { error: 'Could not create api key' }]);
+  const derived = await send(server.url, 'GET', '/auth/derive-api-key', undefined, l1Headers(wallet));
+  expect(derived.json).toEqual(made);
+  const other = await createKey(server.url, wallet, '7');
+  expect(other.apiKey).not.toBe(made.apiKey);
+  const listed = await sendSigned(server.url, wallet.address, made, 'GET', '/auth/api-keys');
+  expect(listed.json).toEqual({ apiKeys: [made.apiKey, other.apiKey] });
+});
+
+test('of two requests at once for one pair, one makes the key', async () => {
+  const wallet = freshWallet();
+  const replies = await Promise.all(
+    [1, 2, 3].map(() => send(server.url, 'POST', '/auth/api-key', undefined, l1Headers(wallet))),
+  );
+  expect(replies.map(({ status }) => status).sort()).toEqual([200, 400, 400]);
+});
+
+test('a deleted key is refused at once, and the next one of its pair is another', async () => {
+  const wallet = freshWallet();
+  const first = await createKey(server.url, wallet);
+  const deleted = await sendSigned(server.url, wallet.address, first, 'DELETE', '/auth/api-key');
+  expect([deleted.status, deleted.json]).toEqual([200, 'OK']);
+  const after = await sendSigned(server.url, wallet.address, first, 'GET', '/auth/api-keys');
+  expect([after.status, after.json]).toEqual([401, { error: 'Unauthorized/Invalid api key' }]);
+  expect((await send(server.url, 'GET', '/auth/derive-api-key', undefined, l1Headers(wallet))).status).toBe(400);
+  const second = await createKey(server.url, wallet);
+  expect(second.apiKey).not.toBe(first.apiKey);
+  expect((await sendSigned(server.url, wallet.address, second, 'GET', '/auth/api-keys')).status).toBe(200);
+});
+
+test('a first key credits its owner and the four derived wallets', async () => {
+  const wallet = freshWallet();
+  await createKey(server.url, wallet);
+  const { accounts } = server.services.views;
+  const balances = [wallet.address, ...Object.values(server.services.wallets.derivedWallets(wallet.address))].map(
+    (address) => accounts.byWallet(address)?.collateralMicro,
+  );
+  expect(balances).toEqual(Array(5).fill(10_000_000_000));
+});
+
+test('L1 headers that do not fit are 401', async () => {
+  const wallet = freshWallet();
+  const good = l1Headers(wallet);
+  const bad = [
+    {},
+    { ...good, POLY_ADDRESS: developmentWallet(0).address },
+    { ...good, POLY_NONCE: '1' },
+    { ...good, POLY_TIMESTAMP: String(Number(good.POLY_TIMESTAMP) - 1) },
+    { ...good, POLY_SIGNATURE: `${good.POLY_SIGNATURE.slice(0, -2)}00` },
+    { ...good, POLY_NONCE: 'x' },
+    { ...good, POLY_ADDRESS: 'me' },
+    l1Headers(wallet, '0', 80_002),
+  ];
+  for (const headers of bad) {
+    const reply = await send(server.url, 'POST', '/auth/api-key', undefined, headers);
+    expect([reply.status, reply.json]).toEqual([401, { error: 'Invalid L1 Request headers' }]);
+  }
+});
+
+test('a nonce past what the exchange keeps is 400, and leading zeros change nothing', async () => {
+  const wallet = freshWallet();
+  const large = await send(server.url, 'POST', '/auth/api-key', undefined, l1Headers(wallet, '9007199254740992'));
+  expect([large.status, large.json.error]).toEqual([
+    400,
+    'Could not create api key: the nonce must be at most 9007199254740991',
+  ]);
+  const derived = await send(server.url, 'GET', '/auth/derive-api-key', undefined, l1Headers(wallet, '9'.repeat(77)));
+  expect(derived.json).toEqual({ error: 'Could not derive api key!' });
+  const timestamp = String(Math.floor(Date.now() / 1000));
+  const signature = signClobAuth({ address: wallet.address, timestamp, nonce: '5' }, 137, wallet.privateKey);
+  const headers = {
+    POLY_ADDRESS: wallet.address,
+    POLY_TIMESTAMP: timestamp,
+    POLY_NONCE: '005',
+    POLY_SIGNATURE: signature,
+  };
+  expect((await send(server.url, 'POST', '/auth/api-key', undefined, headers)).status).toBe(200);
+  expect((await send(server.url, 'POST', '/auth/api-key', undefined, l1Headers(wallet, '5'))).status).toBe(400);
+});
+
+test('L2 headers: what is signed and by whom', async () => {
+  const wallet = freshWallet();
+  const credentials = await createKey(server.url, wallet);
+  const path = '/auth/api-keys';
+  const good = l2Headers(wallet.address, credentials, 'GET', path);
+  const status = async (headers: object): Promise<number> =>
+    (await send(server.url, 'GET', `${path}?any=1`, undefined, { ...headers })).status;
+  const { timestamp, ...request } = { timestamp: good.POLY_TIMESTAMP, method: 'GET', path };
+  const hex = signL2({ timestamp, ...request }, credentials.secret, 'hex');
+  const service = Object.fromEntries(
+    Object.entries(good).map(([name, value]) => [name.replace('POLY', 'SERVICE'), value]),
+  );
+  expect(await status(good)).toBe(200);
+  expect(await status({ ...good, POLY_SIGNATURE: hex })).toBe(200);
+  expect(await status(service)).toBe(200);
+  expect(await status({ ...good, POLY_API_KEY: credentials.apiKey.toUpperCase() })).toBe(200);
+  const old = String(Number(timestamp) - 301);
+  const stale = {
+    ...good,
+    POLY_TIMESTAMP: old,
+    POLY_SIGNATURE: signL2({ ...request, timestamp: old }, credentials.secret),
+  };
+  const wrong = [
+    {},
+    stale,
+    { ...good, POLY_PASSPHRASE: 'x' },
+    { ...good, POLY_PASSPHRASE: '' },
+    { ...good, POLY_ADDRESS: developmentWallet(1).address },
+    { ...good, POLY_API_KEY: '00000000-0000-4000-8000-000000000000' },
+    { ...good, POLY_SIGNATURE: '' },
+    l2Headers(wallet.address, credentials, 'POST', path),
+    l2Headers(wallet.address, credentials, 'GET', `${path}?any=1`),
+    l2Headers(wallet.address, { ...credentials, secret: credentials.secret.replace(/./, '_') }, 'GET', path),
+  ];
+  for (const headers of wrong) {
+    const reply = await send(server.url, 'GET', path, undefined, headers);
+    expect([reply.status, reply.json]).toEqual([401, { error: 'Unauthorized/Invalid api key' }]);
+  }
+});
+
+test('a read-only key reads with address and key alone, and never trades', async () => {
+  const wallet = freshWallet();
+  const identity = { kind: 'readonly', owner: wallet.address, nonce: '0', generation: 0 } as const;
+  const { apiKey } = deriveCredentials(server.services.secret, identity);
+  const keyId = keyIdOfUuid(apiKey) ?? '';
+  const head = { owner: wallet.address, keyId, nonce: 0, generation: 0 };
+  await server.exchange.submit(encodeCommand({ type: 'CreateApiKey', ...head, kind: ApiKeyKind.READONLY, items: [] }));
+  const headers = { POLY_ADDRESS: wallet.address, POLY_API_KEY: apiKey };
+  const read = await send(
+    server.url,
+    'GET',
+    '/balance-allowance?asset_type=COLLATERAL&signature_type=0',
+    undefined,
+    headers,
+  );
+  expect(read.status).toBe(200);
+  expect((await send(server.url, 'DELETE', '/cancel-all', undefined, headers)).status).toBe(401);
+  const stranger = { ...headers, POLY_ADDRESS: developmentWallet(0).address };
+  expect((await send(server.url, 'GET', '/data/orders', undefined, stranger)).status).toBe(401);
+});

@@ -1,0 +1,86 @@
+// Market data and markets over HTTP: every form of a question for one token and for many, what empty books answer, what is
+// not there, and the lists and records of markets. A whole server runs in this process.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ZERO_BYTES32 } from '../../server/auth/hex.ts';
+import { send } from '../support/client.ts';
+import { alice, bob, cancelAll, get, market, newMarket, openTradingWorld, post, server } from './tradingWorld.ts';
+
+beforeAll(openTradingWorld);
+afterAll(() => server.close());
+
+test('market data: one and many tokens, sides, empty books, and what is not there', async () => {
+  const place = await newMarket({ tick_size: '0.001', fee: { rate: '0.05', exponent: 1 } }, true);
+  const [yes, no] = place.tokens;
+  await post(alice, place, { pips: 4120, shares: 10 });
+  await post(bob, place, { pips: 5500, shares: 20, token: 1 });
+  const list = [{ token_id: yes }, { token_id: no }, { token_id: '999' }];
+  const both = { [yes]: { BUY: '0.412', SELL: '0.45' }, [no]: { BUY: '0.55', SELL: '0.588' } };
+  const posted = async (path: string, body: unknown) => (await send(server.url, 'POST', path, body)).json;
+  expect(await posted('/prices', list)).toEqual(both);
+  expect(await posted('/prices', [{ token_id: yes, side: 'SELL' }])).toEqual({ [yes]: { SELL: '0.45' } });
+  expect(await get('/prices')).toMatchObject(both);
+  expect(await get(`/prices?token_ids=${yes},${no}&sides=BUY,SELL`)).toEqual({
+    [yes]: { BUY: '0.412' },
+    [no]: { SELL: '0.588' },
+  });
+  expect(await get(`/price?token_id=${yes}&side=buy`)).toEqual({ price: '0.412' });
+  expect(await get(`/midpoint?token_id=${yes}`)).toEqual({ mid: '0.431' });
+  expect(await posted('/midpoints', list)).toEqual({ [yes]: '0.431', [no]: '0.569' });
+  expect(await get(`/spreads?token_ids=${yes}`)).toEqual({ [yes]: '0.038' });
+  expect(await get(`/last-trade-price?token_id=${yes}`)).toEqual({ price: '0.5', side: '' });
+  expect(await posted('/last-trades-prices', list)).toEqual([]);
+  expect(await posted('/books', list)).toHaveLength(2);
+  expect((await get(`/books?token_ids=${no}`))[0]).toMatchObject({
+    asset_id: no,
+    bids: [{ price: '0.55', size: '20' }],
+  });
+  expect(await get(`/tick-size/${yes}`)).toEqual({ minimum_tick_size: 0.001 });
+  expect(await get(`/neg-risk?token_id=${no}`)).toEqual({ neg_risk: true });
+  expect(await get(`/fee-rate?token_id=${no}`)).toEqual({ base_fee: 500 });
+
+  const trade = await post(alice, place, { pips: 4500, shares: 10 });
+  expect(trade.json.status).toBe('matched');
+  expect(await get(`/last-trade-price?token_id=${no}`)).toEqual({ price: '0.55', side: 'SELL' });
+  expect(await posted('/last-trades-prices', list)).toEqual([
+    { token_id: yes, price: '0.45', side: 'BUY' },
+    { token_id: no, price: '0.55', side: 'SELL' },
+  ]);
+
+  const noBook = { error: 'No orderbook exists for the requested token id' };
+  for (const path of ['/book', '/midpoint', '/spread', '/price']) {
+    expect((await send(server.url, 'GET', `${path}?side=BUY`)).json).toEqual({ error: 'Invalid token id' });
+    const unknown = await send(server.url, 'GET', `${path}?token_id=999&side=BUY`);
+    expect([unknown.status, unknown.json]).toEqual([404, noBook]);
+  }
+  expect(await get(`/price?token_id=${yes}&side=MID`)).toEqual({ error: 'Invalid side' });
+  expect((await send(server.url, 'GET', '/tick-size?token_id=999')).json).toEqual({ error: 'market not found' });
+  expect(await posted('/books', Array(501).fill({ token_id: yes }))).toEqual({ error: 'Payload exceeds the limit' });
+  for (const body of [{}, [7], 'x'])
+    expect(await posted('/midpoints', body)).toMatchObject({ error: 'Invalid payload' });
+  await Promise.all([cancelAll(alice), cancelAll(bob)]);
+});
+
+test('markets: list, detail, compact record, and drafts that nobody sees', async () => {
+  const draft = await newMarket({ status: 'draft' });
+  const page = await get('/markets?next_cursor=MA==');
+  expect(page).toMatchObject({ next_cursor: 'LTE=', count: page.data.length });
+  const ids = page.data.map((record: { condition_id: string }) => record.condition_id);
+  expect(ids).toContain(market.conditionId);
+  expect(ids).not.toContain(draft.conditionId);
+  expect(page.data[0]).not.toHaveProperty('market_id');
+  expect(await get(`/markets/${market.conditionId.toUpperCase().replace('0X', '0x')}`)).toMatchObject({
+    condition_id: market.conditionId,
+    status: 'active',
+    assets_ids: market.tokens,
+  });
+  expect(await get(`/clob-markets/${market.conditionId}`)).toMatchObject({ c: market.conditionId, mts: 0.01, r: null });
+  expect(await get(`/markets-by-token/${market.tokens[1]}`)).toMatchObject({ condition_id: market.conditionId });
+  expect((await get('/simplified-markets')).data[0]).toHaveProperty('market_id', 1);
+  for (const path of [
+    `/markets/${draft.conditionId}`,
+    `/clob-markets/${ZERO_BYTES32}`,
+    `/markets-by-token/${draft.tokens[0]}`,
+  ]) {
+    expect(await get(path)).toEqual({ error: 'market not found' });
+  }
+});

@@ -1,0 +1,228 @@
+// Notifications over HTTP: which of them there are and for whom, that every payload is complete, that dropped ones stay
+// dropped over a restart, and how many are kept.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { notificationItem } from '../../engine/index.ts';
+import type { ApiCredentials } from '../../server/auth/apiKeys.ts';
+import type { DevelopmentWallet } from '../../server/dev/wallets.ts';
+import { NotificationsView } from '../../server/views/index.ts';
+import { createKey, send, sendSigned } from '../support/client.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import {
+  alice,
+  bob,
+  call,
+  cancelAll,
+  market,
+  newMarket,
+  openTradingWorld,
+  post,
+  server,
+  type Trader,
+} from './tradingWorld.ts';
+
+beforeAll(openTradingWorld);
+afterAll(() => server.close());
+
+const PAYLOAD_KEYS = [
+  'asset_id',
+  'condition_id',
+  'eventSlug',
+  'icon',
+  'image',
+  'market',
+  'market_slug',
+  'matched_size',
+  'order_id',
+  'original_size',
+  'outcome',
+  'outcome_index',
+  'owner',
+  'price',
+  'question',
+  'remaining_size',
+  'seriesSlug',
+  'side',
+  'trade_id',
+  'transaction_hash',
+  'type',
+];
+
+const listOf = async (trader: Trader) => {
+  const { status, json } = await call(trader, 'GET', '/notifications?signature_type=0');
+  expect(status).toBe(200);
+  for (const row of json) {
+    expect(Object.keys(row).sort()).toEqual(['id', 'owner', 'payload', 'timestamp', 'type']);
+    expect(Object.keys(row.payload)).toEqual(expect.arrayContaining(PAYLOAD_KEYS));
+    expect(row.owner).toBe(trader.key.apiKey);
+  }
+  return json;
+};
+const drop = (trader: Trader, ids: string) => call(trader, 'DELETE', `/notifications?ids=${ids}`);
+const admin = (method: string, path: string, body: unknown) =>
+  send(server.url, method, path, body, { authorization: 'Bearer dev-admin' });
+
+test('a fill is told to both sides, each with its own figures', async () => {
+  const first = await post(alice, market, { pips: 4000, shares: 100 });
+  const second = await post(bob, market, { pips: 7000, shares: 30, token: 1 });
+  expect(second.json.status).toBe('matched');
+  const shared = {
+    condition_id: market.conditionId,
+    market: market.conditionId,
+    market_slug: 'market-1',
+    question: 'Market 1?',
+    eventSlug: '',
+    seriesSlug: '',
+    icon: '',
+    image: '',
+    matched_size: '30',
+    side: 'BUY',
+    type: 'GTC',
+    trade_id: second.json.tradeIDs[0],
+    transaction_hash: second.json.transactionsHashes[0],
+  };
+  const [toMaker] = await listOf(alice);
+  expect(toMaker).toEqual({
+    id: 1,
+    type: 2,
+    owner: alice.key.apiKey,
+    timestamp: expect.any(Number),
+    payload: {
+      ...shared,
+      asset_id: market.tokens[0],
+      outcome: 'Yes',
+      outcome_index: 0,
+      order_id: first.json.orderID,
+      original_size: '100',
+      remaining_size: '70',
+      price: '0.4',
+      owner: alice.key.apiKey,
+    },
+  });
+  expect(Math.abs(toMaker.timestamp - Date.now() / 1000)).toBeLessThan(60);
+  const [toTaker] = await listOf(bob);
+  expect(toTaker.payload).toEqual({
+    ...shared,
+    asset_id: market.tokens[1],
+    outcome: 'No',
+    outcome_index: 1,
+    order_id: second.json.orderID,
+    original_size: '30',
+    remaining_size: '0',
+    price: '0.6',
+    owner: bob.key.apiKey,
+  });
+});
+
+test('what the exchange ends is told with a reason, what the owner ends is not', async () => {
+  const before = (await listOf(alice)).length;
+  await cancelAll(alice);
+  expect((await listOf(alice)).length).toBe(before);
+  const closing = await newMarket();
+  const order = (await post(alice, closing, { pips: 2500, shares: 40 })).json.orderID;
+  expect((await admin('PATCH', `/admin/markets/${closing.conditionId}`, { status: 'closed' })).status).toBe(200);
+  const [newest, ...older] = await listOf(alice);
+  expect(older.length).toBe(before);
+  expect([newest.type, newest.payload.order_id, newest.payload.reason]).toEqual([1, order, 'market_closed']);
+  expect(newest.payload).toMatchObject({
+    original_size: '40',
+    matched_size: '0',
+    remaining_size: '40',
+    price: '0.25',
+    trade_id: '',
+    transaction_hash: `0x${'0'.repeat(64)}`,
+    market_slug: 'market-2',
+  });
+});
+
+test('a result is told for each token that was held', async () => {
+  await admin('POST', '/admin/markets', { question: 'Ends it?', slug: 'ends-it', outcomes: ['Up', 'Down'] });
+  const { json } = await call(alice, 'GET', '/markets');
+  const ended = json.data.find(({ market_slug }: { market_slug: string }) => market_slug === 'ends-it');
+  const split = { condition_id: ended.condition_id, amount: '12.5' };
+  expect((await call(alice, 'POST', '/split', split)).status).toBe(200);
+  const path = `/admin/markets/${ended.condition_id}/resolve`;
+  expect((await admin('POST', path, { outcome: 'Down' })).status).toBe(200);
+  const [lost, won] = (await listOf(alice)).slice(0, 2).toReversed();
+  expect([lost.type, lost.payload.outcome, lost.payload.price, lost.payload.winner]).toEqual([4, 'Up', '0', false]);
+  expect([won.type, won.payload.outcome, won.payload.price, won.payload.winner]).toEqual([4, 'Down', '1', true]);
+  expect([won.payload.matched_size, won.payload.asset_id]).toEqual(['12.5', ended.tokens[1].token_id]);
+  expect((await listOf(bob)).every(({ type }: { type: number }) => type !== 4)).toBe(true);
+});
+
+test('dropping takes what is named and nothing of anybody else', async () => {
+  const [before, others] = [await listOf(alice), await listOf(bob)];
+  const [newest, second] = before;
+  const reply = await drop(alice, `${newest.id},${second.id},99999`);
+  expect([reply.status, reply.json]).toEqual([200, 'OK']);
+  expect(await listOf(alice)).toEqual(before.slice(2));
+  expect(await listOf(bob)).toEqual(others);
+  expect((await drop(alice, String(newest.id))).json).toBe('OK');
+  const sequence = server.exchange.durableSequence;
+  expect((await drop(alice, '4503599627370497')).json).toBe('OK');
+  expect(server.exchange.durableSequence).toBe(sequence);
+});
+
+test('bad ids and signature types are refused', async () => {
+  for (const ids of ['', 'x', '1,', '-1', '1.5', '1e3', Array(501).fill('1').join(',')]) {
+    const { status, json } = await drop(alice, ids);
+    expect([ids.slice(0, 9), status, json.error.slice(0, 11)]).toEqual([ids.slice(0, 9), 400, 'Invalid ids']);
+  }
+  const bare = await call(alice, 'DELETE', '/notifications');
+  expect([bare.status, bare.json.error.slice(0, 11)]).toEqual([400, 'Invalid ids']);
+  const type = await call(alice, 'GET', '/notifications?signature_type=4');
+  expect([type.status, type.json.error]).toEqual([400, 'Invalid signature_type']);
+  const unsigned = await fetch(`${server.url}/notifications`);
+  expect(unsigned.status).toBe(401);
+});
+
+/** Resolves a market of which the wallet holds a full set: two notifications. */
+async function resolveHeldMarket(own: TestServer, wallet: DevelopmentWallet, key: ApiCredentials, slug: string) {
+  const headers = { authorization: 'Bearer dev-admin' };
+  const made = await send(own.url, 'POST', '/admin/markets', { question: 'Held?', slug }, headers);
+  const { condition_id } = made.json;
+  const split = await sendSigned(own.url, wallet.address, key, 'POST', '/split', { condition_id, amount: '1' });
+  const body = { outcome: 'Yes' };
+  const resolved = await send(own.url, 'POST', `/admin/markets/${condition_id}/resolve`, body, headers);
+  expect([made.status, split.status, resolved.status]).toEqual([200, 200, 200]);
+}
+
+test('what was dropped stays dropped over a restart, and its number is not used again', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'outcry-notifications-'));
+  try {
+    const before = await startTestServer({ config: { dataDir } });
+    const [wallet] = before.wallets;
+    const key = await createKey(before.url, wallet);
+    const idsOf = async (own: TestServer): Promise<readonly number[]> => {
+      const { json } = await sendSigned(own.url, wallet.address, key, 'GET', '/notifications');
+      return json.map(({ id }: { id: number }) => id);
+    };
+    await resolveHeldMarket(before, wallet, key, 'first');
+    expect(await idsOf(before)).toEqual([2, 1]);
+    await sendSigned(before.url, wallet.address, key, 'DELETE', '/notifications?ids=2');
+    expect(await idsOf(before)).toEqual([1]);
+    const hash = before.exchange.stateHash();
+    await before.close();
+    const after = await startTestServer({ config: { dataDir } });
+    expect(after.exchange.stateHash()).toEqual(hash);
+    expect(await idsOf(after)).toEqual([1]);
+    await resolveHeldMarket(after, wallet, key, 'second');
+    expect(await idsOf(after)).toEqual([4, 3, 1]);
+    await after.close();
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+});
+
+test('the newest 500 are kept, and all of them can be dropped at once', async () => {
+  const view = new NotificationsView();
+  const owner = alice.wallet.address;
+  for (let count = 0; count < 1_700; count += 1) view.resolved(0, owner, 0, 1_000_000, 5);
+  expect(view.of(owner).map(({ number }) => number)).toEqual(Array.from({ length: 500 }, (_, at) => at + 1_201));
+  const items = view.of(owner).map(({ number }) => notificationItem(number));
+  view.dropped({ type: 'DropNotifications', owner, keyId: `0x${'1'.repeat(32)}`, items });
+  expect(view.of(owner)).toEqual([]);
+  expect(view.of(bob.wallet.address)).toEqual([]);
+});

@@ -1,0 +1,189 @@
+// The operator's switches over HTTP: every mode of the exchange and every flag of an owner as orders and cancels meet
+// them, statuses, texts and headers included, and wallets that are bound to another owner.
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type JsonReply, send } from '../support/client.ts';
+import {
+  alice,
+  bob,
+  call,
+  cancelAll,
+  market,
+  newMarket,
+  openTradingWorld,
+  orderBody,
+  post,
+  server,
+} from './tradingWorld.ts';
+
+beforeAll(openTradingWorld);
+afterAll(() => server.close());
+
+const admin = (path: string, body: unknown): Promise<JsonReply> =>
+  send(server.url, 'PATCH', path, body, { authorization: 'Bearer dev-admin' });
+const setMode = async (mode: string): Promise<void> => {
+  const { status, json } = await admin('/admin/exchange', { mode });
+  expect([status, json]).toEqual([200, { mode }]);
+};
+const rest = (): Promise<JsonReply> => post(alice, market, { pips: 3000, shares: 10 });
+const batch = (bodies: readonly unknown[]): Promise<JsonReply> => call(alice, 'POST', '/orders', bodies);
+const body = () => orderBody(alice, market, { pips: 3000, shares: 10 });
+const isOpen = async (id: string): Promise<boolean> =>
+  (await call(alice, 'GET', `/data/order/${id}`)).json.status === 'LIVE';
+
+beforeEach(() => setMode('normal'));
+
+const DISABLED = 'Trading is currently disabled. Orders and cancels are refused.';
+const CANCEL_ONLY = 'Trading is currently cancel-only. New orders are not accepted, but cancels are allowed.';
+const POST_ONLY = 'post-only mode: only post-only orders and cancels are allowed';
+
+test('a disabled exchange refuses orders and cancels with 503', async () => {
+  const { orderID } = (await rest()).json;
+  await setMode('disabled');
+  const refused = [
+    await rest(),
+    await batch([body(), body()]),
+    await call(alice, 'DELETE', '/order', { orderID }),
+    await call(alice, 'DELETE', '/orders', [orderID]),
+    await cancelAll(alice),
+    await call(alice, 'DELETE', '/cancel-market-orders', { market: market.conditionId }),
+  ];
+  for (const { status, json, headers } of refused) {
+    expect([status, json, headers.get('retry-after')]).toEqual([503, { error: DISABLED }, '30']);
+  }
+  expect(await isOpen(orderID)).toBe(true);
+  expect((await call(alice, 'GET', '/data/orders')).status).toBe(200);
+});
+
+test('a restarting exchange answers 425 to all of them', async () => {
+  const { orderID } = (await rest()).json;
+  await setMode('restarting');
+  const refused = [
+    await rest(),
+    await batch([body()]),
+    await call(alice, 'DELETE', '/order', { orderID }),
+    await cancelAll(alice),
+  ];
+  for (const { status, json, headers } of refused) {
+    expect([status, headers.get('retry-after')]).toEqual([425, '2']);
+    expect(json.error).toContain('restarting');
+  }
+  await setMode('normal');
+  expect(await isOpen(orderID)).toBe(true);
+});
+
+test('a cancel-only exchange takes cancels alone', async () => {
+  const { orderID } = (await rest()).json;
+  await setMode('cancel_only');
+  for (const { status, json } of [await rest(), await batch([body(), body()])]) {
+    expect([status, json.error]).toEqual([503, CANCEL_ONLY]);
+  }
+  expect((await call(alice, 'DELETE', '/order', { orderID })).json.canceled).toEqual([orderID]);
+});
+
+test('a post-only exchange takes post-only orders and cancels, and says when to come back', async () => {
+  await setMode('post_only');
+  const { status, json, headers } = await rest();
+  expect([status, headers.get('retry-after')]).toEqual([503, '5']);
+  expect(json).toEqual({ error: POST_ONLY, code: 'post_only_mode', retry_after_seconds: 5 });
+  const taken = await call(alice, 'POST', '/order', { ...body(), postOnly: true });
+  expect([taken.status, taken.json.status]).toEqual([200, 'live']);
+  const mixed = await batch([body(), { ...body(), postOnly: true }]);
+  expect([mixed.status, mixed.json[0].errorMsg, mixed.json[0].orderID]).toEqual([200, POST_ONLY, '']);
+  expect([mixed.json[1].errorMsg, mixed.json[1].status]).toEqual(['', 'live']);
+  const all = await batch([body()]);
+  expect([all.status, all.json[0].errorMsg]).toEqual([200, POST_ONLY]);
+  expect((await call(alice, 'DELETE', '/order', { orderID: taken.json.orderID })).json.canceled).toHaveLength(1);
+});
+
+test('a mode is one of five, and only an operator sets it', async () => {
+  for (const mode of ['open', '', 1, null, 'NORMAL']) {
+    const { status, json } = await admin('/admin/exchange', { mode });
+    expect([status, json.error]).toEqual([
+      400,
+      'invalid_field: mode: it must be normal, post_only, cancel_only, disabled or restarting',
+    ]);
+  }
+  expect((await admin('/admin/exchange', {})).json.error).toBe('missing_field: mode');
+  expect((await admin('/admin/exchange', { mode: 'normal', x: 1 })).json.error).toBe('unknown_field: x');
+  expect((await send(server.url, 'PATCH', '/admin/exchange', { mode: 'disabled' })).status).toBe(401);
+  expect((await rest()).json.status).toBe('live');
+});
+
+test('closed-only: no BUY, resting BUYs are cancelled, SELLs go on', async () => {
+  const path = `/admin/accounts/${bob.wallet.address}`;
+  const place = await newMarket();
+  const sets = { condition_id: place.conditionId, amount: '100' };
+  expect((await call(bob, 'POST', '/split', sets)).status).toBe(200);
+  const bought = (await post(bob, place, { pips: 2000, shares: 10 })).json.orderID;
+  const sold = (await post(bob, place, { pips: 7000, shares: 10, side: 'SELL' })).json.orderID;
+  const { status, json } = await admin(path, { closed_only: true });
+  expect(status).toBe(200);
+  expect(json).toEqual({ address: bob.wallet.address, banned: false, closed_only: true, bound: [] });
+  expect((await call(bob, 'GET', '/auth/ban-status/closed-only')).json).toEqual({ closed_only: true });
+  const open = (await call(bob, 'GET', '/data/orders')).json.data.map(({ id }: { id: string }) => id);
+  expect([open.includes(bought), open.includes(sold)]).toEqual([false, true]);
+  const refused = await post(bob, place, { pips: 2000, shares: 10 });
+  const error = `'${bob.wallet.address}' address in closed only mode`;
+  expect([refused.status, refused.json]).toEqual([400, { error }]);
+  expect((await post(bob, place, { pips: 8000, shares: 10, side: 'SELL' })).json.status).toBe('live');
+  const other = (await call(bob, 'GET', '/notifications')).json[0];
+  expect([other.payload.order_id, other.payload.reason]).toEqual([bought, 'closed_only']);
+  expect((await admin(path, { closed_only: false })).json.closed_only).toBe(false);
+  expect((await post(bob, place, { pips: 2000, shares: 10 })).json.status).toBe('live');
+});
+
+test('banned: every order is cancelled and none is taken, reads and cancels go on', async () => {
+  const path = `/admin/accounts/${bob.wallet.address.toUpperCase().replace('0X', '0x')}`;
+  await post(bob, market, { pips: 2000, shares: 10 });
+  expect((await admin(path, { banned: true, closed_only: true })).json).toMatchObject({
+    banned: true,
+    closed_only: true,
+  });
+  expect((await call(bob, 'GET', '/data/orders')).json.count).toBe(0);
+  const refused = await post(bob, market, { pips: 7000, shares: 10, side: 'SELL' });
+  expect([refused.status, refused.json]).toEqual([400, { error: `'${bob.wallet.address}' address banned` }]);
+  expect((await cancelAll(bob)).json).toEqual({ canceled: [], not_canceled: {} });
+  expect((await admin(path, { banned: false })).json).toMatchObject({ banned: false, closed_only: true });
+  expect((await admin(path, { closed_only: false })).json).toMatchObject({ banned: false, closed_only: false });
+  expect((await post(bob, market, { pips: 2000, shares: 10 })).json.status).toBe('live');
+});
+
+test('a bound wallet trades for its new owner, and nobody can have it twice', async () => {
+  const wallet = `0x${'77'.repeat(20)}`;
+  const path = `/admin/accounts/${alice.wallet.address}`;
+  const deposit = { address: wallet, amount: '50' };
+  await send(server.url, 'POST', '/admin/deposits', deposit, { authorization: 'Bearer dev-admin' });
+  const { json } = await admin(path, { bind: { wallet, type: 2 } });
+  expect(json.bound).toEqual([{ wallet, type: 2 }]);
+  const placed = await post(alice, market, { pips: 3000, shares: 10, signatureType: 2, maker: wallet });
+  expect([placed.status, placed.json.status]).toEqual([200, 'live']);
+  const balance = await call(alice, 'GET', '/balance-allowance?asset_type=COLLATERAL&signature_type=2');
+  expect(balance.json.balance).toBe('50000000');
+  const taken = await admin(`/admin/accounts/${bob.wallet.address}`, { bind: { wallet, type: 2 }, banned: true });
+  expect([taken.status, taken.json.error]).toEqual([
+    400,
+    `the wallet ${wallet} cannot be bound: it is somebody's already`,
+  ]);
+  expect((await admin(`/admin/accounts/${wallet}`, { banned: false })).json.address).toBe(alice.wallet.address);
+  expect((await post(bob, market, { pips: 2100, shares: 10 })).json.status).toBe('live');
+});
+
+test('what is no change is refused', async () => {
+  const path = `/admin/accounts/${alice.wallet.address}`;
+  const bad: readonly (readonly [string, unknown, string])[] = [
+    [path, {}, 'missing_field: banned, closed_only or bind'],
+    [path, { banned: 1 }, 'invalid_field: banned'],
+    [path, { closed_only: 'true' }, 'invalid_field: closed_only'],
+    [path, { frozen: true }, 'unknown_field: frozen'],
+    [path, { bind: { wallet: 'x', type: 1 } }, 'invalid_field: bind.wallet'],
+    [path, { bind: { wallet: alice.wallet.address } }, 'missing_field: bind.type'],
+    [path, { bind: { wallet: `0x${'1'.repeat(40)}`, type: 0 } }, 'invalid_field: bind.type'],
+    [path, { bind: 'x' }, 'invalid_field: bind'],
+    ['/admin/accounts/x', { banned: true }, 'invalid_field: address'],
+  ];
+  for (const [where, change, text] of bad) {
+    const { status, json } = await admin(where, change);
+    expect([status, json.error.slice(0, text.length)]).toEqual([400, text]);
+  }
+  expect((await send(server.url, 'PATCH', path, { banned: true })).status).toBe(401);
+});

@@ -1,0 +1,393 @@
+// Trading over HTTP, end to end: orders signed with all four signature types, every reply of placing and cancelling, and
+// what is read back in both dialects. A whole server runs in this process; its keys and signatures are real.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ExchangeMode, encodeCommand } from '../../engine/index.ts';
+import { ZERO_BYTES32 } from '../../server/auth/hex.ts';
+import type { SignableOrder } from '../../server/auth/orderDigest.ts';
+import { signOrder } from '../../server/auth/orderSignature.ts';
+import { thirdVersionDomain } from '../../server/routes/orderVersion.ts';
+import { createKey, l2Headers, send } from '../support/client.ts';
+import {
+  alice,
+  bob,
+  call,
+  cancelAll,
+  get,
+  makerOf,
+  market,
+  newMarket,
+  type OrderChoice,
+  openTradingWorld,
+  orderBody,
+  post,
+  server,
+  type Trader,
+} from './tradingWorld.ts';
+
+beforeAll(openTradingWorld);
+afterAll(() => server.close());
+
+describe.each([0, 1, 2, 3] as const)('signature type %i', (signatureType) => {
+  test.each([false, true])('rests, is seen, matches, and is paid for (neg-risk %s)', async (negRisk) => {
+    const place = await newMarket({}, negRisk);
+    const rested = await post(alice, place, { pips: 4000, shares: 10, signatureType });
+    expect(rested.status).toBe(200);
+    expect(rested.json).toEqual({
+      success: true,
+      errorMsg: '',
+      orderID: expect.stringMatching(/^0x[0-9a-f]{64}$/),
+      takingAmount: '',
+      makingAmount: '',
+      status: 'live',
+      transactionsHashes: [],
+      tradeIDs: [],
+    });
+    const book = await get(`/book?token_id=${place.tokens[1]}`);
+    expect(book).toMatchObject({ asks: [{ price: '0.6', size: '10' }], bids: [], neg_risk: negRisk });
+    const matched = await post(bob, place, { pips: 6100, shares: 6, token: 1, signatureType });
+    expect(matched.json).toMatchObject({ status: 'matched', makingAmount: '3.6', takingAmount: '6' });
+    const [tradeId] = matched.json.tradeIDs;
+    expect(matched.json.transactionsHashes).toEqual([expect.stringMatching(/^0x[0-9a-f]{64}$/)]);
+
+    const maker = makerOf(alice.wallet, signatureType);
+    const order = (await call(alice, 'GET', `/data/order/${rested.json.orderID}`)).json;
+    expect(order).toMatchObject({
+      id: rested.json.orderID,
+      status: 'LIVE',
+      owner: alice.key.apiKey,
+      maker_address: maker,
+      market: place.conditionId,
+      asset_id: place.tokens[0],
+      original_size: '10',
+      size_matched: '6',
+      price: '0.4',
+      associate_trades: [tradeId],
+      outcome: 'Yes',
+      order_type: 'GTC',
+      expiration: '0',
+    });
+    const query = `asset_type=CONDITIONAL&token_id=${place.tokens[0]}&signature_type=${signatureType}`;
+    const held = (await call(alice, 'GET', `/balance-allowance?${query}`)).json;
+    expect(held.balance).toBe('6000000');
+    expect(held.allowances[server.services.contracts.exchange]).toBe((2n ** 256n - 1n).toString());
+    const trades = (await call(alice, 'GET', `/data/trades?id=${tradeId}`)).json;
+    expect(trades).toMatchObject({ count: 1, next_cursor: 'LTE=', limit: 100 });
+    expect(trades.data[0]).toMatchObject({
+      id: tradeId,
+      taker_order_id: matched.json.orderID,
+      side: 'BUY',
+      size: '6',
+      price: '0.6',
+      status: 'CONFIRMED',
+      trader_side: 'MAKER',
+      transaction_hash: matched.json.transactionsHashes[0],
+      match_time: expect.stringMatching(/^[0-9]{10}$/),
+      maker_orders: [
+        { order_id: rested.json.orderID, matched_amount: '6', price: '0.4', maker_address: maker, side: 'BUY' },
+      ],
+    });
+    await cancelAll(alice);
+  });
+});
+
+test('both forms of the deposit wallet trade, and the balance follows the one used last', async () => {
+  const place = await newMarket();
+  const { depositUups, depositBeacon } = alice.wallet.derived;
+  for (const maker of [depositUups, depositBeacon, depositUups]) {
+    expect((await post(alice, place, { pips: 1000, shares: 10, signatureType: 3, maker })).json.status).toBe('live');
+    const { orders, accounts } = server.services.views;
+    expect(accounts.latestDepositWallet(alice.wallet.address)).toBe(maker);
+    expect([...orders.openOf(alice.wallet.address)].at(-1)?.maker).toBe(maker);
+  }
+  await cancelAll(alice);
+});
+
+describe('what is refused before the core', () => {
+  const refused = async (body: unknown, text: string, status = 400) => {
+    const reply = await call(alice, 'POST', '/order', body);
+    expect([reply.status, reply.json.error]).toEqual([status, expect.stringContaining(text)]);
+  };
+  const plain = (choice: Partial<OrderChoice> = {}) => orderBody(alice, market, { pips: 4000, shares: 10, ...choice });
+
+  test('bodies, owners, versions, tokens, wallets and signatures, in this order', async () => {
+    const body = plain();
+    await refused([], 'Invalid order payload');
+    await refused({ ...body, order: { ...body.order, side: 'HOLD' } }, 'order.side');
+    await refused({ ...body, owner: bob.key.apiKey }, 'the order owner has to be the owner of the API KEY');
+    const { timestamp: _, ...first } = { ...body.order, nonce: '0', feeRateBps: '0', taker: `0x${'0'.repeat(40)}` };
+    await refused({ ...body, order: first }, 'order_version_mismatch');
+    await refused({ ...body, order: { ...body.order, tokenId: '12345' } }, 'token 12345');
+    await refused({ ...body, order: { ...body.order, conditionId: ZERO_BYTES32 } }, 'order.conditionId');
+    await refused(
+      { ...body, order: { ...body.order, signer: bob.wallet.address } },
+      'the order signer address has to be the address of the API KEY',
+    );
+    await refused({ ...body, order: { ...body.order, maker: bob.wallet.address } }, 'maker address not allowed');
+    await refused({ ...body, order: { ...body.order, makerAmount: '4000001' } }, 'invalid signature');
+    const foreign = orderBody(
+      { wallet: { ...alice.wallet, privateKey: bob.wallet.privateKey }, key: alice.key },
+      market,
+      {
+        pips: 4000,
+        shares: 10,
+      },
+    );
+    await refused(foreign, 'invalid signature');
+  });
+
+  test('wallets of another type, of another owner, and a deposit wallet that does not sign for itself', async () => {
+    const { proxy, safe, depositBeacon } = alice.wallet.derived;
+    await refused(plain({ maker: proxy }), 'no wallet of');
+    await refused(plain({ signatureType: 1, maker: safe }), 'no wallet of');
+    await refused(plain({ signatureType: 2, maker: bob.wallet.derived.safe }), 'no wallet of');
+    await refused(plain({ signatureType: 3, maker: bob.wallet.derived.depositBeacon }), 'no wallet of');
+    const body = plain({ signatureType: 3 });
+    await refused({ ...body, order: { ...body.order, signer: alice.wallet.address } }, 'signature type 3');
+    const changed = plain({ signatureType: 3, maker: depositBeacon });
+    await refused({ ...changed, order: { ...changed.order, salt: 1 } }, 'invalid signature');
+  });
+
+  test('an order signed for version 3 of the contract is told to be of another version', async () => {
+    const body = plain();
+    const { expiration: _, signature: __, ...fields } = body.order;
+    const order: SignableOrder = {
+      ...fields,
+      makerAmount: Number(fields.makerAmount),
+      takerAmount: Number(fields.takerAmount),
+      side: 0,
+      timestamp: Number(fields.timestamp),
+    };
+    const domain = thirdVersionDomain(137)!;
+    await refused(
+      { ...body, order: { ...body.order, signature: signOrder(order, alice.wallet.privateKey, domain) } },
+      'order_version_mismatch',
+    );
+  });
+
+  test('a wallet bound to another owner trades for that owner alone', async () => {
+    const third = server.wallets[2];
+    const key = await createKey(server.url, third);
+    const bound = alice.wallet.derived.safe;
+    await server.exchange.submit(
+      encodeCommand({ type: 'BindWallet', owner: third.address, wallet: bound, signatureType: 2 }),
+    );
+    await refused(plain({ signatureType: 2 }), 'belongs to another owner');
+    const traded = await post({ wallet: third, key }, market, {
+      pips: 1000,
+      shares: 10,
+      signatureType: 2,
+      maker: bound,
+    });
+    expect(traded.json).toMatchObject({ status: 'live' });
+    const balance = await call(
+      { wallet: third, key },
+      'GET',
+      '/balance-allowance?asset_type=COLLATERAL&signature_type=2',
+    );
+    expect(balance.json.balance).toBe(String(server.services.views.accounts.byWallet(bound)?.collateralMicro));
+  });
+});
+
+test('a kill answers 400 with the id of the order, which is remembered', async () => {
+  const place = await newMarket();
+  for (const [orderType, text] of [
+    ['FOK', "order couldn't be fully filled. FOK orders are fully filled or killed."],
+    ['FAK', 'no orders found to match with FAK order. FAK orders are partially filled or killed if no match is found.'],
+  ]) {
+    const body = orderBody(alice, place, { pips: 4000, shares: 10, orderType });
+    const killed = await call(alice, 'POST', '/order', body);
+    expect([killed.status, killed.json.error]).toEqual([400, text]);
+    const order = await call(alice, 'GET', `/data/order/${killed.json.orderID}`);
+    expect(order.json).toMatchObject({ status: 'CANCELED', size_matched: '0', order_type: orderType });
+    const again = await call(alice, 'POST', '/order', body);
+    expect(again.json.error).toBe(`order ${killed.json.orderID} is invalid. Duplicated.`);
+  }
+});
+
+test('a batch is answered in its order, its refusals inside', async () => {
+  const place = await newMarket();
+  const good = orderBody(alice, place, { pips: 4000, shares: 10 });
+  const bodies = [
+    good,
+    { ...good, order: { ...good.order, signature: `0x${'00'.repeat(65)}` } },
+    orderBody(alice, place, { pips: 4050, shares: 10 }),
+    orderBody(alice, place, { pips: 4100, shares: 10 }),
+    good,
+    'x',
+  ];
+  const { status, json } = await call(alice, 'POST', '/orders', bodies);
+  expect(status).toBe(200);
+  expect(json.map((one: { status: string }) => one.status)).toEqual(['live', '', '', 'live', '', '']);
+  expect(json.map((one: { errorMsg: string }) => one.errorMsg)).toEqual([
+    '',
+    'invalid signature',
+    expect.stringMatching(/^order 0x[0-9a-f]{64} is invalid. Price \(0.405\) breaks minimum tick size rule: 0.01$/),
+    '',
+    `order ${json[0].orderID} is invalid. Duplicated.`,
+    'Invalid order payload',
+  ]);
+  expect(json[1]).toEqual({
+    success: true,
+    errorMsg: 'invalid signature',
+    orderID: '',
+    takingAmount: '',
+    makingAmount: '',
+    status: '',
+    transactionsHashes: [],
+    tradeIDs: [],
+  });
+  const many = await call(alice, 'POST', '/orders', Array(16).fill(good));
+  expect([many.status, many.json.error]).toEqual([400, 'Too many orders in payload: 16, max allowed: 15']);
+  expect((await call(alice, 'POST', '/orders', [])).json.error).toBe('Invalid order payload');
+  await cancelAll(alice);
+});
+
+test('cancels name what they cancelled and why not', async () => {
+  const place = await newMarket();
+  const ids: string[] = [];
+  for (const pips of [1000, 1100, 1200, 1300]) {
+    ids.push((await post(alice, place, { pips, shares: 10, token: pips === 1300 ? 1 : 0 })).json.orderID);
+  }
+  const unknown = `0x${'ab'.repeat(32)}`;
+  const one = await call(alice, 'DELETE', '/order', { orderID: ids[0] });
+  expect(one.json).toEqual({ canceled: [ids[0]], not_canceled: {} });
+  const gone = 'Order not found or already canceled';
+  const again = await call(alice, 'DELETE', '/order', { orderId: ids[0] });
+  expect([again.status, again.json]).toEqual([200, { canceled: [], not_canceled: { [ids[0]]: gone } }]);
+  const foreign = await call(bob, 'DELETE', '/orders', [ids[1], unknown, unknown]);
+  expect(foreign.json).toEqual({ canceled: [], not_canceled: { [ids[1]]: gone, [unknown]: gone } });
+  const second = await call(alice, 'DELETE', '/cancel-market-orders', {
+    market: place.conditionId,
+    asset_id: place.tokens[1],
+  });
+  expect(second.json.canceled).toEqual([ids[3]]);
+  const elsewhere = await call(alice, 'DELETE', '/cancel-market-orders', { market: ZERO_BYTES32 });
+  expect(elsewhere.json).toEqual({ canceled: [], not_canceled: {} });
+  const several = await call(alice, 'DELETE', '/orders', [ids[2], ids[1]]);
+  expect(several.json.canceled).toEqual([ids[2], ids[1]]);
+  await post(alice, place, { pips: 1000, shares: 10 });
+  expect((await call(alice, 'DELETE', '/cancel-market-orders', {})).json.canceled).toHaveLength(1);
+  expect((await cancelAll(alice)).json).toEqual({ canceled: [], not_canceled: {} });
+});
+
+test('a delayed order says so and cannot be cancelled', async () => {
+  const place = await newMarket({ seconds_delay: 3600 });
+  await post(bob, place, { pips: 4000, shares: 10 });
+  const delayed = await post(alice, place, { pips: 6000, shares: 10, token: 1 });
+  expect(delayed.json).toMatchObject({ status: 'delayed', makingAmount: '', tradeIDs: [] });
+  const cancel = await call(alice, 'DELETE', '/order', { orderID: delayed.json.orderID });
+  expect(cancel.json).toEqual({ canceled: [], not_canceled: { [delayed.json.orderID]: 'order is delayed' } });
+  expect((await call(alice, 'GET', '/data/orders')).json.data).toMatchObject([{ status: 'DELAYED' }]);
+  await cancelAll(bob);
+});
+
+test('the root dialect wraps orders and dates trades', async () => {
+  const place = await newMarket();
+  const rested = (await post(alice, place, { pips: 4000, shares: 10 })).json.orderID;
+  const matched = (await post(bob, place, { pips: 6000, shares: 10, token: 1 })).json;
+  const asRoot = async (trader: Trader, path: string) => {
+    const headers = l2Headers(trader.wallet.address, trader.key, 'GET', path.split('?')[0]);
+    const renamed = Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [name.replace('POLY', 'SERVICE'), value]),
+    );
+    return (await send(server.url, 'GET', path, undefined, renamed)).json;
+  };
+  expect(await asRoot(alice, `/data/order/${rested}`)).toEqual({
+    order: {
+      associateTrades: matched.tradeIDs,
+      id: rested,
+      status: 'MATCHED',
+      market: place.conditionId,
+      originalSize: '10',
+      outcome: 'Yes',
+      makerAddress: alice.wallet.address,
+      owner: alice.key.apiKey,
+      price: '0.4',
+      sizeMatched: '10',
+      assetId: place.tokens[0],
+      side: 'BUY',
+      type: 'GTC',
+      createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    },
+  });
+  const asTaker = await asRoot(bob, `/data/trades?market=${place.conditionId}`);
+  expect(asTaker.data).toMatchObject([{ type: 'TAKER', match_time: expect.stringMatching(/Z$/), bucket_index: 0 }]);
+  expect(asTaker.data[0]).not.toHaveProperty('trader_side');
+  expect((await asRoot(alice, `/data/trades?market=${place.conditionId}`)).data[0].type).toBe('MAKER');
+});
+
+test('lists of own rows take all filters, in both dialects', async () => {
+  const place = await newMarket();
+  const rested = (await post(alice, place, { pips: 4000, shares: 10 })).json.orderID;
+  const lasting = (await post(alice, place, { pips: 3000, shares: 10 })).json.orderID;
+  const [tradeId] = (await post(bob, place, { pips: 6000, shares: 10, token: 1 })).json.tradeIDs;
+  const open = async (query: string) => (await call(alice, 'GET', `/data/orders?${query}`)).json;
+  expect((await open(`market=${place.conditionId}`)).data.map(({ id }: { id: string }) => id)).toEqual([lasting]);
+  expect((await open(`asset_id=${place.tokens[1]}`)).count).toBe(0);
+  expect((await open(`id=${lasting}`)).count).toBe(1);
+  expect((await open(`id=${rested}`)).count).toBe(0);
+  expect((await open('market=x')).error).toContain('invalid order params payload');
+  expect((await open('next_cursor=LTE=')).error).toBe('Invalid next_cursor');
+
+  const found = async (query: string) =>
+    (await call(alice, 'GET', `/data/trades?market=${place.conditionId}&${query}`)).json;
+  const seconds = Math.floor((server.services.views.trades.ofOwner(alice.wallet.address).at(-1)?.matchMs ?? 0) / 1000);
+  const [a, b] = [alice.wallet.address, bob.wallet.address];
+  for (const [query, count] of [
+    ['', 1],
+    [`id=${tradeId}`, 1],
+    ['id=00000000-0000-8000-8000-00000000ffff', 0],
+    [`taker=${b}`, 1],
+    [`taker=${a}`, 0],
+    [`maker=${a}`, 1],
+    [`maker=${b}`, 0],
+    [`maker_address=${a}`, 1],
+    [`maker_address=${b.toUpperCase().replace('0X', '0x')}`, 1],
+    [`asset_id=${place.tokens[0]}`, 1],
+    [`asset_id=${market.tokens[0]}`, 0],
+    [`before=${seconds}`, 0],
+    [`before=${seconds + 1}`, 1],
+    [`after=${seconds}`, 0],
+    [`after=${seconds - 1}`, 1],
+  ] as const) {
+    expect([query, (await found(query)).count]).toEqual([query, count]);
+  }
+  expect((await found('before=yesterday')).error).toContain('Invalid trade params payload');
+  expect((await call(bob, 'GET', `/data/order/${lasting}`)).status).toBe(404);
+  await cancelAll(alice);
+});
+
+test('the modes of the exchange answer orders, batches and cancels', async () => {
+  const place = await newMarket();
+  const { orderID } = (await post(alice, place, { pips: 4000, shares: 10 })).json;
+  const order = () => orderBody(alice, place, { pips: 4000, shares: 10 });
+  const answers = async (mode: number) => {
+    await server.exchange.submit(encodeCommand({ type: 'SetExchangeMode', mode }));
+    const single = await call(alice, 'POST', '/order', order());
+    const batch = await call(alice, 'POST', '/orders', [order(), { ...order(), postOnly: true }]);
+    const cancel = await call(alice, 'DELETE', '/order', { orderID: `0x${'ab'.repeat(32)}` });
+    expect(single.headers.get('retry-after')).toMatch(/^[0-9]+$/);
+    return [single, batch, cancel] as const;
+  };
+  const [single, batch, cancel] = await answers(ExchangeMode.POST_ONLY);
+  expect(single).toMatchObject({
+    status: 503,
+    json: { code: 'post_only_mode', retry_after_seconds: expect.any(Number) },
+  });
+  expect(batch.json).toMatchObject([
+    { errorMsg: single.json.error, orderID: '' },
+    { errorMsg: '', status: 'live' },
+  ]);
+  expect(cancel.status).toBe(200);
+  for (const [mode, status, cancelStatus] of [
+    [ExchangeMode.CANCEL_ONLY, 503, 200],
+    [ExchangeMode.DISABLED, 503, 503],
+    [ExchangeMode.RESTARTING, 425, 425],
+  ] as const) {
+    const replies = await answers(mode);
+    expect(replies.map((reply) => reply.status)).toEqual([status, status, cancelStatus]);
+    expect(replies[1].json).toEqual(replies[0].json);
+  }
+  await server.exchange.submit(encodeCommand({ type: 'SetExchangeMode', mode: ExchangeMode.NORMAL }));
+  expect((await cancelAll(alice)).json.canceled).toContain(orderID);
+});

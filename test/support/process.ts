@@ -1,0 +1,140 @@
+// The server as a process of its own, started as a user would start it, for tests of signals, crashes and restarts, and
+// for those that may look at nothing but HTTP. It never inherits OUTCRY_* variables or PORT from whoever runs the tests.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const root = join(import.meta.dirname, '../..');
+
+export interface ServerProcessOptions {
+  /** Omitted: none is passed on. */
+  readonly dataDir?: string;
+  /** More of the command line, after the port and the folder. */
+  readonly args?: readonly string[];
+  /** `start` unless given. */
+  readonly command?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Starts with `--quiet` on this port, and waits until it answers instead of until it says so. */
+  readonly quietPort?: number;
+  /** Working directory; the repository's root unless given. */
+  readonly cwd?: string;
+}
+
+/** How a process ended. */
+export interface ProcessEnd {
+  readonly status: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+export interface ServerProcess {
+  readonly url: string;
+  readonly pid: number;
+  /** Everything that it printed so far, both streams. */
+  readonly output: string;
+  /** Resolves when the process has ended, however it does. */
+  readonly ended: Promise<ProcessEnd>;
+  /** Sends a signal and waits for the end. */
+  kill(signal: NodeJS.Signals): Promise<ProcessEnd>;
+  /** Asks it to stop (SIGTERM) and waits for the end; throws unless its status is 0. */
+  stop(): Promise<void>;
+}
+
+/** A process that has ended before it was ready, or was never to be. */
+export interface FinishedProcess extends ProcessEnd {
+  readonly output: string;
+}
+
+function environment(more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('OUTCRY_') && name !== 'PORT');
+  return { ...Object.fromEntries(kept), ...more };
+}
+
+function spawnServer(args: readonly string[], options: ServerProcessOptions): ChildProcess {
+  const { cwd = root, env } = options;
+  const main = join(root, 'server/main.ts');
+  return spawn(process.execPath, [main, ...args], { cwd, env: environment(env), stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+function endOf(child: ChildProcess): Promise<ProcessEnd> {
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (status, signal) => resolve({ status, signal }));
+  });
+}
+
+/** Runs a command line to its end and returns what it printed: for wrong flags, --help and refusals to start. */
+export async function runToEnd(args: readonly string[], options: ServerProcessOptions = {}): Promise<FinishedProcess> {
+  const { state, ended } = follow(spawnServer(args, options));
+  return { ...(await ended), output: state.output };
+}
+
+/** A process under way: what it printed, how it ends, and a way to end it. */
+function follow(child: ChildProcess) {
+  const ended = endOf(child);
+  const state = { output: '' };
+  const gather = (text: string): void => {
+    state.output += text;
+    child.emit('printed');
+  };
+  for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', gather);
+  const kill = (signal: NodeJS.Signals): Promise<ProcessEnd> => {
+    child.kill(signal);
+    return ended;
+  };
+  return { child, state, ended, kill };
+}
+
+function urlInBanner(output: string): string | undefined {
+  const found = /"url":"(http[^"]+)"|URL\s+(http\S+)/.exec(output);
+  return found !== null && /^ready$|"ready":true/m.test(output) ? (found[1] ?? found[2]) : undefined;
+}
+
+/** The URL as soon as the server says that it is ready, or answers where it says nothing (`--quiet` and a port given). */
+async function readyUrl(
+  child: ChildProcess,
+  state: { readonly output: string },
+  quietPort: number | undefined,
+): Promise<string> {
+  for (;;) {
+    const url = urlInBanner(state.output);
+    if (url !== undefined) return url;
+    if (quietPort === undefined) await once(child, 'printed');
+    else {
+      await sleep(50);
+      const isUp = await fetch(`http://127.0.0.1:${quietPort}/readyz`).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+      if (isUp) return `http://127.0.0.1:${quietPort}`;
+    }
+  }
+}
+
+/** Starts a server on a free port and waits until it is ready; throws with its output when it ends before. */
+export async function startServerProcess(options: ServerProcessOptions): Promise<ServerProcess> {
+  const { dataDir, args = [], command = 'start', quietPort } = options;
+  const folder = dataDir === undefined ? [] : ['--data-dir', dataDir];
+  const quiet = quietPort === undefined ? [] : ['--quiet'];
+  const { child, state, ended, kill } = follow(
+    spawnServer([command, '--port', String(quietPort ?? 0), ...quiet, ...folder, ...args], options),
+  );
+  const tooSoon = ended.then(({ status, signal }): never => {
+    throw new Error(`the server ended with ${status ?? signal} before it was ready:\n${state.output}`);
+  });
+  const url = await Promise.race([readyUrl(child, state, quietPort), tooSoon]);
+  tooSoon.catch(() => {}); // from now on its end is whoever asks for it
+  return {
+    url,
+    pid: child.pid ?? -1,
+    get output() {
+      return state.output;
+    },
+    ended,
+    kill,
+    async stop() {
+      const { status, signal } = await kill('SIGTERM');
+      if (status !== 0) throw new Error(`the server stopped with ${status ?? signal}:\n${state.output}`);
+    },
+  };
+}

@@ -1,0 +1,97 @@
+// The amounts that official clients sign, through an exchange in memory: whatever rounding a client did, the price and
+// size that its user meant must come out. Limit orders rest and are read from the book; market orders find an empty
+// book, and their kill states the limit and the size that the exchange understood.
+import { expect, test } from 'vitest';
+import { encodeCommand, OrderType, openExchange, Side, TICK_SIZES_PIPS, VirtualClock } from '../../engine/index.ts';
+import { parseLots, parseMicro, parsePips } from '../../server/wire/numbers.ts';
+import { type AmountCase, amountCases } from './amountCases.ts';
+
+const OWNER = `0x${'a1'.repeat(20)}`;
+const KEY = `0x${'0c'.repeat(16)}`;
+const ticks: readonly number[] = TICK_SIZES_PIPS;
+const T0 = 1_700_000_000_000;
+const word = (value: number): string => `0x${value.toString(16).padStart(64, '0')}`;
+
+/** An exchange with a market for each tick size, its index the tick's place, and an owner who can pay anything. */
+async function openWorld() {
+  const windows = { orderWindowMs: 86_400_000, heartbeatWindowMs: 10_000, minedDelayMs: 0, confirmedDelayMs: 0 };
+  const settings = { ...windows, creditMicro: 0 };
+  const exchange = await openExchange({ dataDir: undefined, clock: new VirtualClock(T0), settings, followers: [] });
+  const submit = (command: Parameters<typeof encodeCommand>[0]) => exchange.submit(encodeCommand(command));
+  for (const [index, tickPips] of ticks.entries()) {
+    await submit({
+      type: 'CreateMarket',
+      eventNumber: 0,
+      conditionId: word(index + 1),
+      firstToken: word(2 * index + 100),
+      secondToken: word(2 * index + 101),
+      status: 1,
+      negRisk: 0,
+      autoTick: 0,
+      feeExponent: 1,
+      tickPips,
+      feeRate: 0,
+      minOrderLots: 500,
+      delaySeconds: 0,
+      minMarketableBuyMicro: 1_000_000,
+      tail: Buffer.from(JSON.stringify({ slug: `tick-${tickPips}`, question: '?' })),
+    });
+  }
+  const account = { wallet: OWNER, owner: OWNER };
+  await submit({ type: 'CreateApiKey', owner: OWNER, keyId: KEY, nonce: 0, generation: 0, kind: 0 });
+  await submit({ type: 'Deposit', ...account, amountMicro: 1_000_000_000_000_000, isFaucet: 0 });
+  for (const index of ticks.keys()) {
+    await submit({ type: 'Split', ...account, keyId: KEY, flags: 0, marketIndex: index, amountMicro: 100_000_000_000 });
+  }
+  return { submit, close: () => exchange.close() };
+}
+
+/** Lots that a market BUY of this budget asks for at its limit. */
+const lotsOfBudget = (micro: number, pips: number): number => Math.floor(micro / pips);
+
+function intended([kind, side, , price, size, makerAmount]: AmountCase): { pips: number; lots: number } {
+  const pips = parsePips(price)!;
+  if (kind === 'market' && side === 'BUY') {
+    // Clients cut the money to spend to cents.
+    expect(makerAmount).toBe(Math.floor(parseMicro(size)! / 10_000) * 10_000);
+    return { pips, lots: lotsOfBudget(makerAmount, pips) };
+  }
+  const [whole, fraction = ''] = size.split('.');
+  return { pips, lots: parseLots(fraction === '' ? whole : `${whole}.${fraction.slice(0, 2)}`)! };
+}
+
+test('every recorded pair of amounts gives the price and the size that its user meant', async () => {
+  expect(amountCases).toHaveLength(71);
+  const { submit, close } = await openWorld();
+  for (const [index, one] of amountCases.entries()) {
+    const [kind, side, tick, , , makerAmountMicro, takerAmountMicro] = one;
+    const { events } = await submit({
+      type: 'PlaceOrder',
+      orderId: `0x${(index + 1).toString(16).padStart(8, '0').repeat(8)}`,
+      keyId: KEY,
+      maker: OWNER,
+      owner: OWNER,
+      marketIndex: ticks.indexOf(parsePips(tick)!),
+      outcome: 0,
+      side: side === 'BUY' ? Side.BUY : Side.SELL,
+      orderType: kind === 'limit' ? OrderType.GTC : OrderType.FAK,
+      flags: 0,
+      makerAmountMicro,
+      takerAmountMicro,
+      timestampMs: T0,
+      expirationS: 0,
+    });
+    const outcome = events.find(
+      ({ type }) => type === 'OrderAccepted' || type === 'OrderKilled' || type === 'Rejected',
+    );
+    const { pips, lots } = intended(one);
+    expect(outcome, one.join(' ')).toMatchObject({
+      type: kind === 'limit' ? 'OrderAccepted' : 'OrderKilled',
+      pricePips: pips,
+      originalLots: lots,
+    });
+    if (kind === 'limit') expect(events).toContainEqual({ type: 'OrderRested', orderNumber: expect.any(Number), lots });
+    await submit({ type: 'CancelAll', owner: OWNER, keyId: KEY });
+  }
+  await close();
+});

@@ -1,0 +1,117 @@
+// Printing and reading of decimals against BigInt arithmetic, over the whole range of values: what is printed is
+// minimal and reads back as the same units, and what is no plain decimal within its places is never read.
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import {
+  halfPipsText,
+  isoTime,
+  lotsText,
+  microText,
+  parseDecimal,
+  parseLots,
+  parseMicro,
+  parsePips,
+  parseWhole,
+  pipsNumber,
+  pipsText,
+  secondsText,
+} from '../../server/wire/numbers.ts';
+
+/** The decimal of units / 10^decimals without trailing zeros, by BigInt. */
+function expectedText(units: bigint, decimals: number): string {
+  const digits = units.toString().padStart(decimals + 1, '0');
+  const fraction = digits.slice(-decimals).replace(/0+$/, '');
+  return digits.slice(0, -decimals) + (fraction === '' ? '' : `.${fraction}`);
+}
+
+const safe = fc.maxSafeNat();
+const printers = [
+  [microText, parseMicro, 6],
+  [lotsText, parseLots, 2],
+] as const;
+
+test('printed amounts are minimal decimals and read back exactly', () => {
+  for (const [print, parse, decimals] of printers) {
+    const property = fc.property(fc.oneof(safe, fc.nat(10_000_000)), (units) => {
+      const text = print(units);
+      expect(text).toBe(expectedText(BigInt(units), decimals));
+      expect(parse(text)).toBe(units);
+    });
+    fc.assert(property, { numRuns: 2_000, seed: 1 });
+  }
+});
+
+test('every price prints as it is written, and its number prints the same', () => {
+  for (let pips = 0; pips <= 10_000; pips += 1) {
+    const text = pipsText(pips);
+    expect(text).toBe(expectedText(BigInt(pips), 4));
+    expect(parsePips(text)).toBe(pips);
+    if (pips !== 0) expect(JSON.parse(text)).toBe(pipsNumber(pips));
+    expect(halfPipsText(2 * pips)).toBe(text);
+    expect(halfPipsText(2 * pips + 1)).toBe(expectedText(BigInt(pips) * 10n + 5n, 5));
+  }
+  expect([pipsText(5000), lotsText(8536), microText(5_000_000)]).toEqual(['0.5', '85.36', '5']);
+});
+
+test('a decimal is read exactly or not at all', () => {
+  const digits = fc.stringMatching(/^[0-9]{1,14}$/);
+  const property = fc.property(
+    digits,
+    fc.stringMatching(/^[0-9]{0,8}$/),
+    fc.integer({ min: 1, max: 6 }),
+    (whole, fraction, places) => {
+      const text = fraction === '' ? whole : `${whole}.${fraction}`;
+      const units =
+        BigInt(whole) * 10n ** BigInt(places) + BigInt(fraction.padEnd(places, '0').slice(0, places) || '0');
+      const isRead = fraction.length <= places && units <= BigInt(Number.MAX_SAFE_INTEGER);
+      const read = parseDecimal(text, places);
+      if (isRead && whole.length + places <= 16) expect(read).toBe(Number(units));
+      else if (read !== undefined) expect([isRead, BigInt(read)]).toEqual([true, units]);
+    },
+  );
+  fc.assert(property, { numRuns: 5_000, seed: 2 });
+  expect(parseMicro('9007199254.740991')).toBe(Number.MAX_SAFE_INTEGER);
+  expect(parseMicro('9007199254.740992')).toBeUndefined();
+  expect(parseMicro('0.000001')).toBe(1);
+});
+
+const NOT_DECIMALS = [
+  '',
+  '.',
+  '1.',
+  '.5',
+  '-1',
+  '+1',
+  '1e3',
+  '1E3',
+  ' 1',
+  '1 ',
+  '0x10',
+  '1,5',
+  '1.2.3',
+  '1.1234567',
+  'NaN',
+  '١',
+];
+
+test.each(NOT_DECIMALS)('%j is no decimal', (text) => {
+  expect(parseMicro(text)).toBeUndefined();
+});
+
+test('whole numbers are digits up to 2^53 - 1', () => {
+  fc.assert(
+    fc.property(safe, (value) => {
+      expect(parseWhole(String(value))).toBe(value);
+    }),
+    { seed: 3 },
+  );
+  for (const text of ['', '-1', '1.0', '1e3', '0x1', ' 1', '9007199254740992', '99999999999999999']) {
+    expect(parseWhole(text), text).toBeUndefined();
+  }
+  expect(parseWhole('9007199254740991')).toBe(Number.MAX_SAFE_INTEGER);
+});
+
+test('times are ISO 8601 or whole seconds', () => {
+  expect(isoTime(1_700_000_000_123)).toBe('2023-11-14T22:13:20.123Z');
+  expect(secondsText(1_700_000_000_999)).toBe('1700000000');
+});

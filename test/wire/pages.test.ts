@@ -1,0 +1,103 @@
+// Pages with anchored cursors: all rows exactly once whatever comes and goes between the requests, plain offsets of
+// clients, and cursors that are none. Trade ids and key ids, which the rows carry, are here too.
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { BadRequest } from '../../server/http/errors.ts';
+import { uuidOfKeyId } from '../../server/views/index.ts';
+import { keyIdOfUuid, parseTradeId, tradeId, transactionHash } from '../../server/wire/ids.ts';
+import { type Cursor, END_CURSOR, newestFirst, pageJson, pageOf, parseCursor } from '../../server/wire/pages.ts';
+
+const same = (row: number): number => row;
+const plain = (text: string): string => Buffer.from(text).toString('base64');
+
+test('the first page is asked for by nothing, by an empty cursor and by MA==', () => {
+  for (const text of [null, '', 'MA==']) expect(parseCursor(text)).toEqual({ offset: 0, after: undefined });
+  expect(parseCursor(plain('100'))).toEqual({ offset: 100, after: undefined });
+  expect(parseCursor(plain('100@77'))).toEqual({ offset: 100, after: 77 });
+});
+
+test.each([
+  'LTE=',
+  '*',
+  'abc',
+  plain('-5'),
+  plain('1.5'),
+  plain('x'),
+  plain('1@'),
+  plain('1@x'),
+  plain('@1'),
+  plain('1@2@3'),
+  plain('99999999999999999999'),
+])('%s is no cursor', (text) => {
+  expect(() => parseCursor(text)).toThrow(new BadRequest('Invalid next_cursor'));
+});
+
+test('a page says how many rows it has and where the next one starts', () => {
+  const first = pageOf([10, 20, 30], same, false, parseCursor(null), 2);
+  expect(first.rows).toEqual([10, 20]);
+  const second = pageOf([10, 20, 30], same, false, parseCursor(first.nextCursor), 2);
+  expect(second).toEqual({ rows: [30], nextCursor: END_CURSOR });
+  expect(pageOf([10, 20], same, false, parseCursor(null), 2).nextCursor).toBe(END_CURSOR);
+  expect(pageOf([10, 20], same, false, parseCursor(plain('9')), 2)).toEqual({ rows: [], nextCursor: END_CURSOR });
+  expect(pageOf([10, 20, 30], same, false, parseCursor(plain('1')), 5).rows).toEqual([20, 30]);
+  expect(JSON.parse(pageJson(['1', '2'], 'X', 2))).toEqual({ data: [1, 2], next_cursor: 'X', limit: 2, count: 2 });
+});
+
+test('pages repeat and skip nothing while rows come and go', () => {
+  const steps = fc.array(fc.record({ added: fc.nat(5), removed: fc.array(fc.nat(60)) }), { maxLength: 40 });
+  const property = fc.property(
+    fc.nat(60),
+    fc.integer({ min: 1, max: 7 }),
+    fc.boolean(),
+    steps,
+    (count, limit, isFalling, changes) => {
+      const rows = Array.from({ length: count }, (_, i) => i + 1);
+      let nextNumber = count + 1;
+      const stayed = new Set(rows);
+      const seen: number[] = [];
+      let cursor: Cursor = parseCursor(null);
+      for (let page = 0; ; page += 1) {
+        const source = isFalling ? newestFirst(rows, same, cursor) : rows;
+        const { rows: given, nextCursor } = pageOf(source, same, isFalling, cursor, limit);
+        seen.push(...given);
+        if (nextCursor === END_CURSOR) break;
+        cursor = parseCursor(nextCursor);
+        const { added, removed } = changes[page] ?? { added: 0, removed: [] };
+        for (let i = 0; i < added; i += 1) rows.push(nextNumber++);
+        for (const number of removed) {
+          stayed.delete(number);
+          const at = rows.indexOf(number);
+          if (at >= 0) rows.splice(at, 1);
+        }
+      }
+      expect(new Set(seen).size).toBe(seen.length);
+      for (const number of stayed) expect(seen).toContain(number);
+    },
+  );
+  fc.assert(property, { numRuns: 300, seed: 4 });
+});
+
+test('a trade id holds its market and number, and is a UUID of version 8', () => {
+  const property = fc.property(fc.nat(0xffff_ffff), fc.maxSafeNat(), (marketIndex, tradeNumber) => {
+    const id = tradeId(marketIndex, tradeNumber);
+    expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    expect(parseTradeId(id)).toEqual({ marketIndex, tradeNumber });
+    expect(parseTradeId(id.toUpperCase())).toEqual({ marketIndex, tradeNumber });
+  });
+  fc.assert(property, { seed: 5 });
+  for (const text of ['', 'x', '00000000-0000-4000-8000-000000000001', '00000000-0000-8000-8fff-ffffffffffff']) {
+    expect(parseTradeId(text), text).toBeUndefined();
+  }
+  const hashes = [transactionHash(tradeId(0, 1)), transactionHash(tradeId(0, 2)), transactionHash(tradeId(1, 1))];
+  expect(new Set(hashes).size).toBe(3);
+  for (const hash of hashes) expect(hash).toMatch(/^0x[0-9a-f]{64}$/);
+});
+
+test('a key id and its UUID are the same 16 bytes', () => {
+  const uuid = '0f0e0d0c-0b0a-4908-8706-050403020100';
+  expect(keyIdOfUuid(uuid)).toBe('0x0f0e0d0c0b0a49088706050403020100');
+  expect(keyIdOfUuid(uuid.toUpperCase())).toBe('0x0f0e0d0c0b0a49088706050403020100');
+  expect(uuidOfKeyId('0x0f0e0d0c0b0a49088706050403020100')).toBe(uuid);
+  for (const text of ['', uuid.slice(1), `${uuid}0`, uuid.replaceAll('-', '')])
+    expect(keyIdOfUuid(text)).toBeUndefined();
+});

@@ -1,0 +1,84 @@
+// The sentence and status of every rejection: figures in units that people read, literal texts where official clients
+// compare them, and a time to come back wherever the exchange itself is closed (wire.md B.9).
+import { expect, test } from 'vitest';
+import { OrderType, type RejectionName, rejections, Side } from '../../engine/index.ts';
+import { type RejectionContext, rejectionReply } from '../../server/wire/rejections.ts';
+
+// Keys of the table, widened by Object.keys.
+const names = Object.keys(rejections) as RejectionName[];
+const ID = `0x${'ab'.repeat(32)}`;
+
+test('every rejection has a sentence and a status that no client takes for an unknown outcome', () => {
+  for (const name of names) {
+    const { status, text, headers, extra } = rejectionReply(name, 1, 2, 3, { orderId: ID, address: '0xme' });
+    const isClosed = status === 425 || status === 503;
+    expect([400, 401, 404, 425, 503], name).toContain(status);
+    expect(isClosed, name).toBe(name.startsWith('EXCHANGE_'));
+    expect(headers?.['Retry-After'] !== undefined, name).toBe(isClosed);
+    expect(text, name).toMatch(/^[^!]{10,}$/);
+    expect(text, name).not.toMatch(/undefined|NaN|null/);
+    expect(Object.keys(extra ?? {}), name).not.toContain('error');
+  }
+});
+
+const context = { orderId: ID, address: '0xme', side: Side.BUY, orderType: OrderType.GTC };
+const sentences: readonly (readonly [RejectionName, readonly number[], string, RejectionContext?])[] = [
+  ['PRICE_OFF_TICK', [405_000, 100], `order ${ID} is invalid. Price (0.405) breaks minimum tick size rule: 0.01`],
+  ['SIZE_BELOW_MINIMUM', [450, 500], `order ${ID} is invalid. Size (4.5) lower than the minimum: 5`],
+  ['SIZE_TOO_LARGE', [2e9, 1e9], `order ${ID} is invalid. Size (20000000) higher than the maximum: 10000000`],
+  ['DUPLICATE', [], `order ${ID} is invalid. Duplicated.`],
+  ['TIMESTAMP_OUT_OF_RANGE', [5, 10, 20], `order ${ID} is invalid. Timestamp out of range: 5, accepted are 10 to 20`],
+  [
+    'MARKETABLE_BUY_BELOW_MINIMUM',
+    [940_000, 1_000_000],
+    'invalid amount for a marketable BUY order ($0.94), min size: $1',
+  ],
+  [
+    'FUNDS',
+    [1_000_000, 250_000, 800_000],
+    'not enough balance / allowance: the balance is not enough -> balance: 1000000, sum of active orders: 250000, ' +
+      'order amount (inc. fees): 800000',
+  ],
+  [
+    'AMOUNT_ACCURACY',
+    [5_000_001, 10_000_000, 100],
+    'invalid amounts, the buy orders maker amount supports a max accuracy of 4 decimals, taker amount a max of 2 ' +
+      'decimals: got makerAmount 5.000001 and takerAmount 10',
+  ],
+  [
+    'AMOUNT_ACCURACY',
+    [10_000_001, 5_000_000, 10],
+    'invalid amounts, the sell orders maker amount supports a max accuracy of 2 decimals, taker amount a max of 5 ' +
+      'decimals: got makerAmount 10.000001 and takerAmount 5',
+    { ...context, side: Side.SELL },
+  ],
+  [
+    'AMOUNT_ACCURACY',
+    [10_000_001, 5_000_000, 10],
+    'invalid amounts, the market sell orders maker amount supports a max accuracy of 2 decimals, taker amount a max ' +
+      'of 5 decimals: got makerAmount 10.000001 and takerAmount 5',
+    { ...context, side: Side.SELL, orderType: OrderType.FAK },
+  ],
+  ['EXPIRATION_INVALID', [5, 65], 'invalid expiration: 5, the earliest accepted is 65 (60 seconds from now)'],
+  ['EXPIRATION_INVALID', [5, 0], 'invalid expiration: 5, only GTD orders expire, all others must say "0"'],
+  ['BANNED', [], "'0xme' address banned"],
+  ['CLOSED_ONLY', [], "'0xme' address in closed only mode"],
+  ['POST_ONLY_CROSSES', [4100], 'invalid post-only order: order crosses book'],
+  ['MARKET_NOT_OPEN', [2], 'the market is not yet ready to process new orders'],
+  ['FOK_NOT_FILLED', [100], "order couldn't be fully filled. FOK orders are fully filled or killed."],
+];
+
+test('sentences carry the figures, in shares, prices and dollars', () => {
+  for (const [name, [a = 0, b = 0, c = 0], text, given = context] of sentences) {
+    expect(rejectionReply(name, a, b, c, given).text, name).toBe(text);
+  }
+});
+
+test('what a literal text does not say stands beside it', () => {
+  expect(rejectionReply('FOK_NOT_FILLED', 150, 0, 0, context).extra).toEqual({ orderID: ID, available_size: '1.5' });
+  expect(rejectionReply('FAK_NOT_MATCHED', 0, 0, 0, context).extra).toEqual({ orderID: ID });
+  expect(rejectionReply('POST_ONLY_CROSSES', 4100).extra).toEqual({ best_price: '0.41' });
+  expect(rejectionReply('MARKET_NOT_OPEN', 3).extra).toEqual({ market_status: 'closed' });
+  const { extra, headers } = rejectionReply('EXCHANGE_POST_ONLY');
+  expect(extra).toMatchObject({ code: 'post_only_mode', retry_after_seconds: Number(headers?.['Retry-After']) });
+});

@@ -1,0 +1,134 @@
+// An exchange in memory with views behind it and a virtual clock, for tests of what is shown: markets, owners with
+// money and keys, orders in whole shares. Used by the tests of wire/; everything goes through the real engine.
+import { expect } from 'vitest';
+import {
+  type Command,
+  encodeCommand,
+  type LogRecord,
+  OrderType,
+  openExchange,
+  Side,
+  VirtualClock,
+} from '../../engine/index.ts';
+import { type Market, Views } from '../../server/views/index.ts';
+
+export const T0 = 1_700_000_000_000;
+
+/** An owner who trades from its own address. */
+export interface Owner {
+  readonly address: string;
+  readonly keyId: string;
+}
+
+const word = (value: number): string => `0x${value.toString(16).padStart(64, '0')}`;
+
+/** What an order of a test may say besides price and size. */
+export interface OrderChoice {
+  readonly market?: number;
+  readonly outcome?: 0 | 1;
+  readonly side?: Side;
+  readonly orderType?: OrderType;
+}
+
+export class ViewsWorld {
+  readonly views: Views;
+  readonly clock: VirtualClock;
+  private readonly send: (command: Command) => Promise<LogRecord>;
+  readonly close: () => Promise<void>;
+  private orderCount = 0;
+  private ownerCount = 0;
+
+  private constructor(views: Views, clock: VirtualClock, send: ViewsWorld['send'], close: () => Promise<void>) {
+    this.views = views;
+    this.clock = clock;
+    this.send = send;
+    this.close = close;
+  }
+
+  static async open(): Promise<ViewsWorld> {
+    const views = new Views();
+    const clock = new VirtualClock(T0);
+    const windows = { orderWindowMs: 86_400_000, heartbeatWindowMs: 10_000, minedDelayMs: 0, confirmedDelayMs: 0 };
+    const exchange = await openExchange({
+      dataDir: undefined,
+      clock,
+      settings: { ...windows, creditMicro: 0 },
+      followers: views.followers(),
+    });
+    return new ViewsWorld(
+      views,
+      clock,
+      (command) => exchange.submit(encodeCommand(command)),
+      () => exchange.close(),
+    );
+  }
+
+  /** Submits a command that must not be refused. */
+  async submit(command: Command): Promise<LogRecord> {
+    const record = await this.send(command);
+    expect(record.events.find(({ type }) => type === 'Rejected')).toBeUndefined();
+    return record;
+  }
+
+  async market(texts: object = {}, terms: Partial<{ [name: string]: number }> = {}): Promise<Market> {
+    const index = this.views.markets.list().length;
+    await this.submit({
+      type: 'CreateMarket',
+      eventNumber: 0,
+      conditionId: word(0xc0de + index),
+      firstToken: word(2 * index + 1_000),
+      secondToken: word(2 * index + 1_001),
+      status: 1,
+      negRisk: 0,
+      autoTick: 0,
+      feeExponent: 1,
+      tickPips: 100,
+      feeRate: 0,
+      minOrderLots: 500,
+      delaySeconds: 0,
+      minMarketableBuyMicro: 1_000_000,
+      ...terms,
+      tail: Buffer.from(JSON.stringify({ slug: `market-${index}`, question: `Market ${index}?`, ...texts })),
+    });
+    return this.views.markets.byIndex(index)!;
+  }
+
+  /** A new owner with a key and money. */
+  async owner(): Promise<Owner> {
+    this.ownerCount += 1;
+    const address = `0x${this.ownerCount.toString(16).padStart(40, 'a')}`;
+    const keyId = `0x${this.ownerCount.toString(16).padStart(32, 'b')}`;
+    await this.submit({ type: 'CreateApiKey', owner: address, keyId, nonce: 0, generation: 0, kind: 0 });
+    await this.submit({ type: 'Deposit', wallet: address, owner: address, amountMicro: 1e12, isFaucet: 0 });
+    return { address, keyId };
+  }
+
+  /** Places an order and returns its id. */
+  async place({ address, keyId }: Owner, pips: number, shares: number, choice: OrderChoice = {}): Promise<string> {
+    this.orderCount += 1;
+    const orderId = `0x${this.orderCount.toString(16).padStart(8, '0').repeat(8)}`;
+    const { side = Side.BUY, orderType = OrderType.GTC } = choice;
+    const [money, size] = [shares * 100 * pips, shares * 1_000_000];
+    await this.submit({
+      type: 'PlaceOrder',
+      orderId,
+      keyId,
+      maker: address,
+      owner: address,
+      marketIndex: choice.market ?? 0,
+      outcome: choice.outcome ?? 0,
+      side,
+      orderType,
+      flags: 0,
+      makerAmountMicro: side === Side.BUY ? money : size,
+      takerAmountMicro: side === Side.BUY ? size : money,
+      timestampMs: this.clock.now(),
+      expirationS: 0,
+    });
+    return orderId;
+  }
+
+  async cancel({ address, keyId }: Owner, ...items: string[]): Promise<void> {
+    await this.submit({ type: 'CancelOrders', owner: address, keyId, items });
+  }
+}
