@@ -15,6 +15,7 @@ const AUTH_TEXTS: Readonly<Record<AuthLevel, string>> = {
   l1: 'wallet signature',
   l2: 'API key',
   'l2-read': 'API key, read-only too',
+  builder: 'API key, for the own code',
   admin: 'admin token',
   dev: 'development only',
 };
@@ -37,7 +38,10 @@ test('the table of endpoints is the one in the code', () => {
   const table = endpointTable();
   if (process.env.UPDATE_README === '1') {
     const shown = between('<!-- endpoints -->', '<!-- /endpoints -->');
-    writeFileSync(join(root, 'README.md'), readme.replace(shown, () => table));
+    writeFileSync(
+      join(root, 'README.md'),
+      readme.replace(shown, () => table),
+    );
     return;
   }
   expect(between('<!-- endpoints -->', '<!-- /endpoints -->')).toBe(table);
@@ -65,7 +69,10 @@ test('CI runs the command that the README names', () => {
 });
 
 test('every dependency stands in the table with its reason', () => {
-  const manifest: { dependencies: Record<string, string> } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const manifest: { dependencies: Record<string, string> } = JSON.parse(
+    readFileSync(join(root, 'package.json'), 'utf8'),
+  );
   const table = between('## Dependencies', '\nLicence');
-  for (const name of Object.keys(manifest.dependencies)) expect(table, `README.md says nothing of ${name}`).toContain(name);
+  for (const name of Object.keys(manifest.dependencies))
+    expect(table, `README.md says nothing of ${name}`).toContain(name);
 });

@@ -1,0 +1,214 @@
+// Our book alone: the exchange's ladder and order pool under the plainest match loop, without accounts, money, events or
+// codec. It shows what the data structures cost. Used by child.ts, in two forms: `bookCore` names an order by its number, as
+// the op file does; `bookCoreWithIds` by a 32-byte id through the pool's index, as the exchange does. The loops are those of
+// the exchange's matching reduced to price, time and lots; what decides who may trade is not here.
+import { ASK, BID, Ladder } from '../../engine/core/ladder.ts';
+import { LOTS, NEXT, NONE, OrderPool, POSITION, PRICE, priceWord, STRIDE } from '../../engine/core/orderPool.ts';
+import { emptyTotals, type Totals } from '../lib/totals.ts';
+import { OP_BYTES, OpType } from '../opFile.ts';
+import type { BenchEngine, Ops } from './engine.ts';
+import { writeOrderId } from './orderIds.ts';
+
+const PIPS_PER_UNIT = 10_000;
+const ID_BYTES = 32;
+/** Words of a record: type, side and book; price; lots; id. */
+const OP_WORDS = OP_BYTES / 4;
+
+/** How orders are named: from the op at hand to the slot of its order and back. `at` counts within the chunk. */
+interface Names {
+  prepare(words: Int32Array, fromOp: number, toOp: number): void;
+  /** The slot of the live order that an op names, or NONE. */
+  find(id: number, at: number): number;
+  set(slot: number, id: number, at: number): void;
+  forget(slot: number): void;
+}
+
+/** Numbers below the op count: a slot each; a record that says another number, or no lots, is another order's. */
+class NumberNames implements Names {
+  private readonly pool: OrderPool;
+  private readonly slots: Int32Array;
+
+  constructor(pool: OrderPool, idsMax: number) {
+    this.pool = pool;
+    this.slots = new Int32Array(idsMax).fill(NONE);
+  }
+
+  prepare(): void {}
+
+  find(id: number): number {
+    const { pool } = this;
+    const slot = this.slots[id];
+    return slot !== NONE && pool.numberOf(slot) === id && pool.records[slot * STRIDE + LOTS] > 0 ? slot : NONE;
+  }
+
+  set(slot: number, id: number): void {
+    this.slots[id] = slot;
+  }
+
+  forget(): void {}
+}
+
+/** Ids as they would arrive, one after another in a message. */
+class IdNames implements Names {
+  private readonly pool: OrderPool;
+  private message = new DataView(new ArrayBuffer(0));
+
+  constructor(pool: OrderPool) {
+    this.pool = pool;
+  }
+
+  prepare(words: Int32Array, fromOp: number, toOp: number): void {
+    const bytes = (toOp - fromOp) * ID_BYTES;
+    if (this.message.byteLength < bytes) this.message = new DataView(new ArrayBuffer(bytes));
+    for (let op = fromOp; op < toOp; op += 1) {
+      writeOrderId(words[op * OP_WORDS + 3], this.message, (op - fromOp) * ID_BYTES);
+    }
+  }
+
+  find(_id: number, at: number): number {
+    return this.pool.find(this.message, at * ID_BYTES);
+  }
+
+  set(slot: number, _id: number, at: number): void {
+    this.pool.setId(slot, this.message, at * ID_BYTES);
+  }
+
+  forget(slot: number): void {
+    this.pool.forgetId(slot);
+  }
+}
+
+class BookCoreEngine implements BenchEngine {
+  private readonly words: Int32Array;
+  private readonly tickPips: number;
+  private readonly ladders: Ladder[];
+  private readonly pool = new OrderPool();
+  private readonly names: Names;
+  private fills = 0;
+  private lots = 0;
+  private notional = 0;
+
+  constructor(ops: Ops, makeNames: (pool: OrderPool, idsMax: number) => Names) {
+    this.words = new Int32Array(ops.bytes.buffer.slice(ops.bytes.byteOffset, ops.bytes.byteOffset + ops.bytes.length));
+    this.tickPips = PIPS_PER_UNIT / (ops.ticks + 1);
+    this.ladders = Array.from({ length: ops.books }, () => new Ladder(this.tickPips));
+    this.names = makeNames(this.pool, ops.bytes.length / OP_BYTES);
+  }
+
+  prepare(fromOp: number, toOp: number): void {
+    this.names.prepare(this.words, fromOp, toOp);
+  }
+
+  run(fromOp: number, toOp: number): void {
+    const { words, names, ladders } = this;
+    for (let op = fromOp; op < toOp; op += 1) {
+      const head = words[op * OP_WORDS];
+      const type = head & 0xff;
+      if (type === OpType.CANCEL) {
+        const slot = names.find(words[op * OP_WORDS + 3], op - fromOp);
+        if (slot !== NONE) this.cancel(slot);
+        continue;
+      }
+      const side = (head >>> 8) & 0xff;
+      const book = head >>> 16;
+      const level = words[op * OP_WORDS + 1];
+      const lots = words[op * OP_WORDS + 2];
+      const ladder = ladders[book];
+      if (type === OpType.TAKE_ALL_OR_NOTHING && !this.isFillable(ladder, side, level, lots)) continue;
+      const left = this.match(ladder, side, level, lots);
+      if (type !== OpType.ADD || left === 0) continue;
+      const id = words[op * OP_WORDS + 3];
+      names.set(this.rest(ladder, id, book, side, level, left), id, op - fromOp);
+    }
+  }
+
+  totals(): Totals {
+    const { fills, lots, notional, pool, ladders } = this;
+    const totals = { ...emptyTotals(), fills, lots, notional, restingOrders: pool.liveCount };
+    for (const ladder of ladders) {
+      for (let level = 1; level < ladder.levelCount; level += 1) {
+        for (let slot = ladder.firstOf(level); slot !== NONE; slot = pool.records[slot * STRIDE + NEXT]) {
+          totals.restingLots += pool.records[slot * STRIDE + LOTS];
+        }
+      }
+    }
+    return totals;
+  }
+
+  private rest(ladder: Ladder, id: number, book: number, side: number, level: number, lots: number): number {
+    const { pool } = this;
+    const slot = pool.allocate(id);
+    const base = slot * STRIDE;
+    const { records } = pool;
+    records[base + LOTS] = lots;
+    records[base + POSITION] = book;
+    records[base + PRICE] = priceWord(level * this.tickPips, side);
+    ladder.append(pool, slot, side);
+    return slot;
+  }
+
+  private cancel(slot: number): void {
+    const { pool } = this;
+    const base = slot * STRIDE;
+    this.ladders[pool.records[base + POSITION]].remove(pool, slot);
+    pool.records[base + LOTS] = 0;
+    this.names.forget(slot);
+    pool.release(slot);
+  }
+
+  /** Whether the other side holds so many lots up to the limit. */
+  private isFillable(ladder: Ladder, side: number, limit: number, lots: number): boolean {
+    const { records } = this.pool;
+    const other = side === BID ? ASK : BID;
+    let left = lots;
+    let level = other === BID ? ladder.bestBid : ladder.bestAsk;
+    while (level > 0 && level < ladder.levelCount && (side === BID ? level <= limit : level >= limit)) {
+      for (let slot = ladder.firstOf(level); slot !== NONE; slot = records[slot * STRIDE + NEXT]) {
+        left -= records[slot * STRIDE + LOTS];
+        if (left <= 0) return true;
+      }
+      level = ladder.nextWorse(other, level);
+    }
+    return false;
+  }
+
+  /** Fills against the other side up to the limit and returns the lots left. */
+  private match(ladder: Ladder, side: number, limit: number, lots: number): number {
+    let left = lots;
+    while (left > 0) {
+      const level = side === BID ? ladder.bestAsk : ladder.bestBid;
+      if (side === BID ? level > limit || level === ladder.levelCount : level < limit || level === 0) break;
+      left = this.matchLevel(ladder, level, left);
+    }
+    return left;
+  }
+
+  private matchLevel(ladder: Ladder, level: number, lots: number): number {
+    const { pool, names } = this;
+    const { records } = pool;
+    let left = lots;
+    let slot = ladder.firstOf(level);
+    while (slot !== NONE && left > 0) {
+      const base = slot * STRIDE;
+      const makerLots = records[base + LOTS];
+      const filled = left < makerLots ? left : makerLots;
+      left -= filled;
+      this.fills += 1;
+      this.lots += filled;
+      this.notional += filled * level;
+      records[base + LOTS] = makerLots - filled;
+      if (filled < makerLots) break;
+      const next = records[base + NEXT];
+      ladder.remove(pool, slot);
+      names.forget(slot);
+      pool.release(slot);
+      slot = next;
+    }
+    return left;
+  }
+}
+
+export const bookCore = (ops: Ops): BenchEngine =>
+  new BookCoreEngine(ops, (pool, idsMax) => new NumberNames(pool, idsMax));
+
+export const bookCoreWithIds = (ops: Ops): BenchEngine => new BookCoreEngine(ops, (pool) => new IdNames(pool));

@@ -1,0 +1,80 @@
+// One engine in one process: started by matching.ts for every round of every engine, with the op file's path and the shape
+// of the run as one JSON argument; answers with one line of JSON. Each process holds one instance of one engine, because
+// V8 compiles better code for an object that is the only one of its class.
+import { readFileSync } from 'node:fs';
+import type { Totals } from '../lib/totals.ts';
+import { BOOKS } from '../opFile.ts';
+import type { EngineFactory } from './engine.ts';
+
+export type EngineName = 'nodejs-order-book' | 'book core' | 'book core, 32-byte ids' | 'whole apply';
+
+/** What the parent asks for. */
+export interface ChildRequest {
+  readonly engine: EngineName;
+  readonly opFilePath: string;
+  readonly ticks: number;
+  /** Ops that are carried out before the clock runs. */
+  readonly untimedOps: number;
+  /** After how many timed ops to stop the clock and tell the totals, rising; the last ends the run. */
+  readonly checkpoints: readonly number[];
+}
+
+/** What the child answers, one entry a checkpoint. */
+export interface ChildAnswer {
+  readonly timedOps: number;
+  /** Processor time of the engine's thread for all timed ops up to here. */
+  readonly nanoseconds: number;
+  readonly totals: Totals;
+}
+
+/** Ops between two looks at the clock: preparation goes on in between, so that its garbage stays small. */
+const CHUNK_OPS = 32_768;
+
+async function loadEngine(name: EngineName): Promise<EngineFactory> {
+  switch (name) {
+    case 'nodejs-order-book':
+      return (await import('./nodejsOrderBook.ts')).nodejsOrderBook;
+    case 'book core':
+      return (await import('./bookCore.ts')).bookCore;
+    case 'book core, 32-byte ids':
+      return (await import('./bookCore.ts')).bookCoreWithIds;
+    case 'whole apply':
+      return (await import('./wholeApply.ts')).wholeApply;
+    default: {
+      const unknown: never = name;
+      throw new Error(`There is no engine ${String(unknown)}.`);
+    }
+  }
+}
+
+/** Processor time of this thread: unlike the clock on the wall it stands still while another process has the core. */
+function threadMicroseconds(): number {
+  const { user, system } = process.threadCpuUsage();
+  return user + system;
+}
+
+async function main(request: ChildRequest): Promise<readonly ChildAnswer[]> {
+  const makeEngine = await loadEngine(request.engine);
+  const engine = makeEngine({ bytes: readFileSync(request.opFilePath), ticks: request.ticks, books: BOOKS });
+  let nanoseconds = 0;
+  const runTo = (from: number, to: number): void => {
+    for (let op = from; op < to; op += CHUNK_OPS) {
+      const end = Math.min(op + CHUNK_OPS, to);
+      engine.prepare(op, end);
+      const start = threadMicroseconds();
+      engine.run(op, end);
+      nanoseconds += (threadMicroseconds() - start) * 1000;
+    }
+  };
+  runTo(0, request.untimedOps);
+  nanoseconds = 0;
+  let done = 0;
+  return request.checkpoints.map((timedOps) => {
+    runTo(request.untimedOps + done, request.untimedOps + timedOps);
+    done = timedOps;
+    return { timedOps, nanoseconds, totals: engine.totals() };
+  });
+}
+
+const request: ChildRequest = JSON.parse(process.argv[2] ?? '');
+console.log(JSON.stringify(await main(request)));

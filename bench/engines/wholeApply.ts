@@ -1,0 +1,250 @@
+// The whole engine: Exchange.apply on encoded commands, with accounts, money, fees, duplicate check, events. Used by
+// child.ts. Bids and asks come from 500 wallets each, so that nobody meets an own order and every engine does the same
+// trades; all are funded with both tokens and collateral, so that nothing is refused. Half of the adds are written in the
+// second token (BUY NO at 1 − p is an ask), and takes are SELLs of either token, which count in shares like the peer's.
+// Its results are read from the events, in the timed loop.
+import { Exchange } from '../../engine/core/index.ts';
+import {
+  bytesToHex,
+  CancelReason,
+  COMMAND_HEADER_BYTES,
+  type Command,
+  commandLayouts,
+  EVENT_HEADER_BYTES,
+  EventWriter,
+  encodeCommand,
+  eventLayouts,
+  FRAME_HEADER_BYTES,
+  MarketStatus,
+  OrderType,
+  PROTOCOL_VERSION,
+  Side,
+} from '../../engine/protocol/index.ts';
+import { emptyTotals, type Totals } from '../lib/totals.ts';
+import { BID, OP_BYTES, OpType } from '../opFile.ts';
+import type { BenchEngine, Ops } from './engine.ts';
+import { writeAddress, writeOrderId } from './orderIds.ts';
+
+const WALLETS_A_SIDE = 500;
+const FUNDS_MICRO = 1_000_000_000_000;
+const SHARES_MICRO = 40_000_000_000;
+const PIPS_PER_UNIT = 10_000;
+const MICRO_PER_LOT = 10_000;
+const FEE_RATE = 500;
+const START_MS = 1_700_000_000_000;
+/** Orders a millisecond of the exchange's time. */
+const OPS_A_MS = 20;
+
+const PLACE = commandLayouts.PlaceOrder;
+const CANCEL = commandLayouts.CancelOrders;
+const PLACE_BYTES = COMMAND_HEADER_BYTES + PLACE.headBytes;
+const CANCEL_BYTES = COMMAND_HEADER_BYTES + CANCEL.headBytes + 32;
+const COMMAND_BYTES_MAX = Math.max(PLACE_BYTES, CANCEL_BYTES);
+const FILL = eventLayouts.Fill;
+const TRADE = eventLayouts.Trade;
+const CANCELED = eventLayouts.OrderCanceled;
+const REJECTED = eventLayouts.Rejected;
+const RESTED = eventLayouts.OrderRested.type;
+
+function walletText(wallet: number): string {
+  const bytes = new Uint8Array(20);
+  writeAddress(wallet, new DataView(bytes.buffer), 0);
+  return bytesToHex(bytes, 0, 20);
+}
+
+/** The wallet of an order: by its op's number, bids from the first half, asks from the second. */
+function walletOf(id: number, side: number): number {
+  return side * WALLETS_A_SIDE + ((Math.imul(id, 0x9e3779b1) >>> 8) % WALLETS_A_SIDE);
+}
+
+/** Adds take turns between BUY and SELL; takes are SELLs. */
+const isBuyOp = (type: number, op: number): boolean => type === OpType.ADD && (op & 1) === 0;
+
+class WholeApplyEngine implements BenchEngine {
+  private readonly view: DataView;
+  private readonly tickPips: number;
+  private readonly books: number;
+  private readonly exchange = new Exchange();
+  private readonly out = new EventWriter();
+  private eventBytes = this.out.bytes;
+  private events = new DataView(this.out.bytes.buffer);
+  private commands = new DataView(new ArrayBuffer(0));
+  private offsets = new Int32Array(0);
+  private readonly done = emptyTotals();
+
+  constructor(ops: Ops) {
+    this.view = new DataView(ops.bytes.buffer, ops.bytes.byteOffset, ops.bytes.byteLength);
+    this.tickPips = PIPS_PER_UNIT / (ops.ticks + 1);
+    this.books = ops.books;
+    this.setUp();
+  }
+
+  /** Encodes the chunk's commands one after another into one buffer. */
+  prepare(fromOp: number, toOp: number): void {
+    const count = toOp - fromOp;
+    if (this.offsets.length < count) {
+      this.offsets = new Int32Array(count);
+      this.commands = new DataView(new ArrayBuffer(count * COMMAND_BYTES_MAX));
+    }
+    let offset = 0;
+    for (let op = fromOp; op < toOp; op += 1) {
+      this.offsets[op - fromOp] = offset;
+      offset += this.encode(op, offset);
+    }
+  }
+
+  run(fromOp: number, toOp: number): void {
+    const { exchange, out, commands, offsets } = this;
+    for (let op = fromOp; op < toOp; op += 1) {
+      out.begin();
+      exchange.applyAt(START_MS + Math.floor(op / OPS_A_MS), commands, offsets[op - fromOp], out);
+      out.finish();
+      this.readEvents(this.isFirstToken(op));
+    }
+  }
+
+  totals(): Totals {
+    this.exchange.checkInvariants();
+    const totals = { ...this.done };
+    for (let market = 0; market < this.books; market += 1) {
+      const { bids, asks } = this.exchange.bookLevels(market);
+      for (const { lots } of [...bids, ...asks]) totals.restingLots += lots;
+    }
+    return totals;
+  }
+
+  /** Whether the record's order is in the first token; the same for every event of its command. */
+  private isFirstToken(op: number): boolean {
+    const at = op * OP_BYTES;
+    return (this.view.getUint8(at + 1) === BID) === isBuyOp(this.view.getUint8(at), op);
+  }
+
+  private setUp(): void {
+    const settings = { rulesVersion: 1, orderWindowMs: 86_400_000, heartbeatWindowMs: 10_000 };
+    this.apply({ type: 'Started', ...settings, minedDelayMs: 0, confirmedDelayMs: 0, creditMicro: 0 });
+    for (let market = 0; market < this.books; market += 1) this.apply(this.newMarket(market));
+    for (let wallet = 0; wallet < 2 * WALLETS_A_SIDE; wallet += 1) {
+      const who = { wallet: walletText(wallet), owner: walletText(wallet) };
+      this.apply({ type: 'Deposit', ...who, amountMicro: FUNDS_MICRO, isFaucet: 1 });
+      // Bidders sell the second token, askers the first.
+      const outcome = wallet < WALLETS_A_SIDE ? 1 : 0;
+      for (let marketIndex = 0; marketIndex < this.books; marketIndex += 1) {
+        this.apply({ type: 'FaucetShares', ...who, marketIndex, outcome, amountMicro: SHARES_MICRO });
+      }
+    }
+  }
+
+  private newMarket(market: number): Command {
+    const id = (part: number): string => `0x${(market * 4 + part + 1).toString(16).padStart(64, '0')}`;
+    return {
+      type: 'CreateMarket',
+      eventNumber: 0,
+      conditionId: id(0),
+      firstToken: id(1),
+      secondToken: id(2),
+      status: MarketStatus.OPEN,
+      negRisk: 0,
+      autoTick: 0,
+      feeExponent: 1,
+      tickPips: this.tickPips,
+      feeRate: FEE_RATE,
+      minOrderLots: 1,
+      delaySeconds: 0,
+      minMarketableBuyMicro: 0,
+    };
+  }
+
+  private apply(command: Command): void {
+    this.out.begin();
+    this.exchange.apply(START_MS, encodeCommand(command), this.out);
+    this.out.finish();
+    if (this.out.isRejected) throw new Error(`The set-up command ${command.type} was refused.`);
+  }
+
+  /** Writes the command of a record and returns its length. */
+  private encode(op: number, offset: number): number {
+    const target = this.commands;
+    new Uint8Array(target.buffer, offset, COMMAND_BYTES_MAX).fill(0);
+    const at = op * OP_BYTES;
+    const type = this.view.getUint8(at);
+    const side = this.view.getUint8(at + 1);
+    const id = this.view.getUint32(at + 12, true);
+    target.setUint8(offset, PROTOCOL_VERSION);
+    if (type === OpType.CANCEL) {
+      target.setUint8(offset + 1, CANCEL.type);
+      target.setUint16(offset + 2, 1, true);
+      writeAddress(walletOf(id, side), target, offset + CANCEL.offsets.owner);
+      writeOrderId(id, target, offset + COMMAND_HEADER_BYTES + CANCEL.headBytes);
+      return CANCEL_BYTES;
+    }
+    target.setUint8(offset + 1, PLACE.type);
+    const wallet = walletOf(id, side);
+    writeOrderId(id, target, offset + PLACE.offsets.orderId);
+    writeAddress(wallet, target, offset + PLACE.offsets.maker);
+    writeAddress(wallet, target, offset + PLACE.offsets.owner);
+    target.setUint32(offset + PLACE.offsets.marketIndex, this.view.getUint16(at + 2, true), true);
+    target.setFloat64(offset + PLACE.offsets.timestampMs, START_MS + Math.floor(op / OPS_A_MS), true);
+    this.writeTerms(op, offset);
+    return PLACE_BYTES;
+  }
+
+  /** Token, side, type and amounts: the same place on the ladder, said in one token or the other. */
+  private writeTerms(op: number, offset: number): void {
+    const target = this.commands;
+    const at = op * OP_BYTES;
+    const type = this.view.getUint8(at);
+    const ladderSide = this.view.getUint8(at + 1);
+    const lots = this.view.getUint32(at + 8, true);
+    const isBuy = isBuyOp(type, op);
+    const isFirst = (ladderSide === BID) === isBuy;
+    const ladderPips = this.view.getUint32(at + 4, true) * this.tickPips;
+    const money = lots * (isFirst ? ladderPips : PIPS_PER_UNIT - ladderPips);
+    const shares = lots * MICRO_PER_LOT;
+    target.setUint8(offset + PLACE.offsets.outcome, isFirst ? 0 : 1);
+    target.setUint8(offset + PLACE.offsets.side, isBuy ? Side.BUY : Side.SELL);
+    const orderType = type === OpType.ADD ? OrderType.GTC : type === OpType.TAKE ? OrderType.FAK : OrderType.FOK;
+    target.setUint8(offset + PLACE.offsets.orderType, orderType);
+    target.setFloat64(offset + PLACE.offsets.makerAmountMicro, isBuy ? money : shares, true);
+    target.setFloat64(offset + PLACE.offsets.takerAmountMicro, isBuy ? shares : money, true);
+  }
+
+  /** Walks the command's events; `isFirst` says which token they are in. A refused command ends the run. */
+  private readEvents(isFirst: boolean): void {
+    const { out, done } = this;
+    const { bytes, length } = out;
+    // The writer replaces its bytes when they grow. (To ask either for its buffer costs as much as an op.)
+    if (this.eventBytes !== bytes) {
+      this.eventBytes = bytes;
+      this.events = new DataView(bytes.buffer);
+    }
+    const { events } = this;
+    let at = FRAME_HEADER_BYTES;
+    while (at < length) {
+      switch (bytes[at]) {
+        case FILL.type:
+          done.fills += 1;
+          if (events.getUint32(at + FILL.offsets.remainingLots, true) === 0) done.restingOrders -= 1;
+          break;
+        case TRADE.type: {
+          const lots = events.getFloat64(at + TRADE.offsets.lots, true);
+          const pips = events.getUint16(at + TRADE.offsets.pricePips, true);
+          done.lots += lots;
+          done.notional += lots * ((isFirst ? pips : PIPS_PER_UNIT - pips) / this.tickPips);
+          break;
+        }
+        case RESTED:
+          done.restingOrders += 1;
+          break;
+        case CANCELED.type:
+          if (bytes[at + CANCELED.offsets.reason] === CancelReason.REQUESTED) done.restingOrders -= 1;
+          break;
+        case REJECTED.type:
+          throw new Error(`A command was refused with code ${events.getUint16(at + REJECTED.offsets.code, true)}.`);
+        default:
+      }
+      at += EVENT_HEADER_BYTES + events.getUint16(at + 2, true);
+    }
+  }
+}
+
+export const wholeApply = (ops: Ops): BenchEngine => new WholeApplyEngine(ops);

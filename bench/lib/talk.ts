@@ -1,0 +1,45 @@
+// Questions to a child process of the bench and its answers, over Node's own channel: one question at a time, answered by
+// a value or by an error's text. Used by main parts (ask) and by the children (answerQuestions).
+import { type ChildProcess, fork } from 'node:child_process';
+
+/** A child of the bench: ask it, then end it. */
+export interface Child {
+  ask(question: unknown): Promise<unknown>;
+  end(): void;
+}
+
+type Answer = { readonly value: unknown } | { readonly error: string };
+
+/** Starts a TypeScript file of the bench as a child on the same Node; its output goes to ours. */
+export function startChild(file: string): Child {
+  const child: ChildProcess = fork(file, [], { execPath: process.execPath, execArgv: [], serialization: 'advanced' });
+  return {
+    ask: (question) =>
+      new Promise((resolve, reject) => {
+        const onExit = (code: number | null): void => reject(new Error(`${file} ended with status ${code}.`));
+        child.once('exit', onExit);
+        // Only answerQuestions of this file writes to the channel, so the message is an answer.
+        child.once('message', (message) => {
+          child.off('exit', onExit);
+          const answer = message as Answer;
+          if ('error' in answer) reject(new Error(`${file}: ${answer.error}`));
+          else resolve(answer.value);
+        });
+        child.send(question as object);
+      }),
+    end: () => child.kill(),
+  };
+}
+
+/** In a child: answers each question by the function's value, in turn. */
+export function answerQuestions(answer: (question: unknown) => Promise<unknown>): void {
+  process.on('message', (question) => {
+    answer(question).then(
+      (value) => process.send?.({ value } satisfies Answer),
+      (error: unknown) => {
+        const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+        process.send?.({ error: text } satisfies Answer);
+      },
+    );
+  });
+}

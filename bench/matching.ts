@@ -1,0 +1,137 @@
+// Part a: nanoseconds an operation of the book core and of the whole apply, beside the peer, on the same op file.
+// Each round runs every engine once, one after another, each in its own process; ratios are taken within a round, so that
+// a machine that is slow for a minute slows both sides. A checksum gate compares fills, volume, notional and resting
+// orders of every run with the generator's model. Called by main.ts.
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { ChildAnswer, ChildRequest, EngineName } from './engines/child.ts';
+import { spread } from './lib/statistics.ts';
+import { figure, floorText, type Report, spreadText, table } from './lib/table.ts';
+import { type Mix, makeOpFile, mixes, type OpFile, totalsFault } from './opFile.ts';
+
+const run = promisify(execFile);
+const childPath = join(import.meta.dirname, 'engines/child.ts');
+const PEER: EngineName = 'nodejs-order-book';
+const OURS = ['book core', 'whole apply'] as const satisfies readonly EngineName[];
+/** The floors hold for `mix` on 99 ticks. */
+const FLOORS: Readonly<Record<(typeof OURS)[number], number>> = { 'book core': 80, 'whole apply': 20 };
+const SEED = 20_260;
+const SETTLE_OPS = 100_000;
+/** The peer is some hundred times slower: it does the first ops only, and ratios are taken over these. */
+const PEER_OPS_MAX = 200_000;
+
+export interface MatchingOptions {
+  readonly rounds: number;
+  readonly timedOps: number;
+  readonly onProgress: (text: string) => void;
+}
+
+interface Run {
+  readonly engine: EngineName;
+  /** Over the ops that the peer does too. */
+  readonly sharedNs: number;
+  /** Over all ops that the engine did. */
+  readonly allNs: number;
+}
+
+/** Runs the three mixes and compares; throws only when a child process fails. */
+export async function benchMatching(options: MatchingOptions): Promise<Report> {
+  const folder = mkdtempSync(join(tmpdir(), 'outcry-bench-'));
+  const faults: string[] = [];
+  const figures: unknown[] = [];
+  const rows: string[][] = [];
+  const floors: string[] = [];
+  try {
+    for (const mix of Object.values(mixes)) {
+      const rounds = await benchMix(mix, folder, options, faults);
+      const perEngine = [PEER, ...OURS].map((engine) => summarize(engine, rounds));
+      figures.push({ mix, timedOps: options.timedOps, sharedOps: sharedOps(options), engines: perEngine });
+      for (const { engine, sharedNs, allNs, ratio } of perEngine) {
+        const times = engine === PEER ? '' : `${spreadText(ratio, 1)}×`;
+        rows.push([`${mix.name}, ${mix.ticks} ticks`, engine, spreadText(sharedNs), figure(allNs.median), times]);
+      }
+      if (mix.name === mixes.mix.name) {
+        for (const engine of OURS) {
+          floors.push(floorText(engine, FLOORS[engine], '×', summarize(engine, rounds).ratio, 1));
+        }
+      }
+    }
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+  const title =
+    `a. Matching: ns an operation, ${figure(mixes.mix.restingOrders)} orders resting (small: ` +
+    `${figure(mixes.small.restingOrders)}), medians of ${options.rounds} rounds (least to greatest)`;
+  const first = `first ${figure(sharedOps(options))} ops`;
+  const head = ['mix', 'engine', first, `all ${figure(options.timedOps)}`, 'peer / ours, same ops'];
+  return { title, lines: [...table(head, rows), ...floors], figures, faults };
+}
+
+const sharedOps = (options: MatchingOptions): number => Math.min(options.timedOps, PEER_OPS_MAX);
+
+async function benchMix(mix: Mix, folder: string, options: MatchingOptions, faults: string[]): Promise<Run[][]> {
+  const { timedOps, onProgress } = options;
+  const shared = sharedOps(options);
+  const checkpoints = shared === timedOps ? [shared] : [shared, timedOps];
+  onProgress(`${mix.name}: making ${figure(timedOps)} ops`);
+  const opFile = makeOpFile({ mix, seed: SEED, settleOps: SETTLE_OPS, timedOps, checkpoints });
+  const opFilePath = join(folder, 'ops');
+  writeFileSync(opFilePath, opFile.bytes);
+  const rounds: Run[][] = [];
+  for (let round = 0; round < options.rounds; round += 1) {
+    const runs: Run[] = [];
+    for (const engine of [PEER, ...OURS]) {
+      onProgress(`${mix.name}: round ${round + 1} of ${options.rounds}, ${engine}`);
+      const request: ChildRequest = {
+        engine,
+        opFilePath,
+        ticks: mix.ticks,
+        untimedOps: opFile.prefillOps + opFile.settleOps,
+        checkpoints: engine === PEER ? [shared] : checkpoints,
+      };
+      const answers = await askChild(request);
+      runs.push(toRun(engine, answers));
+      faults.push(...faultsOf(mix, engine, answers, opFile));
+    }
+    rounds.push(runs);
+  }
+  return rounds;
+}
+
+async function askChild(request: ChildRequest): Promise<readonly ChildAnswer[]> {
+  const { stdout } = await run(process.execPath, [childPath, JSON.stringify(request)], { maxBuffer: 1 << 24 });
+  return JSON.parse(stdout);
+}
+
+function toRun(engine: EngineName, answers: readonly ChildAnswer[]): Run {
+  const [first] = answers;
+  const last = answers[answers.length - 1];
+  return { engine, sharedNs: first.nanoseconds / first.timedOps, allNs: last.nanoseconds / last.timedOps };
+}
+
+function faultsOf(mix: Mix, engine: EngineName, answers: readonly ChildAnswer[], opFile: OpFile): string[] {
+  return answers.flatMap(({ timedOps, totals }) => {
+    const expected = opFile.expected.find((entry) => entry.timedOps === timedOps);
+    if (expected === undefined) return [`${mix.name}: nothing is known about ${timedOps} timed ops.`];
+    const fault = totalsFault(engine, timedOps, totals, expected.totals);
+    return fault === undefined ? [] : [`${mix.name}: ${fault}`];
+  });
+}
+
+function summarize(engine: EngineName, rounds: readonly (readonly Run[])[]) {
+  const of = (runs: readonly Run[], name: EngineName): Run => {
+    const found = runs.find((one) => one.engine === name);
+    if (found === undefined) throw new Error(`A round without ${name}.`);
+    return found;
+  };
+  return {
+    engine,
+    sharedNs: spread(rounds.map((runs) => of(runs, engine).sharedNs)),
+    allNs: spread(rounds.map((runs) => of(runs, engine).allNs)),
+    /** The peer's time over ours, on the same ops of the same round. */
+    ratio: spread(rounds.map((runs) => of(runs, PEER).sharedNs / of(runs, engine).sharedNs)),
+  };
+}

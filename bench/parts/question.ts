@@ -1,0 +1,27 @@
+// What may be asked of the process that measures the parts of a posted order (child.ts), and the asking. Used by both ends.
+import { join } from 'node:path';
+import { type Child, startChild } from '../lib/talk.ts';
+
+export type PartName = 'recover' | 'verify' | 'parse' | 'hmac' | 'apply';
+
+export interface PartsQuestion {
+  readonly parts: readonly PartName[];
+  /** How often all parts are measured, one after another, a short slice each: what slows one slows its neighbours too. */
+  readonly slices: number;
+}
+
+/** Nanoseconds a call, one number a slice. */
+export type PartTimes = Readonly<Record<PartName, readonly number[]>>;
+
+/** The question as it arrived. */
+export function parseQuestion(question: unknown): PartsQuestion {
+  return question as PartsQuestion; // only askParts of this file sends any
+}
+
+export const startParts = (): Child => startChild(join(import.meta.dirname, 'child.ts'));
+
+/** Measures the parts in turns; parts that were not asked for have no times. */
+export async function askParts(child: Child, parts: readonly PartName[], slices: number): Promise<PartTimes> {
+  const answer = await child.ask({ parts, slices } satisfies PartsQuestion);
+  return answer as PartTimes; // child.ts answers nothing else
+}

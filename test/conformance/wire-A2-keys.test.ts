@@ -1,0 +1,184 @@
+// Interface A.2 through the official client: API keys are created, derived, listed and deleted, and each step shows in
+// the next one. The client is unmodified and talks to a server process; it never sees the server's memory.
+import { AssetType, Chain, ClobClient } from '@polymarket/clob-client-v2';
+import { createWalletClient, http } from 'viem';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  bareClient,
+  createMarket,
+  developmentKey,
+  limit,
+  newTrader,
+  OrderType,
+  Side,
+  startWorld,
+  type World,
+  walletOf,
+} from './world.ts';
+
+const UNAUTHORIZED = 'Unauthorized/Invalid api key';
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world.stop());
+
+const newAccount = () => privateKeyToAccount(generatePrivateKey());
+
+/** The client of a key with credentials; refusals come back as values. */
+function clientWith(
+  account: ReturnType<typeof newAccount>,
+  creds: { key: string; secret: string; passphrase: string },
+) {
+  const signer = createWalletClient({ account, transport: http(world.url) });
+  return new ClobClient({ host: world.url, chain: Chain.POLYGON, signer, creds });
+}
+
+test('a created key has the shapes that every client decodes, and is derived again as the same triple', async () => {
+  const client = bareClient(world.url, newAccount());
+  const created = await client.createApiKey();
+  expect(created.key).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/);
+  expect(created.secret).toMatch(/^[A-Za-z0-9_-]{43}=$/);
+  expect(created.passphrase).toMatch(/^[0-9a-f]{64}$/);
+  expect(await client.deriveApiKey()).toEqual(created);
+});
+
+test('creating a key that exists gives none, and create-or-derive then derives it', async () => {
+  const client = bareClient(world.url, newAccount());
+  const created = await client.createOrDeriveApiKey();
+  expect(created.key).toBeTypeOf('string');
+  const again = await client.createApiKey();
+  expect(again.key).toBeUndefined();
+  expect(await client.createOrDeriveApiKey()).toEqual(created);
+});
+
+test('a key that was never created cannot be derived', async () => {
+  const account = newAccount();
+  const client = bareClient(world.url, account);
+  expect((await client.deriveApiKey()).key).toBeUndefined();
+  const created = await client.createApiKey();
+  // Another nonce is another key, which does not exist yet.
+  expect((await client.deriveApiKey(1)).key).toBeUndefined();
+  expect(await clientWith(account, created).getApiKeys()).toEqual({ apiKeys: [created.key] });
+});
+
+test('each nonce has a key of its own, and the list has them all', async () => {
+  const account = newAccount();
+  const client = bareClient(world.url, account);
+  const first = await client.createApiKey();
+  const second = await client.createApiKey(7);
+  expect(second.key).not.toBe(first.key);
+  expect(second.secret).not.toBe(first.secret);
+  const keys = [first.key, second.key].sort();
+  for (const creds of [first, second]) {
+    const { apiKeys } = await clientWith(account, creds).getApiKeys();
+    expect([...apiKeys].map(String).sort()).toEqual(keys);
+  }
+  expect(await client.deriveApiKey(7)).toEqual(second);
+});
+
+test('the first key of an owner funds its five wallets once', async () => {
+  const account = newAccount();
+  const balances = async () => {
+    const creds = await bareClient(world.url, account).createOrDeriveApiKey();
+    const signer = createWalletClient({ account, transport: http(world.url) });
+    return Promise.all(
+      [0, 1, 2, 3].map(async (signatureType) => {
+        const client = new ClobClient({ host: world.url, chain: Chain.POLYGON, signer, creds, signatureType });
+        return (await client.getBalanceAllowance({ asset_type: AssetType.COLLATERAL })).balance;
+      }),
+    );
+  };
+  const once = ['10000000000', '10000000000', '10000000000', '10000000000'];
+  expect(await balances()).toEqual(once);
+  await bareClient(world.url, account).createApiKey(1);
+  expect(await balances()).toEqual(once);
+});
+
+test('a wallet of the development mnemonic is funded once too', async () => {
+  const trader = await newTrader(world.url, 0, developmentKey(3));
+  const { balance } = await trader.client.getBalanceAllowance({ asset_type: AssetType.COLLATERAL });
+  expect(balance).toBe('10000000000');
+  expect(await newTrader(world.url, 0, developmentKey(3))).toMatchObject({ apiKey: trader.apiKey });
+});
+
+test('a deleted key opens nothing any more, while the other key of the owner goes on', async () => {
+  const account = newAccount();
+  const bare = bareClient(world.url, account);
+  const deletedCreds = await bare.createApiKey(1);
+  const keptCreds = await bare.createApiKey(2);
+  const deleted = clientWith(account, deletedCreds);
+  const kept = clientWith(account, keptCreds);
+
+  const market = await createMarket(world.url);
+  const order = await limit(
+    { client: deleted, account, owner: account.address, wallet: account.address, apiKey: deletedCreds.key },
+    market,
+    Side.BUY,
+    market.yes,
+    0.4,
+    10,
+  );
+  expect(order).toMatchObject({ success: true, status: 'live' });
+
+  const { tickSize, negRisk } = market;
+  const signed = await deleted.createOrder(
+    { tokenID: market.yes, price: 0.41, size: 10, side: Side.BUY },
+    { tickSize, negRisk },
+  );
+  expect(await deleted.deleteApiKey()).toBe('OK');
+  expect(await deleted.getApiKeys()).toEqual({ error: UNAUTHORIZED, status: 401 });
+  expect(await deleted.postOrder(signed, OrderType.GTC)).toMatchObject({ error: UNAUTHORIZED, status: 401 });
+  expect(await deleted.cancelAll()).toEqual({ error: UNAUTHORIZED, status: 401 });
+  expect((await bare.deriveApiKey(1)).key).toBeUndefined();
+
+  expect(await kept.getApiKeys()).toEqual({ apiKeys: [keptCreds.key] });
+  // The order is the owner's, not the key's: it still rests, and the other key cancels it.
+  expect((await kept.getOpenOrders()).map(({ id }) => id)).toEqual([order.orderID]);
+  expect(await kept.cancelOrder({ orderID: order.orderID })).toEqual({ canceled: [order.orderID], not_canceled: {} });
+});
+
+test('a key made again after its deletion is a new one', async () => {
+  const account = newAccount();
+  const bare = bareClient(world.url, account);
+  const first = await bare.createApiKey();
+  await clientWith(account, first).deleteApiKey();
+  const second = await bare.createApiKey();
+  expect(second.key).toBeTypeOf('string');
+  expect(second.key).not.toBe(first.key);
+  expect(await bare.deriveApiKey()).toEqual(second);
+  expect(await clientWith(account, second).getApiKeys()).toEqual({ apiKeys: [second.key] });
+  expect(await clientWith(account, first).getApiKeys()).toEqual({ error: UNAUTHORIZED, status: 401 });
+});
+
+test('the key of one owner does not open the account of another', async () => {
+  const [alice, bob] = [newAccount(), newAccount()];
+  const aliceCreds = await bareClient(world.url, alice).createApiKey();
+  const bobCreds = await bareClient(world.url, bob).createApiKey();
+  expect(await clientWith(bob, aliceCreds).getApiKeys()).toEqual({ error: UNAUTHORIZED, status: 401 });
+  expect(await clientWith(bob, { ...bobCreds, secret: aliceCreds.secret }).getApiKeys()).toEqual({
+    error: UNAUTHORIZED,
+    status: 401,
+  });
+  expect(await clientWith(bob, { ...bobCreds, passphrase: aliceCreds.passphrase }).getApiKeys()).toEqual({
+    error: UNAUTHORIZED,
+    status: 401,
+  });
+  expect(await clientWith(bob, bobCreds).getApiKeys()).toEqual({ apiKeys: [bobCreds.key] });
+});
+
+test('server time and version are what the client signs with', async () => {
+  const account = newAccount();
+  const creds = await bareClient(world.url, account).createApiKey();
+  const signer = createWalletClient({ account, transport: http(world.url) });
+  const client = new ClobClient({ host: world.url, chain: Chain.POLYGON, signer, creds, useServerTime: true });
+  const seconds = await client.getServerTime();
+  expect(Number.isInteger(seconds)).toBe(true);
+  expect(Math.abs(seconds * 1000 - Date.now())).toBeLessThan(60_000);
+  expect(await client.getVersion()).toBe(2);
+  expect(await client.getOk()).toBe('OK');
+  expect(await client.getApiKeys()).toEqual({ apiKeys: [creds.key] });
+  expect(walletOf(account.address, 0)).toBe(account.address.toLowerCase());
+});

@@ -1,0 +1,148 @@
+// Interface B.7 through the official client: several orders in one request, answered one by one in their order; a refused
+// element tells why and leaves the others alone. Also what a batch as a whole is refused for.
+import { OrderType, type PostOrdersArgs } from '@polymarket/clob-client-v2';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  balancesOf,
+  createMarket,
+  giveShares,
+  levelsOf,
+  limit,
+  type Market,
+  moved,
+  newTrader,
+  orderIdOf,
+  refusalOf,
+  Side,
+  startWorld,
+  type Trader,
+  type World,
+} from './world.ts';
+
+let world: World;
+let alice: Trader;
+let bob: Trader;
+beforeAll(async () => {
+  world = await startWorld();
+  [alice, bob] = await Promise.all([newTrader(world.url), newTrader(world.url)]);
+});
+afterAll(() => world.stop());
+
+async function args(
+  trader: Trader,
+  market: Market,
+  side: Side,
+  price: number,
+  size: number,
+  orderType = OrderType.GTC,
+): Promise<PostOrdersArgs> {
+  const { tickSize, negRisk, yes } = market;
+  const order = await trader.client.createOrder({ tokenID: yes, price, size, side }, { tickSize, negRisk });
+  // The client's types tell orders of its versions apart; its own functions take what it made.
+  return { order, orderType } as PostOrdersArgs;
+}
+
+test('each element is answered in its place, and a refused one leaves the others alone', async () => {
+  const market = await createMarket(world.url);
+  const batch = [
+    await args(alice, market, Side.BUY, 0.4, 10),
+    await args(alice, market, Side.BUY, 0.39, 4),
+    await args(alice, market, Side.BUY, 0.38, 20),
+    await args(alice, market, Side.SELL, 0.6, 10),
+  ];
+  const ids = batch.map(({ order }) => orderIdOf(order, false));
+  const replies = await alice.client.postOrders(batch);
+  expect(replies.map(({ orderID, status }) => [orderID, status])).toEqual([
+    [ids[0], 'live'],
+    ['', ''],
+    [ids[2], 'live'],
+    ['', ''],
+  ]);
+  expect(replies[1].errorMsg).toContain(`order ${ids[1]} is invalid. Size (4) lower than the minimum: 5`);
+  expect(replies[3].errorMsg).toContain('not enough balance / allowance');
+  expect(replies[0].errorMsg).toBe('');
+  for (const reply of replies) expect(reply).toMatchObject({ makingAmount: '', takingAmount: '' });
+  const book = await alice.client.getOrderBook(market.yes);
+  expect(levelsOf(book.bids)).toEqual([
+    ['0.38', '20'],
+    ['0.4', '10'],
+  ]);
+  expect((await alice.client.getOpenOrders({ market: market.conditionId })).map(({ id }) => id).sort()).toEqual(
+    [ids[0], ids[2]].sort(),
+  );
+});
+
+test('elements are taken in the order of the array: a later one meets what the earlier ones left', async () => {
+  const market = await createMarket(world.url);
+  await giveShares(world.url, alice, market.yes, '50');
+  await giveShares(world.url, bob, market.yes, '50');
+  await limit(alice, market, Side.BUY, market.yes, 0.5, 10);
+  const before = await balancesOf(bob, market);
+  const replies = await bob.client.postOrders([
+    await args(bob, market, Side.SELL, 0.5, 6),
+    await args(bob, market, Side.SELL, 0.5, 6),
+    await args(bob, market, Side.BUY, 0.45, 10),
+    await args(bob, market, Side.BUY, 0.5, 8),
+    await args(bob, market, Side.SELL, 0.4, 5, OrderType.FOK),
+  ]);
+  // The fourth would meet the rest of the second, its owner's own, and so cancels it. The last finds only own bids.
+  expect(replies.map(({ status, takingAmount }) => [status, takingAmount])).toEqual([
+    ['matched', '3'],
+    ['matched', '2'],
+    ['live', ''],
+    ['live', ''],
+    ['', ''],
+  ]);
+  expect(replies[4].errorMsg).toContain('FOK orders are fully filled or killed');
+  expect(await balancesOf(bob, market)).toEqual(moved(before, { collateral: '5', yes: '-10' }));
+  const open = await bob.client.getOpenOrders({ market: market.conditionId });
+  expect(open.map(({ id }) => id).sort()).toEqual([replies[2].orderID, replies[3].orderID].sort());
+});
+
+test('a batch of fifteen is taken, of sixteen refused, and an empty one too', async () => {
+  const market = await createMarket(world.url);
+  const batch = await Promise.all(
+    Array.from({ length: 16 }, (_, index) => args(alice, market, Side.BUY, 0.01 * (index + 1), 10)),
+  );
+  const refusal = await refusalOf(alice.client.postOrders(batch));
+  expect([refusal.status, refusal.message]).toEqual([400, 'Too many orders in payload: 16, max allowed: 15']);
+  expect(await alice.client.getOpenOrders({ market: market.conditionId })).toEqual([]);
+  const empty = await refusalOf(alice.client.postOrders([]));
+  expect([empty.status, empty.message]).toEqual([400, expect.stringContaining('Invalid order payload')]);
+
+  const replies = await alice.client.postOrders(batch.slice(0, 15));
+  expect(new Set(replies.map(({ status }) => status))).toEqual(new Set(['live']));
+  const book = await alice.client.getOrderBook(market.yes);
+  expect([book.bids.length, book.bids[14], book.bids[0]]).toEqual([
+    15,
+    { price: '0.15', size: '10' },
+    { price: '0.01', size: '10' },
+  ]);
+  // The refused sixteenth was never looked at: it may be sent again.
+  expect((await alice.client.postOrders(batch.slice(15)))[0]).toMatchObject({ status: 'live', errorMsg: '' });
+});
+
+test('post-only holds for every element', async () => {
+  const market = await createMarket(world.url);
+  await limit(bob, market, Side.BUY, market.no, 0.5, 10);
+  const replies = await alice.client.postOrders(
+    [await args(alice, market, Side.BUY, 0.5, 10), await args(alice, market, Side.BUY, 0.49, 10)],
+    true,
+  );
+  expect(replies[0].errorMsg).toContain('invalid post-only order: order crosses book');
+  expect(replies[1]).toMatchObject({ status: 'live', errorMsg: '' });
+  const book = await bob.client.getOrderBook(market.yes);
+  expect([levelsOf(book.bids), levelsOf(book.asks)]).toEqual([[['0.49', '10']], [['0.5', '10']]]);
+});
+
+test('an element with a signature that is not its own is refused alone', async () => {
+  const market = await createMarket(world.url);
+  const [good, bad] = [await args(alice, market, Side.BUY, 0.3, 10), await args(alice, market, Side.BUY, 0.31, 10)];
+  const forged = { ...bad, order: { ...bad.order, signature: good.order.signature } } as PostOrdersArgs; // as above
+  const replies = await alice.client.postOrders([forged, good]);
+  expect(replies[0]).toMatchObject({ orderID: '', errorMsg: expect.stringContaining('invalid signature') });
+  expect(replies[1]).toMatchObject({ orderID: orderIdOf(good.order, false), status: 'live' });
+  expect((await alice.client.getOpenOrders({ market: market.conditionId })).map(({ id }) => id)).toEqual([
+    replies[1].orderID,
+  ]);
+});

@@ -1,0 +1,357 @@
+// The world that the conformance files share: a server process of their own, traders who are unmodified official clients
+// with wallets of every signature type, markets made through the admin interface, and balances read over HTTP.
+// Nothing here looks into the server: what is asserted is what a client is told.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  type ApiError,
+  AssetType,
+  Chain,
+  ClobClient,
+  createL2Headers,
+  getContractConfig,
+  isV2Order,
+  type OrderResponse,
+  OrderType,
+  Side,
+  type SignatureTypeV2,
+  type SignedOrder,
+  type TickSize,
+} from '@polymarket/clob-client-v2';
+import { createWalletClient, type Hex, hashTypedData, http } from 'viem';
+import { generatePrivateKey, mnemonicToAccount, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
+import { expect } from 'vitest';
+import { walletDeriver } from '../../server/auth/wallets.ts';
+import { startServerProcess } from '../support/process.ts';
+
+export { OrderType, Side };
+
+/** The token that a development server takes for its admin interface. */
+const ADMIN_TOKEN = 'dev-admin';
+const MNEMONIC = 'test test test test test test test test test test test junk';
+/** What development credits to each wallet of a new owner, micro. */
+export const CREDIT_MICRO = 10_000_000_000n;
+
+/** Published wallets of the first two development keys (wire.md B.3a): proxy, Safe and deposit wallet in beacon form. */
+export const PUBLISHED_WALLETS: readonly (readonly [string, string, string])[] = [
+  [
+    '0x365f0cA36ae1F641E02Fe3b7743673DA42A13a70',
+    '0xd93b25Cb943D14d0d34FBAf01fc93a0F8b5f6e47',
+    '0xBc0fF067b7740Eff76C1ca93c875Ba6B890d6B50',
+  ],
+  [
+    '0xd9d24e482c11F586cd9A1a53dC3eEc6dE3883862',
+    '0x8ac5D4Bd2752AFc9F5CA531f19D617647216B893',
+    '0x4Fe2CC4925607a473264FA89e7138075695A5F8e',
+  ],
+];
+
+/** A running server with its folder. */
+export interface World {
+  readonly url: string;
+  readonly stop: () => Promise<void>;
+}
+
+/** Starts a server process in a fresh folder, without house liquidity, so that nobody trades but the test. */
+export async function startWorld(args: readonly string[] = []): Promise<World> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'outcry-conformance-'));
+  const server = await startServerProcess({ dataDir, args: ['--no-house', ...args] });
+  return {
+    url: server.url,
+    stop: async () => {
+      await server.stop();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A reply of a raw request: its status and its JSON. */
+export interface RawReply {
+  readonly status: number;
+  readonly headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: whatever the server sends is what the test is about
+  readonly json: any;
+}
+
+/** A request without any client, JSON in and out. */
+export async function raw(
+  url: string,
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<RawReply> {
+  const init: RequestInit = { method, headers: { 'content-type': 'application/json', ...headers } };
+  if (body !== undefined) init.body = typeof body === 'string' ? body : JSON.stringify(body);
+  const reply = await fetch(`${url}${path}`, init);
+  return { status: reply.status, headers: reply.headers, json: JSON.parse(await reply.text()) };
+}
+
+/** A request of the venue's operator; expects success. */
+export async function admin(url: string, method: string, path: string, body: unknown): Promise<RawReply['json']> {
+  const reply = await raw(url, method, path, body, { authorization: `Bearer ${ADMIN_TOKEN}` });
+  expect(reply.status, `${method} ${path}: ${JSON.stringify(reply.json)}`).toBe(200);
+  return reply.json;
+}
+
+export interface Market {
+  readonly conditionId: string;
+  readonly questionId: string;
+  readonly yes: string;
+  readonly no: string;
+  readonly negRisk: boolean;
+  readonly tickSize: TickSize;
+}
+
+/** What a market of a test may differ in from the defaults. */
+export interface MarketTerms {
+  readonly tickSize?: TickSize;
+  /** Shares. */
+  readonly minOrderSize?: number;
+  /** Collateral units, decimal. */
+  readonly minMarketableBuy?: string;
+  readonly feeRate?: number;
+  readonly feeExponent?: number;
+  readonly negRisk?: boolean;
+  readonly secondsDelay?: number;
+}
+
+let marketCount = 0;
+
+/** Makes an open market with the outcomes Yes and No, and reads its tokens back as clients do. */
+export async function createMarket(url: string, terms: MarketTerms = {}): Promise<Market> {
+  marketCount += 1;
+  const slug = `conformance-${process.pid}-${marketCount}`;
+  const tickSize = terms.tickSize ?? '0.01';
+  const created = await admin(url, 'POST', '/admin/markets', {
+    slug,
+    question: `Does conformance market ${marketCount} work?`,
+    outcomes: ['Yes', 'No'],
+    tick_size: tickSize,
+    min_order_size: String(terms.minOrderSize ?? 5),
+    min_marketable_buy: terms.minMarketableBuy ?? '1',
+    fee: { rate: String(terms.feeRate ?? 0), exponent: terms.feeExponent ?? 1 },
+    neg_risk: terms.negRisk ?? false,
+    seconds_delay: terms.secondsDelay ?? 0,
+    status: 'active',
+  });
+  const record = (await raw(url, 'GET', `/markets/${created.condition_id}`)).json;
+  return {
+    conditionId: record.condition_id,
+    questionId: record.question_id,
+    yes: record.tokens[0].token_id,
+    no: record.tokens[1].token_id,
+    negRisk: record.neg_risk,
+    tickSize,
+  };
+}
+
+/** One wallet of one key, behind an official client. */
+export interface Trader {
+  readonly client: ClobClient;
+  readonly account: PrivateKeyAccount;
+  /** Lower-case address of the key. */
+  readonly owner: string;
+  /** Lower-case address that holds the money. */
+  readonly wallet: string;
+  readonly apiKey: string;
+}
+
+/** A key of the development mnemonic, by its index. */
+export function developmentKey(index: number): Hex {
+  const key = mnemonicToAccount(MNEMONIC, { addressIndex: index }).getHdKey().privateKey;
+  if (key === null) throw new Error(`The development wallet ${index} has no private key.`);
+  return `0x${Buffer.from(key).toString('hex')}`;
+}
+
+/** An official client that signs with a key and has no API key yet; errors come back as values. */
+export function bareClient(url: string, account: PrivateKeyAccount): ClobClient {
+  // The transport is never used: a wallet client of viem wants one, and signs locally.
+  const signer = createWalletClient({ account, transport: http(url) });
+  return new ClobClient({ host: url, chain: Chain.POLYGON, signer });
+}
+
+const deriver = walletDeriver();
+
+/** The wallet from which orders of that signature type are paid. */
+export function walletOf(owner: string, signatureType: SignatureTypeV2): string {
+  const { proxy, safe, depositBeacon } = deriver.derivedWallets(owner);
+  return [owner.toLowerCase(), proxy, safe, depositBeacon][signatureType];
+}
+
+/** A client with an API key that throws what the server refuses; a fresh random key unless one is given. */
+export async function newTrader(url: string, signatureType: SignatureTypeV2 = 0, key?: Hex): Promise<Trader> {
+  const account = privateKeyToAccount(key ?? generatePrivateKey());
+  const creds = await bareClient(url, account).createOrDeriveApiKey();
+  const wallet = walletOf(account.address, signatureType);
+  const client = new ClobClient({
+    host: url,
+    chain: Chain.POLYGON,
+    signer: createWalletClient({ account, transport: http(url) }),
+    creds,
+    signatureType,
+    throwOnError: true,
+    ...(signatureType === 0 ? {} : { funderAddress: wallet }),
+  });
+  return { client, account, owner: account.address.toLowerCase(), wallet, apiKey: creds.key };
+}
+
+/** A request that the trader's API key signs, sent without the client; `query` is not part of what is signed. */
+export async function signedRaw(
+  trader: Trader,
+  method: string,
+  path: string,
+  body?: unknown,
+  query = '',
+): Promise<RawReply> {
+  const { host, signer, creds } = trader.client;
+  if (signer === undefined || creds === undefined) throw new Error('The trader has no credentials.');
+  const text = body === undefined ? undefined : JSON.stringify(body);
+  const signed = { method, requestPath: path, ...(text === undefined ? {} : { body: text }) };
+  const headers = await createL2Headers(signer, creds, signed);
+  const texts = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+  return raw(host, method, path + query, text, texts);
+}
+
+/** The refusal of a call that must be refused. */
+export async function refusalOf(call: Promise<unknown>): Promise<ApiError> {
+  return call.then(
+    (reply) => expect.unreachable(`not refused: ${JSON.stringify(reply)}`),
+    (error: ApiError) => error,
+  );
+}
+
+/** Free shares of a token for a wallet, with the other leg kept by the house. */
+export async function giveShares(url: string, trader: Trader, token: string, shares: string): Promise<void> {
+  const reply = await raw(url, 'POST', '/dev/faucet', { address: trader.wallet, token_id: token, shares });
+  expect(reply.status, JSON.stringify(reply.json)).toBe(200);
+}
+
+/** Figures of a wallet in one market, micro. */
+export interface Balances {
+  readonly collateral: bigint;
+  readonly yes: bigint;
+  readonly no: bigint;
+}
+
+/** What the client is told about its wallet in a market. */
+export async function balancesOf(trader: Trader, market: Market): Promise<Balances> {
+  const { client } = trader;
+  const [collateral, yes, no] = await Promise.all([
+    client.getBalanceAllowance({ asset_type: AssetType.COLLATERAL }),
+    client.getBalanceAllowance({ asset_type: AssetType.CONDITIONAL, token_id: market.yes }),
+    client.getBalanceAllowance({ asset_type: AssetType.CONDITIONAL, token_id: market.no }),
+  ]);
+  return { collateral: BigInt(collateral.balance), yes: BigInt(yes.balance), no: BigInt(no.balance) };
+}
+
+/** Micro of a decimal text with at most six decimals; the sign is kept. */
+export function micro(decimal: string): bigint {
+  const [, sign = '', whole = '0', fraction = ''] = /^(-?)(\d+)(?:\.(\d{1,6}))?$/.exec(decimal) ?? [];
+  const value = BigInt(whole) * 1_000_000n + BigInt(fraction.padEnd(6, '0'));
+  return sign === '-' ? -value : value;
+}
+
+/** Balances after a change given in decimal units. */
+export function moved(
+  before: Balances,
+  change: { readonly collateral?: string; readonly yes?: string; readonly no?: string },
+): Balances {
+  return {
+    collateral: before.collateral + micro(change.collateral ?? '0'),
+    yes: before.yes + micro(change.yes ?? '0'),
+    no: before.no + micro(change.no ?? '0'),
+  };
+}
+
+/** Taker fee of a trade in micro: 10 * floor(lots * rate * (p(1-p))^exponent / 10), exact. */
+export function feeMicro(lots: number, pips: number, ratePer10k: number, exponent = 1): bigint {
+  const spread = BigInt(pips) * BigInt(10_000 - pips);
+  return 10n * ((BigInt(lots) * BigInt(ratePer10k) * spread ** BigInt(exponent)) / 10n ** BigInt(8 * exponent) / 10n);
+}
+
+/** Posts a limit order through the client. */
+export function limit(
+  trader: Trader,
+  market: Market,
+  side: Side,
+  token: string,
+  price: number,
+  size: number,
+  options: {
+    readonly type?: OrderType.GTC | OrderType.GTD;
+    readonly expiration?: number;
+    readonly postOnly?: boolean;
+  } = {},
+): Promise<OrderResponse> {
+  const { tickSize, negRisk } = market;
+  const { type = OrderType.GTC, expiration, postOnly = false } = options;
+  const order = { tokenID: token, price, size, side, ...(expiration === undefined ? {} : { expiration }) };
+  return trader.client.createAndPostOrder(order, { tickSize, negRisk }, type, postOnly);
+}
+
+/** Posts a market order through the client; BUY amounts are collateral, SELL amounts shares. */
+export function take(
+  trader: Trader,
+  market: Market,
+  side: Side,
+  token: string,
+  amount: number,
+  price?: number,
+  type: OrderType.FOK | OrderType.FAK = OrderType.FOK,
+): Promise<OrderResponse> {
+  const { tickSize, negRisk } = market;
+  const order = { tokenID: token, amount, side, orderType: type, ...(price === undefined ? {} : { price }) };
+  return trader.client.createAndPostMarketOrder(order, { tickSize, negRisk }, type);
+}
+
+const ORDER_FIELDS = [
+  { name: 'salt', type: 'uint256' },
+  { name: 'maker', type: 'address' },
+  { name: 'signer', type: 'address' },
+  { name: 'tokenId', type: 'uint256' },
+  { name: 'makerAmount', type: 'uint256' },
+  { name: 'takerAmount', type: 'uint256' },
+  { name: 'side', type: 'uint8' },
+  { name: 'signatureType', type: 'uint8' },
+  { name: 'timestamp', type: 'uint256' },
+  { name: 'metadata', type: 'bytes32' },
+  { name: 'builder', type: 'bytes32' },
+] as const;
+
+const asHex = (text: string): Hex => `0x${text.replace(/^0x/, '')}`;
+
+/** The id that an order has before it is sent: its EIP-712 digest. */
+export function orderIdOf(order: SignedOrder, negRisk: boolean): string {
+  if (!isV2Order(order)) throw new Error('The client made an order of version 1.');
+  const contracts = getContractConfig(Chain.POLYGON);
+  return hashTypedData({
+    primaryType: 'Order',
+    types: { Order: ORDER_FIELDS },
+    domain: {
+      name: 'Polymarket CTF Exchange',
+      version: '2',
+      chainId: Chain.POLYGON,
+      verifyingContract: asHex(negRisk ? contracts.negRiskExchangeV2 : contracts.exchangeV2),
+    },
+    message: {
+      salt: BigInt(order.salt),
+      maker: asHex(order.maker),
+      signer: asHex(order.signer),
+      tokenId: BigInt(order.tokenId),
+      makerAmount: BigInt(order.makerAmount),
+      takerAmount: BigInt(order.takerAmount),
+      side: order.side === Side.BUY ? 0 : 1,
+      signatureType: order.signatureType,
+      timestamp: BigInt(order.timestamp),
+      metadata: asHex(order.metadata),
+      builder: asHex(order.builder),
+    },
+  });
+}
+
+/** Levels of a book as the wire has them: [price, size], the best one last. */
+export function levelsOf(levels: readonly { price: string; size: string }[]): readonly (readonly [string, string])[] {
+  return levels.map(({ price, size }) => [price, size]);
+}
