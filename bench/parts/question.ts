@@ -1,4 +1,5 @@
-// What may be asked of the process that measures the parts of a posted order (child.ts), and the asking. Used by both ends.
+// What may be asked of the process that measures the parts of a posted order (child.ts), and the asking. Used by both
+// ends, so that they cannot disagree about the shape of a question or an answer.
 import { join } from 'node:path';
 import { type Child, startChild } from '../lib/talk.ts';
 

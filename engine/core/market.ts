@@ -1,4 +1,5 @@
-// One market (condition) as the core knows it: its terms, its ladder and its vault. Ids and texts are the registry's.
+// One market (condition) as the core knows it: its terms, its ladder and its vault. Made by lifecycle, changed by it and
+// by settlement. Ids and texts are the registry's.
 import { Ladder } from './ladder.ts';
 
 /** Terms of a market as messages carry them. */

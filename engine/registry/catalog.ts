@@ -1,7 +1,6 @@
 // Events and markets as texts: slugs, condition ids, token ids and whatever their creators wrote. Part of the registry; it
 // keeps them unique and numbers the events. What a market trades by (status, tick, fees) is the core's, not here.
 import type { CommandOf } from '../protocol/index.ts';
-import { isTickSize, limits, MarketField, MarketStatus } from '../protocol/index.ts';
 import type { StateHasher } from '../protocol/stateHasher.ts';
 
 /** A tail of JSON texts; the registry reads `slug` and keeps the rest as it came. */
@@ -110,18 +109,4 @@ export class Catalog {
 function slugOf(texts: Texts): string {
   if (typeof texts.slug !== 'string') throw new Error('catalog: texts without a slug got past the door');
   return texts.slug;
-}
-
-/** The MarketField whose value no market may have at its creation, or 0. */
-export function faultyTerm(terms: CommandOf<'CreateMarket'>): number {
-  const { status } = terms;
-  if (!isTickSize(terms.tickPips)) return MarketField.TICK;
-  if (terms.minOrderLots < 1 || terms.minOrderLots > limits.orderLotsMax) return MarketField.MIN_ORDER;
-  if (terms.feeRate > limits.feeRateMax) return MarketField.FEE;
-  if (terms.feeExponent < limits.feeExponentMin || terms.feeExponent > limits.feeExponentMax) return MarketField.FEE;
-  if (terms.delaySeconds > limits.delaySecondsMax) return MarketField.DELAY;
-  if (status !== MarketStatus.DRAFT && status !== MarketStatus.OPEN && status !== MarketStatus.PAUSED) {
-    return MarketField.STATUS;
-  }
-  return 0;
 }

@@ -8,13 +8,14 @@ import {
   commandLayouts,
   decodeCommand,
   type EventWriter,
+  newMarketFault,
   notificationNumber,
   OrderFlag,
   type RejectionName,
 } from '../protocol/index.ts';
 import { StateHasher } from '../protocol/stateHasher.ts';
 import { ApiKeys } from './apiKeys.ts';
-import { Catalog, faultyTerm, type Texts } from './catalog.ts';
+import { Catalog, type Texts } from './catalog.ts';
 import { DroppedNotifications } from './notifications.ts';
 import { Wallets } from './wallets.ts';
 
@@ -146,7 +147,7 @@ export class Registry {
     const { catalog } = this;
     const { conditionId, firstToken, secondToken, eventNumber } = command;
     const slug = String(textsOf(command.tail).slug);
-    const faulty = faultyTerm(command);
+    const faulty = newMarketFault(command);
     if (faulty !== 0) out.rejected('MARKET_TERMS', faulty);
     else if (catalog.hasCondition(conditionId)) out.rejected('MARKET_EXISTS');
     else if (firstToken === secondToken) out.rejected('TOKEN_EXISTS');

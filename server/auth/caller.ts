@@ -1,4 +1,5 @@
-// The authenticated party of a request. Made by the door of http/, read by route handlers.
+// The authenticated party of a request. Made by the door of http/ once credentials are checked, read by route handlers;
+// it never carries a secret.
 
 /** An owner (the EOA behind every wallet) with the API key it used. */
 export interface Caller {

@@ -1,4 +1,5 @@
 // Derived API credentials: their form, their determinism, and where the server's secret comes from.
+// Nothing secret may ever need storing: the same identity always gives the same credentials.
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

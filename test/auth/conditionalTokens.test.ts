@@ -1,4 +1,5 @@
 // Condition and token ids against those of the live venue's markets: constants here, all recorded markets if present.
+// The recorded markets are read from OUTCRY_RECORDED_DATA, never copied.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

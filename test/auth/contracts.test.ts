@@ -1,4 +1,5 @@
 // The chain table: stock addresses, overrides, chains without stock addresses.
+// The addresses themselves are facts of the venue's protocol, checked by the order vectors.
 import { expect, test } from 'vitest';
 import { chainContracts, isReplayableAtLiveVenue, STOCK_CHAINS } from '../../server/auth/contracts.ts';
 import { isAddress } from '../../server/auth/hex.ts';

@@ -1,4 +1,5 @@
 // L2: the HMAC of requests against the published vector, its encodings, tolerance, and the reading of headers.
+// The vector is that of the official clients' own tests.
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

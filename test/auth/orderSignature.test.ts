@@ -1,4 +1,5 @@
 // Order signatures of all types against published ones and against viem; what is malformed or altered is refused.
+// No malformed signature may throw: what cannot be verified is an answer, not an accident.
 import fc from 'fast-check';
 import { recoverTypedDataAddress } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';

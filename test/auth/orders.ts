@@ -1,4 +1,5 @@
 // Random orders and their typed data as viem wants it. Read by the tests of order digests and signatures.
+// It knows viem's form of typed data; the code under test never does.
 import fc from 'fast-check';
 import type { Hex } from 'viem';
 import type { SignableOrder } from '../../server/auth/orderDigest.ts';
