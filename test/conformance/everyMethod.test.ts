@@ -28,6 +28,7 @@ import {
   type Market,
   newTrader,
   orderIdOf,
+  raw,
   refusalOf,
   startWorld,
   type Trader,
@@ -35,7 +36,7 @@ import {
 } from './world.ts';
 
 type Method = {
-  [K in keyof ClobClient]: ClobClient[K] extends (...values: never[]) => unknown ? K : never;
+  [K in keyof ClobClient]-?: ClobClient[K] extends (...values: never[]) => unknown ? K : never;
 }[keyof ClobClient];
 type Exercises = Partial<Record<Method, () => Promise<void>>>;
 
@@ -272,7 +273,7 @@ const prices: Exercises = {
 
 const taking: Exercises = {
   createMarketOrder: async () => {
-    const order = { tokenID: market.yes, amount: 6, side: Side.BUY, orderType: OrderType.FOK };
+    const order = { tokenID: market.yes, amount: 6, side: Side.BUY, orderType: OrderType.FOK } as const;
     signed = await taker.client.createMarketOrder(order, options());
     expect([signed.makerAmount, signed.takerAmount]).toEqual(['6000000', '10000000']);
     expect('builder' in signed && signed.builder).toBe(CODE);
@@ -372,8 +373,8 @@ const otherKeys: Exercises = {
   createReadonlyApiKey: async () => {
     seen.key = (await maker.client.createReadonlyApiKey()).apiKey;
     const headers = { POLY_ADDRESS: maker.owner, POLY_API_KEY: seen.key };
-    const reply = await fetch(`${world.url}/data/order/${seen.limitId}`, { headers });
-    expect((await reply.json()).id).toBe(seen.limitId);
+    const reply = await raw(world.url, 'GET', `/data/order/${seen.limitId}`, undefined, headers);
+    expect(reply.json.id).toBe(seen.limitId);
   },
   getReadonlyApiKeys: async () => {
     expect(await maker.client.getReadonlyApiKeys()).toEqual([seen.key]);
