@@ -1,0 +1,187 @@
+// Whatever refuses the house's commands, it waits and goes on when it can: paused and ended markets, modes of the exchange,
+// flags, a deleted key, a journal that cannot be written.
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { AccountFlag, ExchangeMode, encodeCommand, MarketStatus, MemoryStore, Resolution } from '../../engine/index.ts';
+import { houseAddresses } from '../../server/dev/house/accounts.ts';
+import { choices } from '../../server/dev/house/model.ts';
+import { act, setStatus } from './operator.ts';
+import { type HouseWorld, halfBooks, houseOn, openMarkets, openWorld, type RunningHouse } from './world.ts';
+
+/** Writes nothing while it is told to fail, as a full disk. */
+class FailingStore extends MemoryStore {
+  isFailing = false;
+
+  override async write(firstSequence: number, bytes: Uint8Array): Promise<void> {
+    if (this.isFailing) throw new Error('the disk of this test is full');
+    await super.write(firstSequence, bytes);
+  }
+}
+
+const MINUTE_MS = 60_000;
+const TEST_MS = 600_000;
+let store: FailingStore;
+let world: HouseWorld;
+let running: RunningHouse;
+beforeEach(async () => {
+  store = new FailingStore(false);
+  world = await openWorld({ store });
+  running = houseOn(world, 2);
+  await running.pass(10_000);
+});
+afterEach(() => world.close());
+
+/** Expects a trade in each of the open markets within the next minute. */
+async function expectTrading(): Promise<void> {
+  const before = new Map(openMarkets(world).map(({ index, tradeCount }) => [index, tradeCount]));
+  await running.pass(MINUTE_MS);
+  const idle = openMarkets(world).filter(({ index, tradeCount }) => tradeCount === before.get(index));
+  expect(idle.map(({ slug }) => slug)).toEqual([]);
+  world.exchange.checkInvariants();
+}
+
+/** What the house places while so much time passes. */
+async function ordersDuring(ms: number): Promise<number> {
+  const before = world.counts.get('PlaceOrder') ?? 0;
+  await running.pass(ms);
+  return (world.counts.get('PlaceOrder') ?? 0) - before;
+}
+
+test(
+  'a paused market is left alone and taken up again; an ended one is left for ever, and its shares are redeemed',
+  async () => {
+    const { views } = world.services;
+    const [paused, closed, resolved] = openMarkets(world).slice(5, 8);
+    await setStatus(world, paused.index, MarketStatus.PAUSED);
+    await setStatus(world, closed.index, MarketStatus.CLOSED);
+    await act(world, { type: 'ResolveMarket', marketIndex: resolved.index, resolution: Resolution.SECOND });
+    const versions = [paused, closed, resolved].map(({ index }) => views.books.version(index));
+    await expectTrading();
+    expect([paused, closed, resolved].map(({ index }) => views.books.version(index))).toEqual(versions);
+    const holders = houseAddresses().filter((address) => {
+      const id = views.accounts.byWallet(address)?.accountId ?? -1;
+      return [0, 1].some((outcome) => views.accounts.sharesMicro(id, resolved.index, outcome) > 0);
+    });
+    expect(holders).toEqual([]);
+    expect(world.counts.get('PositionRedeemed')).toBeGreaterThan(0);
+    await setStatus(world, paused.index, MarketStatus.OPEN);
+    await expectTrading();
+    expect(world.counts.get('Rejected') ?? 0).toBe(0);
+  },
+  TEST_MS,
+);
+
+test(
+  'every mode of the exchange is waited out',
+  async () => {
+    for (const mode of [ExchangeMode.CANCEL_ONLY, ExchangeMode.DISABLED, ExchangeMode.RESTARTING]) {
+      await act(world, { type: 'SetExchangeMode', mode });
+      expect(await ordersDuring(MINUTE_MS)).toBe(0);
+    }
+    await act(world, { type: 'SetExchangeMode', mode: ExchangeMode.POST_ONLY });
+    const trades = world.counts.get('Trade') ?? 0;
+    expect(await ordersDuring(MINUTE_MS)).toBeGreaterThan(0);
+    // What was delayed before ends without a trade, too.
+    expect(world.counts.get('Trade') ?? 0).toBe(trades);
+    await act(world, { type: 'SetExchangeMode', mode: ExchangeMode.NORMAL });
+    await running.pass(10_000);
+    await expectTrading();
+    expect(halfBooks(world, openMarkets(world)).length).toBeLessThan(8);
+  },
+  TEST_MS,
+);
+
+test(
+  'the others go on where an account is banned or may only sell, and a deleted key is made anew',
+  async () => {
+    const { views } = world.services;
+    const addresses = houseAddresses();
+    const [banned, restricted, keyless] = addresses;
+    const bannedTaker = addresses[choices.makerCount];
+    const both = AccountFlag.BANNED | AccountFlag.CLOSED_ONLY;
+    const flag = (owner: string, flags: number) => act(world, { type: 'SetAccountFlags', owner, mask: both, flags });
+    await flag(banned, AccountFlag.BANNED);
+    await flag(bannedTaker, AccountFlag.BANNED);
+    await flag(restricted, AccountFlag.CLOSED_ONLY);
+    const key = views.keys.latest(keyless, 0, 0);
+    await act(world, { type: 'DeleteApiKey', owner: keyless, keyId: key?.keyId ?? '' });
+    await running.pass(90_000);
+    expect([...views.orders.openOf(banned)]).toEqual([]);
+    expect(views.keys.latest(keyless, 0, 0)).toMatchObject({ isActive: true, generation: 1 });
+    expect(
+      [...running.house.refusals.keys()].filter((name) => !/MATCHED|FILLED|CROSSES|KEY_UNKNOWN/.test(name)),
+    ).toEqual([]);
+    for (const owner of [banned, bannedTaker, restricted]) await flag(owner, 0);
+    await running.pass(MINUTE_MS);
+    expect([...views.orders.openOf(banned)].length).toBeGreaterThan(0);
+    await expectTrading();
+  },
+  TEST_MS,
+);
+
+test(
+  'a journal that cannot be written is waited for',
+  async () => {
+    const { exchange } = world;
+    store.isFailing = true;
+    const waiting = exchange.submit(encodeCommand({ type: 'Tick' }));
+    while (exchange.unavailableReason === undefined) await new Promise((resolve) => setImmediate(resolve));
+    const before = world.counts.get('PlaceOrder');
+    await running.pass(MINUTE_MS);
+    expect(world.counts.get('PlaceOrder')).toBe(before);
+    store.isFailing = false;
+    await waiting;
+    await running.pass(MINUTE_MS);
+    await expectTrading();
+  },
+  TEST_MS,
+);
+
+test(
+  'a user who takes every ask moves the price, and the house keeps quoting',
+  async () => {
+    const { views } = world.services;
+    const market = openMarkets(world).find(({ terms, texts }) => terms.tickPips === 100 && texts.lastPrice === '0.5');
+    if (market === undefined) throw new Error('the catalog has no market at 0.5');
+    const address = `0x${'5'.repeat(40)}`;
+    await act(world, {
+      type: 'CreateApiKey',
+      owner: address,
+      keyId: USER_KEY,
+      nonce: 0,
+      generation: 0,
+      kind: 0,
+      items: [],
+    });
+    await act(world, { type: 'Deposit', wallet: address, owner: address, amountMicro: 1_000_000_000_000, isFaucet: 1 });
+    const bestBefore = views.books.bestAskPips(market.index, 0);
+    for (let round = 0; round < 20; round += 1) {
+      await act(world, buyEverything(address, market.index, round));
+      await running.pass(30_000);
+    }
+    expect(halfBooks(world, [market])).toEqual([]);
+    expect(views.books.bestAskPips(market.index, 0)).toBeGreaterThan(bestBefore);
+    expect(views.books.bestBidPips(market.index, 0)).toBeGreaterThan(0);
+    world.exchange.checkInvariants();
+  },
+  TEST_MS,
+);
+
+const USER_KEY = `0x${'7'.repeat(32)}`;
+
+/** A FAK BUY of the first token at 0.9 by a wallet that signs nothing: the core looks at no signature. */
+function buyEverything(address: string, marketIndex: number, round: number) {
+  return {
+    ...{
+      type: 'PlaceOrder' as const,
+      orderId: `0x${(0xabc000 + round).toString(16).padEnd(64, '5')}`,
+      keyId: USER_KEY,
+    },
+    ...{ maker: address, owner: address, marketIndex, outcome: 0, side: 0, orderType: 3, flags: 0 },
+    ...{
+      makerAmountMicro: 9_000_000_000,
+      takerAmountMicro: 10_000_000_000,
+      timestampMs: world.exchange.now(),
+      expirationS: 0,
+    },
+  };
+}

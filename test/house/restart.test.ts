@@ -1,0 +1,79 @@
+// The house over a journal that outlives it: a restart takes its accounts over, cancels what it left and goes on; a start
+// without it takes it out of the books. Also the timers that it runs on outside tests.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { houseAddresses } from '../../server/dev/house/accounts.ts';
+import { timerSchedule, withdrawHouse } from '../../server/dev/house/index.ts';
+import { type HouseWorld, halfBooks, houseOn, openMarkets, openWorld, START_MS } from './world.ts';
+
+const TEST_MS = 600_000;
+let dataDir: string;
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'outcry-house-'));
+});
+afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
+
+const openOrders = ({ services }: HouseWorld) =>
+  houseAddresses().flatMap((address) => [...services.views.orders.openOf(address)]);
+
+test(
+  'a restart goes on with the same accounts and quotes of its own',
+  async () => {
+    const first = await openWorld({ dataDir });
+    const before = houseOn(first, 4);
+    await before.pass(60_000);
+    await before.house.stop();
+    expect(openOrders(first).length).toBeGreaterThan(500);
+    await first.close();
+
+    const secondMs = START_MS + 3_600_000;
+    const second = await openWorld({ dataDir, startMs: secondMs });
+    const after = houseOn(second, 4);
+    await after.pass(5_000);
+    expect(openOrders(second).every(({ createdMs }) => createdMs >= secondMs)).toBe(true);
+    expect(halfBooks(second, openMarkets(second))).toEqual([]);
+    const trades = new Map(openMarkets(second).map(({ index, tradeCount }) => [index, tradeCount]));
+    await after.pass(60_000);
+    expect(openMarkets(second).filter(({ index, tradeCount }) => tradeCount === trades.get(index))).toEqual([]);
+    // Nothing is paid in again, no key is made again.
+    expect(second.counts.get('Deposit') ?? 0).toBe(0);
+    expect(second.counts.get('CreateApiKey') ?? 0).toBe(0);
+    second.exchange.checkInvariants();
+    await after.house.stop();
+    await second.close();
+
+    const third = await openWorld({ dataDir, startMs: secondMs + 3_600_000 });
+    const leftCount = openOrders(third).length;
+    expect(leftCount).toBeGreaterThan(500);
+    expect(await withdrawHouse(third.services)).toBe(leftCount);
+    expect(openOrders(third)).toEqual([]);
+    expect(await withdrawHouse(third.services)).toBe(0);
+    await third.close();
+  },
+  TEST_MS,
+);
+
+test('on timers, steps follow one another until the schedule is stopped', async () => {
+  const schedule = timerSchedule(() => Date.now());
+  let running = 0;
+  let steps = 0;
+  await new Promise<void>((resolve) => {
+    schedule.run(async () => {
+      running += 1;
+      expect(running).toBe(1);
+      await new Promise((ended) => setTimeout(ended, 2));
+      running -= 1;
+      steps += 1;
+      if (steps === 3) resolve();
+      return Date.now() + 1;
+    });
+    // The schedule's own timers keep no process alive; this one does until the steps have come.
+    const alive = setInterval(() => steps >= 3 && clearInterval(alive), 5);
+  });
+  await schedule.stop();
+  const stoppedAt = steps;
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(steps).toBe(stoppedAt);
+});
