@@ -27,6 +27,8 @@ export interface HttpRequest {
   readonly header: (name: string) => string;
   /** The body as JSON; throws BadRequest when it is none. Undefined for an empty body. */
   readonly json: () => unknown;
+  /** What this function makes of the JSON; done once, however often it is asked for. */
+  readonly parsed: <T>(parse: (json: unknown) => T) => T;
   /** Time of arrival, ms. */
   readonly nowMs: number;
   readonly ip: string;
@@ -63,6 +65,8 @@ export interface Endpoint {
   /** One sentence for the documentation. */
   readonly summary: string;
   readonly handler: Handler;
+  /** Reads the body's fields before anybody is authenticated, where the interface has that order of checks. */
+  readonly parse?: (json: unknown) => unknown;
   /** Text of the 400 to a body that is not JSON, where the interface names one; otherwise the reply says what is wrong. */
   readonly badBodyText?: string;
 }

@@ -157,6 +157,7 @@ export class Door {
   private serve(visit: Visit, endpoint: Endpoint, parts: RequestParts, body: Uint8Array): void {
     const request = new ReceivedRequest(parts, body, () => remoteAddressOf(visit.res, visit.isAborted));
     if (body.length > 0 && endpoint.method !== 'GET') requireJson(endpoint, request);
+    if (endpoint.parse !== undefined) request.parsed(endpoint.parse);
     const dialect = pickDialect(parts.path, parts.header);
     const caller = this.authenticate(endpoint, request);
     const result = endpoint.handler(request, contextOf(this.services, dialect, caller));

@@ -58,6 +58,7 @@ export class ReceivedRequest implements HttpRequest {
   private readonly remoteAddress: () => string;
   private parsedQuery: URLSearchParams | undefined;
   private parsedJson: { readonly value: unknown } | undefined;
+  private read: { readonly parse: unknown; readonly value: unknown } | undefined;
 
   constructor(parts: RequestParts, body: Uint8Array, remoteAddress: () => string) {
     this.method = parts.method;
@@ -84,6 +85,11 @@ export class ReceivedRequest implements HttpRequest {
     if (this.body.length === 0) return undefined;
     this.parsedJson ??= { value: parseJson(this.body) };
     return this.parsedJson.value;
+  };
+
+  readonly parsed = <T>(parse: (json: unknown) => T): T => {
+    if (this.read?.parse !== parse) this.read = { parse, value: parse(this.json()) };
+    return this.read.value as T; // what this very function returned
   };
 }
 

@@ -38,7 +38,15 @@ const OTHER_VERSION = 'order_version_mismatch: this exchange takes orders of ver
  * @throws BadRequest with the answer of the first check that fails
  */
 export function intakeOrder(body: unknown, caller: Caller, services: Services): PlacementCommand {
-  const posted = parsePostedOrder(body);
+  return intakeParsed(parsePostedOrder(body), caller, services);
+}
+
+/** The same for an order whose fields have been read. */
+export function intakeParsed(
+  posted: ReturnType<typeof parsePostedOrder>,
+  caller: Caller,
+  services: Services,
+): PlacementCommand {
   if (posted.ownerKeyId !== caller.keyId) throw new BadRequest(NOT_ITS_OWNER);
   if ('isOtherVersion' in posted) throw new BadRequest(OTHER_VERSION);
   const { order } = posted;

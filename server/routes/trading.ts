@@ -23,9 +23,15 @@ import {
 } from '../wire/cancels.ts';
 import { tradeId, transactionHash } from '../wire/ids.ts';
 import { microText } from '../wire/numbers.ts';
-import { type PlacedOrder, parseOrderBatch, placedOrderJson, refusedOrderJson } from '../wire/orders.ts';
+import {
+  type PlacedOrder,
+  parseOrderBatch,
+  parsePostedOrder,
+  placedOrderJson,
+  refusedOrderJson,
+} from '../wire/orders.ts';
 import { type RejectionReply, rejectionError, rejectionReply, replyError } from '../wire/rejections.ts';
-import { intakeOrder, type PlacementCommand } from './orderIntake.ts';
+import { intakeOrder, intakeParsed, type PlacementCommand } from './orderIntake.ts';
 
 /** What the record of a PlaceOrder says became of its order at once. */
 function placementOf(record: LogRecord, placement: PlacementCommand): PlacedOrder | RejectionReply {
@@ -64,7 +70,7 @@ function placementOf(record: LogRecord, placement: PlacementCommand): PlacedOrde
 const isRefusal = (result: PlacedOrder | RejectionReply): result is RejectionReply => 'text' in result;
 
 async function postOrder(request: HttpRequest, context: Context): Promise<Reply> {
-  const placement = intakeOrder(request.json(), context.caller(), context.services);
+  const placement = intakeParsed(request.parsed(parsePostedOrder), context.caller(), context.services);
   const result = placementOf(await context.services.exchange.submit(placement.bytes), placement);
   if (isRefusal(result)) throw replyError(result);
   return { body: placedOrderJson(result) };
@@ -85,7 +91,7 @@ function submitElement(element: unknown, context: Context): Submitted {
 
 /** Every element is submitted before the first answer is awaited, so that nothing gets between them. */
 async function postOrders(request: HttpRequest, context: Context): Promise<Reply> {
-  const submitted = parseOrderBatch(request.json()).map((element) => submitElement(element, context));
+  const submitted = request.parsed(parseOrderBatch).map((element) => submitElement(element, context));
   const results = await Promise.all(
     submitted.map(async (one) => ('text' in one ? one : placementOf(await one.record, one.placement))),
   );
@@ -171,6 +177,7 @@ export const tradingEndpoints: readonly Endpoint[] = [
     throttle: 'POST /order',
     section: 'interface 4.5, wire B.6',
     summary: 'Places a signed order.',
+    parse: parsePostedOrder,
     handler: postOrder,
     badBodyText: 'Invalid order payload',
   },
@@ -181,6 +188,7 @@ export const tradingEndpoints: readonly Endpoint[] = [
     throttle: 'POST /orders',
     section: 'wire B.7',
     summary: 'Places up to 15 signed orders, in the order given.',
+    parse: parseOrderBatch,
     handler: postOrders,
     badBodyText: 'Invalid order payload',
   },

@@ -391,3 +391,19 @@ test('the modes of the exchange answer orders, batches and cancels', async () =>
   await server.exchange.submit(encodeCommand({ type: 'SetExchangeMode', mode: ExchangeMode.NORMAL }));
   expect((await cancelAll(alice)).json.canceled).toContain(orderID);
 });
+
+test('the body is read before anybody is authenticated: its fault is the answer, then the missing key', async () => {
+  for (const [path, body] of [
+    ['/order', {}],
+    ['/order', { order: { salt: 1 }, owner: 'nobody' }],
+    ['/orders', []],
+  ] as const) {
+    const { status, json } = await send(server.url, 'POST', path, body);
+    expect([path, status, json.error]).toEqual([path, 400, expect.stringMatching(/^Invalid order payload/)]);
+  }
+  const whole = orderBody(alice, market, { pips: 4000, shares: 10 });
+  expect(await send(server.url, 'POST', '/order', whole)).toMatchObject({
+    status: 401,
+    json: { error: 'Unauthorized/Invalid api key' },
+  });
+});
