@@ -1,5 +1,6 @@
 // The wallets of an owner, as routes need them: all that it has by derivation, the one that a signature type means, and
 // whose an address is. Called by routes and by development's start. Nothing is ever bound here.
+import type { Command } from '../engine/index.ts';
 import type { WalletDeriver } from './auth/wallets.ts';
 import { BadRequest } from './http/errors.ts';
 import type { Services } from './services.ts';
@@ -34,12 +35,24 @@ export function walletOfType({ views, wallets }: Services, owner: string, type: 
 }
 
 /**
- * Whose an address is: its account's or binding's owner, else the one that the operator names, else its own.
+ * Commands that give the owner its derived wallets where money reached them before the owner was known: such an account is
+ * its own owner, which no contract wallet can be, and derivation proves whose it is.
+ */
+export function claimCommands({ views, wallets }: Services, owner: string): readonly Command[] {
+  return walletsOfOwner(owner, wallets)
+    .filter((wallet) => wallet !== owner && views.accounts.byWallet(wallet)?.owner === wallet)
+    .map((wallet) => ({ type: 'BindWallet', owner, wallet, signatureType: 0 }));
+}
+
+/**
+ * Whose an address is: its account's or binding's owner, else the one whose derived wallet it is known to be, else the one
+ * that the operator names, else its own.
  * @param given the EOA behind a wallet that no request used yet; it cannot be found from the address
  * @throws BadRequest when the given owner has no such wallet
  */
 export function ownerOfAddress({ views, wallets }: Services, address: string, given: string | undefined): string {
-  const known = views.accounts.byWallet(address)?.owner ?? views.accounts.ownerOfBound(address);
+  const { accounts } = views;
+  const known = accounts.byWallet(address)?.owner ?? accounts.ownerOfBound(address) ?? accounts.ownerOfDerived(address);
   if (known === undefined && given !== undefined && wallets.walletType(given, address) === undefined) {
     throw new BadRequest(`invalid_field: owner: ${address} is no wallet of ${given}`);
   }

@@ -5,7 +5,7 @@ import { type ApiCredentials, deriveCredentials } from '../auth/apiKeys.ts';
 import { readAuthHeaders } from '../auth/headers.ts';
 import type { Context, Endpoint, Handler, HttpRequest } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
-import { walletsOfOwner } from '../ownerWallets.ts';
+import { claimCommands, walletsOfOwner } from '../ownerWallets.ts';
 import { keyIdOfUuid } from '../wire/ids.ts';
 import { parseWhole } from '../wire/numbers.ts';
 import { submitAccepted } from './submit.ts';
@@ -34,6 +34,7 @@ const createKey: Handler = async (request, context) => {
   const keyId = keyIdOfUuid(credentials.apiKey);
   if (keyId === undefined) throw new Error('a derived API key is no UUID');
   const items = walletsOfOwner(owner, wallets);
+  for (const claim of claimCommands(context.services, owner)) await submitAccepted(exchange, claim);
   await submitAccepted(exchange, {
     type: 'CreateApiKey',
     owner,

@@ -24,6 +24,7 @@ export interface PlacementCommand {
   readonly bytes: Uint8Array;
   readonly orderId: string;
   readonly owner: string;
+  readonly maker: string;
   readonly side: number;
   readonly orderType: OrderType;
 }
@@ -57,7 +58,7 @@ export function intakeParsed(
   const { side } = order;
   const { orderType } = posted;
   const bytes = encodePlaceOrder(posted, caller, place, digest, isBound);
-  return { bytes, orderId: bytesToHex(digest), owner: caller.owner, side, orderType };
+  return { bytes, orderId: bytesToHex(digest), owner: caller.owner, maker: order.maker, side, orderType };
 }
 
 function findToken({ tokenId, conditionId }: SignedOrder, { views }: Services): TokenPlace {

@@ -35,7 +35,7 @@ import { intakeOrder, intakeParsed, type PlacementCommand } from './orderIntake.
 
 /** What the record of a PlaceOrder says became of its order at once. */
 function placementOf(record: LogRecord, placement: PlacementCommand): PlacedOrder | RejectionReply {
-  const { orderId, owner: address, side, orderType } = placement;
+  const { orderId, owner, maker, side, orderType } = placement;
   let orderNumber = -1;
   let isDelayed = false;
   let shareMicro = 0;
@@ -45,7 +45,10 @@ function placementOf(record: LogRecord, placement: PlacementCommand): PlacedOrde
     if (event.type === 'Rejected' || event.type === 'OrderKilled') {
       const { a } = event;
       const [b, c] = event.type === 'Rejected' ? [event.b, event.c] : [0, 0];
-      return rejectionReply(rejectionName(event.code), a, b, c, { orderId, address, side, orderType });
+      const name = rejectionName(event.code);
+      // The one sentence about a wallet names it; all others are about the owner.
+      const address = name === 'WALLET_NOT_OWNED' ? maker : owner;
+      return rejectionReply(name, a, b, c, { orderId, address, side, orderType });
     }
     if (event.type === 'OrderAccepted') orderNumber = event.orderNumber;
     else if (event.type === 'OrderDelayed' && event.orderNumber === orderNumber) isDelayed = true;

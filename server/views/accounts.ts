@@ -28,6 +28,8 @@ export class AccountsView {
   private readonly bindings = new Map<string, Binding>();
   /** Latest binding by owner and signature type. */
   private readonly bound = new Map<string, Binding>();
+  /** Wallets that a key's owner has by derivation, whether or not they hold anything yet. */
+  private readonly derived = new Map<string, string>();
   private readonly ownerFlags = new Map<string, number>();
   private readonly depositWallets = new Map<string, string>();
   private exchangeMode: ExchangeMode = ExchangeMode.NORMAL;
@@ -60,6 +62,16 @@ export class AccountsView {
   /** Who the wallet is bound to; undefined for a wallet that nobody bound. */
   ownerOfBound(wallet: string): string | undefined {
     return this.bindings.get(wallet)?.owner;
+  }
+
+  /** Whose derived wallet it is; undefined unless its owner has made an API key. */
+  ownerOfDerived(wallet: string): string | undefined {
+    return this.derived.get(wallet);
+  }
+
+  /** An owner made a key; its command names the wallets that it has by derivation. */
+  ownerKnown(owner: string, wallets: readonly string[]): void {
+    for (const wallet of wallets) this.derived.set(wallet, owner);
   }
 
   /** The binding of a wallet, with its signature type. */

@@ -144,6 +144,7 @@ export class Views {
         return;
       case 'ApiKeyCreated':
         this.keys.created(event, tMs);
+        if (command.type === 'CreateApiKey') this.accounts.ownerKnown(command.owner, command.items ?? []);
         return;
       case 'ApiKeyDeleted':
         this.keys.deleted(event, tMs);
