@@ -192,7 +192,12 @@ async function ensureInstalled() {
 const [command, ...args] = process.argv.slice(2);
 const script = scriptOf(command);
 await ensureInstalled();
-const env = { ...process.env, PATH: [join(modules, '.bin'), process.env.PATH].filter(Boolean).join(delimiter) };
+// Large pages for the engine's tables, on Linux with glibc: a tenth to a quarter off an order. Elsewhere it says nothing.
+const env = {
+  GLIBC_TUNABLES: 'glibc.malloc.hugetlb=1',
+  ...process.env,
+  PATH: [join(modules, '.bin'), process.env.PATH].filter(Boolean).join(delimiter),
+};
 const result = await run(pinnedNode, [script, ...args], { stdio: 'inherit', env }).catch((error) =>
   stop(`The pinned Node does not start (${error.message}): delete node_modules and run the command again.`, 126),
 );

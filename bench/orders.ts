@@ -14,7 +14,8 @@ import { askParts, startParts } from './parts/question.ts';
 
 const FLOOR = 0.7;
 const WALLETS = 200;
-const CONNECTIONS = 64;
+/** Enough that a batch can gather while the one before is flushed. */
+const CONNECTIONS = 256;
 const ORDERS_A_ROUND = 20_000;
 const ORDERS_OPEN_LOOP = 10_000;
 /** Requests to the bare server: it answers several times faster. */
@@ -36,6 +37,9 @@ interface Round {
   readonly hmacNs: number;
   readonly applyNs: number;
   readonly boundPerSecond: number;
+  /** Processor time of the servers' main threads for one request; NaN where the system does not tell. */
+  readonly orderBusyNs: number;
+  readonly postBusyNs: number;
 }
 
 interface Stage {
@@ -89,10 +93,14 @@ async function measureRound({ exchange, bare, loader, parts }: Stage, faults: st
   await loader.count({ kind: 'sign', orders: ORDERS_A_ROUND });
   const run = { connections: CONNECTIONS, mark: PLACED, from: 0, to: ORDERS_A_ROUND };
   let postSeconds = 0;
+  const postBusyFromMs = bare.busyMs();
   for (let posts = 0; posts < POSTS_A_ROUND; posts += ORDERS_A_ROUND) {
     postSeconds += (await loader.load({ kind: 'closed', port: bare.port, ...run })).seconds;
   }
+  const postBusyNs = ((bare.busyMs() - postBusyFromMs) * 1e6) / POSTS_A_ROUND;
+  const orderBusyFromMs = exchange.busyMs();
   const orders = await loader.load({ kind: 'closed', port: exchange.port, ...run });
+  const orderBusyNs = ((exchange.busyMs() - orderBusyFromMs) * 1e6) / ORDERS_A_ROUND;
   faults.push(...faultsOf(orders));
   const times = await askParts(parts, ['verify', 'hmac', 'apply'], PART_SLICES);
   const [verifyNs, hmacNs, applyNs] = [median(times.verify), median(times.hmac), median(times.apply)];
@@ -104,6 +112,8 @@ async function measureRound({ exchange, bare, loader, parts }: Stage, faults: st
     hmacNs,
     applyNs,
     boundPerSecond: 1e9 / (verifyNs + hmacNs + applyNs + 1e9 / postsPerSecond),
+    orderBusyNs,
+    postBusyNs,
   };
 }
 
@@ -115,47 +125,41 @@ function faultsOf({ requests, good, firstBad }: LoadResult): string[] {
 
 function report(rounds: readonly Round[], open: LoadResult, perSecond: number, faults: readonly string[]): Report {
   const of = (read: (round: Round) => number): Spread => spread(rounds.map(read));
-  const microseconds = (read: (round: Round) => number): Spread => of((round) => read(round) / 1000);
-  const ratio = of((round) => round.ordersPerSecond / round.boundPerSecond);
-  const rate = (name: string, rates: Spread): string[] => [name, spreadText(rates), figure(1e6 / rates.median, 1)];
-  const part = (name: string, times: Spread): string[] => [name, figure(1e6 / times.median), spreadText(times, 1)];
+  const rate = (name: string, key: 'ordersPerSecond' | 'boundPerSecond' | 'postsPerSecond'): string[] => {
+    const rates = of((round) => round[key]);
+    return [name, spreadText(rates), figure(1e6 / rates.median, 1)];
+  };
+  const microseconds = (key: 'verifyNs' | 'hmacNs' | 'applyNs' | 'orderBusyNs' | 'postBusyNs'): Spread =>
+    of((round) => round[key] / 1000);
+  const part = (name: string, key: 'verifyNs' | 'hmacNs' | 'applyNs'): string[] => {
+    const times = microseconds(key);
+    return [name, figure(1e6 / times.median), spreadText(times, 1)];
+  };
   const rows = [
-    rate(
-      'POST /order, verified and durable',
-      of((round) => round.ordersPerSecond),
-    ),
-    rate(
-      'bound by its parts',
-      of((round) => round.boundPerSecond),
-    ),
-    part(
-      '  verify',
-      microseconds((round) => round.verifyNs),
-    ),
-    rate(
-      '  bare uWebSockets POST with parse',
-      of((round) => round.postsPerSecond),
-    ),
-    part(
-      '  HMAC',
-      microseconds((round) => round.hmacNs),
-    ),
-    part(
-      '  apply',
-      microseconds((round) => round.applyNs),
-    ),
+    rate('POST /order, verified and durable', 'ordersPerSecond'),
+    rate('bound by its parts', 'boundPerSecond'),
+    part('  verify', 'verifyNs'),
+    rate('  bare uWebSockets POST with parse', 'postsPerSecond'),
+    part('  HMAC', 'hmacNs'),
+    part('  apply', 'applyNs'),
   ];
+  const ratio = of((round) => round.ordersPerSecond / round.boundPerSecond);
+  const busyRatio = of(
+    ({ verifyNs, hmacNs, applyNs, postBusyNs, orderBusyNs }) =>
+      (verifyNs + hmacNs + applyNs + postBusyNs) / orderBusyNs,
+  );
+  const busy =
+    `Main thread's processor time: ${spreadText(microseconds('orderBusyNs'), 1)} µs an order, ` +
+    `${spreadText(microseconds('postBusyNs'), 1)} µs a bare POST; parts / order by this time, which other processes ` +
+    `disturb less: ${spreadText(busyRatio, 3)}`;
   const latency =
     `Open loop at ${figure(perSecond)} orders a second: p50 ${figure(open.p50Ms, 2)} ms, p99 ${figure(open.p99Ms, 2)} ms ` +
     'from the intended send time.';
+  const lines = [...table(['', 'a second', 'µs each'], rows), floorText('POST /order / bound', FLOOR, '', ratio, 3)];
   return {
     title: `c. Orders over loopback: ${CONNECTIONS} connections, medians of ${rounds.length} rounds (least to greatest)`,
-    lines: [
-      ...table(['', 'a second', 'µs each'], rows),
-      floorText('POST /order / bound', FLOOR, '', ratio, 3),
-      latency,
-    ],
-    figures: { rounds, ratio, openLoop: { perSecond, p50Ms: open.p50Ms, p99Ms: open.p99Ms } },
+    lines: [...lines, busy, latency],
+    figures: { rounds, ratio, busyRatio, openLoop: { perSecond, p50Ms: open.p50Ms, p99Ms: open.p99Ms } },
     faults,
   };
 }

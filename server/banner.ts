@@ -43,7 +43,12 @@ export function bannerJson(server: RunningServer): string {
     neg_risk_exchange: config.contracts.negRiskExchange,
     data_dir: config.dataDir ?? null,
     markets: marketCounts(server),
-    ...(isDevelopment && { admin_token: config.adminToken, credit: microText(config.engine.creditMicro), wallets }),
+    ...(isDevelopment && {
+      house: config.house,
+      admin_token: config.adminToken,
+      credit: microText(config.engine.creditMicro),
+      wallets,
+    }),
     ready: true,
   });
 }
@@ -58,7 +63,9 @@ function factLines(server: RunningServer): readonly string[] {
     ['Markets', counts.length === 0 ? 'none yet' : counts.join(', ')],
     ['Chain', `${config.contracts.chainId}, exchange ${config.contracts.exchange}`],
     ['Data', config.dataDir ?? 'in memory'],
-    ...(config.mode === 'development' ? [['Admin token', config.adminToken] as const] : []),
+    ...(config.mode === 'development'
+      ? [['House', config.house] as const, ['Admin token', config.adminToken] as const]
+      : []),
     ...(isDefaultWindow ? [] : [['Order window', `${hours} hours`] as const]),
   ];
   return facts.map(([name, value]) => `  ${name.padEnd(FACT_NAME_COLUMNS)}${value}`);

@@ -8,6 +8,7 @@ import { limits } from '../engine/index.ts';
 import { type ChainContracts, chainContracts, isReplayableAtLiveVenue } from './auth/contracts.ts';
 import { isAddress, isBytes32 } from './auth/hex.ts';
 import { WALLET_CONSTANTS, type WalletConstants } from './auth/wallets.ts';
+import { HOUSE_MODES, type HouseMode } from './dev/house/model.ts';
 import { fatal } from './fatal.ts';
 import { nearestWord } from './nearest.ts';
 
@@ -25,7 +26,8 @@ export interface ServerConfig {
   readonly walletConstants: WalletConstants;
   /** Seed of whatever development makes at random. */
   readonly seed: number;
-  readonly hasHouse: boolean;
+  /** Liquidity of the house; always none in production. */
+  readonly house: HouseMode;
   readonly isThrottled: boolean;
   readonly logLevel: LogLevel;
   readonly isJson: boolean;
@@ -60,7 +62,7 @@ const settingsSchema = z.strictObject({
   dataDir: z.string().min(1, 'must name a folder'),
   chain: z.int('must be a whole number from 1').min(1, 'must be a whole number from 1'),
   seed: z.int('must be a whole number').min(0, 'must be 0 or more').max(Number.MAX_SAFE_INTEGER),
-  house: z.boolean('must be true or false'),
+  house: z.union([z.boolean(), z.enum(HOUSE_MODES)], `must be ${HOUSE_MODES.join(', ')}, true or false`),
   throttle: z.boolean('must be true or false'),
   logLevel: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`),
   json: z.boolean('must be true or false'),
@@ -119,10 +121,13 @@ export const optionTable: readonly OptionRow[] = [
   row('dataDir', ['--data-dir <folder>'], 'text', ['where journal and secret lie (default .outcry)']),
   row('chain', ['--chain <id>'], 'number', ['chain that orders are signed for (development on loopback: 137)']),
   row('seed', ['--seed <number>'], 'number', ['seed of everything that development makes at random (default 1)']),
-  row('house', ['--no-house'], 'boolean', ['no house liquidity']),
+  row('house', ['--house <mode>', '--no-house'], 'boolean', [
+    `house liquidity in development: ${HOUSE_MODES.join(', ')} (default calm)`,
+    'no house liquidity',
+  ]),
   row('throttle', ['--throttle', '--no-throttle'], 'boolean', [
-    'limit request rates (default outside development)',
-    'do not limit request rates (default in development)',
+    'limit request rates (taken for later: this version limits none)',
+    'do not limit request rates',
   ]),
   row('logLevel', ['--log-level <level>'], 'text', [`one of ${LOG_LEVELS.join(', ')}`]),
   row('json', ['--json'], 'boolean', ['print the banner as one JSON object, and logs as JSON']),
@@ -171,8 +176,7 @@ function assign(settings: Record<string, unknown>, key: SettingKey, source: stri
   const [issue] = result.error.issues;
   if (issue.code === 'unrecognized_keys') refuseUnknown(issue.keys[0], `${source}.`, keysOf(key));
   const path = issue.path.map((part) => `.${String(part)}`).join('');
-  const given = typeof value === 'string' ? value : JSON.stringify(value);
-  fatal('usage', `${source}${path} ${issue.message}; it is ${given}.`);
+  fatal('usage', `${source}${path} ${issue.message}; it is ${JSON.stringify(value)}.`);
 }
 
 function keysOf(key: SettingKey): readonly string[] {
@@ -268,14 +272,28 @@ function chooseContracts(mode: ServerConfig['mode'], host: string, settings: Set
   return contracts;
 }
 
-function chooseAdminToken(mode: ServerConfig['mode'], given: string | undefined): string {
-  if (mode === 'development') return given ?? DEVELOPMENT_ADMIN_TOKEN;
+/** True means calm, false none. A venue has no house: its keys are public, and its money comes from nowhere. */
+function chooseHouse(mode: ServerConfig['mode'], given: HouseMode | boolean | undefined): HouseMode {
+  const isDevelopment = mode === 'development';
+  const house = given ?? isDevelopment;
+  const wanted = house === true ? 'calm' : house === false ? 'none' : house;
+  if (wanted !== 'none' && !isDevelopment) fatal('usage', 'serve has no house liquidity: leave --house out.');
+  return wanted;
+}
+
+/** The token that everybody knows is good enough only where nobody else can reach the exchange. */
+function chooseAdminToken(mode: ServerConfig['mode'], host: string, given: string | undefined): string {
+  if (mode === 'development' && isLoopback(host)) return given ?? DEVELOPMENT_ADMIN_TOKEN;
+  const who = mode === 'production' ? 'serve' : `start on ${host}, which others can reach,`;
   if (given === undefined) {
-    fatal('usage', 'serve needs an admin token: set OUTCRY_ADMIN_TOKEN, for example to "openssl rand -hex 32".');
+    fatal(
+      'usage',
+      `${who} needs an admin token: set OUTCRY_ADMIN_TOKEN, for example to the output of "openssl rand -hex 32".`,
+    );
   }
   if (given.length < ADMIN_TOKEN_CHARACTERS_MIN) {
     const wanted = `it needs at least ${ADMIN_TOKEN_CHARACTERS_MIN}`;
-    fatal('usage', `The admin token of serve has ${given.length} characters; ${wanted}.`);
+    fatal('usage', `The admin token has ${given.length} characters; ${wanted}.`);
   }
   return given;
 }
@@ -310,13 +328,13 @@ export function resolveConfig(
     // as above: no checked value is undefined
     walletConstants: { ...WALLET_CONSTANTS, ...(settings.wallets as Partial<WalletConstants> | undefined) },
     seed: settings.seed ?? 1,
-    hasHouse: settings.house ?? isDevelopment,
+    house: chooseHouse(mode, settings.house),
     isThrottled: settings.throttle ?? !isDevelopment,
     logLevel: isQuiet ? 'error' : (settings.logLevel ?? (isDevelopment ? 'warn' : 'info')),
     isJson: settings.json ?? false,
     isQuiet,
     acceptClock: settings.acceptClock ?? false,
-    adminToken: chooseAdminToken(mode, settings.adminToken),
+    adminToken: chooseAdminToken(mode, host, settings.adminToken),
     engine: {
       orderWindowMs:
         settings.orderWindow === undefined ? limits.orderWindowDefaultMs : durationMs(settings.orderWindow),

@@ -1,7 +1,7 @@
 // Puts a server together and takes it down again: exchange, views, secrets, first start, HTTP. Called by cli.ts, and by
 // tests in their own process. It prints nothing and never ends the process: what is fatal is thrown as such.
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   type Clock,
@@ -20,6 +20,7 @@ import { orderHasher } from './auth/orderDigest.ts';
 import { walletDeriver } from './auth/wallets.ts';
 import type { Environment, ServerConfig } from './config.ts';
 import { firstStart } from './dev/firstStart.ts';
+import { type House, startHouse, timerSchedule, withdrawHouse } from './dev/house/index.ts';
 import { FatalError, fatal } from './fatal.ts';
 import { requireFreePort, serveHttp } from './http/app.ts';
 import type { Endpoint } from './http/endpoint.ts';
@@ -74,7 +75,11 @@ const modeFileOf = (dataDir: string): string => join(dataDir, 'mode');
  * must never become a venue's. Asked before the journal is opened, since opening it already writes to it.
  */
 function requireOwnMode({ dataDir, mode }: ServerConfig): void {
-  if (dataDir === undefined || !existsSync(modeFileOf(dataDir))) return;
+  if (dataDir === undefined) return;
+  if (existsSync(dataDir) && statSync(dataDir).isFile()) {
+    fatal('data', `The data directory cannot be used: ${dataDir} is a file, not a folder.`);
+  }
+  if (!existsSync(modeFileOf(dataDir))) return;
   const found = readFileSync(modeFileOf(dataDir), 'utf8').trim();
   if (found === mode) return;
   const sentence = `The data directory ${dataDir} was made for ${found}, and this is ${mode}.`;
@@ -123,6 +128,19 @@ async function openServices(options: StartOptions): Promise<Services> {
   }
 }
 
+/** Starts the house; where there is to be none, takes out of the books what an earlier start of it left there. */
+async function openHouse(services: Services): Promise<House | undefined> {
+  const { config, exchange, log } = services;
+  if (config.mode !== 'development') return undefined;
+  if (config.house !== 'none') {
+    const schedule = timerSchedule(() => exchange.now());
+    return startHouse({ services, mode: config.house, seed: config.seed, schedule });
+  }
+  const count = exchange.isFresh ? 0 : await withdrawHouse(services);
+  if (count > 0) log.info({ count }, 'The orders that the house had left were cancelled.');
+  return undefined;
+}
+
 /**
  * Starts a server as configured; when this resolves, it answers.
  * @throws FatalError with a sentence when the port, the data directory or the clock does not allow it
@@ -136,11 +154,14 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     if (config.mode === 'development' && hasFirstStart) await firstStart(services);
     const onDefect = (error: unknown): void => onFatal(error instanceof Error ? error : new Error(String(error)));
     const http = await serveHttp(services, endpoints, onDefect);
+    const house = await openHouse(services);
     let stopped: Promise<void> | undefined;
     const stop = async (): Promise<void> => {
+      const houseStopped = house?.stop(); // waited for last: what it waits for is answered when the exchange closes
       await http.drain();
       await exchange.close();
       http.close();
+      await houseStopped;
     };
     const name = config.host.includes(':') ? `[${config.host}]` : config.host;
     return {

@@ -2,6 +2,7 @@
 // of the run as one JSON argument; answers with one line of JSON. Each process holds one instance of one engine, because
 // V8 compiles better code for an object that is the only one of its class.
 import { readFileSync } from 'node:fs';
+import { tuneCompiler } from '../../engine/compiler.ts';
 import type { Totals } from '../lib/totals.ts';
 import { BOOKS } from '../opFile.ts';
 import type { EngineFactory } from './engine.ts';
@@ -54,6 +55,8 @@ function threadMicroseconds(): number {
 }
 
 async function main(request: ChildRequest): Promise<readonly ChildAnswer[]> {
+  // As the server does; every engine runs with the same settings.
+  tuneCompiler();
   const makeEngine = await loadEngine(request.engine);
   const engine = makeEngine({ bytes: readFileSync(request.opFilePath), ticks: request.ticks, books: BOOKS });
   let nanoseconds = 0;

@@ -35,10 +35,14 @@ const START_MS = 1_700_000_000_000;
 /** Orders a millisecond of the exchange's time. */
 const OPS_A_MS = 20;
 
+function aligned(bytes: number): number {
+  return Math.ceil(bytes / 8) * 8;
+}
+
 const PLACE = commandLayouts.PlaceOrder;
 const CANCEL = commandLayouts.CancelOrders;
-const PLACE_BYTES = COMMAND_HEADER_BYTES + PLACE.headBytes;
-const CANCEL_BYTES = COMMAND_HEADER_BYTES + CANCEL.headBytes + 32;
+const PLACE_BYTES = aligned(COMMAND_HEADER_BYTES + PLACE.headBytes);
+const CANCEL_BYTES = aligned(COMMAND_HEADER_BYTES + CANCEL.headBytes + 32);
 const COMMAND_BYTES_MAX = Math.max(PLACE_BYTES, CANCEL_BYTES);
 const FILL = eventLayouts.Fill;
 const TRADE = eventLayouts.Trade;
@@ -57,6 +61,9 @@ function walletOf(id: number, side: number): number {
   return side * WALLETS_A_SIDE + ((Math.imul(id, 0x9e3779b1) >>> 8) % WALLETS_A_SIDE);
 }
 
+/** The exchange's time at an op, ms. */
+const timeOf = (op: number): number => START_MS + Math.floor(op / OPS_A_MS);
+
 /** Adds take turns between BUY and SELL; takes are SELLs. */
 const isBuyOp = (type: number, op: number): boolean => type === OpType.ADD && (op & 1) === 0;
 
@@ -70,6 +77,8 @@ class WholeApplyEngine implements BenchEngine {
   private events = new DataView(this.out.bytes.buffer);
   private commands = new DataView(new ArrayBuffer(0));
   private offsets = new Int32Array(0);
+  private times = new Float64Array(0);
+  private inFirst = new Uint8Array(0);
   private readonly done = emptyTotals();
 
   constructor(ops: Ops) {
@@ -79,27 +88,34 @@ class WholeApplyEngine implements BenchEngine {
     this.setUp();
   }
 
-  /** Encodes the chunk's commands one after another into one buffer. */
+  /** Encodes the chunk's commands one after another into one buffer, each at a multiple of eight bytes. */
   prepare(fromOp: number, toOp: number): void {
     const count = toOp - fromOp;
     if (this.offsets.length < count) {
       this.offsets = new Int32Array(count);
+      this.times = new Float64Array(count);
+      this.inFirst = new Uint8Array(count);
       this.commands = new DataView(new ArrayBuffer(count * COMMAND_BYTES_MAX));
     }
+    new Uint8Array(this.commands.buffer).fill(0);
     let offset = 0;
     for (let op = fromOp; op < toOp; op += 1) {
-      this.offsets[op - fromOp] = offset;
+      const at = op - fromOp;
+      this.offsets[at] = offset;
+      this.times[at] = timeOf(op);
+      this.inFirst[at] = this.isFirstToken(op) ? 1 : 0;
       offset += this.encode(op, offset);
     }
   }
 
   run(fromOp: number, toOp: number): void {
-    const { exchange, out, commands, offsets } = this;
-    for (let op = fromOp; op < toOp; op += 1) {
+    const { exchange, out, commands, offsets, times, inFirst } = this;
+    const count = toOp - fromOp;
+    for (let at = 0; at < count; at += 1) {
       out.begin();
-      exchange.applyAt(START_MS + Math.floor(op / OPS_A_MS), commands, offsets[op - fromOp], out);
+      exchange.applyAt(times[at], commands, offsets[at], out);
       out.finish();
-      this.readEvents(this.isFirstToken(op));
+      this.readEvents(inFirst[at] === 1);
     }
   }
 
@@ -164,7 +180,6 @@ class WholeApplyEngine implements BenchEngine {
   /** Writes the command of a record and returns its length. */
   private encode(op: number, offset: number): number {
     const target = this.commands;
-    new Uint8Array(target.buffer, offset, COMMAND_BYTES_MAX).fill(0);
     const at = op * OP_BYTES;
     const type = this.view.getUint8(at);
     const side = this.view.getUint8(at + 1);
@@ -183,7 +198,7 @@ class WholeApplyEngine implements BenchEngine {
     writeAddress(wallet, target, offset + PLACE.offsets.maker);
     writeAddress(wallet, target, offset + PLACE.offsets.owner);
     target.setUint32(offset + PLACE.offsets.marketIndex, this.view.getUint16(at + 2, true), true);
-    target.setFloat64(offset + PLACE.offsets.timestampMs, START_MS + Math.floor(op / OPS_A_MS), true);
+    target.setFloat64(offset + PLACE.offsets.timestampMs, timeOf(op), true);
     this.writeTerms(op, offset);
     return PLACE_BYTES;
   }
@@ -220,7 +235,8 @@ class WholeApplyEngine implements BenchEngine {
     const { events } = this;
     let at = FRAME_HEADER_BYTES;
     while (at < length) {
-      switch (bytes[at]) {
+      const header = events.getUint32(at, true);
+      switch (header & 0xff) {
         case FILL.type:
           done.fills += 1;
           if (events.getUint32(at + FILL.offsets.remainingLots, true) === 0) done.restingOrders -= 1;
@@ -242,7 +258,7 @@ class WholeApplyEngine implements BenchEngine {
           throw new Error(`A command was refused with code ${events.getUint16(at + REJECTED.offsets.code, true)}.`);
         default:
       }
-      at += EVENT_HEADER_BYTES + events.getUint16(at + 2, true);
+      at += EVENT_HEADER_BYTES + (header >>> 16);
     }
   }
 }

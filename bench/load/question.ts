@@ -29,7 +29,7 @@ export function parseLoaderQuestion(question: unknown): LoaderQuestion {
 }
 
 export class Loader {
-  private readonly child: Child = startChild(join(import.meta.dirname, 'loader.ts'));
+  private readonly child: Child = startChild(join(import.meta.dirname, './loader.ts'));
 
   async count(question: Extract<LoaderQuestion, { kind: 'register' | 'sign' }>): Promise<number> {
     const answer = await this.ask(question);

@@ -1,11 +1,14 @@
 // Servers of the load bench as child processes: the exchange with a data directory of its own, and the bare POST server.
 // Each prints one line of JSON with its port once it answers. Used by orders.ts; whatever it starts it also ends.
 import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
 export interface ServerProcess {
   readonly port: number;
+  /** Processor time of its main thread so far, ms; NaN where the system does not tell (it is Linux that does). */
+  busyMs(): number;
   /** Asks it to stop and resolves when it has ended. */
   stop(): Promise<void>;
 }
@@ -43,11 +46,21 @@ async function start(args: readonly string[]): Promise<ServerProcess> {
     throw new Error(`${args[0]} ended with status ${port} before it answered.`);
   return {
     port: port.port,
+    busyMs: () => busyMsOf(child.pid),
     stop: async () => {
       child.kill('SIGTERM');
       await ended;
     },
   };
+}
+
+/** The first number of a thread's schedstat: nanoseconds on a processor. */
+function busyMsOf(pid: number | undefined): number {
+  try {
+    return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'latin1').split(' ')[0]) / 1e6;
+  } catch {
+    return Number.NaN;
+  }
 }
 
 /** The port that the first line of its output names; an object, so that it differs from an exit status. */

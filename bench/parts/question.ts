@@ -19,7 +19,7 @@ export function parseQuestion(question: unknown): PartsQuestion {
   return question as PartsQuestion; // only askParts of this file sends any
 }
 
-export const startParts = (): Child => startChild(join(import.meta.dirname, 'child.ts'));
+export const startParts = (): Child => startChild(join(import.meta.dirname, './child.ts'));
 
 /** Measures the parts in turns; parts that were not asked for have no times. */
 export async function askParts(child: Child, parts: readonly PartName[], slices: number): Promise<PartTimes> {

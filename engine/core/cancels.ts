@@ -58,25 +58,27 @@ function refusesCancels(state: CoreState): boolean {
 export function cancelOrders(state: CoreState, message: DataView, offset: number): void {
   if (refusesCancels(state)) return;
   const count = message.getUint16(offset + 2, true);
-  const owner = state.accounts.ownerAt(message, offset + IDS.offsets.owner);
   const first = offset + COMMAND_HEADER_BYTES + IDS.headBytes;
   if (count === 1) {
-    cancelById(state, message, first, owner);
+    // Looked up before the owner: what memory has to bring comes while the owner's address is hashed.
+    const slot = state.pool.find(message, first);
+    cancelFound(state, message, first, slot, state.accounts.ownerAt(message, offset + IDS.offsets.owner));
     return;
   }
+  const owner = state.accounts.ownerAt(message, offset + IDS.offsets.owner);
   const bytes = new Uint8Array(message.buffer, message.byteOffset, message.byteLength);
   const seen = new Set<string>();
   for (let at = first; at < first + count * ID_BYTES; at += ID_BYTES) {
     const id = bytesToHex(bytes, at, ID_BYTES);
     if (seen.has(id)) continue;
     seen.add(id);
-    cancelById(state, message, at, owner);
+    cancelFound(state, message, at, state.pool.find(message, at), owner);
   }
 }
 
-function cancelById(state: CoreState, message: DataView, at: number, owner: number): void {
+/** Cancels the order of a slot (NONE: there is none) for its owner, or says why not; its id is at `at`. */
+function cancelFound(state: CoreState, message: DataView, at: number, slot: number, owner: number): void {
   const { pool } = state;
-  const slot = pool.find(message, at);
   const isOwn = slot !== NONE && pool.records[slot * STRIDE + OWNER] === owner;
   if (isOwn && !isDelayed(state, slot)) {
     cancelOrder(state, slot, CancelReason.REQUESTED);

@@ -62,7 +62,7 @@ function countReleases(state: CoreState, order: TakerOrder): void {
  * what the order would take, pay and cancel. GTC, GTD and every SELL want lots; a FOK or FAK BUY spends its budget.
  */
 export function simulate(state: CoreState, market: Market, order: TakerOrder): void {
-  const { dry, pool } = state;
+  const { dry, pool, ledger } = state;
   const { records } = pool;
   const { ladder } = market;
   noDryRun(dry, order);
@@ -70,6 +70,7 @@ export function simulate(state: CoreState, market: Market, order: TakerOrder): v
   let wanted = isBudget ? MICRO_MAX : order.lots;
   let budget = order.budgetMicro;
   let met = 0;
+  let touched = 0;
   let isDone = false;
   const side = 1 - order.ladderSide;
   const none = side === BID ? 0 : ladder.levelCount;
@@ -90,6 +91,8 @@ export function simulate(state: CoreState, market: Market, order: TakerOrder): v
         met += 1;
         continue;
       }
+      // Asked for now, the maker's position and its index entry are near when matching comes to it.
+      touched ^= ledger.marketOf(records[base + POSITION]) ^ pool.peekOf(slot);
       const lots = Math.min(records[base + LOTS], wanted);
       wanted -= lots;
       levelLots += lots;
@@ -103,6 +106,7 @@ export function simulate(state: CoreState, market: Market, order: TakerOrder): v
     }
     level = ladder.nextWorse(side, level);
   }
+  state.prefetched = touched;
   if (order.canRest && wanted > 0) dry.ownCount = met;
   dry.budgetLeftMicro = isBudget ? budget : 0;
   if (dry.ownCount > 0) countReleases(state, order);

@@ -11,6 +11,8 @@ export interface HeapPlaces {
 
 export class DueHeap {
   size = 0;
+  /** Due time of the next item, ms; Infinity when there is none. A field, since every command asks for it twice. */
+  nextMs = Infinity;
   private due = new Float64Array(64);
   private first = new Float64Array(64);
   private second = new Float64Array(64);
@@ -19,11 +21,6 @@ export class DueHeap {
 
   constructor(places?: HeapPlaces) {
     this.places = places;
-  }
-
-  /** Due time of the next item, ms; Infinity when there is none. */
-  nextMs(): number {
-    return this.size === 0 ? Infinity : this.due[0];
   }
 
   /** The next item and its two numbers; the heap must not be empty. */
@@ -49,6 +46,7 @@ export class DueHeap {
     this.items[at] = item;
     this.places?.setHeapPlace(item, at);
     this.siftUp(at);
+    this.nextMs = this.due[0];
   }
 
   pop(): void {
@@ -69,10 +67,12 @@ export class DueHeap {
   private removeAt(place: number): void {
     this.places?.setHeapPlace(this.items[place], NONE);
     this.size -= 1;
-    if (place === this.size) return;
-    this.move(this.size, place);
-    this.siftDown(place);
-    this.siftUp(place);
+    if (place !== this.size) {
+      this.move(this.size, place);
+      this.siftDown(place);
+      this.siftUp(place);
+    }
+    this.nextMs = this.size === 0 ? Infinity : this.due[0];
   }
 
   private isBefore(a: number, b: number): boolean {

@@ -17,6 +17,7 @@ import { cancelOrder } from './cancels.ts';
 import { openAccount } from './cash.ts';
 import { crossesAnything, isWhole, neededMicro, noDryRun, simulate } from './dryRun.ts';
 import { HOUR_MS } from './idWindow.ts';
+import { MONEY_STRIDE, RESERVED_COLLATERAL, RESERVED_SHARES, SHARES } from './ledger.ts';
 import type { Market } from './market.ts';
 import { matchOrder } from './matching.ts';
 import { admitOrder, delayOrder, forgetOrder, ladderSideOf, restOrder } from './orderBook.ts';
@@ -38,6 +39,7 @@ function readOrder(state: CoreState, message: DataView, offset: number): TakerOr
   order.isBuy = order.side === Side.BUY;
   order.canRest = order.orderType === OrderType.GTC || order.orderType === OrderType.GTD;
   order.timestampMs = message.getFloat64(offset + AT.timestampMs, true);
+  order.hour = Math.floor(order.timestampMs / HOUR_MS) | 0;
   order.makerMicro = message.getFloat64(offset + AT.makerAmountMicro, true);
   order.takerMicro = message.getFloat64(offset + AT.takerAmountMicro, true);
   order.expirationS = message.getFloat64(offset + AT.expirationS, true);
@@ -82,11 +84,11 @@ function restingPips(state: CoreState, tickPips: number, order: TakerOrder): num
   const { makerMicro, takerMicro, isBuy } = order;
   const lots = (isBuy ? takerMicro : makerMicro) / MICRO_PER_LOT;
   const money = isBuy ? makerMicro : takerMicro;
-  if (!isMultiple(money, lots)) {
+  const pips = money / lots;
+  if (Math.floor(pips) * lots !== money) {
     state.out.rejected('AMOUNT_ACCURACY', makerMicro, takerMicro, tickPips);
     return 0;
   }
-  const pips = money / lots;
   if (pips < tickPips || pips > PIPS_PER_UNIT - tickPips || (pips | 0) % tickPips !== 0) {
     state.out.rejected('PRICE_OFF_TICK', Math.min(pips * 100, MICRO_MAX), tickPips);
     return 0;
@@ -143,12 +145,12 @@ function checkAmounts(state: CoreState, market: Market, order: TakerOrder): bool
 }
 
 /** The market's minimums; false when refused. */
-function checkMinimums(state: CoreState, market: Market, order: TakerOrder): boolean {
+function checkMinimums(state: CoreState, market: Market, order: TakerOrder, foundLots: number): boolean {
   if (order.canRest && order.lots < market.minOrderLots) {
     state.out.rejected('SIZE_BELOW_MINIMUM', order.lots, market.minOrderLots);
     return false;
   }
-  const isMarketable = !order.canRest || state.dry.foundLots > 0;
+  const isMarketable = !order.canRest || foundLots > 0;
   if (order.isBuy && isMarketable && order.makerMicro < market.minMarketableBuyMicro) {
     state.out.rejected('MARKETABLE_BUY_BELOW_MINIMUM', order.makerMicro, market.minMarketableBuyMicro);
     return false;
@@ -189,22 +191,30 @@ function delayReservation(order: TakerOrder): number {
   return order.canRest ? order.lots * order.limitPips : order.budgetMicro;
 }
 
+/** Leaves in the order what its account has to pay with, and how much of it other orders reserve. */
+function readFunds(state: CoreState, order: TakerOrder): void {
+  const { collateral, money } = state.ledger;
+  const { position, account } = order;
+  const at = position * MONEY_STRIDE;
+  if (order.isBuy) {
+    order.balanceMicro = account === NONE ? 0 : collateral[account];
+    order.reservedMicro = position === NONE ? 0 : money[at + RESERVED_COLLATERAL];
+  } else {
+    order.balanceMicro = position === NONE ? 0 : money[at + SHARES + order.outcome];
+    order.reservedMicro = position === NONE ? 0 : money[at + RESERVED_SHARES + order.outcome];
+  }
+}
+
 /**
  * Whether the order is not paid for; leaves the figures in the order. `state.dry` holds its dry run. An order that is
  * about to be delayed needs what it will reserve, and no self-trade cancel gives it anything back.
  */
 export function fundsShort(state: CoreState, order: TakerOrder, isDelayed: boolean): boolean {
-  const { ledger, dry } = state;
-  const { position, outcome } = order;
+  const { dry } = state;
+  readFunds(state, order);
   order.neededMicro = neededMicro(dry, order);
   if (isDelayed) order.neededMicro = Math.max(order.neededMicro, delayReservation(order));
-  if (order.isBuy) {
-    order.balanceMicro = order.account === NONE ? 0 : ledger.collateral[order.account];
-    order.reservedMicro = ledger.reservedCollateralMicro(position) - (isDelayed ? 0 : dry.releasedCollateralMicro);
-  } else {
-    order.balanceMicro = ledger.sharesMicro(position, outcome);
-    order.reservedMicro = ledger.reservedSharesMicro(position, outcome) - (isDelayed ? 0 : dry.releasedSharesMicro);
-  }
+  else order.reservedMicro -= order.isBuy ? dry.releasedCollateralMicro : dry.releasedSharesMicro;
   return order.neededMicro > order.balanceMicro - order.reservedMicro;
 }
 
@@ -217,7 +227,7 @@ function takeOn(state: CoreState, market: Market, order: TakerOrder, message: Da
   state.lastOrderNumber += 1;
   order.number = state.lastOrderNumber;
   if (order.position === NONE) order.position = state.ledger.positionFor(order.account, market.index);
-  state.ids.add(message, offset + AT.orderId, hourOf(order));
+  state.ids.add(message, offset + AT.orderId, order.hour);
 }
 
 function kill(
@@ -243,9 +253,19 @@ function kill(
   );
 }
 
-/** The hour under which an order's id is remembered. */
-function hourOf(order: TakerOrder): number {
-  return Math.floor(order.timestampMs / HOUR_MS);
+/** The first event of an order that is taken on. */
+function announce(state: CoreState, market: Market, order: TakerOrder): void {
+  state.out.orderAccepted(
+    order.number,
+    order.account,
+    market.index,
+    order.outcome,
+    order.side,
+    order.orderType,
+    order.flags & OrderFlag.POST_ONLY,
+    order.limitPips,
+    order.lots,
+  );
 }
 
 /** PlaceOrder: refuses, kills, delays, matches or rests the order of the message at `offset`. */
@@ -267,11 +287,15 @@ export function placeOrder(state: CoreState, message: DataView, offset: number):
   }
   if (!checkTimes(state, order) || !checkAmounts(state, market, order)) return;
   const crosses = crossesAnything(market, order);
+  if (!crosses && order.canRest) {
+    placeResting(state, market, order, message, offset);
+    return;
+  }
   if (crosses) simulate(state, market, order);
   else noDryRun(dry, order);
-  if (!checkMinimums(state, market, order) || !checkStates(state, market, order)) return;
+  if (!checkMinimums(state, market, order, dry.foundLots) || !checkStates(state, market, order)) return;
   // Live orders need no look-up of their own: whatever the timestamp check lets pass is still remembered here.
-  if (ids.has(message, offset + AT.orderId, hourOf(order))) {
+  if (ids.has(message, offset + AT.orderId, order.hour)) {
     out.rejected('DUPLICATE');
     return;
   }
@@ -297,6 +321,30 @@ export function placeOrder(state: CoreState, message: DataView, offset: number):
   accept(state, market, order, message, offset, isDelayed);
 }
 
+/**
+ * The rest of placeOrder for an order that crosses nothing and may rest, the usual one: the same checks in the same order,
+ * without dry run, delay and matching, which cost it a fifth of its time.
+ */
+function placeResting(state: CoreState, market: Market, order: TakerOrder, message: DataView, offset: number): void {
+  const { out } = state;
+  if (!checkMinimums(state, market, order, 0) || !checkStates(state, market, order)) return;
+  if (state.ids.has(message, offset + AT.orderId, order.hour)) {
+    out.rejected('DUPLICATE');
+    return;
+  }
+  readFunds(state, order);
+  order.neededMicro = order.lots * (order.isBuy ? order.limitPips : MICRO_PER_LOT);
+  if (order.neededMicro > order.balanceMicro - order.reservedMicro) {
+    out.rejected('FUNDS', order.balanceMicro, order.reservedMicro, order.neededMicro);
+    return;
+  }
+  takeOn(state, market, order, message, offset);
+  announce(state, market, order);
+  admitOrder(state, order, message, offset + AT.orderId, state.accounts.keyFor(message, offset + AT.keyId));
+  restOrder(state, market, order, order.lots, endsAtMs(order.orderType, order.expirationS));
+  out.orderRested(order.number, order.lots);
+}
+
 function accept(
   state: CoreState,
   market: Market,
@@ -306,17 +354,7 @@ function accept(
   isDelayed: boolean,
 ): void {
   takeOn(state, market, order, message, offset);
-  state.out.orderAccepted(
-    order.number,
-    order.account,
-    market.index,
-    order.outcome,
-    order.side,
-    order.orderType,
-    order.flags & OrderFlag.POST_ONLY,
-    order.limitPips,
-    order.lots,
-  );
+  announce(state, market, order);
   // Only what stays needs a slot of the pool: takers that match whole never enter it.
   if (isDelayed || (order.canRest && state.dry.foundLots < order.lots)) {
     const key = state.accounts.keyFor(message, offset + AT.keyId);

@@ -4,86 +4,90 @@
 
 /** Ids are remembered by the hour of their signed timestamp: its number since the epoch. */
 export const HOUR_MS = 3_600_000;
-/** 128 of an id's 256 bits: ids are digests, nobody can make two that share them. */
-const ID_WORDS = 4;
+/** Words of an id that the set's fold covers. */
+const FOLD_WORDS = 4;
+/**
+ * Words of an entry: 64 of an id's 256 bits. Ids are digests over a salt: among n ids of an hour a new one is mistaken for
+ * an old one, and refused, with probability n / 2^64. Twice as many bits would cost twice the memory, and memory is time:
+ * a look-up waits for one line of a table that no cache holds.
+ */
+const ENTRY_WORDS = 2;
 const CAPACITY_MIN = 256;
+/** An hour grows when more than 5/8 of its entries are taken: a look-up then still passes four on average. */
+const LOAD_MAX = 0.625;
 
 class IdHour {
   readonly hour: number;
   count = 0;
   /** XOR of all ids, word by word: the same for the same set, whatever the order of arrival. */
-  readonly folded = new Int32Array(ID_WORDS);
-  /** Four words an entry, the first never 0 for a taken one: a look-up touches one line of memory. */
+  readonly folded = new Int32Array(FOLD_WORDS);
+  /** Entries of an id's first two words, the first never 0 for a taken one. */
   private words: Int32Array;
   /** Where the last look-up that found nothing stopped: the entry that its id would take. */
   private stoppedAt = 0;
 
   constructor(hour: number, capacity: number) {
     this.hour = hour;
-    this.words = new Int32Array(capacity * ID_WORDS);
+    this.words = new Int32Array(capacity * ENTRY_WORDS);
   }
 
   get capacity(): number {
-    return this.words.length / ID_WORDS;
+    return this.words.length / ENTRY_WORDS;
   }
 
   has(message: DataView, offset: number): boolean {
     const { words } = this;
-    const mask = (words.length >>> 2) - 1;
-    const first = firstWord(message, offset);
-    let base = (spread(first) & mask) << 2;
-    while (words[base] !== 0) {
-      if (words[base] === first && this.isEqual(base, message, offset)) return true;
-      base = (base + ID_WORDS) & (words.length - 1);
+    const last = words.length - 1;
+    const first = message.getInt32(offset, true) || 1;
+    const second = message.getInt32(offset + 4, true);
+    let at = (spread(first) << 1) & last;
+    for (;;) {
+      const word = words[at];
+      if (word === 0) break;
+      if (word === first && words[at + 1] === second) return true;
+      at = (at + ENTRY_WORDS) & last;
     }
-    this.stoppedAt = base;
+    this.stoppedAt = at;
     return false;
   }
 
   /** The word that has() will look at first. */
   peek(message: DataView, offset: number): number {
-    return this.words[(spread(firstWord(message, offset)) & ((this.words.length >>> 2) - 1)) << 2];
+    const { words } = this;
+    return words[(spread(message.getInt32(offset, true) || 1) << 1) & (words.length - 1)];
   }
 
   /** Adds an id that has() has just not found. */
   add(message: DataView, offset: number): void {
-    if ((this.count + 1) * 2 * ID_WORDS > this.words.length) {
+    if (this.count + 1 > (this.words.length / ENTRY_WORDS) * LOAD_MAX) {
       this.grow();
       this.has(message, offset);
     }
     this.place(message, offset);
     this.count += 1;
-    for (let word = 0; word < ID_WORDS; word += 1) this.folded[word] ^= message.getInt32(offset + word * 4, true);
+    const { folded } = this;
+    folded[0] ^= message.getInt32(offset, true);
+    folded[1] ^= message.getInt32(offset + 4, true);
+    folded[2] ^= message.getInt32(offset + 8, true);
+    folded[3] ^= message.getInt32(offset + 12, true);
   }
 
   private place(message: DataView, offset: number): void {
     const { words, stoppedAt } = this;
-    words[stoppedAt] = firstWord(message, offset);
-    for (let word = 1; word < ID_WORDS; word += 1) words[stoppedAt + word] = message.getInt32(offset + word * 4, true);
-  }
-
-  private isEqual(base: number, message: DataView, offset: number): boolean {
-    for (let word = 1; word < ID_WORDS; word += 1) {
-      if (this.words[base + word] !== message.getInt32(offset + word * 4, true)) return false;
-    }
-    return true;
+    words[stoppedAt] = message.getInt32(offset, true) || 1; // 0 marks a free entry
+    words[stoppedAt + 1] = message.getInt32(offset + 4, true);
   }
 
   private grow(): void {
     const { words } = this;
     const message = new DataView(words.buffer);
     this.words = new Int32Array(words.length * 2);
-    for (let base = 0; base < words.length; base += ID_WORDS) {
+    for (let base = 0; base < words.length; base += ENTRY_WORDS) {
       if (words[base] === 0) continue;
       this.has(message, base * 4);
       this.place(message, base * 4);
     }
   }
-}
-
-/** The first word of an id, made 1 where it is 0: 0 marks a free entry. */
-function firstWord(message: DataView, offset: number): number {
-  return message.getInt32(offset, true) || 1;
 }
 
 /** Ids are digests: a word of one, lightly mixed, spreads well. */

@@ -3,7 +3,7 @@
 // negative, and reserved ≤ balance for each account and market once a command is over (see coverage.ts).
 import { MICRO_PER_LOT } from '../protocol/units.ts';
 import { growFloat64, growInt32 } from './grow.ts';
-import { NONE, type OrderPool } from './orderPool.ts';
+import { NONE, type OrderPool, OWN_NEXT, OWN_PREV, STRIDE } from './orderPool.ts';
 
 /** A position is a 64-byte record: five amounts (micro) as 64-bit floats, then six 32-bit integers. */
 export const MONEY_STRIDE = 8;
@@ -42,14 +42,17 @@ export class Ledger {
 
   /** The position of an account in a market, or NONE. */
   find(account: number, market: number): number {
-    const { table } = this;
+    const { table, words } = this;
     const mask = (table.length >>> 1) - 1;
     const hash = positionHash(account, market);
     let at = hash & mask;
     for (;;) {
       const position = table[at * 2];
       if (position === NONE) return NONE;
-      if (table[at * 2 + 1] === hash && this.isOf(position, account, market)) return position;
+      const base = position * WORDS;
+      if (table[at * 2 + 1] === hash && words[base + ACCOUNT] === account && words[base + MARKET] === market) {
+        return position;
+      }
       at = (at + 1) & mask;
     }
   }
@@ -113,6 +116,8 @@ export class Ledger {
     const at = position * MONEY_STRIDE + RESERVED_COLLATERAL;
     const reserved = this.money[at] + micro;
     this.money[at] = reserved;
+    // Only more can pass the bound: what is lifted need not wait for the account's line of memory.
+    if (micro <= 0) return;
     const account = this.accountOf(position);
     if (reserved > this.bound[account]) this.bound[account] = reserved;
   }
@@ -137,21 +142,26 @@ export class Ledger {
 
   /** Appends an order to its position's list, which stays in the order of order numbers. */
   linkOwn(pool: OrderPool, position: number, slot: number): void {
-    const last = this.words[position * WORDS + OWN_LAST];
-    pool.setOwnPrev(slot, last);
-    pool.setOwnNext(slot, NONE);
-    if (last === NONE) this.words[position * WORDS + OWN_FIRST] = slot;
-    else pool.setOwnNext(last, slot);
-    this.words[position * WORDS + OWN_LAST] = slot;
+    const { words } = this;
+    const { records } = pool;
+    const base = position * WORDS;
+    const last = words[base + OWN_LAST];
+    records[slot * STRIDE + OWN_PREV] = last;
+    records[slot * STRIDE + OWN_NEXT] = NONE;
+    if (last === NONE) words[base + OWN_FIRST] = slot;
+    else records[last * STRIDE + OWN_NEXT] = slot;
+    words[base + OWN_LAST] = slot;
   }
 
   unlinkOwn(pool: OrderPool, position: number, slot: number): void {
-    const next = pool.ownNext(slot);
-    const previous = pool.ownPrev(slot);
-    if (previous === NONE) this.words[position * WORDS + OWN_FIRST] = next;
-    else pool.setOwnNext(previous, next);
-    if (next === NONE) this.words[position * WORDS + OWN_LAST] = previous;
-    else pool.setOwnPrev(next, previous);
+    const { words } = this;
+    const { records } = pool;
+    const next = records[slot * STRIDE + OWN_NEXT];
+    const previous = records[slot * STRIDE + OWN_PREV];
+    if (previous === NONE) words[position * WORDS + OWN_FIRST] = next;
+    else records[previous * STRIDE + OWN_NEXT] = next;
+    if (next === NONE) words[position * WORDS + OWN_LAST] = previous;
+    else records[next * STRIDE + OWN_PREV] = previous;
   }
 
   /** First (oldest) and last (newest) order of a position. */
@@ -161,10 +171,6 @@ export class Ledger {
 
   lastOwn(position: number): number {
     return this.words[position * WORDS + OWN_LAST];
-  }
-
-  private isOf(position: number, account: number, market: number): boolean {
-    return this.words[position * WORDS + ACCOUNT] === account && this.words[position * WORDS + MARKET] === market;
   }
 
   private insert(position: number, hash: number): void {

@@ -8,6 +8,7 @@ import {
   FLAG_SECOND,
   FLAG_SELL,
   FLAG_WAS_DELAYED,
+  KEY,
   LOTS,
   NONE,
   OWNER,
@@ -50,13 +51,14 @@ export function admitOrder(
   const { pool } = state;
   const slot = pool.allocate(order.number);
   pool.setId(slot, message, idOffset);
+  const { records } = pool;
   const base = slot * STRIDE;
-  pool.records[base + LOTS] = order.lots;
-  pool.records[base + POSITION] = order.position;
-  pool.records[base + OWNER] = order.owner;
+  records[base + LOTS] = order.lots;
+  records[base + POSITION] = order.position;
+  records[base + OWNER] = order.owner;
   const flags = (order.isBuy ? 0 : FLAG_SELL) | (order.outcome === 0 ? 0 : FLAG_SECOND);
-  pool.records[base + PRICE] = priceWord(order.ladderPips, flags);
-  pool.setKey(slot, key);
+  records[base + PRICE] = priceWord(order.ladderPips, flags);
+  records[base + KEY] = key;
   state.ledger.linkOwn(pool, order.position, slot);
   order.slot = slot;
 }

@@ -19,9 +19,9 @@ export const POSITION = 3;
 export const OWNER = 4;
 /** Price in the first token's terms (pips) above four bits of flags. */
 export const PRICE = 5;
-const KEY = 6;
-const OWN_NEXT = 7;
-const OWN_PREV = 8;
+export const KEY = 6;
+export const OWN_NEXT = 7;
+export const OWN_PREV = 8;
 const HEAP_PLACE = 9;
 const NUMBER_LOW = 10;
 const NUMBER_HIGH = 11;
@@ -95,11 +95,15 @@ export class OrderPool {
 
   /** Takes the id at `offset` of a message into the record and the index. */
   setId(slot: number, message: DataView, offset: number): void {
+    const { records } = this;
     const base = slot * STRIDE + ID;
-    for (let word = 0; word < ID_WORDS; word += 1) {
-      this.records[base + word] = message.getInt32(offset + word * 4, true);
-    }
-    this.insertIndex(slot, idHash(this.records[base], this.records[base + 1]));
+    const first = message.getInt32(offset, true);
+    const second = message.getInt32(offset + 4, true);
+    records[base] = first;
+    records[base + 1] = second;
+    records[base + 2] = message.getInt32(offset + 8, true);
+    records[base + 3] = message.getInt32(offset + 12, true);
+    this.insertIndex(slot, idHash(first, second));
   }
 
   /** Takes a slot's id out of the index; later entries of the same run move up, so that no tombstones pile up. */
@@ -141,6 +145,13 @@ export class OrderPool {
     return this.index[(hash & ((this.index.length >>> 1) - 1)) * 2];
   }
 
+  /** The same for the id of a live order. */
+  peekOf(slot: number): number {
+    const base = slot * STRIDE + ID;
+    const hash = idHash(this.records[base], this.records[base + 1]);
+    return this.index[(hash & ((this.index.length >>> 1) - 1)) * 2];
+  }
+
   numberOf(slot: number): number {
     const base = slot * STRIDE;
     return this.records[base + NUMBER_HIGH] * TWO_32 + (this.records[base + NUMBER_LOW] >>> 0);
@@ -159,24 +170,12 @@ export class OrderPool {
     return this.records[slot * STRIDE + KEY];
   }
 
-  setKey(slot: number, key: number): void {
-    this.records[slot * STRIDE + KEY] = key;
-  }
-
   ownNext(slot: number): number {
     return this.records[slot * STRIDE + OWN_NEXT];
   }
 
-  setOwnNext(slot: number, next: number): void {
-    this.records[slot * STRIDE + OWN_NEXT] = next;
-  }
-
   ownPrev(slot: number): number {
     return this.records[slot * STRIDE + OWN_PREV];
-  }
-
-  setOwnPrev(slot: number, previous: number): void {
-    this.records[slot * STRIDE + OWN_PREV] = previous;
   }
 
   /** The remembered words of a slot's id: for the state hash. */
@@ -204,11 +203,14 @@ export class OrderPool {
   }
 
   private hasId(slot: number, message: DataView, offset: number): boolean {
+    const { records } = this;
     const base = slot * STRIDE + ID;
-    for (let word = 0; word < ID_WORDS; word += 1) {
-      if (this.records[base + word] !== message.getInt32(offset + word * 4, true)) return false;
-    }
-    return true;
+    return (
+      records[base] === message.getInt32(offset, true) &&
+      records[base + 1] === message.getInt32(offset + 4, true) &&
+      records[base + 2] === message.getInt32(offset + 8, true) &&
+      records[base + 3] === message.getInt32(offset + 12, true)
+    );
   }
 
   private insertIndex(slot: number, hash: number): void {

@@ -51,6 +51,8 @@ export class TakerOrder {
   // As signed. Kept here, as the figures below are, because a number beyond 32 bits that is passed from function to
   // function is put on the heap each time; a field keeps its place.
   timestampMs = 0;
+  /** The hour of the timestamp, under which its id is remembered. */
+  hour = 0;
   makerMicro = 0;
   takerMicro = 0;
   /** What checkFunds found, micro: collateral for a BUY, shares of its token for a SELL. */

@@ -4,11 +4,10 @@ import type { Services } from '../services.ts';
 import { plantSeed, readSeed, type SeedCatalog } from './seed.ts';
 import { creditCommand, developmentWallets } from './wallets.ts';
 
-/** Whether the journal holds a beginning of this catalog without the credits that end a first start. */
+/** Whether the journal holds nothing yet, or a beginning of this catalog, without the credits that end a first start. */
 function wasCutOff({ views }: Services, seed: SeedCatalog, lastWallet: string): boolean {
-  return (
-    views.accounts.byWallet(lastWallet) === undefined && views.markets.eventBySlug(seed.events[0].slug) !== undefined
-  );
+  if (views.accounts.byWallet(lastWallet) !== undefined) return false;
+  return views.markets.eventList().length === 0 || views.markets.eventBySlug(seed.events[0].slug) !== undefined;
 }
 
 /** Plants and credits on a fresh journal, and finishes what an interrupted first start left undone. */

@@ -32,9 +32,20 @@ const STATUS_TEXTS: Readonly<Record<number, string>> = {
   503: 'Service Unavailable',
 };
 
+/** What one turn of the loop has answered to requests that arrived in it. */
+class Turn {
+  replyCount = 0;
+  replyBytes = 0;
+
+  get isFull(): boolean {
+    return this.replyCount >= httpLimits.turnRepliesMax || this.replyBytes >= httpLimits.turnReplyBytesMax;
+  }
+}
+
 /** One request on its way through the door. */
 class Visit {
   readonly res: HttpResponse;
+  readonly turn: Turn;
   /** The client has gone: nothing may be done with `res` any more. */
   isAborted = false;
   isAnswered = false;
@@ -43,8 +54,9 @@ class Visit {
   isHead = false;
   isOpen = true;
 
-  constructor(res: HttpResponse) {
+  constructor(res: HttpResponse, turn: Turn) {
     this.res = res;
+    this.turn = turn;
   }
 }
 
@@ -65,6 +77,7 @@ export class Door {
   private readonly authenticate: Authenticator;
   private readonly guardHost: HostGuard | undefined;
   private visitCount = 0;
+  private turn: Turn | undefined;
   private isStopping = false;
   private onIdle: (() => void) | undefined;
 
@@ -94,7 +107,7 @@ export class Door {
   }
 
   readonly handle = (res: HttpResponse, req: UwsRequest): void => {
-    const visit = new Visit(res);
+    const visit = new Visit(res, this.presentTurn());
     this.visitCount += 1;
     res.onAborted(() => {
       visit.isAborted = true;
@@ -107,6 +120,16 @@ export class Door {
     }
     visit.isLive = false;
   };
+
+  private presentTurn(): Turn {
+    if (this.turn === undefined) {
+      this.turn = new Turn();
+      setImmediate(() => {
+        this.turn = undefined;
+      });
+    }
+    return this.turn;
+  }
 
   /** Everything that needs uWebSockets' request object, which dies when this returns. */
   private receive(visit: Visit, req: UwsRequest): void {
@@ -187,8 +210,23 @@ export class Door {
     setImmediate(this.onDefect, error);
   }
 
+  /**
+   * Answers now, or in the next turn once this one has answered enough. A connection that pipelines would otherwise have
+   * all that it sent answered at once, into memory and with everybody else waiting. uWebSockets closes a connection
+   * that sends a request while an answer is owed to it, so that this ends such a burst; honest clients never
+   * pipeline, and to them a reply comes a moment later.
+   */
   private send(visit: Visit, reply: Reply): void {
     if (visit.isAborted || visit.isAnswered) return;
+    const { turn } = visit;
+    if (turn === this.turn) {
+      if (turn.isFull) {
+        setImmediate(() => this.send(visit, reply));
+        return;
+      }
+      turn.replyCount += 1;
+      turn.replyBytes += reply.body.length;
+    }
     visit.isAnswered = true;
     const { res } = visit;
     res.cork(() => {

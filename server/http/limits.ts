@@ -11,6 +11,10 @@ export const httpLimits = {
   credentialsCachedMax: 16_384,
   /** Characters of the request headers that a preflight may ask for. */
   preflightHeadersCharactersMax: 1_024,
+  /** Replies that one turn of the loop gives to requests that arrived in it; later ones wait for the next turn. */
+  turnRepliesMax: 64,
+  /** Bytes of those replies, roughly (characters of their bodies): a few pages of markets. */
+  turnReplyBytesMax: 1_048_576,
   /** Seconds after which a client that was turned away with 503 may come back. */
   retryAfterSeconds: 5,
   /** How long a stopping server waits for requests in progress. */

@@ -1,11 +1,12 @@
 // API keys of an owner: made and derived by a wallet's signature, listed and deleted by a key itself (wire.md A.2). The
 // credentials follow from the server's secret, so nothing secret is ever stored; a key works as soon as it is answered.
-import { ApiKeyKind } from '../../engine/index.ts';
+import { ApiKeyKind, encodeCommand } from '../../engine/index.ts';
 import { type ApiCredentials, deriveCredentials } from '../auth/apiKeys.ts';
 import { readAuthHeaders } from '../auth/headers.ts';
 import type { Context, Endpoint, Handler, HttpRequest } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
 import { claimCommands, walletsOfOwner } from '../ownerWallets.ts';
+import type { ApiKeyRow } from '../views/index.ts';
 import { keyIdOfUuid } from '../wire/ids.ts';
 import { parseWhole } from '../wire/numbers.ts';
 import { submitAccepted } from './submit.ts';
@@ -20,6 +21,11 @@ function credentialsOf({ services }: Context, owner: string, nonce: number, gene
   return deriveCredentials(services.secret, { kind: 'trading', owner, nonce: String(nonce), generation });
 }
 
+/** Whether a key can be used: one made under another secret of the server is active in the log, and nobody can sign. */
+function isUsable(context: Context, key: ApiKeyRow): boolean {
+  return key.isActive && credentialsOf(context, key.owner, key.nonce, key.generation).apiKey === key.apiKey;
+}
+
 const createKey: Handler = async (request, context) => {
   const { owner } = context.caller();
   const { exchange, views, wallets } = context.services;
@@ -28,12 +34,14 @@ const createKey: Handler = async (request, context) => {
     throw new BadRequest(`Could not create api key: the nonce must be at most ${Number.MAX_SAFE_INTEGER}`);
   }
   const latest = views.keys.latest(owner, nonce, ApiKeyKind.TRADING);
-  if (latest?.isActive === true) throw new BadRequest('Could not create api key');
+  if (latest !== undefined && isUsable(context, latest)) throw new BadRequest('Could not create api key');
   const generation = latest === undefined ? 0 : latest.generation + 1;
   const credentials = credentialsOf(context, owner, nonce, generation);
   const keyId = keyIdOfUuid(credentials.apiKey);
   if (keyId === undefined) throw new Error('a derived API key is no UUID');
   const items = walletsOfOwner(owner, wallets);
+  // Of two requests at once the second finds the stale key deleted, which is all that is wanted.
+  if (latest?.isActive) await exchange.submit(encodeCommand({ type: 'DeleteApiKey', owner, keyId: latest.keyId }));
   for (const claim of claimCommands(context.services, owner)) await submitAccepted(exchange, claim);
   await submitAccepted(exchange, {
     type: 'CreateApiKey',
@@ -51,13 +59,13 @@ const deriveKey: Handler = (request, context) => {
   const { owner } = context.caller();
   const nonce = nonceOf(request);
   const key = nonce === undefined ? undefined : context.services.views.keys.latest(owner, nonce, ApiKeyKind.TRADING);
-  if (key === undefined || !key.isActive) throw new BadRequest('Could not derive api key!');
+  if (key === undefined || !isUsable(context, key)) throw new BadRequest('Could not derive api key!');
   return { body: JSON.stringify(credentialsOf(context, owner, key.nonce, key.generation)) };
 };
 
 const listKeys: Handler = (_request, context) => {
   const { owner } = context.caller();
-  const keys = context.services.views.keys.activeOf(owner, ApiKeyKind.TRADING);
+  const keys = context.services.views.keys.activeOf(owner, ApiKeyKind.TRADING).filter((key) => isUsable(context, key));
   return { body: JSON.stringify({ apiKeys: keys.map(({ apiKey }) => apiKey) }) };
 };
 

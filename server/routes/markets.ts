@@ -5,12 +5,13 @@ import { MarketStatus } from '../../engine/index.ts';
 import { isBytes32 } from '../auth/hex.ts';
 import type { Context, Endpoint, Handler, HttpRequest, Reply } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
-import type { EventRow, Market, Views } from '../views/index.ts';
+import type { Market, Views } from '../views/index.ts';
 import {
   compactRecord,
   detailRecord,
   fullRecord,
   hasRewards,
+  heldRows,
   simplifiedRecord,
   tokenConditionRecord,
 } from '../wire/markets.ts';
@@ -25,15 +26,13 @@ export const isListed = ({ status }: Market): boolean => status !== MarketStatus
 /** What a list of markets worth quoting holds: those that take orders and offer rewards to makers. */
 const isSampled = (market: Market): boolean => market.status === MarketStatus.OPEN && hasRewards(market);
 
-type Shape = (market: Market, event: EventRow | undefined) => object;
-
 /** A page of the markets of a list, oldest first. */
-function listOf(isIn: (market: Market) => boolean, shape: Shape): Handler {
+function listOf(isIn: (market: Market) => boolean, rowOf: ReturnType<typeof heldRows>): Handler {
   return (request: HttpRequest, { services: { views } }: Context): Reply => {
     const cursor = parseCursor(request.query.get('next_cursor'));
     const { markets } = views;
     const { rows, nextCursor } = pageOf(markets.list().filter(isIn), ({ index }) => index, false, cursor, PAGE_ROWS);
-    const items = rows.map((market) => JSON.stringify(shape(market, markets.eventByNumber(market.eventNumber))));
+    const items = rows.map((market) => rowOf(market, markets.eventByNumber(market.eventNumber)));
     return { body: pageJson(items, nextCursor, PAGE_ROWS) };
   };
 }
@@ -68,20 +67,22 @@ function endpoint(path: string, section: string, summary: string, handler: Handl
   return { method: 'GET', path, auth: 'none', throttle: `GET ${path}`, section, summary, handler };
 }
 
+const simplifiedRows = heldRows(simplifiedRecord);
+
 export const marketsEndpoints: readonly Endpoint[] = [
-  endpoint('/markets', 'interface 4.3', 'All markets, oldest first.', listOf(isListed, fullRecord)),
-  endpoint('/simplified-markets', 'interface 4.3', 'All markets, in short.', listOf(isListed, simplifiedRecord)),
+  endpoint('/markets', 'interface 4.3', 'All markets, oldest first.', listOf(isListed, heldRows(fullRecord))),
+  endpoint('/simplified-markets', 'interface 4.3', 'All markets, in short.', listOf(isListed, simplifiedRows)),
   endpoint(
     '/sampling-markets',
     'interface 4.3',
     'Markets that take orders and offer rewards.',
-    listOf(isSampled, detailRecord),
+    listOf(isSampled, heldRows(detailRecord)),
   ),
   endpoint(
     '/sampling-simplified-markets',
     'interface 4.3',
     'Markets that take orders and offer rewards, in short.',
-    listOf(isSampled, simplifiedRecord),
+    listOf(isSampled, simplifiedRows),
   ),
   endpoint('/markets/{condition_id}', 'interface 4.3', 'One market.', oneMarket),
   endpoint('/clob-markets/{condition_id}', 'wire C.3', 'What a client needs to trade a market.', compactMarket),

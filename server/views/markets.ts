@@ -117,6 +117,7 @@ export class MarketsView {
       lastTrade: undefined,
       bookChangedMs: tMs,
       tradeCount: 0,
+      version: 0,
     };
     this.markets[marketIndex] = market;
     this.conditions.set(conditionId, market);
@@ -137,6 +138,7 @@ export class MarketsView {
     market.status = event.status as MarketStatus; // bounded by the layout
     market.negRisk = event.negRisk === 1;
     market.updatedMs = tMs;
+    market.version += 1;
   }
 
   /** Changed texts of an accepted UpdateMarket. */
@@ -147,6 +149,7 @@ export class MarketsView {
     market.outcomes = outcomesOf(market.texts);
     market.question = textOf(market.texts.question);
     if (market.questionId === '') market.questionId = textOf(market.texts.questionId);
+    market.version += 1;
   }
 
   resolved(event: EventOf<'MarketResolved'>, tMs: number): void {
@@ -156,6 +159,7 @@ export class MarketsView {
     market.resolution = event.resolution as Resolution; // bounded by the layout
     market.resolvedMs = tMs;
     market.updatedMs = tMs;
+    market.version += 1;
   }
 
   traded(event: EventOf<'Trade'>, taker: Order, tMs: number): void {
@@ -165,6 +169,7 @@ export class MarketsView {
     const side = isFirst ? taker.side : taker.side === Side.BUY ? Side.SELL : Side.BUY;
     market.lastTrade = { pricePips: isFirst ? event.pricePips : complementPips(event.pricePips), side, tMs };
     market.tradeCount = event.tradeNumber;
+    market.version += 1;
   }
 
   bookChanged(marketIndex: number, tMs: number): void {

@@ -120,6 +120,8 @@ export interface Market {
   /** Time of the last event that changed the market's book: its levels, tick or minimum. */
   readonly bookChangedMs: number;
   readonly tradeCount: number;
+  /** Rises with every change of anything here but the book's time. */
+  readonly version: number;
 }
 
 export interface Account {

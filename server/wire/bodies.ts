@@ -8,7 +8,10 @@ import { parseMicro } from './numbers.ts';
 
 type Issue = z.core.$ZodIssue;
 
-const pathOf = (issue: Issue): string => issue.path.map(String).join('.');
+/** Keys may be as long as the body: a sentence shows no more of a path than this. */
+const PATH_CHARACTERS_MAX = 100;
+
+const pathOf = (issue: Issue): string => issue.path.map(String).join('.').slice(0, PATH_CHARACTERS_MAX);
 
 /** What stands at the path of an issue; undefined where nothing does. */
 function valueAt(body: unknown, path: readonly PropertyKey[]): unknown {
@@ -20,10 +23,12 @@ function valueAt(body: unknown, path: readonly PropertyKey[]): unknown {
 function sentenceOf(issue: Issue, body: unknown): string {
   const path = pathOf(issue);
   if (issue.code === 'unrecognized_keys') {
-    return `unknown_field: ${path === '' ? '' : `${path}.`}${issue.keys[0].slice(0, 100)}`;
+    return `unknown_field: ${path === '' ? '' : `${path}.`}${issue.keys[0].slice(0, PATH_CHARACTERS_MAX)}`;
   }
   if (valueAt(body, issue.path) === undefined) return `missing_field: ${path}`;
-  return `invalid_field: ${path}: it ${issue.message}`;
+  // What is wrong with a key is said by the key's own schema.
+  const { message } = issue.code === 'invalid_key' ? issue.issues[0] : issue;
+  return `invalid_field: ${path}: it ${message}`;
 }
 
 /** Unknown keys are told first, then missing ones, then wrong values. */

@@ -149,6 +149,21 @@ export function simplifiedRecord(market: Market) {
   };
 }
 
+type RowShape = (market: Market, event: EventRow | undefined) => object;
+
+/** A form of a market as JSON text, kept for each market until it changes: lists repeat all of them on every call. */
+export function heldRows(shape: RowShape): (market: Market, event: EventRow | undefined) => string {
+  const held = new WeakMap<Market, { readonly version: number; readonly json: string }>();
+  return (market, event) => {
+    const { version } = market;
+    const known = held.get(market);
+    if (known?.version === version) return known.json;
+    const json = JSON.stringify(shape(market, event));
+    held.set(market, { version, json });
+    return json;
+  };
+}
+
 /** The record of GET /clob-markets/{condition_id}; keys without a meaning here are left out or false. */
 export function compactRecord(market: Market) {
   const { terms } = market;

@@ -58,19 +58,21 @@ const delayField = z
   .int('must be a whole number of seconds')
   .min(0, 'must be at least 0')
   .max(limits.delaySecondsMax, `must be at most ${limits.delaySecondsMax}`);
-const rewardsField = z.strictObject({
-  rates: z
-    .array(
-      z.strictObject({
-        asset_address: addressField,
-        rewards_daily_rate: z.number('must be a number').min(0, 'must be at least 0').max(1e12, 'must be at most 1e12'),
-      }),
-    )
-    .max(20, 'must have at most 20 entries')
-    .optional(),
-  min_size: z.number('must be a number').min(0, 'must be at least 0').max(1e7, 'must be at most 10000000').optional(),
-  max_spread: z.number('must be a number').min(0, 'must be at least 0').max(100, 'must be at most 100').optional(),
-});
+const rewardRateField = z.strictObject(
+  {
+    asset_address: addressField,
+    rewards_daily_rate: z.number('must be a number').min(0, 'must be at least 0').max(1e12, 'must be at most 1e12'),
+  },
+  'must be an object with asset_address and rewards_daily_rate',
+);
+const rewardsField = z.strictObject(
+  {
+    rates: z.array(rewardRateField, 'must be a list').max(20, 'must have at most 20 entries').optional(),
+    min_size: z.number('must be a number').min(0, 'must be at least 0').max(1e7, 'must be at most 10000000').optional(),
+    max_spread: z.number('must be a number').min(0, 'must be at least 0').max(100, 'must be at most 100').optional(),
+  },
+  'must be an object with rates, min_size and max_spread',
+);
 
 const creationStatuses = {
   draft: MarketStatus.DRAFT,
@@ -107,7 +109,13 @@ const marketTerms = {
   game_start_time: dateField.optional(),
   archived: booleanField.optional(),
   flags: z
-    .record(z.string().regex(/^[a-z][a-z0-9_]{0,63}$/, 'must have lower-case names'), booleanField)
+    .record(
+      z
+        .string()
+        .regex(/^[a-z][a-z0-9_]{0,63}$/, 'must be a lower-case name of at most 64 letters, digits and underscores'),
+      booleanField,
+      'must be an object of names with true or false',
+    )
     .refine((flags) => Object.keys(flags).length <= TEXT_MAX.flags, `must have at most ${TEXT_MAX.flags} entries`)
     .optional(),
   ...sharedTexts,
@@ -118,12 +126,17 @@ export const eventBody = z.strictObject({
   title: textField(TEXT_MAX.title).min(1, 'must not be empty'),
   slug: slugField.optional(),
   ticker: textField(TEXT_MAX.short).optional(),
-  tags: z.array(slugField).max(TEXT_MAX.tags, `must have at most ${TEXT_MAX.tags} entries`).optional(),
+  tags: z
+    .array(slugField, 'must be a list of slugs')
+    .max(TEXT_MAX.tags, `must have at most ${TEXT_MAX.tags} entries`)
+    .optional(),
   series: slugField.optional(),
   neg_risk: booleanField.optional(),
   creator: textField(TEXT_MAX.short).optional(),
   ...sharedTexts,
 });
+
+const outcomeField = textField(TEXT_MAX.short).min(1, 'must not be empty');
 
 /** POST /admin/markets */
 export const marketBody = z.strictObject({
@@ -132,7 +145,7 @@ export const marketBody = z.strictObject({
   /** Slug or number of an event. */
   event: textField(TEXT_MAX.short).optional(),
   outcomes: z
-    .tuple([textField(TEXT_MAX.short).min(1), textField(TEXT_MAX.short).min(1)], 'must be two texts')
+    .tuple([outcomeField, outcomeField], 'must be two texts')
     .refine(([first, second]) => first !== second, 'must be two different texts')
     .optional(),
   question_id: bytes32Field.optional(),

@@ -1,7 +1,7 @@
 // Bodies that are no honest JSON, on every endpoint that takes one: cut off, of another kind, nested without end, no
 // UTF-8, of another content type, too large. Each is refused in words before anything is done with it.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bodyCases, levelOf, titleOf } from './endpoints.ts';
+import { bodyCases, endpointCases, levelOf, titleOf } from './endpoints.ts';
 import { expectRefused, Target } from './harness.ts';
 
 const BODY_BYTES_MAX = 1_048_576;
@@ -69,6 +69,26 @@ test.each(rows)('$title refuses what is no body for it', ({ endpoint }) =>
       expectRefused(await target.send(endpoint.method, path, levelOf(endpoint), ''), 400, /[a-z]/i, 'nothing');
       expectRefused(await target.send(endpoint.method, path, levelOf(endpoint), 'null'), 400, /[a-z]/i, 'null');
     }
+  }),
+);
+
+const bodiless = endpointCases
+  .filter(({ method, body }) => method !== 'GET' && body === undefined)
+  .map((endpoint) => ({ title: titleOf(endpoint), endpoint }));
+
+test.each(bodiless)('$title, which reads no body, refuses what is no honest one', ({ endpoint }) =>
+  target.unchanged(async () => {
+    const path = endpoint.path(target);
+    const send = (body: string | Buffer, contentType?: string) => {
+      const headers = target.credentialsFor(levelOf(endpoint), endpoint.method, path, body);
+      return target.call(endpoint.method, path, { body, headers, ...(contentType && { contentType }) });
+    };
+    for (const [name, text] of texts) {
+      if (/^("text"|12345|true)$/.test(String(text))) continue; // JSON that nobody reads
+      expectRefused(await send(text), 400, /[a-z]/i, name);
+    }
+    expectRefused(await send('{}', 'text/plain'), 415, /application\/json/);
+    expectRefused(await send(Buffer.alloc(BODY_BYTES_MAX + 1, 0x20)), 413, String(BODY_BYTES_MAX));
   }),
 );
 

@@ -50,6 +50,8 @@ export class Target {
   readonly market: TestMarket;
   /** A live order of the trader. */
   readonly orderId: string;
+  /** A read-only key of the trader. */
+  readonly readonlyKey: string;
   private readonly agent = new Agent({ keepAlive: true, maxSockets: 8 });
   private salt = 1;
 
@@ -59,16 +61,19 @@ export class Target {
     credentials: ApiCredentials,
     market: TestMarket,
     orderId = '',
+    readonlyKey = '',
   ) {
     this.server = server;
     this.wallet = wallet;
     this.credentials = credentials;
     this.market = market;
     this.orderId = orderId;
+    this.readonlyKey = readonlyKey;
   }
 
-  static async start(): Promise<Target> {
-    const server = await startTestServer();
+  /** @param dataDir where the log is kept; in memory alone unless given */
+  static async start(dataDir?: string): Promise<Target> {
+    const server = await startTestServer({ config: { dataDir } });
     const [wallet] = server.wallets;
     const credentials = await createKey(server.url, wallet);
     const none = { conditionId: '', yes: '', no: '' };
@@ -81,7 +86,8 @@ export class Target {
       shares: '1000',
     });
     const placed = await ready.expectTaken('POST', '/order', 'l2', ready.orderBody());
-    return new Target(server, wallet, credentials, market, placed.json.orderID);
+    const readonly = await ready.expectTaken('POST', '/auth/readonly-api-key', 'l2');
+    return new Target(server, wallet, credentials, market, placed.json.orderID, readonly.json.apiKey);
   }
 
   async createMarket(slug: string, terms: object = {}): Promise<TestMarket> {

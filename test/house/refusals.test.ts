@@ -137,30 +137,25 @@ test(
 );
 
 test(
-  'a user who takes every ask moves the price, and the house keeps quoting',
+  'a user who takes every ask moves prices up, and the house keeps quoting',
   async () => {
-    const { views } = world.services;
-    const market = openMarkets(world).find(({ terms, texts }) => terms.tickPips === 100 && texts.lastPrice === '0.5');
-    if (market === undefined) throw new Error('the catalog has no market at 0.5');
-    const address = `0x${'5'.repeat(40)}`;
-    await act(world, {
-      type: 'CreateApiKey',
-      owner: address,
-      keyId: USER_KEY,
-      nonce: 0,
-      generation: 0,
-      kind: 0,
-      items: [],
-    });
-    await act(world, { type: 'Deposit', wallet: address, owner: address, amountMicro: 1_000_000_000_000, isFaucet: 1 });
-    const bestBefore = views.books.bestAskPips(market.index, 0);
+    const { books } = world.services.views;
+    const markets = openMarkets(world)
+      .filter(({ terms, texts }) => terms.tickPips === 100 && Math.abs(Number(texts.lastPrice) - 0.5) <= 0.1)
+      .slice(0, 8);
+    expect(markets.length).toBe(8);
+    const asksOf = (): number => markets.reduce((sum, { index }) => sum + books.bestAskPips(index, 0), 0);
+    const owner = `0x${'5'.repeat(40)}`;
+    await act(world, { type: 'CreateApiKey', owner, keyId: USER_KEY, nonce: 0, generation: 0, kind: 0, items: [] });
+    await act(world, { type: 'Deposit', wallet: owner, owner, amountMicro: 1_000_000_000_000, isFaucet: 1 });
+    const before = asksOf();
     for (let round = 0; round < 20; round += 1) {
-      await act(world, buyEverything(address, market.index, round));
+      for (const { index } of markets) await act(world, buyEverything(owner, index, round));
       await running.pass(30_000);
     }
-    expect(halfBooks(world, [market])).toEqual([]);
-    expect(views.books.bestAskPips(market.index, 0)).toBeGreaterThan(bestBefore);
-    expect(views.books.bestBidPips(market.index, 0)).toBeGreaterThan(0);
+    expect(halfBooks(world, markets)).toEqual([]);
+    // One market's own walk may go the other way; all of them together do not.
+    expect(asksOf() - before).toBeGreaterThan(8 * 100);
     world.exchange.checkInvariants();
   },
   TEST_MS,
@@ -173,7 +168,7 @@ function buyEverything(address: string, marketIndex: number, round: number) {
   return {
     ...{
       type: 'PlaceOrder' as const,
-      orderId: `0x${(0xabc000 + round).toString(16).padEnd(64, '5')}`,
+      orderId: `0x${(0xabc00000 + 1_000 * marketIndex + round).toString(16).padEnd(64, '5')}`,
       keyId: USER_KEY,
     },
     ...{ maker: address, owner: address, marketIndex, outcome: 0, side: 0, orderType: 3, flags: 0 },

@@ -36,7 +36,7 @@ function withFile(content: string, resolve: (folder: string) => void): void {
 test('development on a loopback address needs nothing', () => {
   const config = resolveConfig('development', {}, {}, folder);
   expect(config).toMatchObject({ host: '127.0.0.1', port: 8080, dataDir: '.outcry', adminToken: 'dev-admin' });
-  expect(config).toMatchObject({ hasHouse: true, isThrottled: false, logLevel: 'warn', acceptClock: false });
+  expect(config).toMatchObject({ house: 'calm', isThrottled: false, logLevel: 'warn', acceptClock: false });
   expect(config.contracts.chainId).toBe(137);
   expect(config.engine).toMatchObject({ orderWindowMs: 86_400_000, creditMicro: 10_000_000_000 });
 });
@@ -58,7 +58,7 @@ test('a named file is read instead of the usual one, and must exist', () => {
   const path = join(folder, 'named.json');
   writeFileSync(path, '{"seed": 9, "throttle": true, "house": false, "orderWindow": "90m"}');
   const config = resolveConfig('development', { config: path }, {}, folder);
-  expect(config).toMatchObject({ seed: 9, isThrottled: true, hasHouse: false });
+  expect(config).toMatchObject({ seed: 9, isThrottled: true, house: 'none' });
   expect(config.engine.orderWindowMs).toBe(5_400_000);
   expect(resolveConfig('development', {}, { OUTCRY_CONFIG: path }, folder).seed).toBe(9);
   expect(refusal(() => resolveConfig('development', { config: 'nowhere.json' }, {}, folder))).toBe(
@@ -70,26 +70,41 @@ test('only flags that were given count, so that a negated one leaves the file it
   const flagsOf = (...args: string[]) => givenFlags(addOptions(new Command()).parse(args, { from: 'user' }));
   expect(flagsOf()).toEqual({});
   expect(flagsOf('--no-house', '--port', '1')).toEqual({ house: false, port: '1' });
+  expect(flagsOf('--house', 'busy')).toEqual({ house: 'busy' });
   expect([flagsOf('--throttle'), flagsOf('--no-throttle')]).toEqual([{ throttle: true }, { throttle: false }]);
   expect(flagsOf('--allow-host', 'a', '--allow-host', 'b')).toEqual({ allowHost: ['a', 'b'] });
 });
 
 test('booleans of variables are words or digits', () => {
-  const of = (text: string): boolean => resolveConfig('development', {}, { OUTCRY_HOUSE: text }, folder).hasHouse;
+  const of = (text: string): boolean => resolveConfig('development', {}, { OUTCRY_JSON: text }, folder).isJson;
   expect([of('false'), of('0'), of('TRUE'), of('1')]).toEqual([false, false, true, true]);
-  expect(refusal(() => of('perhaps'))).toBe('OUTCRY_HOUSE must be true or false; it is perhaps.');
+  expect(refusal(() => of('perhaps'))).toBe('OUTCRY_JSON must be true or false; it is "perhaps".');
+});
+
+test('the house is calm in development, as lively as wanted, and never part of a venue', () => {
+  const of = (flags: object, env: object = {}) => resolveConfig('development', { ...flags }, { ...env }, folder).house;
+  const flags = [{}, { house: 'busy' }, { house: 'none' }, { house: false }].map((given) => of(given));
+  expect(flags).toEqual(['calm', 'busy', 'none', 'none']);
+  const variables = ['busy', '0', 'TRUE'].map((text) => of({}, { OUTCRY_HOUSE: text }));
+  expect(variables).toEqual(['busy', 'none', 'calm']);
+  expect(refusal(() => of({ house: 'wild' }))).toBe('--house must be none, calm, busy, true or false; it is "wild".');
+  const venue = { chain: '80002', adminToken: 'a-token-of-sixteen' };
+  const serve = (house: string) => resolveConfig('production', { ...venue, house }, {}, folder).house;
+  expect(serve('none')).toBe('none');
+  expect(refusal(() => serve('calm'))).toBe('serve has no house liquidity: leave --house out.');
 });
 
 describe('values that are not allowed', () => {
   test.each([
     [{ port: '70000' }, '--port must be at most 65535; it is 70000.'],
-    [{ port: 'http' }, '--port must be a whole number from 0 to 65535; it is http.'],
-    [{ host: 'a b' }, '--host must be a host name or an IP address; it is a b.'],
-    [{ logLevel: 'loud' }, '--log-level must be one of trace, debug, info, warn, error, silent; it is loud.'],
-    [{ orderWindow: '24' }, '--order-window must be a number with s, m, h or d, such as 24h; it is 24.'],
-    [{ orderWindow: '9999999d' }, '--order-window must be at most 3650d; it is 9999999d.'],
+    [{ port: 'http' }, '--port must be a whole number from 0 to 65535; it is "http".'],
+    [{ host: 'a b' }, '--host must be a host name or an IP address; it is "a b".'],
+    [{ logLevel: 'loud' }, '--log-level must be one of trace, debug, info, warn, error, silent; it is "loud".'],
+    [{ orderWindow: '24' }, '--order-window must be a number with s, m, h or d, such as 24h; it is "24".'],
+    [{ orderWindow: '9999999d' }, '--order-window must be at most 3650d; it is "9999999d".'],
+    [{ dataDir: '' }, '--data-dir must name a folder; it is "".'],
     [{ chain: '0' }, '--chain must be a whole number from 1; it is 0.'],
-    [{ seed: '-1' }, '--seed must be a whole number; it is -1.'],
+    [{ seed: '-1' }, '--seed must be a whole number; it is "-1".'],
   ])('%o', (flags, sentence) => {
     expect(refusal(() => resolveConfig('development', flags, {}, folder))).toBe(sentence);
   });
@@ -97,7 +112,7 @@ describe('values that are not allowed', () => {
   test.each([
     ['{"prot": 1}', /prot is not a setting\. Did you mean port\?$/],
     ['{"zzzzzzzz": 1}', /zzzzzzzz is not a setting\. Known are port, host,/],
-    ['{"port": "1"}', /: port must be a whole number from 0 to 65535; it is 1\.$/],
+    ['{"port": "1"}', /: port must be a whole number from 0 to 65535; it is "1"\.$/],
     ['{"contracts": {"exchang": "0x"}}', /contracts\.exchang is not a setting\. Did you mean exchange\?$/],
     ['{"contracts": {"exchange": "0x"}}', /contracts\.exchange must be 0x and 40 hex digits/],
     ['{', /is not JSON/],
@@ -120,20 +135,31 @@ describe('signatures that the live venue would accept too', () => {
   const stock = /refuses chain 137 with the stock contracts/;
 
   test('development on an address that others reach needs --chain, and refuses 137', () => {
-    const config = (flags: object) => resolveConfig('development', { host: '0.0.0.0', ...flags }, {}, folder);
+    const base = { host: '0.0.0.0', adminToken: 'x'.repeat(16) };
+    const config = (flags: object) => resolveConfig('development', { ...base, ...flags }, {}, folder);
     expect(refusal(() => config({}))).toMatch(/^--host 0\.0\.0\.0, which other machines can reach, needs --chain/);
     expect(refusal(() => config({ chain: '137' }))).toMatch(stock);
     expect(config({ chain: '80002' }).contracts.chainId).toBe(80_002);
     expect(config({ chain: '137', iKnowSignaturesAreReplayable: true }).contracts.chainId).toBe(137);
   });
 
+  test('development on an address that others reach needs an admin token that not everybody knows', () => {
+    const config = (flags: object) =>
+      resolveConfig('development', { host: '0.0.0.0', chain: '80002', ...flags }, {}, folder);
+    expect(refusal(() => config({}))).toMatch(/^start on 0\.0\.0\.0, which others can reach, needs an admin token/);
+    expect(refusal(() => config({ adminToken: 'dev-admin' }))).toMatch(/has 9 characters; it needs at least 16/);
+    expect(resolveConfig('development', {}, {}, folder).adminToken).toBe('dev-admin');
+  });
+
   test('serve does so everywhere, and needs an admin token of its own', () => {
     const config = (flags: object) => resolveConfig('production', { adminToken: 'x'.repeat(16), ...flags }, {}, folder);
     expect(refusal(() => config({}))).toMatch(/^serve needs --chain/);
     expect(refusal(() => config({ chain: '137' }))).toMatch(stock);
-    expect(config({ chain: '80002' })).toMatchObject({ mode: 'production', isThrottled: true, hasHouse: false });
+    expect(config({ chain: '80002' })).toMatchObject({ mode: 'production', isThrottled: true, house: 'none' });
     expect(config({ chain: '80002' }).engine.creditMicro).toBe(0);
-    expect(refusal(() => config({ chain: '80002', adminToken: undefined }))).toMatch(/needs an admin token/);
+    expect(refusal(() => config({ chain: '80002', adminToken: undefined }))).toBe(
+      'serve needs an admin token: set OUTCRY_ADMIN_TOKEN, for example to the output of "openssl rand -hex 32".',
+    );
     expect(refusal(() => config({ chain: '80002', adminToken: 'short' }))).toMatch(
       /has 5 characters; it needs at least 16/,
     );

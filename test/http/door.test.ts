@@ -25,6 +25,13 @@ const slow: Handler = async () => {
   });
   return { body: '"late"' };
 };
+/** A body of which a few reach the bound of a turn. */
+const LARGE_BYTES = httpLimits.turnReplyBytesMax / 4;
+let largeCount = 0;
+const large: Handler = () => {
+  largeCount += 1;
+  return { body: 'x'.repeat(LARGE_BYTES) };
+};
 const table: readonly Endpoint[] = [
   ...endpoints,
   { ...row, method: 'POST', path: '/test/echo', handler: echo },
@@ -32,6 +39,7 @@ const table: readonly Endpoint[] = [
   { ...row, method: 'PUT', path: '/test/fixed-text', handler: echo, badBodyText: 'Invalid order payload' },
   { ...row, method: 'GET', path: '/test/by/{name}/{other}', handler: echo },
   { ...row, method: 'GET', path: '/test/slow', handler: slow },
+  { ...row, method: 'GET', path: '/test/large', handler: large },
   {
     ...row,
     method: 'GET',
@@ -264,6 +272,52 @@ describe('bodies', () => {
     const get = 'GET /version HTTP/1.1\r\nHost: localhost\r\n\r\n';
     const replies = await sendRaw(server.port, [unknown, 'tr', 'ue', get], 2);
     expect(replies.map(({ status }) => status)).toEqual([404, 200]);
+  });
+});
+
+describe('pipelined requests', () => {
+  const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+
+  /** Sends a burst in one write without reading; resolves when the server has closed the connection. */
+  const burst = (path: string, count: number): Promise<void> =>
+    new Promise((resolve) => {
+      const socket = connect(server.port, '127.0.0.1');
+      socket.on('error', () => {}); // what is left unread makes the end a reset
+      socket.on('close', () => resolve());
+      socket.write(get(path).repeat(count));
+      socket.resume();
+    });
+
+  test('a few at once are answered in order', async () => {
+    const replies = await sendRaw(server.port, [get('/test/by/1/x') + get('/test/by/2/x') + get('/nowhere')], 3);
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 404]);
+    expect(replies.slice(0, 2).map(({ body }) => JSON.parse(body).params.name)).toEqual(['1', '2']);
+  });
+
+  test('more than a turn answers close their connection and keep nobody else waiting', async () => {
+    seen.length = 0;
+    await Promise.all([burst('/test/echo', 2_000), send(server.url, 'GET', '/version')]);
+    // One more than is answered: its reply waits for the next turn, and the request behind it closes the connection.
+    expect(seen.length).toBeGreaterThan(1);
+    expect(seen.length).toBeLessThanOrEqual(httpLimits.turnRepliesMax + 1);
+    expect((await send(server.url, 'GET', '/version')).json).toEqual({ version: 2 });
+  });
+
+  test('large replies reach the bound by their bytes', async () => {
+    largeCount = 0;
+    await burst('/test/large', 2_000);
+    expect(largeCount).toBe(httpLimits.turnReplyBytesMax / LARGE_BYTES + 1);
+  });
+
+  test('replies to what nothing handles are bounded too', async () => {
+    await burst('/nowhere', 2_000);
+    expect((await send(server.url, 'GET', '/version')).status).toBe(200);
+  });
+
+  test('connections that send one request each are all answered', async () => {
+    const count = httpLimits.turnRepliesMax * 3;
+    const replies = await Promise.all(Array.from({ length: count }, () => sendRaw(server.port, [get('/test/large')])));
+    expect(replies.filter(([reply]) => reply?.status === 200 && reply.body.length === LARGE_BYTES)).toHaveLength(count);
   });
 });
 

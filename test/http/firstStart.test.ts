@@ -81,6 +81,17 @@ test('a first start that was cut off is finished by the next one', async () => {
   rmSync(dataDir, { recursive: true });
 });
 
+test('a first start that was cut off before its first event is finished by the next one', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'outcry-first-start-'));
+  const settings = resolveConfig('development', {}, {}, dataDir).engine;
+  await (await openExchange({ dataDir, settings, followers: [] })).close();
+  const server = await startTestServer({ hasSeed: true, config: { dataDir } });
+  expectWhole(server.services);
+  expect(server.services.views.accounts.byWallet(server.wallets[9].address)?.collateralMicro).toBe(10_000_000_000);
+  await server.close();
+  rmSync(dataDir, { recursive: true });
+});
+
 test('a journal that began without the catalog is left as it is', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'outcry-first-start-'));
   const views = new Views();

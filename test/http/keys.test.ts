@@ -1,8 +1,11 @@
 // API keys over HTTP: made, derived, listed, deleted, and what each wrong credential is told (wire.md A.1 to A.3). Each
 // test has a wallet that no other one uses.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ApiKeyKind, encodeCommand } from '../../engine/index.ts';
-import { deriveCredentials } from '../../server/auth/apiKeys.ts';
+import { deriveCredentials, SERVER_SECRET_FILE } from '../../server/auth/apiKeys.ts';
 import { signClobAuth } from '../../server/auth/clobAuth.ts';
 import { signL2 } from '../../server/auth/l2.ts';
 import { developmentWallet } from '../../server/auth/mnemonic.ts';
@@ -168,4 +171,30 @@ test('a read-only key reads with address and key alone, and never trades', async
   expect((await send(server.url, 'DELETE', '/cancel-all', undefined, headers)).status).toBe(401);
   const stranger = { ...headers, POLY_ADDRESS: developmentWallet(0).address };
   expect((await send(server.url, 'GET', '/data/orders', undefined, stranger)).status).toBe(401);
+});
+
+test('after the server has another secret, an owner makes its key anew', async () => {
+  const wallet = freshWallet();
+  const dataDir = mkdtempSync(join(tmpdir(), 'outcry-keys-'));
+  const first = await startTestServer({ config: { dataDir } });
+  const old = await createKey(first.url, wallet);
+  const other = await createKey(first.url, wallet, '7');
+  await first.close();
+
+  rmSync(join(dataDir, SERVER_SECRET_FILE));
+  const second = await startTestServer({ config: { dataDir } });
+  const derive = () => send(second.url, 'GET', '/auth/derive-api-key', undefined, l1Headers(wallet));
+  const refused = await derive();
+  expect([refused.status, refused.json]).toEqual([400, { error: 'Could not derive api key!' }]);
+  const made = await createKey(second.url, wallet);
+  expect((await derive()).json).toEqual(made);
+  expect((await sendSigned(second.url, wallet.address, old, 'GET', '/auth/api-keys')).status).toBe(401);
+  const listed = await sendSigned(second.url, wallet.address, made, 'GET', '/auth/api-keys');
+  expect(listed.json).toEqual({ apiKeys: [made.apiKey] });
+  const { keys } = second.services.views;
+  expect([keys.byApiKey(old.apiKey)?.isActive, keys.byApiKey(made.apiKey)?.generation]).toEqual([false, 1]);
+  expect((await send(second.url, 'POST', '/auth/api-key', undefined, l1Headers(wallet))).status).toBe(400);
+  expect((await createKey(second.url, wallet, '7')).apiKey).not.toBe(other.apiKey);
+  await second.close();
+  rmSync(dataDir, { recursive: true });
 });

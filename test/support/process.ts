@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, '../..');
 export interface ServerProcessOptions {
   /** Omitted: none is passed on. */
   readonly dataDir?: string;
-  /** More of the command line, after the port and the folder. */
+  /** More of the command line, after the port and the folder; without `--house` the house is off. */
   readonly args?: readonly string[];
   /** `start` unless given. */
   readonly command?: string;
@@ -116,8 +116,9 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
   const { dataDir, args = [], command = 'start', quietPort } = options;
   const folder = dataDir === undefined ? [] : ['--data-dir', dataDir];
   const quiet = quietPort === undefined ? [] : ['--quiet'];
+  const house = args.includes('--house') ? [] : ['--no-house'];
   const { child, state, ended, kill } = follow(
-    spawnServer([command, '--port', String(quietPort ?? 0), ...quiet, ...folder, ...args], options),
+    spawnServer([command, '--port', String(quietPort ?? 0), ...quiet, ...house, ...folder, ...args], options),
   );
   const tooSoon = ended.then(({ status, signal }): never => {
     throw new Error(`the server ended with ${status ?? signal} before it was ready:\n${state.output}`);

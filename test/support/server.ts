@@ -31,7 +31,7 @@ export interface TestServer {
 
 /** Starts a server and credits the ten wallets. */
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
-  const base = resolveConfig('development', { port: '0', logLevel: 'silent' }, {}, import.meta.dirname);
+  const base = resolveConfig('development', { port: '0', house: false, logLevel: 'silent' }, {}, import.meta.dirname);
   const config: ServerConfig = { ...base, dataDir: undefined, ...options.config };
   const { clock, endpoints, hasSeed = false } = options;
   const unexpected: Error[] = [];

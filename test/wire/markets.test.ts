@@ -6,6 +6,7 @@ import {
   compactRecord,
   detailRecord,
   fullRecord,
+  heldRows,
   simplifiedRecord,
   tokenConditionRecord,
 } from '../../server/wire/markets.ts';
@@ -171,4 +172,35 @@ test('the last trade sets the price, and the resolution ends it', async () => {
     ],
   });
   expect(simplifiedRecord(traded).status).toBe('resolved');
+});
+
+test('a held row is made once, and anew after every change of its market', async () => {
+  const held = await world.market({ lastPrice: '0.9' });
+  const marketIndex = held.index;
+  const [alice, bob] = [await world.owner(), await world.owner()];
+  let madeCount = 0;
+  const rowOf = heldRows((row, itsEvent) => {
+    madeCount += 1;
+    return fullRecord(row, itsEvent);
+  });
+  const look = (count: number): void => {
+    for (let i = 0; i < 3; i += 1) expect(rowOf(held, undefined)).toBe(JSON.stringify(fullRecord(held, undefined)));
+    expect(madeCount).toBe(count);
+  };
+  const terms = { status: 1, negRisk: 0, autoTick: 0, feeExponent: 1, tickPips: 10, feeRate: 0 };
+  const otherTerms = { minOrderLots: 500, delaySeconds: 0, minMarketableBuyMicro: 1_000_000 };
+  const update = { type: 'UpdateMarket', marketIndex, ...terms, ...otherTerms } as const;
+  look(1);
+  await world.place(alice, 4000, 10, { market: marketIndex }); // the book is no part of a row
+  look(1);
+  await world.place(bob, 6000, 10, { market: marketIndex, outcome: 1 });
+  look(2);
+  await world.submit({ ...update, mask: 2 });
+  expect(held.terms.tickPips).toBe(10);
+  look(3);
+  await world.submit({ ...update, mask: 0, tail: Buffer.from('{"question":"Another?"}') });
+  expect(held.question).toBe('Another?');
+  look(4);
+  await world.submit({ type: 'ResolveMarket', marketIndex, resolution: 0 });
+  look(5);
 });

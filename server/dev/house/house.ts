@@ -49,7 +49,13 @@ export interface House {
 export function startHouse({ services, mode, seed, schedule }: HouseOptions): House {
   const house = new HouseRun(services, paces[mode], seed);
   schedule.run(() => house.step());
-  return { refusals: house.refusals, stop: () => schedule.stop() };
+  return {
+    refusals: house.refusals,
+    stop: () => {
+      house.isStopping = true;
+      return schedule.stop();
+    },
+  };
 }
 
 /** Refusals that only say that somebody was faster. */
@@ -67,6 +73,8 @@ interface Outcome {
 
 class HouseRun {
   readonly refusals = new Map<string, number>();
+  /** What fails from now on is nobody's concern. */
+  isStopping = false;
   private readonly services: Services;
   private readonly pace: Pace;
   private readonly seed: number;
@@ -100,7 +108,10 @@ class HouseRun {
     } catch (error) {
       this.failures += 1;
       const reason = error instanceof Error ? error.message : String(error);
-      log[this.failures === 1 ? 'warn' : 'debug']({ reason }, 'The house waits: its commands are not accepted.');
+      log[this.failures === 1 && !this.isStopping ? 'warn' : 'debug'](
+        { reason },
+        'The house waits: its commands are not accepted.',
+      );
       return exchange.now() + backoffMs(this.failures);
     }
   }

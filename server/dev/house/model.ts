@@ -95,7 +95,7 @@ export const choices = {
   /** Net position in a market (first less second token), in lots: quotes are skewed fully at the first, end at the second. */
   skewLots: 500_000,
   makerNetLotsMax: 2_000_000,
-  skewUnits: 3,
+  skewUnits: 5,
   takerNetLotsMax: 200_000,
   /** Orders at entry into a market, and most of an update, on each side. */
   quotesOfUpdate: 2,

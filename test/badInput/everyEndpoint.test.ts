@@ -1,0 +1,200 @@
+// The matrix: every endpoint of the server's table with every parameter, field and path part of it missing, empty, given
+// twice, of another kind, too long or out of range, as endpoints.ts declares them; and with requests that break off. Each
+// refusal is a 4xx in words that name what is wrong, and changes nothing.
+import { connect } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { endpoints } from '../../server/http/endpoints.ts';
+import { makeRouter } from '../../server/http/router.ts';
+import { type EndpointCase, endpointCases, levelOf, titleOf } from './endpoints.ts';
+import { expectRefused, type Reply, Target } from './harness.ts';
+import type { Kind } from './kinds.ts';
+
+/** Above any sentence with a figure: a refusal never hands back what it was sent at length. */
+const ERROR_CHARACTERS_MAX = 3_000;
+
+/** What the library of schemas says where a schema gives no text of its own. */
+const LIBRARY_TEXTS = /it (Invalid|Too |Unrecognized)/;
+
+let target: Target;
+beforeAll(async () => {
+  target = await Target.start();
+});
+afterAll(() => target.close());
+
+const shown = (value: unknown): string => (JSON.stringify(value) ?? 'nothing').slice(0, 60);
+const says = (name: string, kind: Kind | undefined): RegExp => kind?.says ?? new RegExp(name);
+
+function expectRefusal(reply: Reply, expected: RegExp, label: string, statuses: readonly number[] = [400]): void {
+  expectRefused(reply, statuses, expected, label);
+  expect(reply.text.length, label).toBeLessThan(ERROR_CHARACTERS_MAX);
+  expect(reply.json.error, label).not.toMatch(LIBRARY_TEXTS);
+}
+
+test('every endpoint of the server has its row here, and every row its endpoint', () => {
+  const route = makeRouter(endpoints);
+  const rowed = endpointCases.map(({ method, path }) => route(path(target).split('?')[0])?.entry.byMethod.get(method));
+  const missing = endpoints.filter((endpoint) => !rowed.includes(endpoint));
+  expect(
+    missing.map(({ method, path }) => `${method} ${path}`),
+    'give these a row in endpoints.ts',
+  ).toEqual([]);
+  expect(new Set(rowed).size).toBe(endpointCases.length);
+  const levels = { none: 'none', dev: 'none', builder: 'none', l1: 'l1', l2: 'l2', 'l2-read': 'l2', admin: 'admin' };
+  for (const [index, row] of endpointCases.entries()) {
+    expect(row.level, titleOf(row)).toBe(levels[rowed[index]?.auth ?? 'none']);
+    // Who reads nothing of a kind has no kinds to declare.
+    const isBare = row.body === undefined && !row.path(target).includes('?');
+    if (isBare && rowed[index]?.path.includes('{')) expect(row.part, titleOf(row)).toBeDefined();
+  }
+});
+
+const send = (row: EndpointCase, path: string, body: unknown): Promise<Reply> =>
+  target.send(row.method, path, levelOf(row), body);
+
+const queried = endpointCases
+  .filter(({ query, part }) => query !== undefined || part !== undefined)
+  .map((row) => ({ title: titleOf(row), row }));
+
+/** The path with one parameter changed: none, one or several values of it. */
+function withParameter(path: string, name: string, values: readonly string[]): string {
+  const [bare, queryText = ''] = path.split('?');
+  const query = new URLSearchParams(queryText);
+  query.delete(name);
+  for (const value of values) query.append(name, value);
+  return `${bare}?${query}`;
+}
+
+test.each(queried)('$title names the parameter that is wrong', ({ row }) =>
+  target.unchanged(async () => {
+    const path = row.path(target);
+    const body = row.body?.(target);
+    const right = new URLSearchParams(path.split('?')[1]);
+    for (const [name, kind] of Object.entries(row.query ?? {})) {
+      const isRequired = row.required?.includes(name) === true;
+      const expected = says(name, kind);
+      const expectBad = async (values: readonly string[]): Promise<void> => {
+        const reply = await send(row, withParameter(path, name, values), body);
+        expectRefusal(reply, expected, `${name}=${shown(values)}`);
+      };
+      for (const text of kind.texts) await expectBad([text]);
+      const value = right.get(name);
+      // A parameter given twice counts as it stands first.
+      if (kind.texts[1] !== undefined && value !== null) await expectBad([kind.texts[1], value]);
+      if (row.method === 'DELETE') continue; // what is right is done there
+      for (const values of [
+        [],
+        [''],
+        ...(value === null
+          ? []
+          : [
+              [value, value],
+              [value, kind.texts[1] ?? ''],
+            ]),
+      ]) {
+        const reply = await send(row, withParameter(path, name, values), body);
+        const isRefused = values[0] === '' ? isRequired || kind.texts.includes('') : isRequired && values.length === 0;
+        if (!isRefused) expect(reply.status, `${name}=${shown(values)} ${reply.text}`).toBe(200);
+        else expectRefusal(reply, /missing_field|Invalid/, `${name}=${shown(values)}`);
+      }
+    }
+  }),
+);
+
+test.each(queried.filter(({ row }) => row.part !== undefined))(
+  '$title names the part of the path that is wrong',
+  ({ row }) =>
+    target.unchanged(async () => {
+      const { part } = row;
+      const [bare, queryText] = row.path(target).split('?');
+      const segments = bare.split('/');
+      const at = segments.findLastIndex((segment) => /^(0x[0-9a-fA-F]{40,}|\d+)$/.test(segment));
+      for (const text of part?.texts ?? []) {
+        const path = segments.with(at, encodeURIComponent(text)).join('/');
+        const reply = await send(row, queryText === undefined ? path : `${path}?${queryText}`, row.body?.(target));
+        expectRefusal(reply, part?.says ?? /address/, shown(text), [400, 404]);
+      }
+      const empty = await send(row, segments.with(at, '').join('/'), row.body?.(target));
+      expectRefusal(empty, /not found/, 'nothing', [404]);
+    }),
+);
+
+/** The body with one field set, or taken out by undefined; in a list, of its first element. */
+function withField(body: unknown, name: string, value: unknown): unknown {
+  if (Array.isArray(body)) return [withField(body[0], name, value), ...body.slice(1)];
+  const copy: Record<string, unknown> = { ...(body as object) }; // every body with fields is an object
+  if (value === undefined) delete copy[name];
+  else copy[name] = value;
+  return copy;
+}
+
+/** The JSON of a body with one field given twice, the wrong value last: the last one counts. */
+function withFieldTwice(body: unknown, name: string, wrong: unknown): string {
+  return JSON.stringify(withField(body, name, wrong)).replace('{', () => `{${JSON.stringify(name)}:null,`);
+}
+
+const fielded = endpointCases
+  .filter(({ fields, items }) => fields !== undefined || items !== undefined)
+  .map((row) => ({ title: titleOf(row), row }));
+
+test.each(fielded)('$title names the field that is wrong', ({ row }) =>
+  target.unchanged(async () => {
+    const path = row.path(target);
+    const body = row.body?.(target);
+    for (const [name, kind] of Object.entries(row.fields ?? {})) {
+      const isRequired = row.required?.includes(name) === true;
+      const values = [...kind.values, ...kind.texts, 'x'.repeat(100_000)];
+      for (const value of values) {
+        const reply = await send(row, path, withField(body, name, value));
+        expectRefusal(reply, says(name, kind), `${name}: ${shown(value)}`);
+      }
+      if (isRequired) {
+        for (const value of [undefined, null]) {
+          const reply = await send(row, path, withField(body, name, value));
+          expectRefusal(reply, new RegExp(`${says(name, kind).source}|${name}`), `${name}: ${shown(value)}`);
+        }
+      }
+      const last = kind.values[0] ?? kind.texts[0];
+      const twice = await send(row, path, withFieldTwice(body, name, last));
+      expectRefusal(twice, says(name, kind), `${name} twice`);
+    }
+    const { items } = row;
+    if (items === undefined || !Array.isArray(body)) return;
+    for (const value of [null, ...items.values, ...items.texts, '', 'x'.repeat(100_000)]) {
+      for (const list of [[value], [...body, value]]) {
+        expectRefusal(await send(row, path, list), says('', items), shown(value));
+      }
+    }
+    const many = Array.from({ length: 1_001 }, (_, index) => `0x${index.toString(16).padStart(64, '0')}`);
+    expectRefusal(await send(row, path, many), /limit|max allowed/, 'too many');
+    for (const other of [{}, { ids: body }, 'x', 1, true]) {
+      expectRefusal(await send(row, path, JSON.stringify(other)), /Invalid|payload/, shown(other));
+    }
+  }),
+);
+
+/** Sends bytes and vanishes, without reading an answer. */
+function vanish(bytes: string, waitMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const socket = connect(target.server.port, '127.0.0.1');
+    socket.on('error', () => {});
+    socket.on('close', () => resolve());
+    socket.write(bytes, () => setTimeout(() => socket.destroy(), waitMs));
+  });
+}
+
+test('requests that break off, on every endpoint, leave nothing behind', () =>
+  target.unchanged(async () => {
+    for (const row of endpointCases) {
+      const path = row.path(target);
+      const content = row.body?.(target);
+      const body = content === undefined ? '' : JSON.stringify(content);
+      const headers = target.credentialsFor(levelOf(row), row.method, path, body);
+      const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+      const length = row.method === 'GET' ? '' : `Content-Length: ${Math.max(body.length, 2)}\r\n`;
+      const head = `${row.method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${lines.join('')}${length}\r\n`;
+      // Reads may be sent whole: whoever asked is gone before the answer.
+      const whole = row.method === 'GET' ? head : head + body.slice(0, -1);
+      const cuts = [3, Math.floor(head.length / 2), head.length - 1, whole.length];
+      await Promise.all(cuts.map((end, index) => vanish(whole.slice(0, end), index)));
+    }
+  }));

@@ -1,0 +1,254 @@
+// What each kind of parameter or field refuses: texts for queries and paths, JSON values for bodies, and what the refusal
+// says. Read by endpoints.ts, which gives every parameter and field its kind. Absent ones are no business of a kind.
+
+export interface Kind {
+  /** Refused in a query or path; '' stands here only where an empty value is none of "not given". */
+  readonly texts: readonly string[];
+  /** Refused in a body, besides the texts. */
+  readonly values: readonly unknown[];
+  /** What the refusal says; the parameter's name unless given. */
+  readonly says?: RegExp;
+}
+
+const LONG = 'x'.repeat(1_500);
+/** No digits of a whole number up to 2^53 − 1. */
+const NO_WHOLE = [
+  'x',
+  '-1',
+  '+1',
+  '1.5',
+  '1e3',
+  '1E3',
+  '0x10',
+  ' 1',
+  '1 ',
+  '1,5',
+  '１２',
+  'NaN',
+  'Infinity',
+  '9007199254740992',
+  '-9007199254740993',
+  '9'.repeat(1_000),
+  '\u0000',
+];
+const NO_OBJECT = [null, 'x', '', 1, -1, 2 ** 53, 1e300, true, [], [[]]];
+const NO_TEXT = [1, 0, -1, 1.5, 2 ** 53, 1e300, true, false, [], ['x'], {}, [[]]];
+const NO_HEX = [
+  'x',
+  '0x',
+  '0',
+  '-1',
+  '1e3',
+  'null',
+  '__proto__',
+  '..',
+  '{}',
+  'a b',
+  '\u0000',
+  '💥',
+  LONG,
+  `0x${'1'.repeat(1_000)}`,
+];
+const hexKind = (digits: number, says?: RegExp): Kind => ({
+  texts: [
+    ...NO_HEX,
+    `0x${'1'.repeat(digits - 1)}`,
+    `0x${'1'.repeat(digits + 1)}`,
+    `0x${'g'.repeat(digits)}`,
+    `0X${'1'.repeat(digits)}`,
+    '1'.repeat(digits),
+    ` 0x${'1'.repeat(digits)}`,
+    `0x${'１'.repeat(digits)}`,
+  ],
+  values: NO_TEXT,
+  ...(says && { says }),
+});
+const tokenKind = (says: RegExp): Kind => ({
+  texts: [
+    ...NO_WHOLE.filter((text) => !/^\d{1,77}$/.test(text)),
+    '0x1',
+    'null',
+    '__proto__',
+    (2n ** 256n).toString(),
+    LONG,
+  ],
+  values: NO_TEXT,
+  says,
+});
+
+const wordKind = (says?: RegExp, more: readonly string[] = []): Kind => ({
+  texts: ['x', '0', '-1', '1e3', 'null', '__proto__', 'toString', ' ', '\u0000', LONG, ...more],
+  values: NO_TEXT,
+  ...(says && { says }),
+});
+
+export const bytes32 = hexKind(64);
+export const market = hexKind(64, /Invalid market/);
+export const orderId = hexKind(64, /Invalid orderID/);
+export const orderIds: Kind = {
+  ...hexKind(64, /Invalid orderID|Invalid payload|Payload exceeds the limit/),
+  texts: [...hexKind(64).texts.filter((text) => text !== ` 0x${'1'.repeat(64)}`), ',', `0x${'1'.repeat(64)},`],
+};
+export const builderCode = hexKind(64, /Invalid builder code/);
+export const address = hexKind(40);
+export const invalidAddress = hexKind(40, /Invalid address/);
+export const uuid = (says: RegExp): Kind => ({
+  texts: [...NO_HEX, '0'.repeat(36), `0x${'1'.repeat(32)}`, '00000000-0000-0000-0000-00000000000g'],
+  values: NO_TEXT,
+  says,
+});
+export const token = tokenKind(/Invalid token id/);
+export const assetId = tokenKind(/asset_id/);
+export const tokens: Kind = {
+  texts: ['x', ',', '1,', ',1', '1,x', '1e3', '-1,2', '1.5', '0x1', (2n ** 256n).toString(), LONG],
+  values: [],
+  says: /Invalid token id|Invalid side/, // as many sides as tokens, where there are sides
+};
+export const sides: Kind = {
+  texts: ['HOLD', 'BUY,SELL,BUY', ',', 'BUY,', '1', LONG],
+  values: [],
+  says: /Invalid side/,
+};
+export const side = wordKind(/Invalid side/, ['HOLD', 'BUY,SELL', 'BUYBUY']);
+export const seconds: Kind = { texts: [...NO_WHOLE, '2030-01-01'], values: [true, [], {}, 1.5, -1, 2 ** 53, 1e300] };
+export const interval = wordKind(undefined, ['1M', '2m', '1y', 'MAX']);
+export const fidelity: Kind = {
+  texts: [...NO_WHOLE, '0', '525601'],
+  values: [true, [], {}, 0, 1.5, -1, 525_601, 2 ** 53, 1e300],
+};
+export const marketKey: Kind = { texts: [...NO_HEX.filter((text) => text !== '0'), '1.5'], values: NO_TEXT };
+export const marketKeys: Kind = {
+  texts: ['x', '1', '0x'],
+  values: [...NO_OBJECT.filter((value) => !Array.isArray(value)), {}, [1], ['x'], [null], [[]], Array(21).fill('1')],
+};
+export const cursor: Kind = {
+  texts: [
+    'LTE=',
+    '***',
+    '-1',
+    '1e3',
+    'null',
+    '\u0000',
+    '💥',
+    LONG,
+    ...['-1', 'x', '1.5', '1e3', ' 1', '1@', '@1', '1@x', '1@2@3', '9007199254740992', '1@9007199254740992'].map(btoa),
+  ],
+  values: [],
+  says: /Invalid next_cursor/,
+};
+export const date: Kind = {
+  texts: [
+    'x',
+    '2030',
+    '2030-1-1',
+    '2030-02-30',
+    '2030-13-01',
+    '0000-00-00',
+    '-2030-01-01',
+    '20300101',
+    '2030-01-01T00:00:00Z',
+    ' 2030-01-01',
+    '２０３０-01-01',
+    '1e3',
+    LONG,
+  ],
+  values: [],
+  says: /Invalid date/,
+};
+export const signatureType: Kind = {
+  texts: ['x', '-1', '4', '1.5', '1e0', '00', ' 1', '0x1', '９', '__proto__', '9007199254740992', LONG],
+  values: [null, '', '0', -1, 4, 1.5, 1e300, 2 ** 53, true, [], {}],
+};
+export const assetType: Kind = {
+  texts: ['', 'x', 'collateral', 'USDC', '0', '__proto__', ' COLLATERAL', LONG],
+  values: [],
+  says: /Invalid asset type/,
+};
+export const ids: Kind = {
+  texts: [...NO_WHOLE.filter((text) => text.trim() === text && text !== '1,5'), ',', '1,', ',1', '1,x', '1,,2', LONG],
+  values: [],
+  says: /Invalid ids/,
+};
+export const amount: Kind = {
+  texts: ['', 'x', '0', '-1', '+1', '1e3', '.5', '5.', '0.0000001', '9007199254.740992', '9'.repeat(300), ' 1'],
+  values: [null, ...NO_TEXT],
+};
+export const strictBytes32: Kind = { ...bytes32, values: [null, ...NO_TEXT] };
+export const strictAddress: Kind = { ...address, values: [null, ...NO_TEXT] };
+export const flag: Kind = { texts: ['', 'x', 'true', '1'], values: [null, 0, 1, 2 ** 53, 1e300, [], {}] };
+export const strictText: Kind = { texts: ['x'.repeat(60_000)], values: [null, ...NO_TEXT] };
+export const slug: Kind = { texts: ['', 'A', 'a b', '-a', '../x', 'ä', 'a'.repeat(201)], values: [null, ...NO_TEXT] };
+export const mode: Kind = {
+  texts: ['', 'x', 'NORMAL', 'post-only', ' normal', '__proto__', LONG],
+  values: [null, ...NO_TEXT],
+};
+export const outcome: Kind = { texts: ['', 'yes', 'Maybe', 'SPLIT', '__proto__', LONG], values: [null, ...NO_TEXT] };
+export const bind: Kind = {
+  texts: [],
+  values: [
+    ...NO_OBJECT,
+    {},
+    { wallet: `0x${'1'.repeat(40)}` },
+    { type: 1 },
+    { wallet: 'x', type: 1 },
+    { wallet: 1, type: 1 },
+    { wallet: `0x${'1'.repeat(40)}`, type: 0 },
+    { wallet: `0x${'1'.repeat(40)}`, type: 4 },
+    { wallet: `0x${'1'.repeat(40)}`, type: '1' },
+    { wallet: `0x${'1'.repeat(40)}`, type: 1.5 },
+    { wallet: `0x${'1'.repeat(40)}`, type: 2 ** 53 },
+    { wallet: `0x${'1'.repeat(40)}`, type: 1, more: 1 },
+  ],
+};
+export const anyObject: Kind = { texts: ['x', ''], values: NO_OBJECT, says: /Invalid order payload/ };
+export const keyOwner: Kind = { ...uuid(/owner/), values: [null, '', ...NO_TEXT] };
+export const flags: Kind = {
+  texts: ['x', ''],
+  values: [
+    ...NO_OBJECT,
+    { A: true },
+    { 'a b': true },
+    { a: 1 },
+    { a: 'true' },
+    { a: null },
+    { ['a'.repeat(65)]: true },
+    { ['a'.repeat(100_000)]: true },
+    Object.fromEntries(Array.from({ length: 33 }, (_, index) => [`a${index}`, true])),
+  ],
+};
+const rate = { asset_address: `0x${'1'.repeat(40)}`, rewards_daily_rate: 1 };
+export const rewards: Kind = {
+  texts: ['x', ''],
+  values: [
+    ...NO_OBJECT,
+    { more: 1 },
+    { ['x'.repeat(100_000)]: 1 },
+    { rates: 1 },
+    { rates: {} },
+    { rates: [1] },
+    { rates: [{}] },
+    { rates: [{ ...rate, asset_address: 'x' }] },
+    { rates: [{ ...rate, rewards_daily_rate: -1 }] },
+    { rates: [{ ...rate, rewards_daily_rate: '1' }] },
+    { rates: [{ ...rate, rewards_daily_rate: 1e300 }] },
+    { rates: Array(21).fill(rate) },
+    { min_size: -1 },
+    { min_size: '1' },
+    { min_size: 1e300 },
+    { max_spread: -1 },
+    { max_spread: 101 },
+    { max_spread: null },
+  ],
+};
+export const dateTime: Kind = {
+  texts: ['', 'tomorrow', '2030-01-01', '2030-13-01T00:00:00Z', '2030-02-30T00:00:00Z', '1e3', LONG],
+  values: [null, ...NO_TEXT],
+};
+export const wholeTo3600: Kind = {
+  texts: ['1', ''],
+  values: [null, -1, 1.5, 3_601, 2 ** 53, 1e300, true, [], {}],
+};
+export const slugs: Kind = {
+  texts: ['x', ''],
+  values: [null, 1, true, {}, [1], ['A'], [null], [[]], ['x'.repeat(100_000)], Array(51).fill('a')],
+};

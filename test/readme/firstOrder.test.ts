@@ -1,0 +1,71 @@
+// The README's first order, run as a reader would run it: its lines of TypeScript, with nothing changed but the host, by
+// the pinned Node, against a server process. It must print a reply with success, and the order must rest.
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { developmentKey, newTrader } from '../conformance/world.ts';
+import { type ServerProcess, startServerProcess } from '../support/process.ts';
+
+const root = join(import.meta.dirname, '../..');
+const HOST = 'http://127.0.0.1:8080';
+
+let folder: string;
+let server: ServerProcess;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'outcry-first-order-'));
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules')); // in place of the reader's npm install
+  server = await startServerProcess({ dataDir: join(folder, 'data'), args: ['--no-house'] });
+});
+afterAll(async () => {
+  await server?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** The first block of TypeScript under the heading of the first order. */
+function firstOrderProgram(): string {
+  const readme = readFileSync(join(root, 'README.md'), 'utf8');
+  const section = readme.slice(readme.indexOf('## Your first order'));
+  const program = /```ts\n([\s\S]*?)```/.exec(section)?.[1];
+  if (program === undefined) throw new Error('README.md shows no TypeScript under "Your first order".');
+  return program;
+}
+
+interface Output {
+  readonly status: number | null;
+  readonly text: string;
+}
+
+function run(file: string): Promise<Output> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [file], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+    let text = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (part: string) => {
+        text += part;
+      });
+    }
+    child.once('error', reject);
+    child.once('close', (status) => resolve({ status, text }));
+  });
+}
+
+test('the ten lines of the README place an order that rests', async () => {
+  const program = firstOrderProgram();
+  expect(program.trimEnd().split('\n').length).toBe(10);
+  expect(program.split(HOST).length, `the program names ${HOST} once`).toBe(2);
+  const file = join(folder, 'firstOrder.mts');
+  writeFileSync(file, program.replace(HOST, server.url));
+
+  const { status, text } = await run(file);
+  expect([status, text]).toEqual([0, expect.stringMatching(/success: true/)]);
+  expect(text).toMatch(/status: 'live'/);
+  const orderId = /orderID: '(0x[0-9a-f]{64})'/.exec(text)?.[1];
+
+  const { client, wallet } = await newTrader(server.url, 0, developmentKey(0));
+  const open = await client.getOpenOrders();
+  expect(open.map(({ id }) => id)).toEqual([orderId]);
+  expect(open[0]).toMatchObject({ side: 'BUY', price: '0.4', original_size: '10', size_matched: '0', status: 'LIVE' });
+  expect(open[0].maker_address.toLowerCase()).toBe(wallet);
+});
