@@ -108,7 +108,7 @@ describe('reasons not to start', () => {
   });
 
   test('an address that is not of this machine', async () => {
-    const args = ['--host', '203.0.113.7', '--chain', '80002'];
+    const args = ['--host', '203.0.113.7', '--chain', '80002', '--admin-token', 'x'.repeat(16)];
     const end = await runToEnd(['start', ...args, '--data-dir', freshDir()]);
     expect([end.status, end.output]).toEqual([3, expect.stringContaining('Choose another with --host.')]);
   });
