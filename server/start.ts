@@ -81,9 +81,20 @@ function requireOwnMode({ dataDir, mode }: ServerConfig): void {
   }
   if (!existsSync(modeFileOf(dataDir))) return;
   const found = readFileSync(modeFileOf(dataDir), 'utf8').trim();
-  if (found === mode) return;
+  if (found === mode) {
+    requireJournal(dataDir);
+    return;
+  }
   const sentence = `The data directory ${dataDir} was made for ${found}, and this is ${mode}.`;
   fatal('data', `${sentence} The two never share one, because development hands out money: choose another --data-dir.`);
+}
+
+/** The mode is written after the first durable record: a directory that has it has lost its journal if there is none. */
+function requireJournal(dataDir: string): void {
+  const file = join(dataDir, 'journal', 'data.mdb');
+  if (existsSync(file) && statSync(file).size > 0) return;
+  const sentence = `The data directory ${dataDir} was used before, but its journal ${file} is missing or empty.`;
+  fatal('data', `${sentence} Restore that file, or choose another --data-dir to begin anew.`);
 }
 
 /** The server's secret: of the data directory or the environment, or a passing one where nothing is kept. */

@@ -48,8 +48,16 @@ async function loadEngine(name: EngineName): Promise<EngineFactory> {
   }
 }
 
-/** Processor time of this thread: unlike the clock on the wall it stands still while another process has the core. */
+const cell = new Int32Array(new SharedArrayBuffer(4));
+/** A sleep this short is enough for the system to book the thread's time. */
+const SLEEP_MS = 0.05;
+
+/**
+ * Processor time of this thread: unlike the clock on the wall it stands still while another process has the core. A running
+ * thread's time is booked every few milliseconds only, but always when it goes to sleep: hence the sleep before a look.
+ */
 function threadMicroseconds(): number {
+  Atomics.wait(cell, 0, 0, SLEEP_MS);
   const { user, system } = process.threadCpuUsage();
   return user + system;
 }

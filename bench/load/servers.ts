@@ -33,7 +33,7 @@ export function startExchange(dataDir: string): Promise<ServerProcess> {
 
 /** uWebSockets.js that parses a body and answers. */
 export function startPostServer(): Promise<ServerProcess> {
-  return start([join(import.meta.dirname, 'postServer.ts')]);
+  return start([join(import.meta.dirname, './postServer.ts')]);
 }
 
 async function start(args: readonly string[]): Promise<ServerProcess> {

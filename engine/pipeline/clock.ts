@@ -1,11 +1,26 @@
 // The two clocks: the system's, and a virtual one for simulations and tests, which moves only when it is told to. The
 // sequencer reads them; nothing else in the engine knows what time it is.
+import { readFileSync } from 'node:fs';
 import type { Alarm, Clock } from './types.ts';
+
+/** Linux' monotonic clock stands still while the machine sleeps; the first figure of this file does not. */
+const UPTIME_FILE = '/proc/uptime';
+
+function bootMs(): number | undefined {
+  if (process.platform !== 'linux') return undefined;
+  try {
+    const seconds = Number.parseFloat(readFileSync(UPTIME_FILE, 'utf8'));
+    return Number.isFinite(seconds) ? seconds * 1000 : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 /** The system's clock, with the monotonic one that it is held against. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonicMs: () => performance.now(),
+  bootMs,
 };
 
 /** A clock that stands still until it is moved. Exchanges that run on it settle their due items as it passes them. */

@@ -143,6 +143,10 @@ class InlineExchange implements RunningExchange {
     return this.sequencer.now();
   }
 
+  clockMs(): number {
+    return this.sequencer.clockMs();
+  }
+
   nextDueMs(): number {
     return this.reducers.core.nextDueMs();
   }

@@ -5,6 +5,8 @@ import type { Clock, Log } from './types.ts';
 
 /** How far (ms) a clock may move ahead of monotonic time, and a journal ahead of the clock, before it is doubted. */
 const BELIEVED_AHEAD_MS = 60_000;
+/** From this far (ms) ahead on it is asked whether the machine has slept: reading that costs a file. */
+const SLEEP_ASKED_MS = 1_000;
 
 /** The journal's last time is more than a minute ahead of the clock. */
 export class ClockBehindJournal extends Error {
@@ -30,6 +32,8 @@ export class Sequencer {
   private believedMs: number;
   private believedAtMs: number;
   private isDoubted = false;
+  /** By how much the clock that goes on in sleep was ahead of the monotonic one when the clock was last believed. */
+  private asleepMs: number;
 
   /**
    * Goes on after the last record of a journal (0, 0 for an empty one).
@@ -42,6 +46,7 @@ export class Sequencer {
     this.tMs = lastTMs;
     this.believedMs = clock.now();
     this.believedAtMs = clock.monotonicMs?.() ?? 0;
+    this.asleepMs = this.asleepAt(this.believedAtMs);
     const isVirtual = clock.monotonicMs === undefined;
     if (!isVirtual && !acceptsClock && lastTMs > this.believedMs + BELIEVED_AHEAD_MS) {
       throw new ClockBehindJournal(lastTMs, this.believedMs);
@@ -65,7 +70,10 @@ export class Sequencer {
     const wallMs = Math.floor(clock.now());
     if (clock.monotonicMs === undefined) return wallMs;
     const monotonicMs = clock.monotonicMs();
-    const expectedMs = Math.floor(this.believedMs + (monotonicMs - this.believedAtMs));
+    let expectedMs = Math.floor(this.believedMs + (monotonicMs - this.believedAtMs));
+    const isAhead = wallMs > expectedMs + SLEEP_ASKED_MS;
+    const asleepMs = isAhead ? this.asleepAt(monotonicMs) : this.asleepMs;
+    expectedMs += Math.max(0, Math.round(asleepMs - this.asleepMs));
     if (wallMs > expectedMs + BELIEVED_AHEAD_MS) {
       if (!this.isDoubted) this.warn(wallMs, expectedMs);
       return expectedMs;
@@ -76,8 +84,14 @@ export class Sequencer {
       // is not mistaken for a jump.
       this.believedMs = wallMs;
       this.believedAtMs = monotonicMs;
+      this.asleepMs = asleepMs;
     }
     return wallMs;
+  }
+
+  private asleepAt(monotonicMs: number): number {
+    const bootMs = this.clock.bootMs?.();
+    return bootMs === undefined ? 0 : bootMs - monotonicMs;
   }
 
   private warn(wallMs: number, expectedMs: number): void {

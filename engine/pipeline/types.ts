@@ -25,6 +25,8 @@ export interface Clock {
    * wrong); one without is a virtual clock and believed as it is.
    */
   monotonicMs?(): number;
+  /** The same kind of clock, but one that goes on while the machine sleeps; undefined where there is none. */
+  bootMs?(): number | undefined;
   /** A clock that is moved by hand wakes whoever waits for a time that it passes; returns the function that stops it. */
   attach?(alarm: Alarm): () => void;
 }
@@ -86,8 +88,10 @@ export interface RunningExchange {
   readonly unavailableReason: string | undefined;
   /** Resolves when followers have applied everything that is durable at the time of the call. */
   caughtUp(): Promise<void>;
-  /** The sequencer's time (ms). */
+  /** The sequencer's time (ms): never before the last command's. */
   now(): number;
+  /** The clock as far as it is believed (ms), which may lie before the last command's time: what clients sign against. */
+  clockMs(): number;
   /** When the next due item must be settled (ms), Infinity when none. */
   nextDueMs(): number;
   stateHash(): StateHashes;

@@ -29,7 +29,7 @@ export interface HttpRequest {
   readonly json: () => unknown;
   /** What this function makes of the JSON; done once, however often it is asked for. */
   readonly parsed: <T>(parse: (json: unknown) => T) => T;
-  /** Time of arrival, ms. */
+  /** The clock at arrival, ms: what credentials are held against. The exchange's own time is `services.exchange.now()`. */
   readonly nowMs: number;
   readonly ip: string;
 }

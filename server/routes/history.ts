@@ -13,18 +13,18 @@ function findToken({ markets }: Views, key: string): TokenPlace | undefined {
   return place?.market.status === MarketStatus.DRAFT ? undefined : place;
 }
 
-const oneHistory: Handler = (request, { services: { views } }) => {
+const oneHistory: Handler = (request, { services: { views, exchange } }) => {
   const { markets, range } = readHistoryQuery(request.query);
   const place = findToken(views, markets[0]);
   if (place === undefined) throw new BadRequest('market not found', { status: 404 });
-  const nowS = Math.floor(request.nowMs / 1000);
+  const nowS = Math.floor(exchange.now() / 1000);
   return { body: `{"history":${historyJson(views.history, place.market, place.outcome, range, nowS)}}` };
 };
 
 /** Keyed as asked; what does not exist is left out. */
-const manyHistories: Handler = (request, { services: { views } }) => {
+const manyHistories: Handler = (request, { services: { views, exchange } }) => {
   const { markets, range } = readHistoryBody(request.json());
-  const nowS = Math.floor(request.nowMs / 1000);
+  const nowS = Math.floor(exchange.now() / 1000);
   const items: string[] = [];
   for (const key of new Set(markets)) {
     const place = findToken(views, key);

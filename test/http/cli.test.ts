@@ -1,6 +1,6 @@
 // The program as a user runs it: what it prints, how it stops, and what it says when it cannot start. Each test starts
 // processes of its own, in folders of its own.
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -119,6 +119,14 @@ describe('reasons not to start', () => {
     const end = await runToEnd(['start', '--port', '0', '--data-dir', dataDir]);
     expect([end.status, end.output]).toEqual([4, expect.stringContaining(`in use by process ${server.pid}`)]);
     await server.stop();
+  });
+
+  test('a data directory that has lost its journal', async () => {
+    const dataDir = freshDir();
+    await (await startServerProcess({ dataDir })).stop();
+    truncateSync(join(dataDir, 'journal', 'data.mdb'));
+    const end = await runToEnd(['start', '--port', '0', '--data-dir', dataDir]);
+    expect([end.status, end.output]).toEqual([5, expect.stringContaining('is missing or empty. Restore that file')]);
   });
 
   test('a data directory of the other mode', async () => {

@@ -114,10 +114,11 @@ test('everything that was acknowledged is there after a kill, at many moments', 
     const seen: number[] = [];
     const follower = { name: 'counter', apply: (record: LogRecord) => void seen.push(record.sequence) };
     const exchange = await openExchange({ dataDir, settings, followers: [follower] });
-    expect(seen).toEqual(Array.from({ length: earlier + 1 }, (_, index) => index + 1));
+    expect(seen.slice(0, earlier + 1)).toEqual(Array.from({ length: earlier + 1 }, (_, index) => index + 1));
     exchange.checkInvariants();
-    expect(await stateAt(dataDir, earlier + 1)).toEqual(exchange.stateHash());
     await exchange.close();
+    // After the close, since the real clock may have ticked in between: all that the log holds is compared.
+    expect(await stateAt(dataDir, exchange.durableSequence)).toEqual(exchange.stateHash());
   });
 });
 

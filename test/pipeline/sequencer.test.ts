@@ -10,6 +10,7 @@ import { START_MS, settings } from './workload.ts';
 class Machine implements Clock {
   wallMs = START_MS;
   upMs = 5_000;
+  sleptMs = 0;
 
   now(): number {
     return this.wallMs;
@@ -17,6 +18,15 @@ class Machine implements Clock {
 
   monotonicMs(): number {
     return this.upMs;
+  }
+
+  bootMs(): number {
+    return this.upMs + this.sleptMs;
+  }
+
+  sleep(ms: number): void {
+    this.wallMs += ms;
+    this.sleptMs += ms;
   }
 
   pass(ms: number): void {
@@ -133,4 +143,34 @@ test('a virtual clock moves forward only', () => {
   clock.advance(2);
   expect(clock.now()).toBe(7);
   expect(() => clock.advance(-1)).toThrow('moves forward only');
+});
+
+test('a machine that slept is believed; a clock set ahead beside its sleep is not', () => {
+  const machine = new Machine();
+  const warnings: string[] = [];
+  const sequencer = sequencerOn(machine, warnings);
+  machine.sleep(8 * 3_600_000);
+  machine.pass(20);
+  sequencer.stamp();
+  expect(sequencer.tMs).toBe(START_MS + 8 * 3_600_000 + 20);
+  for (let night = 0; night < 5; night += 1) machine.sleep(50_000);
+  machine.pass(10);
+  sequencer.stamp();
+  expect(sequencer.tMs).toBe(START_MS + 8 * 3_600_000 + 250_030);
+  expect(warnings).toEqual([]);
+  const before = machine.wallMs;
+  machine.sleep(3_600_000);
+  machine.wallMs += 100_000;
+  sequencer.stamp();
+  expect(sequencer.tMs).toBe(before + 3_600_000);
+  expect(warnings).toHaveLength(1);
+});
+
+test('what clients sign against is the clock, also while time stands still because it was set back', () => {
+  const machine = new Machine();
+  const sequencer = sequencerOn(machine);
+  sequencer.stamp();
+  machine.wallMs -= 3_600_000;
+  expect(sequencer.now()).toBe(START_MS);
+  expect(sequencer.clockMs()).toBe(START_MS - 3_600_000);
 });
