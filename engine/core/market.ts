@@ -1,19 +1,7 @@
 // One market (condition) as the core knows it: its terms, its ladder and its vault. Made by lifecycle, changed by it and
 // by settlement. Ids and texts are the registry's.
+import type { MarketTermsMessage } from '../protocol/marketTerms.ts';
 import { Ladder } from './ladder.ts';
-
-/** Terms of a market as messages carry them. */
-export interface MarketTerms {
-  status: number;
-  negRisk: number;
-  autoTick: number;
-  feeExponent: number;
-  tickPips: number;
-  feeRate: number;
-  minOrderLots: number;
-  delaySeconds: number;
-  minMarketableBuyMicro: number;
-}
 
 export class Market {
   readonly index: number;
@@ -39,7 +27,7 @@ export class Market {
   /** Whether this command changed the ladder or the terms, so that auto tick looks at it. */
   isTouched = false;
 
-  constructor(index: number, terms: MarketTerms) {
+  constructor(index: number, terms: MarketTermsMessage) {
     this.index = index;
     this.status = terms.status;
     this.negRisk = terms.negRisk;
@@ -54,7 +42,7 @@ export class Market {
   }
 
   /** The terms as events state them. */
-  terms(): MarketTerms {
+  terms(): MarketTermsMessage {
     return {
       status: this.status,
       negRisk: this.negRisk,

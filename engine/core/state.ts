@@ -2,13 +2,14 @@
 // hand. Only the core's own files touch it; nothing outside ever reads it.
 import { EventWriter } from '../protocol/eventWriter.ts';
 import { limits } from '../protocol/limits.ts';
+import type { MarketTermsMessage } from '../protocol/marketTerms.ts';
 import { ExchangeMode } from '../protocol/terms.ts';
 import { Accounts } from './accounts.ts';
 import { DueHeap } from './dueHeap.ts';
 import { Heartbeats } from './heartbeatTable.ts';
 import { IdWindow } from './idWindow.ts';
 import { Ledger } from './ledger.ts';
-import { Market, type MarketTerms } from './market.ts';
+import { Market } from './market.ts';
 import { NONE, OrderPool } from './orderPool.ts';
 
 /** What an order waiting out a market's delay must remember; it lies in the pool, but in no ladder. */
@@ -113,7 +114,7 @@ export class CoreState {
   readonly taker = new TakerOrder();
   readonly dry = new DryRun();
 
-  addMarket(terms: MarketTerms): Market {
+  addMarket(terms: MarketTermsMessage): Market {
     if (this.markets.length >= limits.marketsMax) throw new Error(`markets: more than ${limits.marketsMax}`);
     const market = new Market(this.markets.length, terms);
     this.markets.push(market);
