@@ -159,11 +159,6 @@ export class Exchange {
     return { bids, asks };
   }
 
-  /** Live orders and the bytes that the order pool holds for them: for the memory figure. */
-  memory(): { readonly liveOrders: number; readonly poolBytes: number } {
-    return { liveOrders: this.state.pool.liveCount, poolBytes: this.state.pool.bytes };
-  }
-
   private lotsOf(first: number): number {
     const { records } = this.state.pool;
     let lots = 0;

@@ -183,11 +183,6 @@ export class OrderPool {
     return this.records.subarray(slot * STRIDE + ID, slot * STRIDE + ID + ID_WORDS);
   }
 
-  /** Bytes held, index included: for the memory figure. */
-  get bytes(): number {
-    return this.records.byteLength + this.index.byteLength;
-  }
-
   /** Invariant: the index finds exactly the live slots. Throws with the count that differs. */
   checkIndex(): void {
     let indexed = 0;

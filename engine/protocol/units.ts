@@ -34,11 +34,6 @@ export function isTickSize(pips: number): boolean {
   return TICK_SIZES_PIPS.some((tick) => tick === pips);
 }
 
-/** The cost in micro of `lots` at `pips`: exact, since 0.01 share × 1e-4 unit = 1e-6 unit. */
-export function costMicro(lots: Lots, pips: Pips): Micro {
-  return lots * pips;
-}
-
 /** The price of the other token of a market (pips): the two always add up to one unit. */
 export function complementPips(pips: Pips): Pips {
   return PIPS_PER_UNIT - pips;
