@@ -1,0 +1,240 @@
+// What the historian can be asked, and the rows it answers with: the contract between the routes (which read requests),
+// the queries of this folder (which find rows) and wire/ (which renders them). Plain data alone, since questions cross to
+// a thread of their own. Money and shares are whole micro, prices whole pips, times milliseconds, addresses lower-case hex.
+import type { Dialect } from '../wire/dialect.ts';
+
+/** What rows are kept of a list, counted after every filter and in its order. */
+export interface PageQuery {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** Markets that a list is about: any of these conditions, any market of these events; both undefined = all. */
+export interface MarketScope {
+  readonly conditionIds: readonly string[] | undefined;
+  readonly eventNumbers: readonly number[] | undefined;
+}
+
+/** Unix milliseconds, both ends included; undefined = open. */
+export interface TimeRange {
+  readonly startMs: number | undefined;
+  readonly endMs: number | undefined;
+}
+
+/** Smallest trade that counts: by its collateral or by its shares. */
+export interface TradeThreshold {
+  readonly unit: 'CASH' | 'TOKENS';
+  readonly micro: number;
+}
+
+export interface TradesQuery extends PageQuery, MarketScope, TimeRange {
+  readonly kind: 'trades';
+  readonly user: string | undefined;
+  readonly side: 'BUY' | 'SELL' | undefined;
+  /** Takers' rows alone; otherwise each maker's fills have rows of their own. */
+  readonly takerOnly: boolean;
+  readonly threshold: TradeThreshold | undefined;
+}
+
+export type PositionSort =
+  | 'CURRENT'
+  | 'INITIAL'
+  | 'TOKENS'
+  | 'CASHPNL'
+  | 'PERCENTPNL'
+  | 'TITLE'
+  | 'RESOLVING'
+  | 'PRICE'
+  | 'AVGPRICE';
+
+export interface PositionsQuery extends PageQuery, MarketScope {
+  readonly kind: 'positions';
+  readonly user: string;
+  /** Positions smaller than this are left out. */
+  readonly sizeThresholdMicro: number;
+  /** True = redeemable ones alone; false = all. */
+  readonly redeemable: boolean;
+  readonly mergeable: boolean;
+  readonly includeArchived: boolean;
+  /** Part of the market's title, any letter case. */
+  readonly title: string | undefined;
+  readonly sortBy: PositionSort;
+  readonly ascending: boolean;
+}
+
+export type ClosedPositionSort = 'REALIZEDPNL' | 'TITLE' | 'PRICE' | 'AVGPRICE' | 'TIMESTAMP';
+
+export interface ClosedPositionsQuery extends PageQuery, MarketScope {
+  readonly kind: 'closed-positions';
+  readonly user: string;
+  readonly title: string | undefined;
+  readonly sortBy: ClosedPositionSort;
+  readonly ascending: boolean;
+}
+
+export type ActivityType = 'TRADE' | 'SPLIT' | 'MERGE' | 'REDEEM';
+export type ActivitySort = 'TIMESTAMP' | 'TOKENS' | 'CASH';
+
+export interface ActivityQuery extends PageQuery, MarketScope, TimeRange {
+  readonly kind: 'activity';
+  readonly user: string;
+  /** Undefined = all. Names that nothing here ever has (REWARD, CONVERSION …) are dropped by the route. */
+  readonly types: readonly ActivityType[] | undefined;
+  readonly side: 'BUY' | 'SELL' | undefined;
+  readonly sortBy: ActivitySort;
+  readonly ascending: boolean;
+}
+
+export interface HoldersQuery {
+  readonly kind: 'holders';
+  readonly conditionIds: readonly string[];
+  /** Holders a token. */
+  readonly limit: number;
+  /** Wallets with less are left out. */
+  readonly minBalanceMicro: number;
+}
+
+/** What a wallet's positions are worth together. */
+export interface ValueQuery {
+  readonly kind: 'value';
+  readonly user: string;
+  readonly conditionIds: readonly string[] | undefined;
+}
+
+/** How many markets a wallet has traded in. */
+export interface TradedQuery {
+  readonly kind: 'traded';
+  readonly user: string;
+}
+
+/** Full sets outstanding; without conditions, of every market together. */
+export interface OpenInterestQuery {
+  readonly kind: 'oi';
+  readonly conditionIds: readonly string[] | undefined;
+}
+
+/** Collateral traded in the markets of an event, or in these markets. */
+export interface LiveVolumeQuery extends MarketScope {
+  readonly kind: 'live-volume';
+}
+
+/** A finished order by its id; only its owner is answered. */
+export interface OrderQuery {
+  readonly kind: 'order';
+  readonly orderId: string;
+  readonly owner: string;
+}
+
+export type HistoryQuery =
+  | TradesQuery
+  | PositionsQuery
+  | ClosedPositionsQuery
+  | ActivityQuery
+  | HoldersQuery
+  | ValueQuery
+  | TradedQuery
+  | OpenInterestQuery
+  | LiveVolumeQuery
+  | OrderQuery;
+
+/** A market as rows show it. */
+export interface MarketFacts {
+  readonly conditionId: string;
+  /** Decimal token ids; the first is outcome 0. */
+  readonly tokens: readonly [string, string];
+  readonly outcomes: readonly [string, string];
+  readonly title: string;
+  readonly slug: string;
+  readonly icon: string;
+  readonly eventSlug: string;
+  /** 0 = none. */
+  readonly eventNumber: number;
+  /** ISO 8601 date-time, '' = none. */
+  readonly endDate: string;
+  readonly negRisk: boolean;
+}
+
+/** One side of a trade: the taker's whole, or one maker's fill. */
+export interface TradeRow {
+  readonly wallet: string;
+  readonly market: MarketFacts;
+  readonly outcome: 0 | 1;
+  readonly side: 'BUY' | 'SELL';
+  readonly sizeMicro: number;
+  /** In the row's own token. */
+  readonly pricePips: number;
+  /** size × price, exactly; fees are not in it. */
+  readonly cashMicro: number;
+  readonly tMs: number;
+  readonly transactionHash: string;
+}
+
+export interface ActivityRow extends TradeRow {
+  readonly type: ActivityType;
+  /** False on rows about both tokens (SPLIT, MERGE): they show no token, side or price. */
+  readonly isOfToken: boolean;
+}
+
+/** The figures of figures.ts, as integers; what is a ratio is the nearest double, already rounded as that file says. */
+export interface PositionRow {
+  readonly wallet: string;
+  readonly market: MarketFacts;
+  readonly outcome: 0 | 1;
+  readonly sizeMicro: number;
+  readonly avgPriceMicro: number;
+  readonly initialValueMicro: number;
+  readonly currentValueMicro: number;
+  readonly cashPnlMicro: number;
+  readonly percentPnl: number;
+  readonly totalBoughtMicro: number;
+  readonly realizedPnlMicro: number;
+  readonly percentRealizedPnl: number;
+  readonly curPricePips: number;
+  readonly redeemable: boolean;
+  readonly mergeable: boolean;
+  /** Time of the position's last change. */
+  readonly tMs: number;
+}
+
+export interface HolderRow {
+  readonly wallet: string;
+  readonly amountMicro: number;
+}
+
+export interface HoldersGroup {
+  readonly market: MarketFacts;
+  readonly outcome: 0 | 1;
+  readonly holders: readonly HolderRow[];
+}
+
+export interface MarketFigure {
+  readonly conditionId: string;
+  readonly valueMicro: number;
+}
+
+/** What each kind of question finds, before it is rendered. */
+export interface HistoryRows {
+  readonly trades: readonly TradeRow[];
+  readonly positions: readonly PositionRow[];
+  readonly 'closed-positions': readonly PositionRow[];
+  readonly activity: readonly ActivityRow[];
+  readonly holders: readonly HoldersGroup[];
+  readonly value: number;
+  readonly traded: number;
+  readonly oi: readonly MarketFigure[];
+  readonly 'live-volume': { readonly totalMicro: number; readonly markets: readonly MarketFigure[] };
+}
+
+/** A question with the names and formats of its answer. */
+export interface HistoryRequest {
+  readonly query: HistoryQuery;
+  readonly dialect: Dialect['name'];
+}
+
+/**
+ * The historian as routes see it. `ask` waits until everything that was durable when it was called is indexed, and
+ * resolves with the JSON of the reply, or with undefined where the record does not exist (an unknown order).
+ */
+export interface Historian {
+  ask(request: HistoryRequest): Promise<Uint8Array | undefined>;
+}
