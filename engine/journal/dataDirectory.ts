@@ -1,7 +1,7 @@
 // The data directory: its format number, the lock that keeps a second process out, and the folder for crash dumps.
 // Opened by the pipeline before the journal; released after it. It never touches the journal's own files.
 import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { DataDirectoryLocked, FormatUnsupported } from './errors.ts';
 
 /** Number of the layout of the data directory and its records: raised by every change that older programs cannot read. */
@@ -27,7 +27,7 @@ export class DataDirectory {
   constructor(path: string) {
     this.path = path;
     this.lockPath = join(path, 'lock');
-    mkdirSync(path, { recursive: true });
+    makeFolders(resolve(path));
     takeLock(path, this.lockPath);
     try {
       settleFormat(path);
@@ -55,6 +55,23 @@ export class DataDirectory {
   release(): void {
     if (!held.delete(this.lockPath)) return;
     rmSync(this.lockPath, { force: true });
+  }
+}
+
+/**
+ * Makes a folder and those above it that are missing, one by one. Node's own recursive form never returns where a folder
+ * exists but refuses to hold new ones with "not found", as /proc does.
+ */
+function makeFolders(path: string): void {
+  const missing: string[] = [];
+  for (let folder = path; !existsSync(folder); folder = dirname(folder)) missing.push(folder);
+  for (const folder of missing.reverse()) {
+    try {
+      mkdirSync(folder);
+    } catch (error) {
+      // Somebody else made it in between.
+      if (codeOf(error) !== 'EEXIST') throw error;
+    }
   }
 }
 

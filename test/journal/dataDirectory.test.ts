@@ -98,3 +98,18 @@ test('a reader says when there is no journal', async () => {
     expect(existsSync(join(dir, 'journal'))).toBe(false);
   });
 });
+
+test('a folder that can hold no new ones is an error at once, not a hang', async () => {
+  const module = new URL('../../engine/journal/dataDirectory.ts', import.meta.url).href;
+  const script = `
+    const { DataDirectory } = await import(${JSON.stringify(module)});
+    try { new DataDirectory('/proc/outcry/data'); } catch (error) { console.log(error.code); }`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], { timeout: 20_000 });
+  let text = '';
+  child.stdout.on('data', (chunk) => {
+    text += chunk;
+  });
+  await once(child, 'exit');
+  // Without /proc it is the root folder that does not take a new one.
+  expect(text.trim()).toMatch(/^E(NOENT|ACCES|ROFS|PERM)$/);
+});
