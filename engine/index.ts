@@ -2,6 +2,8 @@
 // Nothing behind it is imported directly from outside.
 export {
   type BatchStore,
+  type CopyOptions,
+  copyJournal,
   DATA_FORMAT,
   DataDirectoryLocked,
   FormatUnsupported,

@@ -23,9 +23,10 @@ const STATUS_HELP = [
   'outcry.config.json (dataDir). Flags win over variables, variables over the file.',
 ].join('\n');
 
-/** Gives a command every flag of the table of settings. */
-export function addOptions(command: Command): Command {
+/** Gives a command the flags of the table of settings: all of them, or those of these keys. */
+export function addOptions(command: Command, keys?: readonly string[]): Command {
   for (const { key, flags, kind, help } of optionTable) {
+    if (keys !== undefined && !keys.includes(key)) continue;
     for (const [index, text] of flags.entries()) {
       const option = new Option(text, help[index]);
       if (option.attributeName() !== key) throw new Error(`options: ${text} is not the flag of ${key}`);
@@ -121,6 +122,39 @@ async function run(config: ServerConfig, env: Environment): Promise<void> {
   fatal('defect', `The exchange stopped on a defect: ${cause.message}`);
 }
 
+/** The commands that work on a data directory: none of them starts an exchange. */
+function addTools(program: Command, env: Environment, folder: string): void {
+  const configOf = (command: Command): ServerConfig => resolveConfig('development', givenFlags(command), env, folder);
+  const dirOf = ({ dataDir }: ServerConfig): string => dataDir ?? fatal('usage', 'Name the folder with --data-dir.');
+  addOptions(program.command('verify'), ['dataDir', 'chain', 'json'])
+    .description('check a journal: checksums, hash chain, replay, conservation; exit status 1 if it is not sound')
+    .option('--signatures', 'check the signature of every order too, for the chain of --chain (default 137)')
+    .addHelpText('after', STATUS_HELP)
+    .action(async (_flags, command: Command) => {
+      const config = configOf(command);
+      const contracts = command.opts().signatures === true ? config.contracts : undefined;
+      const { runVerify } = await import('./tools/verify.ts');
+      process.exitCode = await runVerify({ dataDir: dirOf(config), contracts, isJson: config.isJson });
+    });
+  addOptions(program.command('backup'), ['dataDir'])
+    .description('copy a data directory, in use or not, into a new folder, and verify the copy')
+    .argument('<folder>', 'folder of the copy; must not exist or be empty')
+    .addHelpText('after', STATUS_HELP)
+    .action(async (target: string, _flags, command: Command) => {
+      const { runCopy } = await import('./tools/copy.ts');
+      process.exitCode = await runCopy({ from: dirOf(configOf(command)), to: target, lastSequence: undefined });
+    });
+  addOptions(program.command('restore'), ['dataDir'])
+    .description('make a data directory from a backup or from a damaged one, up to a sequence')
+    .argument('<backup>', 'the folder to read')
+    .option('--to <sequence>', 'the last record to take (default: all that is sound to the end)')
+    .addHelpText('after', STATUS_HELP)
+    .action(async (source: string, flags: { readonly to?: string }, command: Command) => {
+      const { runCopy } = await import('./tools/copy.ts');
+      process.exitCode = await runCopy({ from: source, to: dirOf(configOf(command)), lastSequence: flags.to });
+    });
+}
+
 /** The program; its actions set the promise that runCli waits for. */
 function makeProgram(env: Environment, folder: string): Command {
   const program = new Command('outcry').description('A prediction-market exchange that anyone can run.');
@@ -137,6 +171,7 @@ function makeProgram(env: Environment, folder: string): Command {
       requireSecrets(config, env);
       return run(config, env);
     });
+  addTools(program, env, folder);
   program
     .command('replay')
     .description('replay recorded market data against an exchange')

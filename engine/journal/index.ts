@@ -1,5 +1,6 @@
 // The door of the journal: what the pipeline and the engine's own door may use. Nothing else of this folder is imported
 // from outside.
+export { type CopyOptions, copyJournal } from './copy.ts';
 export { DATA_FORMAT, DataDirectory } from './dataDirectory.ts';
 export { DataDirectoryLocked, FormatUnsupported, JournalDamaged, StorageUnavailable } from './errors.ts';
 export { Journal, type JournalListener, type RetryPolicy } from './journal.ts';

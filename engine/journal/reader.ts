@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { checkFormat } from './dataDirectory.ts';
 import { readBatches } from './journal.ts';
 import { LmdbStore } from './lmdbStore.ts';
-import type { JournalRecord } from './record.ts';
+import { type JournalRecord, verifyBatch } from './record.ts';
 
 export class JournalReader {
   private readonly store: LmdbStore;
@@ -21,6 +21,14 @@ export class JournalReader {
   /** The verified records from a sequence on, batch by batch. Throws JournalDamaged naming the first unsound record. */
   read(fromSequence = 1): Generator<readonly JournalRecord[]> {
     return readBatches(this.store, fromSequence);
+  }
+
+  /** The last durable sequence, 0 for none. Throws JournalDamaged when the last batch is not sound. */
+  lastSequence(): number {
+    const last = this.store.last();
+    if (last === undefined) return 0;
+    const [, end] = verifyBatch(last.bytes, { sequence: last.firstSequence, tMs: 0, hash: undefined });
+    return end.sequence - 1;
   }
 
   close(): Promise<void> {

@@ -37,6 +37,11 @@ export class JournalRecord {
     this.end = start + view.getUint32(start + at.length, true);
   }
 
+  /** The whole record, header and all. */
+  get bytes(): Uint8Array {
+    return this.batch.subarray(this.start, this.end);
+  }
+
   /** The encoded command. */
   get command(): Uint8Array {
     return this.batch.subarray(this.start + RECORD_HEADER_BYTES, this.eventsStart);

@@ -18,3 +18,4 @@ export type {
   RunningExchange,
   StateHashes,
 } from './types.ts';
+export { InvariantBroken, type VerifiedJournal, verifyJournal } from './verification.ts';

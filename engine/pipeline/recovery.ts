@@ -1,5 +1,6 @@
 // Recovery: every record of the journal goes through the reducers again, and the events that they produce must be, byte by
-// byte, those that were recorded and acknowledged. Called once when an exchange opens. It writes nothing.
+// byte, those that were recorded and acknowledged. Called once when an exchange opens, and by
+// verification. It writes nothing.
 import type { Journal, JournalRecord } from '../journal/index.ts';
 import { commandLayouts, commandName, decodeCommand, decodeEvents } from '../protocol/index.ts';
 import { applyToFollowers, DecodedRecord } from './record.ts';
@@ -67,7 +68,11 @@ export async function replay(
   if (total > 0) onProgress(total, total);
 }
 
-function replayOne(record: JournalRecord, reducers: Reducers): void {
+/**
+ * Puts one record's command through the reducers again and compares its events with those that were recorded.
+ * Throws RecoveryDiffers or RulesVersionUnknown, naming the sequence.
+ */
+export function replayOne(record: JournalRecord, reducers: Reducers): void {
   const { sequence, tMs, command, events } = record;
   if (command[1] === commandLayouts.Started.type) assertRulesKnown(sequence, command);
   try {

@@ -1,0 +1,70 @@
+// Copies a journal record by record into a new environment: for backups, taken while an exchange writes or not, and for
+// restoring a prefix of a journal. Every record is verified on the way; the copy's own are the same bytes in larger batches.
+import { JournalReader } from './reader.ts';
+import type { JournalRecord } from './record.ts';
+import { LmdbStore } from './lmdbStore.ts';
+
+/** Records are gathered into batches of about this size, so that a copy needs few flushes. */
+const BATCH_BYTES = 4 * 1024 * 1024;
+
+export interface CopyOptions {
+  /** The last record to copy; all that are durable now unless given. */
+  readonly lastSequence?: number | undefined;
+  readonly onProgress?: (done: number, total: number) => void;
+}
+
+/**
+ * Copies the journal of one data directory into the folder of another, which must have none.
+ * @param toFolder where the environment is to lie
+ * @returns the last sequence that was copied, 0 for none
+ * @throws JournalDamaged naming the first record that is not sound: what comes before it has been copied by then
+ */
+export async function copyJournal(fromDataDir: string, toFolder: string, options: CopyOptions = {}): Promise<number> {
+  const reader = new JournalReader(fromDataDir);
+  try {
+    const total = options.lastSequence ?? reader.lastSequence();
+    const store = new LmdbStore(toFolder);
+    try {
+      return await copyRecords(reader, store, total, options.onProgress ?? (() => {}));
+    } finally {
+      await store.close();
+    }
+  } finally {
+    await reader.close();
+  }
+}
+
+async function copyRecords(
+  reader: JournalReader,
+  store: LmdbStore,
+  total: number,
+  onProgress: (done: number, total: number) => void,
+): Promise<number> {
+  let gathered: Uint8Array[] = [];
+  let gatheredBytes = 0;
+  let first = 1;
+  let last = 0;
+  const write = async (): Promise<void> => {
+    if (gathered.length === 0) return;
+    await store.write(first, Buffer.concat(gathered, gatheredBytes));
+    gathered = [];
+    gatheredBytes = 0;
+    first = last + 1;
+    onProgress(last, total);
+  };
+  const take = ({ sequence, bytes }: JournalRecord): void => {
+    gathered.push(bytes);
+    gatheredBytes += bytes.length;
+    last = sequence;
+  };
+  try {
+    for (const records of reader.read()) {
+      for (const record of records) if (record.sequence <= total) take(record);
+      if (gatheredBytes >= BATCH_BYTES) await write();
+      if (last >= total) break;
+    }
+  } finally {
+    await write();
+  }
+  return last;
+}

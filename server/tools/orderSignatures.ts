@@ -1,0 +1,103 @@
+// Checks the signatures of the orders that a journal holds: each order's id must be the digest of what was signed, and the
+// signature that of its owner. Called by the verification of a journal, record by record. It needs the chain and the
+// contracts that the orders were signed for; a journal does not know them.
+import { type CommandOf, commandLayouts, decodeCommand, decodeEvents, type JournalRecord, Side } from '../../engine/index.ts';
+import { bytesToHex } from '../auth/hex.ts';
+import type { OrderHasher, SignableOrder } from '../auth/orderDigest.ts';
+import { verifyOrderSignature } from '../auth/orderSignature.ts';
+
+/** An order of the journal is not what its owner signed. */
+export class SignatureWrong extends Error {
+  override readonly name = 'SignatureWrong';
+  readonly sequence: number;
+
+  constructor(sequence: number, orderId: string, reason: string) {
+    super(`The order ${orderId} at sequence ${sequence} is not as its owner signed it: ${reason}`);
+    this.sequence = sequence;
+  }
+}
+
+type PlaceOrder = CommandOf<'PlaceOrder'>;
+
+const textDecoder = new TextDecoder();
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+/** What the tail of the command says besides its head; undefined for a tail that is not of a signed order. */
+function readTail(tail: Uint8Array | undefined) {
+  let value: unknown;
+  try {
+    value = JSON.parse(textDecoder.decode(tail));
+  } catch {
+    return undefined;
+  }
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { salt, signer, signatureType, tokenId, metadata, builder, signature } = value as Record<string, unknown>; // any object has them or not
+  const isType = signatureType === 0 || signatureType === 1 || signatureType === 2 || signatureType === 3;
+  if (!isText(salt) || !isText(signer) || !isText(tokenId) || !isText(metadata)) return undefined;
+  if (!isText(builder) || !isText(signature) || !isType) return undefined;
+  return { salt, signer, signatureType, tokenId, metadata, builder, signature } as const;
+}
+
+interface MarketFacts {
+  readonly negRisk: boolean;
+  /** Decimal token ids. */
+  readonly tokens: readonly [string, string];
+}
+
+/** Checks the orders of a journal whose records it is shown in order, from the first one on. */
+export class SignatureCheck {
+  /** Orders checked so far. */
+  orderCount = 0;
+  private readonly hasher: OrderHasher;
+  private readonly markets: MarketFacts[] = [];
+
+  constructor(hasher: OrderHasher) {
+    this.hasher = hasher;
+  }
+
+  /** @throws SignatureWrong */
+  see({ sequence, command: bytes, events }: JournalRecord): void {
+    if (bytes[1] === commandLayouts.CreateMarket.type) this.seeMarkets(events);
+    if (bytes[1] !== commandLayouts.PlaceOrder.type) return;
+    const command = decodeCommand(bytes);
+    if (command.type !== 'PlaceOrder') return;
+    const reason = this.refusal(command);
+    if (reason !== undefined) throw new SignatureWrong(sequence, command.orderId, reason);
+    this.orderCount += 1;
+  }
+
+  private seeMarkets(events: Uint8Array): void {
+    for (const event of decodeEvents(events)) {
+      if (event.type !== 'MarketCreated') continue;
+      const tokens = [String(BigInt(event.firstToken)), String(BigInt(event.secondToken))] as const;
+      this.markets[event.marketIndex] = { negRisk: event.negRisk === 1, tokens };
+    }
+  }
+
+  private refusal(command: PlaceOrder): string | undefined {
+    const { maker, owner, side, makerAmountMicro, takerAmountMicro, timestampMs, orderId } = command;
+    const tail = readTail(command.tail);
+    if (tail === undefined) return 'what was signed is not there.';
+    const { signature, ...signed } = tail;
+    const market = this.markets[command.marketIndex];
+    if (market === undefined) return undefined; // refused by the core: there is no such market
+    if (signed.tokenId !== market.tokens[command.outcome]) return `it was signed for the token ${signed.tokenId}.`;
+    const order: SignableOrder = {
+      ...signed,
+      maker,
+      side: side === Side.BUY ? 0 : 1,
+      makerAmount: makerAmountMicro,
+      takerAmount: takerAmountMicro,
+      timestamp: timestampMs,
+    };
+    try {
+      const digest = this.hasher.digest(order, market.negRisk);
+      if (bytesToHex(digest) !== orderId) return `its id should be ${bytesToHex(digest)}.`;
+      const check = verifyOrderSignature(order, digest, signature, this.hasher.domain(market.negRisk));
+      if (!check.ok) return check.reason;
+      return check.signer === owner ? undefined : `${check.signer} signed it, and its owner is ${owner}.`;
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
+  }
+}
