@@ -7,6 +7,7 @@ import {
   type JournalRecord,
   type ReadPosition,
   recordBytes,
+  sealRecords,
   verifyBatch,
   writeRecord,
 } from './record.ts';
@@ -42,6 +43,8 @@ interface Batch {
   readonly lastTMs: number;
 }
 
+const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+
 export class Journal {
   /** The last sequence that is durable, 0 for none, and its time (ms). */
   durableSequence: number;
@@ -51,12 +54,13 @@ export class Journal {
   private readonly store: BatchStore;
   private readonly listener: JournalListener;
   private readonly retry: RetryPolicy;
-  private hash: Uint8Array;
+  /** The running hash after the last batch that was closed. */
+  private hash: string;
   private nextSequence: number;
   private lastTMs: number;
   private lastBatchSequence: number;
-  private gathered = new Uint8Array(1 << 16);
-  private gatheredView = new DataView(this.gathered.buffer);
+  private gathered: Buffer = Buffer.alloc(1 << 16);
+  private gatheredView = viewOf(this.gathered);
   private gatheredBytes = 0;
   private gatheredCount = 0;
   private readonly waiting: Batch[] = [];
@@ -95,17 +99,7 @@ export class Journal {
     if (this.gatheredBytes > 0 && this.gatheredBytes + length > BATCH_BYTES_MAX) this.closeBatch();
     if (this.gatheredBytes + length > this.gathered.length) this.grow(this.gatheredBytes + length);
     const { gathered, gatheredView, gatheredBytes } = this;
-    this.hash = writeRecord(
-      gathered,
-      gatheredView,
-      gatheredBytes,
-      sequence,
-      tMs,
-      this.hash,
-      command,
-      events,
-      eventsBytes,
-    );
+    writeRecord(gathered, gatheredView, gatheredBytes, sequence, tMs, command, events, eventsBytes);
     this.gatheredBytes += length;
     this.gatheredCount += 1;
     this.nextSequence += 1;
@@ -220,9 +214,12 @@ export class Journal {
 
   private closeBatch(): void {
     if (this.gatheredCount === 0) return;
+    const bytes = Buffer.allocUnsafeSlow(this.gatheredBytes);
+    this.gathered.copy(bytes, 0, 0, this.gatheredBytes);
+    this.hash = sealRecords(bytes, this.hash);
     this.waiting.push({
       firstSequence: this.nextSequence - this.gatheredCount,
-      bytes: this.gathered.slice(0, this.gatheredBytes),
+      bytes,
       recordCount: this.gatheredCount,
       lastTMs: this.lastTMs,
     });
@@ -233,10 +230,10 @@ export class Journal {
   private grow(neededBytes: number): void {
     let capacity = this.gathered.length;
     while (capacity < neededBytes) capacity *= 2;
-    const larger = new Uint8Array(capacity);
-    larger.set(this.gathered.subarray(0, this.gatheredBytes));
+    const larger = Buffer.alloc(capacity);
+    this.gathered.copy(larger, 0, 0, this.gatheredBytes);
     this.gathered = larger;
-    this.gatheredView = new DataView(larger.buffer);
+    this.gatheredView = viewOf(larger);
   }
 }
 

@@ -5,7 +5,6 @@ import {
   COMMAND_HEADER_BYTES,
   CodecError,
   commandLayouts,
-  commandName,
   decodeCommand,
   KIND_BYTES,
   type Layout,
@@ -22,16 +21,18 @@ interface NumberField {
 }
 
 interface Shape {
+  readonly name: string;
   readonly layout: Layout;
   readonly numbers: readonly NumberField[];
 }
 
-const shapes = new Map<string, Shape>();
+/** By the type's number. */
+const shapes: (Shape | undefined)[] = [];
 for (const [name, layout] of Object.entries<Layout>(commandLayouts)) {
   const numbers = Object.entries(layout.fields)
     .filter(([, { kind }]) => !kind.startsWith('bytes'))
     .map(([field, { kind, max }]) => ({ name: `${name}.${field}`, kind, at: layout.offsets[field], max }));
-  shapes.set(name, { layout, numbers });
+  shapes[layout.type] = { name, layout, numbers };
 }
 
 /** Commands whose tail is a JSON object of texts, and whether it must have a slug. */
@@ -41,37 +42,39 @@ const textTails: Readonly<Record<string, { readonly needsSlug: boolean }>> = {
   UpdateMarket: { needsSlug: false },
 };
 
+/** On the buffer of the last command: commands that share a buffer cost no view of their own. */
+let view: DataView = new DataView(new ArrayBuffer(COMMAND_HEADER_BYTES));
+
 /** Throws CodecError unless the bytes are one well-formed command that the reducers can take. */
 export function assertWellFormed(command: Uint8Array): void {
-  const name = commandName(command);
-  if (name === undefined || command[0] !== PROTOCOL_VERSION) {
+  const shape = command.length < COMMAND_HEADER_BYTES ? undefined : shapes[command[1]];
+  if (shape === undefined || command[0] !== PROTOCOL_VERSION) {
     throw new CodecError(
       `command: ${command.length} bytes of version ${command[0]} and type ${command[1]} are not known`,
     );
   }
-  const shape = shapes.get(name);
-  if (shape === undefined) throw new CodecError(`command: ${name} has no layout`);
-  const { layout, numbers } = shape;
-  const view = new DataView(command.buffer, command.byteOffset, command.byteLength);
-  const itemCount = view.getUint16(2, true);
-  const tailBytes = view.getUint32(4, true);
+  if (view.buffer !== command.buffer) view = new DataView(command.buffer);
+  const start = command.byteOffset;
+  const { name, layout, numbers } = shape;
+  const itemCount = view.getUint16(start + 2, true);
+  const tailBytes = view.getUint32(start + 4, true);
   const itemBytes = layout.item === undefined ? 0 : itemCount * KIND_BYTES[layout.item];
   const length = COMMAND_HEADER_BYTES + layout.headBytes + itemBytes + tailBytes;
   if (length !== command.length)
     throw new CodecError(`${name}: ${command.length} bytes, its header asks for ${length}`);
   if (itemCount > layout.itemsMax) throw new CodecError(`${name}: ${itemCount} items, at most ${layout.itemsMax}`);
   if (tailBytes > limits.tailBytesMax) throw new CodecError(`${name}: a tail of ${tailBytes} bytes is too long`);
-  for (const field of numbers) assertInRange(view, field);
+  for (const field of numbers) assertInRange(start, field);
   const tail = textTails[name];
   if (tail !== undefined) assertTexts(command, name, tail.needsSlug);
 }
 
-function assertInRange(view: DataView, { name, kind, at, max }: NumberField): void {
+function assertInRange(start: number, { name, kind, at, max }: NumberField): void {
   let value: number;
-  if (kind === 'u8') value = view.getUint8(at);
-  else if (kind === 'u16') value = view.getUint16(at, true);
-  else if (kind === 'u32') value = view.getUint32(at, true);
-  else value = view.getFloat64(at, true);
+  if (kind === 'u8') value = view.getUint8(start + at);
+  else if (kind === 'u16') value = view.getUint16(start + at, true);
+  else if (kind === 'u32') value = view.getUint32(start + at, true);
+  else value = view.getFloat64(start + at, true);
   if (!Number.isSafeInteger(value) || value < 0 || value > max || Object.is(value, -0)) {
     throw new CodecError(`${name}: expected an integer from 0 to ${max}, got ${value}`);
   }

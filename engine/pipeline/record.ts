@@ -1,7 +1,7 @@
 // A durable record as followers and submitters see it: decoded from the journal's bytes when somebody first looks, and
 // then shared by all; and how followers are given it. Used by the inline deployment and by recovery.
 import type { JournalRecord } from '../journal/index.ts';
-import { type Command, decodeCommand, decodeEvents, type EngineEvent } from '../protocol/index.ts';
+import { type Command, decodeCommandAt, decodeEventsAt, type EngineEvent } from '../protocol/index.ts';
 import type { Follower, LogRecord } from './types.ts';
 
 /** An assertion of a reducer or follower failed: the exchange stops rather than trade on. */
@@ -23,12 +23,18 @@ export class DecodedRecord implements LogRecord {
   }
 
   get command(): Command {
-    this.decodedCommand ??= decodeCommand(this.source.command);
+    if (this.decodedCommand === undefined) {
+      const { batch, view, commandStart, eventsStart } = this.source;
+      this.decodedCommand = decodeCommandAt(batch, view, commandStart, eventsStart);
+    }
     return this.decodedCommand;
   }
 
   get events(): readonly EngineEvent[] {
-    this.decodedEvents ??= decodeEvents(this.source.events);
+    if (this.decodedEvents === undefined) {
+      const { batch, view, eventsStart, end } = this.source;
+      this.decodedEvents = decodeEventsAt(batch, view, eventsStart, end);
+    }
     return this.decodedEvents;
   }
 }

@@ -2,6 +2,7 @@
 // Decoding is strict: bytes that are not exactly one well-formed message of a known version raise a CodecError and never
 // yield a wrong message.
 import { bytesToHex, hexToBytes } from './bytes.ts';
+import { HexTexts } from './hexTexts.ts';
 import {
   COMMAND_HEADER_BYTES,
   commandLayouts,
@@ -22,11 +23,32 @@ export class CodecError extends Error {
   override readonly name = 'CodecError';
 }
 
-type NamedLayout = readonly [name: string, layout: Layout];
+/** A field of a layout, ready to be read: everything that does not change from message to message. */
+interface DecodedField extends Field {
+  readonly name: string;
+  readonly offset: number;
+  /** Type and field, for errors. */
+  readonly label: string;
+}
 
-function byType(table: Readonly<Record<string, Layout>>): readonly (NamedLayout | undefined)[] {
-  const sorted: (NamedLayout | undefined)[] = [];
-  for (const [name, layout] of Object.entries(table)) sorted[layout.type] = [name, layout];
+interface Decoder {
+  readonly type: string;
+  readonly layout: Layout;
+  readonly fields: readonly DecodedField[];
+  /** All fields at once in their order: messages are copies of it, so that V8 knows their shape before they are filled. */
+  readonly blank: Readonly<Record<string, unknown>>;
+}
+
+function byType(table: Readonly<Record<string, Layout>>): readonly (Decoder | undefined)[] {
+  const sorted: (Decoder | undefined)[] = [];
+  for (const [type, layout] of Object.entries(table)) {
+    const fields = Object.entries(layout.fields).map(
+      ([name, field]): DecodedField => ({ ...field, name, offset: layout.offsets[name], label: `${type}.${name}` }),
+    );
+    const blank: Record<string, unknown> = { type };
+    for (const { name, kind } of fields) blank[name] = kind.startsWith('bytes') ? '' : 0;
+    sorted[layout.type] = { type, layout, fields, blank };
+  }
   return sorted;
 }
 const commandByType = byType(commandLayouts);
@@ -59,19 +81,45 @@ function writeField(
   else view.setFloat64(offset, value, true);
 }
 
-function readField(view: DataView, bytes: Uint8Array, offset: number, name: string, field: Field): number | string {
-  const { kind, max } = field;
-  if (kind === 'bytes16' || kind === 'bytes20' || kind === 'bytes32')
-    return bytesToHex(bytes, offset, KIND_BYTES[kind]);
+/** Addresses and key ids of those who trade come in nearly every record. */
+const REPEATED_IDS = 8_192;
+const keyIds = new HexTexts(16, REPEATED_IDS);
+const addresses = new HexTexts(20, REPEATED_IDS);
+
+function readField(
+  view: DataView,
+  bytes: Uint8Array,
+  offset: number,
+  { kind, max, label }: DecodedField,
+): number | string {
   let value: number;
-  if (kind === 'u8') value = view.getUint8(offset);
-  else if (kind === 'u16') value = view.getUint16(offset, true);
-  else if (kind === 'u32') value = view.getUint32(offset, true);
-  else value = view.getFloat64(offset, true);
-  if (!Number.isSafeInteger(value) || value < 0 || value > max || Object.is(value, -0)) {
-    throw new CodecError(`${name}: expected an integer from 0 to ${max}, got ${value}`);
+  switch (kind) {
+    case 'bytes16':
+      return keyIds.get(bytes, view, offset);
+    case 'bytes20':
+      return addresses.get(bytes, view, offset);
+    case 'bytes32':
+      return bytesToHex(bytes, offset, 32);
+    case 'u8':
+      return checked(bytes[offset], max, label);
+    case 'u16':
+      return checked(view.getUint16(offset, true), max, label);
+    case 'u32':
+      return checked(view.getUint32(offset, true), max, label);
+    default:
+      value = view.getFloat64(offset, true);
   }
+  if (!Number.isSafeInteger(value) || value < 0 || Object.is(value, -0)) throw outOfRange(value, max, label);
+  return checked(value, max, label);
+}
+
+function checked(value: number, max: number, label: string): number {
+  if (value > max) throw outOfRange(value, max, label);
   return value;
+}
+
+function outOfRange(value: number, max: number, label: string): CodecError {
+  return new CodecError(`${label}: expected an integer from 0 to ${max}, got ${value}`);
 }
 
 const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -118,40 +166,52 @@ export function encodeCommand(command: Command): Uint8Array {
  * Throws CodecError when they are anything else.
  */
 export function decodeCommand(bytes: Uint8Array): Command {
-  if (bytes.length < COMMAND_HEADER_BYTES)
-    throw new CodecError(`command: ${bytes.length} bytes are less than a header`);
-  if (bytes[0] !== PROTOCOL_VERSION) throw new CodecError(`command: version ${bytes[0]} is not ${PROTOCOL_VERSION}`);
-  const entry = commandByType[bytes[1]];
-  if (entry === undefined) throw new CodecError(`command: type ${bytes[1]} is not known`);
-  const [type, layout] = entry;
-  const view = viewOf(bytes);
-  const itemCount = view.getUint16(2, true);
-  const tailBytes = view.getUint32(4, true);
+  return decodeCommandAt(bytes, viewOf(bytes), 0, bytes.length);
+}
+
+/** The same for a command from `start` to `end` of larger bytes, which `view` is on too. Its tail is a view into them. */
+export function decodeCommandAt(bytes: Uint8Array, view: DataView, start: number, end: number): Command {
+  const length = end - start;
+  if (length < COMMAND_HEADER_BYTES) throw new CodecError(`command: ${length} bytes are less than a header`);
+  if (bytes[start] !== PROTOCOL_VERSION)
+    throw new CodecError(`command: version ${bytes[start]} is not ${PROTOCOL_VERSION}`);
+  const decoder = commandByType[bytes[start + 1]];
+  if (decoder === undefined) throw new CodecError(`command: type ${bytes[start + 1]} is not known`);
+  const { type, layout } = decoder;
+  const itemCount = view.getUint16(start + 2, true);
+  const tailBytes = view.getUint32(start + 4, true);
   const itemBytes = layout.item === undefined ? 0 : KIND_BYTES[layout.item];
   if (itemCount > layout.itemsMax) throw new CodecError(`${type}: ${itemCount} items, at most ${layout.itemsMax}`);
   if (tailBytes > limits.tailBytesMax) throw new CodecError(`${type}: tail of ${tailBytes} bytes`);
-  const itemsAt = COMMAND_HEADER_BYTES + layout.headBytes;
+  const itemsAt = start + COMMAND_HEADER_BYTES + layout.headBytes;
   const tailAt = itemsAt + itemCount * itemBytes;
-  if (tailAt + tailBytes !== bytes.length) {
-    throw new CodecError(`${type}: ${bytes.length} bytes, its header asks for ${tailAt + tailBytes}`);
+  if (tailAt + tailBytes !== end) {
+    throw new CodecError(`${type}: ${length} bytes, its header asks for ${tailAt + tailBytes - start}`);
   }
-  const values: Record<string, unknown> = { type };
-  for (const name in layout.fields) {
-    values[name] = readField(view, bytes, layout.offsets[name], `${type}.${name}`, layout.fields[name]);
-  }
+  const values = readFields(bytes, view, start, decoder);
   if (layout.item !== undefined) {
     const items: string[] = [];
     for (let at = itemsAt; at < tailAt; at += itemBytes) items.push(bytesToHex(bytes, at, itemBytes));
     values.items = items;
   }
-  if (tailBytes > 0) values.tail = bytes.slice(tailAt);
+  if (tailBytes > 0) values.tail = bytes.subarray(tailAt, end);
   return values as unknown as Command; // every field of the layout was just read and checked
+}
+
+function readFields(bytes: Uint8Array, view: DataView, start: number, decoder: Decoder): Record<string, unknown> {
+  const values: Record<string, unknown> = { ...decoder.blank };
+  const { fields } = decoder;
+  for (let i = 0; i < fields.length; i += 1) {
+    const field = fields[i];
+    values[field.name] = readField(view, bytes, start + field.offset, field);
+  }
+  return values;
 }
 
 /** The name of the type of an encoded command, without decoding the rest; undefined for bytes that are none. */
 export function commandName(bytes: Uint8Array): Command['type'] | undefined {
   const entry = bytes.length >= COMMAND_HEADER_BYTES ? commandByType[bytes[1]] : undefined;
-  return entry?.[0] as Command['type'] | undefined; // the table's keys are the names
+  return entry?.type as Command['type'] | undefined; // the table's keys are the names
 }
 
 /** Writes one event at `offset` and returns its length in bytes; `bytes` must have room for it. */
@@ -169,24 +229,25 @@ export function encodeEventInto(event: EngineEvent, bytes: Uint8Array, view: Dat
 }
 
 function decodeEvent(bytes: Uint8Array, view: DataView, offset: number, end: number): EngineEvent {
-  const entry = offset + EVENT_HEADER_BYTES <= end ? eventByType[bytes[offset]] : undefined;
-  if (entry === undefined) throw new CodecError(`event: none that is known starts at byte ${offset}`);
-  const [type, layout] = entry;
+  const decoder = offset + EVENT_HEADER_BYTES <= end ? eventByType[bytes[offset]] : undefined;
+  if (decoder === undefined) throw new CodecError(`event: none that is known starts at byte ${offset}`);
+  const { type, layout } = decoder;
   if (bytes[offset + 1] !== 0 || view.getUint16(offset + 2, true) !== layout.headBytes) {
     throw new CodecError(`${type}: the header at byte ${offset} does not fit its layout`);
   }
   if (offset + EVENT_HEADER_BYTES + layout.headBytes > end) throw new CodecError(`${type}: cut off at byte ${end}`);
-  const values: Record<string, unknown> = { type };
-  for (const name in layout.fields) {
-    values[name] = readField(view, bytes, offset + layout.offsets[name], `${type}.${name}`, layout.fields[name]);
-  }
-  return values as unknown as EngineEvent; // every field of the layout was just read and checked
+  return readFields(bytes, view, offset, decoder) as unknown as EngineEvent; // every field was just read and checked
 }
 
-function decodeFrame(bytes: Uint8Array, view: DataView, offset: number, events: EngineEvent[]): number {
-  const at = `frame at byte ${offset}`;
-  if (offset + FRAME_HEADER_BYTES > bytes.length) throw new CodecError(`${at}: cut off`);
-  if (bytes[offset] !== PROTOCOL_VERSION) throw new CodecError(`${at}: version ${bytes[offset]}`);
+function decodeFrame(
+  bytes: Uint8Array,
+  view: DataView,
+  offset: number,
+  bytesEnd: number,
+  events: EngineEvent[],
+): number {
+  if (offset + FRAME_HEADER_BYTES > bytesEnd) throw new CodecError(`frame at byte ${offset}: cut off`);
+  if (bytes[offset] !== PROTOCOL_VERSION) throw new CodecError(`frame at byte ${offset}: version ${bytes[offset]}`);
   const bodyBytes = view.getUint32(offset + 4, true);
   const count = view.getUint32(offset + 8, true);
   const end = offset + FRAME_HEADER_BYTES + bodyBytes;
@@ -195,16 +256,17 @@ function decodeFrame(bytes: Uint8Array, view: DataView, offset: number, events: 
     view.getUint16(offset + 2, true) !== 0 ||
     view.getUint32(offset + 12, true) !== 0
   ) {
-    throw new CodecError(`${at}: unknown flags`);
+    throw new CodecError(`frame at byte ${offset}: unknown flags`);
   }
-  if (end > bytes.length || end - offset > limits.frameBytesMax) throw new CodecError(`${at}: ${bodyBytes} bytes`);
+  if (end > bytesEnd || end - offset > limits.frameBytesMax)
+    throw new CodecError(`frame at byte ${offset}: ${bodyBytes} bytes`);
   const before = events.length;
   for (let next = offset + FRAME_HEADER_BYTES; next < end; ) {
-    const event = decodeEvent(bytes, view, next, end);
-    events.push(event);
-    next += EVENT_HEADER_BYTES + eventLayouts[event.type].headBytes;
+    events.push(decodeEvent(bytes, view, next, end));
+    next += EVENT_HEADER_BYTES + view.getUint16(next + 2, true);
   }
-  if (events.length - before !== count) throw new CodecError(`${at}: ${events.length - before} events, not ${count}`);
+  if (events.length - before !== count)
+    throw new CodecError(`frame at byte ${offset}: ${events.length - before} events, not ${count}`);
   return end;
 }
 
@@ -213,14 +275,18 @@ function decodeFrame(bytes: Uint8Array, view: DataView, offset: number, events: 
  * Throws CodecError when the bytes are not exactly such frames.
  */
 export function decodeEvents(bytes: Uint8Array): EngineEvent[] {
-  const view = viewOf(bytes);
+  return decodeEventsAt(bytes, viewOf(bytes), 0, bytes.length);
+}
+
+/** The same for frames from `start` to `end` of larger bytes, which `view` is on too. */
+export function decodeEventsAt(bytes: Uint8Array, view: DataView, start: number, end: number): EngineEvent[] {
   const events: EngineEvent[] = [];
-  let offset = 0;
+  let offset = start;
   let hasMore = true;
   while (hasMore) {
-    hasMore = offset + 1 < bytes.length && bytes[offset + 1] === FRAME_MORE;
-    offset = decodeFrame(bytes, view, offset, events);
+    hasMore = offset + 1 < end && bytes[offset + 1] === FRAME_MORE;
+    offset = decodeFrame(bytes, view, offset, end, events);
   }
-  if (offset !== bytes.length) throw new CodecError(`frames: ${bytes.length - offset} bytes follow the last one`);
+  if (offset !== end) throw new CodecError(`frames: ${end - offset} bytes follow the last one`);
   return events;
 }

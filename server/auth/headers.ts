@@ -20,15 +20,30 @@ export const AUTH_AGE_MS_MAX = 300_000;
 /** How far a signed timestamp may lie ahead of the clock, milliseconds. */
 export const AUTH_AHEAD_MS_MAX = 30_000;
 
-function readFamily(get: (name: string) => string, family: 'poly' | 'service'): AuthHeaders {
+type Family = AuthHeaders['family'];
+
+/** The names of a family, put together once: every private request asks for them. */
+const namesOf = (family: Family): AuthHeaders => ({
+  family,
+  address: `${family}_address`,
+  apiKey: `${family}_api_key`,
+  passphrase: `${family}_passphrase`,
+  signature: `${family}_signature`,
+  timestamp: `${family}_timestamp`,
+  nonce: `${family}_nonce`,
+});
+const FAMILY_NAMES: Readonly<Record<Family, AuthHeaders>> = { poly: namesOf('poly'), service: namesOf('service') };
+
+function readFamily(get: (name: string) => string, family: Family): AuthHeaders {
+  const { address, apiKey, passphrase, signature, timestamp, nonce } = FAMILY_NAMES[family];
   return {
     family,
-    address: get(`${family}_address`),
-    apiKey: get(`${family}_api_key`),
-    passphrase: get(`${family}_passphrase`),
-    signature: get(`${family}_signature`),
-    timestamp: get(`${family}_timestamp`),
-    nonce: get(`${family}_nonce`),
+    address: get(address),
+    apiKey: get(apiKey),
+    passphrase: get(passphrase),
+    signature: get(signature),
+    timestamp: get(timestamp),
+    nonce: get(nonce),
   };
 }
 

@@ -1,6 +1,7 @@
 // L2 credentials: the HMAC-SHA256 that signs each private request with an API key's secret (wire.md A.3).
 // Called for every private request, by node:crypto, which is several times faster than JavaScript's. It must never
 // compare digests in a way whose time tells about them, and never keep a memory of signatures: clients reuse them.
+// Its buffers serve one call after the other: everything here is done before it returns.
 import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import { isFreshTimestamp } from './headers.ts';
 
@@ -21,17 +22,50 @@ const QUOTE = 0x22;
 const HEX_DIGEST = /^[0-9a-fA-F]{64}$/;
 const BASE64_DIGEST = /^[A-Za-z0-9+/_-]{43}=?$/;
 
-/** The 32 bytes of a signature's text: hex, base64 or url-safe base64 (padded or not); undefined if none of these. */
-function digestOfText(text: string): Buffer | undefined {
-  if (BASE64_DIGEST.test(text)) return Buffer.from(text, 'base64');
-  if (HEX_DIGEST.test(text)) return Buffer.from(text, 'hex');
-  return undefined;
+const DIGEST_BYTES = 32;
+/** Bytes that SHA-256 takes in at a time; HMAC pads its key to as many. */
+const BLOCK_BYTES = 64;
+
+const givenDigest = Buffer.alloc(DIGEST_BYTES);
+const ownDigest = Buffer.alloc(DIGEST_BYTES);
+
+/** Reads a signature's text into `givenDigest`: hex, base64 or url-safe base64 (padded or not); false if none of these. */
+function readDigest(text: string): boolean {
+  if (BASE64_DIGEST.test(text)) return givenDigest.write(text, 'base64') === DIGEST_BYTES;
+  return HEX_DIGEST.test(text) && givenDigest.write(text, 'hex') === DIGEST_BYTES;
 }
 
-function digestOfRequest(request: L2Request, body: Uint8Array | undefined, key: Uint8Array): Buffer {
-  const hmac = createHmac('sha256', key).update(request.timestamp + request.method + request.path);
-  if (body !== undefined && body.length > 0) hmac.update(body);
-  return hmac.digest();
+/** The padded key and what is signed, and the padded key and the digest of that: what HMAC hashes one after the other. */
+const inner = Buffer.alloc(8_192);
+const outer = Buffer.alloc(BLOCK_BYTES + DIGEST_BYTES);
+
+/** Writes the HMAC of a request into `ownDigest`. */
+function signRequest(request: L2Request, body: Uint8Array | undefined, key: Uint8Array): void {
+  const head = request.timestamp + request.method + request.path;
+  const headBytes = Buffer.byteLength(head);
+  const length = BLOCK_BYTES + headBytes + (body?.length ?? 0);
+  if (length > inner.length || key.length > BLOCK_BYTES) {
+    const hmac = createHmac('sha256', key).update(head);
+    if (body !== undefined) hmac.update(body);
+    hmac.digest().copy(ownDigest);
+    return;
+  }
+  // RFC 2104 by two hashes in one call each, their results as texts: an Hmac object costs more than all that it hashes.
+  inner.fill(0x36, 0, BLOCK_BYTES);
+  outer.fill(0x5c, 0, BLOCK_BYTES);
+  for (let index = 0; index < key.length; index += 1) {
+    inner[index] ^= key[index];
+    outer[index] ^= key[index];
+  }
+  inner.write(head, BLOCK_BYTES);
+  if (body !== undefined) inner.set(body, BLOCK_BYTES + headBytes);
+  outer.write(hash('sha256', inner.subarray(0, length), 'binary'), BLOCK_BYTES, 'latin1');
+  ownDigest.write(hash('sha256', outer, 'binary'), 'latin1');
+}
+
+function isSignedBy(request: L2Request, body: Uint8Array | undefined, key: Uint8Array): boolean {
+  signRequest(request, body, key);
+  return timingSafeEqual(ownDigest, givenDigest);
 }
 
 function keyOfSecret(secret: string | Uint8Array): Uint8Array {
@@ -51,13 +85,12 @@ function withQuotes(body: Uint8Array): Uint8Array {
  */
 export function verifyL2(request: L2Request, signature: string, secret: string | Uint8Array, nowMs: number): boolean {
   if (!isFreshTimestamp(request.timestamp, nowMs)) return false;
-  const given = digestOfText(signature);
-  if (given === undefined) return false;
+  if (!readDigest(signature)) return false;
   const key = keyOfSecret(secret);
   const { body } = request;
-  if (timingSafeEqual(digestOfRequest(request, body, key), given)) return true;
+  if (isSignedBy(request, body, key)) return true;
   if (body === undefined || !body.includes(APOSTROPHE)) return false;
-  return timingSafeEqual(digestOfRequest(request, withQuotes(body), key), given);
+  return isSignedBy(request, withQuotes(body), key);
 }
 
 /** The signature of a request: url-safe base64 with padding, as official clients send it, or hex. */
@@ -66,10 +99,10 @@ export function signL2(
   secret: string | Uint8Array,
   encoding: 'base64url' | 'hex' = 'base64url',
 ): string {
-  const digest = digestOfRequest(request, request.body, keyOfSecret(secret));
-  if (encoding === 'hex') return digest.toString('hex');
+  signRequest(request, request.body, keyOfSecret(secret));
+  if (encoding === 'hex') return ownDigest.toString('hex');
   // 32 bytes make 43 characters and one of padding, which Node's base64url leaves out.
-  return `${digest.toString('base64url')}=`;
+  return `${ownDigest.toString('base64url')}=`;
 }
 
 /** True if two secret texts (a passphrase given and expected) are equal, in a time that does not tell where they differ. */

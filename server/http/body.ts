@@ -1,5 +1,6 @@
-// The body of a request: gathered within its limit, and read as JSON. Called by handle.ts. It copies what uWebSockets
-// lends, since that memory is gone when the callback returns, and never parses what is nested deeper than the limit.
+// The body of a request: gathered within its limit, and read as JSON. Called by handle.ts. What uWebSockets lends is gone
+// when its callback returns: parts that have to wait for others are copied, a body in one piece is handed on as it is lent.
+// It never parses what is nested deeper than the limit.
 
 import type { HttpResponse } from 'uWebSockets.js';
 import { isUtf8 } from 'node:buffer';
@@ -41,6 +42,7 @@ function grown(held: Uint8Array, usedBytes: number, bytes: number): Uint8Array {
 /**
  * Gathers the body and calls exactly one of the two functions, once; neither when the client goes away first.
  * Must be called before the route's handler returns.
+ * @param onBody gets the body for as long as it runs: afterwards the bytes may be gone
  */
 export function readBody(res: HttpResponse, onBody: (body: Uint8Array) => void, onTooLarge: () => void): void {
   let held = EMPTY_BODY;
@@ -53,6 +55,11 @@ export function readBody(res: HttpResponse, onBody: (body: Uint8Array) => void, 
       isOver = true;
       held = EMPTY_BODY;
       onTooLarge();
+      return;
+    }
+    if (isLast && usedBytes === 0) {
+      isOver = true;
+      onBody(new Uint8Array(chunk));
       return;
     }
     if (chunk.byteLength > 0) {

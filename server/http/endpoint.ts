@@ -21,7 +21,7 @@ export interface HttpRequest {
   /** Values of the `{name}` parts of the endpoint's path, percent-decoded. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
-  /** Raw body, empty when there is none. */
+  /** Raw body, empty when there is none; gone once the handler first waits, which its JSON is not. */
   readonly body: Uint8Array;
   /** Value of a header by its lower-case name, '' when absent. */
   readonly header: (name: string) => string;

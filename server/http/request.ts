@@ -82,8 +82,7 @@ export class ReceivedRequest implements HttpRequest {
 
   /** Bound, since handlers may take the request apart. */
   readonly json = (): unknown => {
-    if (this.body.length === 0) return undefined;
-    this.parsedJson ??= { value: parseJson(this.body) };
+    this.parsedJson ??= { value: this.body.length === 0 ? undefined : parseJson(this.body) };
     return this.parsedJson.value;
   };
 

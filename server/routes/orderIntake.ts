@@ -21,6 +21,7 @@ import { isSignedForOtherVersion } from './orderVersion.ts';
 
 /** A command ready to submit, and what its replies need to know of it. */
 export interface PlacementCommand {
+  /** Good until the next order is taken in: submit them at once (the exchange copies them). */
   readonly bytes: Uint8Array;
   readonly orderId: string;
   readonly owner: string;
@@ -48,7 +49,7 @@ export function intakeParsed(
   caller: Caller,
   services: Services,
 ): PlacementCommand {
-  if (posted.ownerKeyId !== caller.keyId) throw new BadRequest(NOT_ITS_OWNER);
+  if (posted.ownerApiKey !== caller.apiKey) throw new BadRequest(NOT_ITS_OWNER);
   if ('isOtherVersion' in posted) throw new BadRequest(OTHER_VERSION);
   const { order } = posted;
   const place = findToken(order, services);
@@ -120,6 +121,10 @@ const PLACE = commandLayouts.PlaceOrder;
 const AT = PLACE.offsets;
 const TAIL_AT = COMMAND_HEADER_BYTES + PLACE.headBytes;
 
+/** Room for the longest command: a signature of the longest form and all other texts of a tail. */
+const scratch = Buffer.alloc(8_192);
+const scratchView = new DataView(scratch.buffer, scratch.byteOffset, scratch.byteLength);
+
 /** What the core never reads but everybody may later want to see: the rest of the order as it was signed. */
 function tailText(order: SignedOrder): string {
   return (
@@ -129,7 +134,10 @@ function tailText(order: SignedOrder): string {
   );
 }
 
-/** The bytes of the command, written at the layout's offsets: the codec's way by names would cost several times more. */
+/**
+ * The bytes of the command, written at the layout's offsets: the codec's way by names would cost several times more. One
+ * buffer serves all, since making one costs as much as filling it.
+ */
 function encodePlaceOrder(
   { order, orderType, postOnly }: PostedOrder,
   { owner, keyId }: Caller,
@@ -138,8 +146,8 @@ function encodePlaceOrder(
   isBound: boolean,
 ): Uint8Array {
   const tail = tailText(order); // ASCII throughout: one byte a character
-  const bytes = new Uint8Array(TAIL_AT + tail.length);
-  const view = new DataView(bytes.buffer);
+  const bytes = scratch;
+  const view = scratchView;
   bytes[0] = PROTOCOL_VERSION;
   bytes[1] = PLACE.type;
   view.setUint32(4, tail.length, true);
@@ -156,6 +164,6 @@ function encodePlaceOrder(
   view.setFloat64(AT.takerAmountMicro, order.takerAmount, true);
   view.setFloat64(AT.timestampMs, order.timestamp, true);
   view.setFloat64(AT.expirationS, order.expiration, true);
-  Buffer.from(bytes.buffer).write(tail, TAIL_AT, 'latin1');
-  return bytes;
+  bytes.write(tail, TAIL_AT, 'latin1');
+  return bytes.subarray(0, TAIL_AT + tail.length);
 }

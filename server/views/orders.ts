@@ -7,19 +7,21 @@ import type { Draft, Order, OrderStatus, Trade } from './records.ts';
 type OrderDraft = Draft<Omit<Order, 'trades'>> & { trades: Trade[] };
 
 const NO_BUILDER = `0x${'0'.repeat(64)}`;
-const SIGNATURE_TYPE_KEY = Buffer.from('"signatureType":');
-const BUILDER_KEY = Buffer.from('"builder":"');
+const SIGNATURE_TYPE_KEY = '"signatureType":';
+const BUILDER_KEY = '"builder":"';
 
-/** Two facts of the signed order, found in the tail's bytes: parsing all of it would cost more than the whole record. */
+/** Two facts of the signed order, found in the tail's text: parsing all of it would cost more than the whole record. */
 function readTail(tail: Uint8Array | undefined): { readonly signatureType: number; readonly builder: string } {
   if (tail === undefined) return { signatureType: 0, builder: '' };
-  const bytes = Buffer.from(tail.buffer, tail.byteOffset, tail.byteLength);
-  const typeAt = bytes.indexOf(SIGNATURE_TYPE_KEY);
-  const digit = typeAt < 0 ? 0 : bytes[typeAt + SIGNATURE_TYPE_KEY.length] - 0x30;
-  const builderAt = bytes.indexOf(BUILDER_KEY);
+  const bytes = Buffer.isBuffer(tail) ? tail : Buffer.from(tail);
+  const text = bytes.toString('latin1');
+  const typeAt = text.indexOf(SIGNATURE_TYPE_KEY);
+  const digit = typeAt < 0 ? 0 : text.charCodeAt(typeAt + SIGNATURE_TYPE_KEY.length) - 0x30;
+  const signatureType = digit >= 0 && digit <= 3 ? digit : 0;
+  const builderAt = text.indexOf(BUILDER_KEY);
   const from = builderAt + BUILDER_KEY.length;
-  const builder = builderAt < 0 ? '' : bytes.toString('latin1', from, from + NO_BUILDER.length);
-  return { signatureType: digit >= 0 && digit <= 3 ? digit : 0, builder: builder === NO_BUILDER ? '' : builder };
+  if (builderAt < 0 || text.startsWith(NO_BUILDER, from)) return { signatureType, builder: '' };
+  return { signatureType, builder: bytes.toString('latin1', from, from + NO_BUILDER.length) };
 }
 
 const END_STATUS: Readonly<Record<number, OrderStatus>> = {

@@ -37,7 +37,12 @@ export function transactionHash(id: string): string {
   return bytesToHex(keccak256(idBytes));
 }
 
+/** Whether the text is a UUID, in letters of any case: what an API key looks like. */
+export function isUuid(text: string): boolean {
+  return UUID.test(text);
+}
+
 /** The 16 bytes of an API key (0x and 32 hex digits), as messages carry it; undefined for a text that is no UUID. */
 export function keyIdOfUuid(apiKey: string): string | undefined {
-  return UUID.test(apiKey) ? `0x${apiKey.replaceAll('-', '').toLowerCase()}` : undefined;
+  return isUuid(apiKey) ? `0x${apiKey.replaceAll('-', '').toLowerCase()}` : undefined;
 }

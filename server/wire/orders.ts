@@ -5,7 +5,7 @@ import { OrderType, Side } from '../../engine/index.ts';
 import { isAddress, isBytes32, ZERO_BYTES32 } from '../auth/hex.ts';
 import { isUint256Decimal } from '../auth/uint256.ts';
 import { BadRequest } from '../http/errors.ts';
-import { keyIdOfUuid } from './ids.ts';
+import { isUuid } from './ids.ts';
 import { parseWhole } from './numbers.ts';
 
 /** An order as a client signed and sent it. */
@@ -36,8 +36,8 @@ export interface SignedOrder {
 
 export interface PostedOrder {
   readonly order: SignedOrder;
-  /** The API key that posts it, as 16 bytes of hex. */
-  readonly ownerKeyId: string;
+  /** The API key that posts it, a lower-case UUID. */
+  readonly ownerApiKey: string;
   readonly orderType: OrderType;
   readonly postOnly: boolean;
 }
@@ -45,7 +45,7 @@ export interface PostedOrder {
 /** An order of another version of the order struct: clients re-read /version and build it anew. */
 export interface OtherVersion {
   readonly isOtherVersion: true;
-  readonly ownerKeyId: string;
+  readonly ownerApiKey: string;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -159,9 +159,8 @@ function readSignedOrder(fields: Fields): SignedOrder {
 
 function readOwner(fields: Fields): string {
   const { owner } = fields;
-  const keyId = typeof owner === 'string' ? keyIdOfUuid(owner) : undefined;
-  if (keyId === undefined) throw refuse('owner', 'must be the API key, a UUID');
-  return keyId;
+  if (typeof owner !== 'string' || !isUuid(owner)) throw refuse('owner', 'must be the API key, a UUID');
+  return owner.toLowerCase();
 }
 
 function readOrderType(fields: Fields): OrderType {
@@ -194,11 +193,11 @@ export function parsePostedOrder(body: unknown): PostedOrder | OtherVersion {
   if (!isFields(body)) throw new BadRequest('Invalid order payload');
   const { order } = body;
   if (!isFields(order)) throw refuse('order', 'must be an object');
-  if (isFirstVersion(order)) return { isOtherVersion: true, ownerKeyId: readOwner(body) };
+  if (isFirstVersion(order)) return { isOtherVersion: true, ownerApiKey: readOwner(body) };
   const signed = readSignedOrder(order);
-  const ownerKeyId = readOwner(body);
+  const ownerApiKey = readOwner(body);
   readFlag(body, 'deferExec');
-  return { order: signed, ownerKeyId, orderType: readOrderType(body), postOnly: readFlag(body, 'postOnly') };
+  return { order: signed, ownerApiKey, orderType: readOrderType(body), postOnly: readFlag(body, 'postOnly') };
 }
 
 /** Most orders that one POST /orders may carry. */

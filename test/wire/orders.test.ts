@@ -48,7 +48,7 @@ test('a whole body becomes a typed order', () => {
       expiration: 0,
       conditionId: undefined,
     },
-    ownerKeyId: '0x0f0e0d0c0b0a49088706050403020100',
+    ownerApiKey: '0f0e0d0c-0b0a-4908-8706-050403020100',
     orderType: OrderType.GTC,
     postOnly: false,
   });
@@ -86,7 +86,7 @@ test('an order of the first version is told apart, whatever else it holds', () =
   for (const field of [{ nonce: '0' }, { feeRateBps: '0' }, { taker: `0x${'0'.repeat(40)}` }]) {
     expect(parsePostedOrder({ ...body, order: { ...shared, ...field } })).toEqual({
       isOtherVersion: true,
-      ownerKeyId: '0x0f0e0d0c0b0a49088706050403020100',
+      ownerApiKey: '0f0e0d0c-0b0a-4908-8706-050403020100',
     });
   }
   // The official client names taker in orders of version 2 too, without a value.

@@ -1,0 +1,43 @@
+// Texts of ids that come again and again (addresses, key ids), found by their bytes: the decoder makes each text once and
+// then hands out the same one. That spares making it, and everybody who keeps it shares it. Used by the codec alone.
+// It is a cache of fixed size: an id that loses its place is turned into text again, nothing else depends on it.
+import { bytesToHex } from './bytes.ts';
+
+const WORDS_MAX = 5;
+
+export class HexTexts {
+  private readonly idBytes: number;
+  private readonly idWords: number;
+  private readonly mask: number;
+  private readonly words: Int32Array;
+  private readonly texts: (string | undefined)[];
+
+  /** `capacity` is a power of two. */
+  constructor(idBytes: 16 | 20, capacity: number) {
+    this.idBytes = idBytes;
+    this.idWords = idBytes / 4;
+    this.mask = capacity - 1;
+    this.words = new Int32Array(capacity * WORDS_MAX);
+    this.texts = new Array<string | undefined>(capacity).fill(undefined);
+  }
+
+  /** The text `0x…` of the id at `offset` of the bytes, which `view` is on too. */
+  get(bytes: Uint8Array, view: DataView, offset: number): string {
+    const { words, idWords } = this;
+    let mixed = 0;
+    for (let word = 0; word < idWords; word += 1) {
+      mixed = Math.imul(mixed ^ view.getInt32(offset + word * 4, true), 0x9e3779b1);
+      mixed ^= mixed >>> 15;
+    }
+    const place = mixed & this.mask;
+    const base = place * WORDS_MAX;
+    let word = 0;
+    while (word < idWords && words[base + word] === view.getInt32(offset + word * 4, true)) word += 1;
+    const held = this.texts[place];
+    if (word === idWords && held !== undefined) return held;
+    for (word = 0; word < idWords; word += 1) words[base + word] = view.getInt32(offset + word * 4, true);
+    const text = bytesToHex(bytes, offset, this.idBytes);
+    this.texts[place] = text;
+    return text;
+  }
+}
