@@ -1,8 +1,9 @@
 // Copies a journal record by record into a new environment: for backups, taken while an exchange writes or not, and for
 // restoring a prefix of a journal. Every record is verified on the way; the copy's own are the same bytes in larger batches.
+
+import { LmdbStore } from './lmdbStore.ts';
 import { JournalReader } from './reader.ts';
 import type { JournalRecord } from './record.ts';
-import { LmdbStore } from './lmdbStore.ts';
 
 /** Records are gathered into batches of about this size, so that a copy needs few flushes. */
 const BATCH_BYTES = 4 * 1024 * 1024;

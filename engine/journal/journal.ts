@@ -3,6 +3,7 @@
 // and never hands over batch n+1 before n is durable: a failed batch is tried again with the same bytes, or all stops.
 import { JournalDamaged } from './errors.ts';
 import {
+  checkBatch,
   GENESIS_HASH,
   type JournalRecord,
   type ReadPosition,
@@ -255,10 +256,11 @@ export function* readBatches(store: BatchStore, fromSequence: number): Generator
         `a second batch starts there, after one that ends at ${position.sequence - 1}`,
       );
     }
-    const [records, end] = verifyBatch(bytes, position);
+    const { records, end, damage } = checkBatch(bytes, position);
     position = end;
-    const wanted =
-      records[0].sequence < fromSequence ? records.filter(({ sequence }) => sequence >= fromSequence) : records;
+    const first = records[0]?.sequence ?? fromSequence;
+    const wanted = first < fromSequence ? records.filter(({ sequence }) => sequence >= fromSequence) : records;
     if (wanted.length > 0) yield wanted;
+    if (damage !== undefined) throw damage;
   }
 }

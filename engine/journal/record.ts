@@ -42,7 +42,7 @@ export class JournalRecord {
 
   /** The whole record, header and all. */
   get bytes(): Uint8Array {
-    return this.batch.subarray(this.start, this.end);
+    return this.batch.subarray(this.commandStart - RECORD_HEADER_BYTES, this.end);
   }
 
   /** The encoded command. */
@@ -120,24 +120,44 @@ export interface ReadPosition {
   readonly hash: string | undefined;
 }
 
+/** What a stored batch holds: its sound records, the position after the last of them, and what is wrong with the next. */
+export interface CheckedBatch {
+  readonly records: readonly JournalRecord[];
+  readonly end: ReadPosition;
+  readonly damage: JournalDamaged | undefined;
+}
+
 /**
  * The records of a stored batch, each checked against the one before: version, length, checksum, sequence, time, running
- * hash. Returns them with the position after the last. Throws JournalDamaged naming the first record that is not sound.
+ * hash; up to the first that is not sound.
  */
-export function verifyBatch(batch: Uint8Array, from: ReadPosition): readonly [JournalRecord[], ReadPosition] {
+export function checkBatch(batch: Uint8Array, from: ReadPosition): CheckedBatch {
   const buffer = bufferOf(batch);
   const view = new DataView(batch.buffer, batch.byteOffset, batch.byteLength);
   const records: JournalRecord[] = [];
-  let position = from;
-  if (batch.length === 0) throw new JournalDamaged(from.sequence, 'its batch is empty');
+  let end = from;
+  if (batch.length === 0) return { records, end, damage: new JournalDamaged(from.sequence, 'its batch is empty') };
   for (let start = 0; start < batch.length; ) {
-    const record = verifyRecord(buffer, view, start, position);
-    const end = start + view.getUint32(start + at.length, true);
+    let record: JournalRecord;
+    try {
+      record = verifyRecord(buffer, view, start, end);
+    } catch (error) {
+      if (!(error instanceof JournalDamaged)) throw error;
+      return { records, end, damage: error };
+    }
+    const next = start + view.getUint32(start + at.length, true);
     records.push(record);
-    position = { sequence: record.sequence + 1, tMs: record.tMs, hash: hashOf(buffer, start, end) };
-    start = end;
+    end = { sequence: record.sequence + 1, tMs: record.tMs, hash: hashOf(buffer, start, next) };
+    start = next;
   }
-  return [records, position];
+  return { records, end, damage: undefined };
+}
+
+/** The same for a batch that must be sound. Throws JournalDamaged naming the first record that is not. */
+export function verifyBatch(batch: Uint8Array, from: ReadPosition): readonly [readonly JournalRecord[], ReadPosition] {
+  const { records, end, damage } = checkBatch(batch, from);
+  if (damage !== undefined) throw damage;
+  return [records, end];
 }
 
 function verifyRecord(batch: Buffer, view: DataView, start: number, expected: ReadPosition): JournalRecord {

@@ -25,7 +25,7 @@ export class InvariantBroken extends Error {
 
 export interface VerifyOptions {
   /** Sees every record after its replay; what it throws ends the verification. */
-  readonly onRecord?: (record: JournalRecord) => void;
+  readonly onRecord?: ((record: JournalRecord) => void) | undefined;
   readonly onProgress?: (done: number, total: number) => void;
 }
 

@@ -2,12 +2,11 @@
 // verified before anybody is told that it is there. Called by the command line. What is read from is never changed.
 import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { copyJournal, JournalDamaged } from '../../engine/index.ts';
 import { SERVER_SECRET_FILE } from '../auth/apiKeys.ts';
 import { fatal } from '../fatal.ts';
 import { parseWhole } from '../wire/numbers.ts';
-import { showProgress } from './progress.ts';
-import { requireJournal, soundText, verifyInChild } from './verify.ts';
+import { type FailedTask, requireJournal, runJournalTask } from './journalTask.ts';
+import { soundText } from './verify.ts';
 
 /** What a data directory holds besides its journal: its format, the mode it was made for, the secret of its API keys. */
 const OTHER_FILES = ['format.json', 'mode', SERVER_SECRET_FILE] as const;
@@ -31,45 +30,38 @@ function readSequence(text: string | undefined): number | undefined {
   return sequence;
 }
 
-/** The journal and then the small files, whose format number makes a folder a data directory. */
-async function copyAll(from: string, to: string, lastSequence: number | undefined): Promise<number> {
-  const progress = showProgress(process.stderr, 'records');
-  try {
-    mkdirSync(to, { recursive: true });
-    const last = await copyJournal(from, join(to, 'journal'), { lastSequence, onProgress: progress.update });
-    for (const name of OTHER_FILES) if (existsSync(join(from, name))) copyFileSync(join(from, name), join(to, name));
-    return last;
-  } finally {
-    progress.stop();
-  }
+/** Why nothing was copied; for a damaged record, how to get what comes before it. */
+function failureText({ text, sequence }: FailedTask, from: string): string {
+  if (sequence === undefined) return `${text}\nNothing was copied.\n`;
+  const before = `outcry restore ${from} --to ${sequence - 1} --data-dir <new folder>`;
+  const hint = sequence > 1 ? `What comes before it can be had: ${before}\n` : '';
+  return `${text}\nNothing was copied. ${hint}`;
+}
+
+function fail(text: string): number {
+  process.stderr.write(text);
+  return 1;
 }
 
 /** Copies, verifies and prints; returns the exit status: 0, or 1 when the source or the copy is not sound. */
-export async function runCopy(task: CopyTask): Promise<number> {
-  const { from, to } = task;
-  const wanted = readSequence(task.lastSequence);
+export async function runCopy({ from, to, ...task }: CopyTask): Promise<number> {
+  const lastSequence = readSequence(task.lastSequence);
   requireJournal(from);
   requireEmpty(to);
-  const before = await verifyPrefix(from, wanted);
-  if (before !== undefined) {
-    process.stderr.write(`${before}\nNothing was copied.\n`);
-    return 1;
-  }
-  let last: number;
-  try {
-    last = await copyAll(from, to, wanted);
-  } catch (error) {
+  mkdirSync(to, { recursive: true });
+  const copied = await runJournalTask({ kind: 'copy', dataDir: from, toFolder: join(to, 'journal'), lastSequence });
+  if (copied.kind !== 'copied') {
     rmSync(to, { recursive: true, force: true });
-    if (!(error instanceof JournalDamaged)) throw error;
-    process.stderr.write(`${damageText(error, from)}\nNothing was copied.\n`);
-    return 1;
+    return copied.kind === 'failed' ? fail(failureText(copied, from)) : 1;
   }
-  const verdict = await verifyInChild({ dataDir: to, contracts: undefined }, () => {});
-  if (verdict.kind === 'unsound') {
-    process.stderr.write(`The copy in ${to} is not sound. ${verdict.text}\n`);
-    return 1;
+  if (lastSequence !== undefined && copied.lastSequence < lastSequence) {
+    rmSync(to, { recursive: true, force: true });
+    return fail(`The journal of ${from} ends at sequence ${copied.lastSequence}. Nothing was copied.\n`);
   }
-  process.stdout.write(`Copied ${from} to ${to}, up to sequence ${last}, and read the copy back.\n`);
-  process.stdout.write(soundText(to, verdict));
+  for (const name of OTHER_FILES) if (existsSync(join(from, name))) copyFileSync(join(from, name), join(to, name));
+  const result = await runJournalTask({ kind: 'verify', dataDir: to });
+  if (result.kind === 'failed') return fail(`The copy in ${to} is not sound. ${result.text}\n`);
+  process.stdout.write(`Copied ${from} to ${to}, up to sequence ${copied.lastSequence}, and read the copy back.\n`);
+  if (result.kind === 'sound') process.stdout.write(soundText(to, result));
   return 0;
 }

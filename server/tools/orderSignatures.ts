@@ -1,7 +1,14 @@
 // Checks the signatures of the orders that a journal holds: each order's id must be the digest of what was signed, and the
 // signature that of its owner. Called by the verification of a journal, record by record. It needs the chain and the
 // contracts that the orders were signed for; a journal does not know them.
-import { type CommandOf, commandLayouts, decodeCommand, decodeEvents, type JournalRecord, Side } from '../../engine/index.ts';
+import {
+  type CommandOf,
+  commandLayouts,
+  decodeCommand,
+  decodeEvents,
+  type JournalRecord,
+  Side,
+} from '../../engine/index.ts';
 import { bytesToHex } from '../auth/hex.ts';
 import type { OrderHasher, SignableOrder } from '../auth/orderDigest.ts';
 import { verifyOrderSignature } from '../auth/orderSignature.ts';

@@ -1,0 +1,35 @@
+// The process in which a journal is verified or copied: a file that LMDB maps and that is cut off or damaged can end
+// whoever reads it with a signal, and then there must be somebody left to say so. Started by journalTask.ts with one
+// argument, its task as JSON; it answers in messages.
+import { copyJournal, verifyJournal } from '../../engine/index.ts';
+import { orderHasher } from '../auth/orderDigest.ts';
+import type { JournalMessage, JournalTask } from './journalTask.ts';
+import { SignatureCheck } from './orderSignatures.ts';
+
+function tell(message: JournalMessage): void {
+  process.send?.(message);
+}
+
+const onProgress = (done: number, total: number): void => tell({ kind: 'progress', done, total });
+
+async function run(task: JournalTask): Promise<void> {
+  if (task.kind === 'copy') {
+    const { dataDir, toFolder, lastSequence } = task;
+    tell({ kind: 'copied', lastSequence: await copyJournal(dataDir, toFolder, { lastSequence, onProgress }) });
+    return;
+  }
+  const { contracts } = task;
+  const signatures = contracts === undefined ? undefined : new SignatureCheck(orderHasher(contracts));
+  const onRecord = signatures === undefined ? undefined : signatures.see.bind(signatures);
+  const journal = await verifyJournal(task.dataDir, { onRecord, onProgress });
+  tell({ kind: 'sound', journal, signedOrders: signatures?.orderCount });
+}
+
+try {
+  await run(JSON.parse(process.argv[2]));
+} catch (error) {
+  const isNumbered = error instanceof Error && 'sequence' in error && typeof error.sequence === 'number';
+  const text = error instanceof Error ? error.message : String(error);
+  tell({ kind: 'failed', text, sequence: isNumbered ? Number(error.sequence) : undefined });
+}
+process.disconnect?.();

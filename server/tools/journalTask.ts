@@ -1,0 +1,80 @@
+// Work on a journal in a process of its own (journalChild.ts), so that a file that ends its reader is still a sentence.
+// Called by the commands of this folder.
+import { fork } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { VerifiedJournal } from '../../engine/index.ts';
+import type { ChainContracts } from '../auth/contracts.ts';
+import { fatal } from '../fatal.ts';
+import { showProgress } from './progress.ts';
+
+/** What the child is to do with the journal of a data directory. */
+export type JournalTask =
+  | {
+      readonly kind: 'verify';
+      readonly dataDir: string;
+      /** Chain and contracts under which signatures are checked; without them, none is. */
+      readonly contracts?: ChainContracts | undefined;
+    }
+  | {
+      readonly kind: 'copy';
+      readonly dataDir: string;
+      /** Where the environment of the copy is to lie. */
+      readonly toFolder: string;
+      /** The last record to copy; undefined = all. */
+      readonly lastSequence: number | undefined;
+    };
+
+/** The journal is sound: what it holds, and how many signatures were checked. */
+export interface SoundJournal {
+  readonly kind: 'sound';
+  readonly journal: VerifiedJournal;
+  readonly signedOrders: number | undefined;
+}
+
+export interface CopiedJournal {
+  readonly kind: 'copied';
+  readonly lastSequence: number;
+}
+
+/** Why the task could not be done, with the first bad sequence where there is one. */
+export interface FailedTask {
+  readonly kind: 'failed';
+  readonly text: string;
+  readonly sequence: number | undefined;
+}
+
+export type JournalMessage =
+  | { readonly kind: 'progress'; readonly done: number; readonly total: number }
+  | SoundJournal
+  | CopiedJournal
+  | FailedTask;
+
+const CHILD = './journalChild.ts';
+
+/** Ends with a sentence unless the folder holds a journal. */
+export function requireJournal(dataDir: string): void {
+  if (existsSync(join(dataDir, 'journal', 'data.mdb'))) return;
+  fatal('data', `There is no journal in ${dataDir}.`);
+}
+
+/** Does the task in a child process and shows its progress on standard error. */
+export function runJournalTask(task: JournalTask): Promise<SoundJournal | CopiedJournal | FailedTask> {
+  const progress = showProgress(process.stderr, 'records');
+  return new Promise((resolve, reject) => {
+    const child = fork(fileURLToPath(new URL(CHILD, import.meta.url)), [JSON.stringify(task)]);
+    let result: SoundJournal | CopiedJournal | FailedTask | undefined;
+    child.on('message', (message: JournalMessage) => {
+      if (message.kind === 'progress') progress.update(message.done, message.total);
+      else result = message;
+    });
+    child.on('error', reject);
+    child.on('exit', (status, signal) => {
+      progress.stop();
+      const how = signal === null ? `with status ${status}` : `by ${signal}`;
+      const text = `The journal cannot be read: the process that opened it was ended ${how}.`;
+      resolve(result ?? { kind: 'failed', text, sequence: undefined });
+    });
+  });
+}

@@ -1,0 +1,171 @@
+// The commands verify, backup and restore, as an operator runs them: on the journal of a running exchange with a busy
+// house, and on copies of it that were damaged by hand. Each command is a process of its own.
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { open } from 'lmdb';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { copyJournal, JournalReader } from '../../engine/index.ts';
+import { SERVER_SECRET_FILE } from '../../server/auth/apiKeys.ts';
+import { send } from '../support/client.ts';
+import { runToEnd, type ServerProcess, startServerProcess } from '../support/process.ts';
+
+const RECORDS_MIN = 1_500;
+
+let folder: string;
+let dataDir: string;
+let server: ServerProcess;
+let count = 0;
+const fresh = (): string => join(folder, `copy-${count++}`);
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'outcry-tools-'));
+  dataDir = join(folder, 'data');
+  server = await startServerProcess({ dataDir, args: ['--house', 'busy'] });
+  while ((await send(server.url, 'GET', '/readyz')).json.durable_sequence < RECORDS_MIN) await sleep(50);
+}, 120_000);
+afterAll(async () => {
+  await server?.kill('SIGKILL');
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function verifyJson(dir: string, args: readonly string[] = []) {
+  const end = await runToEnd(['verify', '--json', '--data-dir', dir, ...args]);
+  return { status: end.status, report: JSON.parse(end.output) };
+}
+
+/** A copy of the journal whose environment lets one batch be replaced by what `edit` makes of it. */
+async function damagedCopy(edit: (batch: Buffer, first: number) => Buffer | undefined): Promise<string> {
+  const dir = fresh();
+  const batches: { readonly first: number; readonly bytes: Buffer }[] = [];
+  const reader = new JournalReader(dataDir);
+  for (const records of reader.read()) {
+    batches.push({ first: records[0].sequence, bytes: Buffer.concat(records.map(({ bytes }) => bytes)) });
+  }
+  await reader.close();
+  mkdirSync(dir);
+  cpSync(join(dataDir, 'format.json'), join(dir, 'format.json'));
+  const journal = open<Uint8Array, number>({
+    path: join(dir, 'journal'),
+    encoding: 'binary',
+    overlappingSync: false,
+    eventTurnBatching: false,
+    maxDbs: 1,
+  });
+  for (const { first, bytes } of batches) {
+    const edited = edit(Buffer.from(bytes), first);
+    if (edited !== undefined) await journal.put(first, edited);
+  }
+  await journal.close();
+  return dir;
+}
+
+test('a running exchange is verified, signatures and all, and goes on', async () => {
+  const end = await runToEnd(['verify', '--signatures', '--data-dir', dataDir]);
+  expect(end.output).toContain(`The journal of ${dataDir} is sound.`);
+  expect(end.output).toMatch(/signatures {2}[1-9][0-9,]* orders, each/);
+  expect(end.status).toBe(0);
+  expect((await send(server.url, 'GET', '/readyz')).status).toBe(200);
+});
+
+test('signatures of another chain are refused by the first order that carries one', async () => {
+  const { status, report } = await verifyJson(dataDir, ['--signatures', '--chain', '80002']);
+  expect(status).toBe(1);
+  expect(report.kind).toBe('failed');
+  expect(report.text).toMatch(
+    /^The order 0x[0-9a-f]{64} at sequence \d+ is not as its owner signed it: its id should be/,
+  );
+  expect(report.sequence).toBeGreaterThan(1);
+});
+
+test('a backup of a running exchange has the state of its last record, and an exchange starts from it', async () => {
+  const backup = fresh();
+  const end = await runToEnd(['backup', backup, '--data-dir', dataDir]);
+  expect(end.output).toContain(`Copied ${dataDir} to ${backup}, up to sequence`);
+  expect(end.status).toBe(0);
+  expect(statSync(join(backup, SERVER_SECRET_FILE)).mode & 0o777).toBe(0o600);
+  const copied = await verifyJson(backup);
+  const { recordCount, hashes } = copied.report.journal;
+  expect(recordCount).toBeGreaterThanOrEqual(RECORDS_MIN);
+  // The same prefix of the original, taken later, is the same state.
+  const prefix = fresh();
+  expect((await runToEnd(['restore', dataDir, '--to', String(recordCount), '--data-dir', prefix])).status).toBe(0);
+  expect((await verifyJson(prefix)).report.journal.hashes).toEqual(hashes);
+  const started = await startServerProcess({ dataDir: backup });
+  expect((await send(started.url, 'GET', '/readyz')).json.durable_sequence).toBeGreaterThan(recordCount);
+  await started.stop();
+});
+
+test('a changed byte is found at its record, nothing is copied, and what comes before it can be restored', async () => {
+  const badSequence = 777;
+  const dir = await damagedCopy((batch, first) => {
+    const view = new DataView(batch.buffer, batch.byteOffset, batch.byteLength);
+    let start = 0;
+    for (let sequence = first; start < batch.length; sequence += 1) {
+      const length = view.getUint32(start + 4, true);
+      if (sequence === badSequence) batch[start + length - 1] ^= 1;
+      start += length;
+    }
+    return batch;
+  });
+  const { status, report } = await verifyJson(dir);
+  expect({ status, sequence: report.sequence }).toEqual({ status: 1, sequence: badSequence });
+  expect(report.text).toContain(`damaged at sequence ${badSequence}: the record does not match its checksum`);
+  const backup = fresh();
+  const refused = await runToEnd(['backup', backup, '--data-dir', dir]);
+  expect(refused.status).toBe(1);
+  expect(refused.output).toContain(
+    `Nothing was copied. What comes before it can be had: outcry restore ${dir} --to 776`,
+  );
+  expect(existsSync(backup)).toBe(false);
+  const restored = await runToEnd(['restore', dir, '--to', '776', '--data-dir', backup]);
+  expect(restored.output).toContain('up to sequence 776, and read the copy back');
+  expect(restored.status).toBe(0);
+});
+
+test('a missing batch is named', async () => {
+  let gone = 0;
+  const dir = await damagedCopy((batch, first) => {
+    if (gone > 0 || first < 500) return batch;
+    gone = first;
+    return undefined;
+  });
+  const { status, report } = await verifyJson(dir);
+  expect({ status, sequence: report.sequence }).toEqual({ status: 1, sequence: gone });
+  expect(report.text).toMatch(/the records from it to \d+ are missing/);
+});
+
+test('a file that is cut off is a sentence and status 1, for verify and backup alike', async () => {
+  const dir = fresh();
+  mkdirSync(dir);
+  await copyJournal(dataDir, join(dir, 'journal'));
+  cpSync(join(dataDir, 'format.json'), join(dir, 'format.json'));
+  const file = join(dir, 'journal', 'data.mdb');
+  truncateSync(file, Math.floor(statSync(file).size / 2));
+  for (const args of [
+    ['verify', '--data-dir', dir],
+    ['backup', fresh(), '--data-dir', dir],
+  ]) {
+    const end = await runToEnd(args);
+    expect(end.output).toContain('the file data.mdb is cut off');
+    expect(end.status).toBe(1);
+  }
+});
+
+test('what cannot be done is said before anything is touched', async () => {
+  const full = fresh();
+  mkdirSync(full);
+  writeFileSync(join(full, 'note'), '');
+  const cases = [
+    [['verify', '--data-dir', full], 5, `There is no journal in ${full}.`],
+    [['backup', full, '--data-dir', dataDir], 2, `The folder ${full} is not empty`],
+    [['restore', dataDir, '--to', 'x', '--data-dir', fresh()], 2, '--to must be a whole number from 1; it is x.'],
+    [['restore', dataDir, '--to', '999999999', '--data-dir', fresh()], 1, 'Nothing was copied.'],
+  ] as const;
+  for (const [args, status, text] of cases) {
+    const end = await runToEnd(args);
+    expect(end.output).toContain(text);
+    expect(end.status).toBe(status);
+  }
+});
