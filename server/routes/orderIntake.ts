@@ -1,6 +1,7 @@
 // A posted order from its parsed body to the bytes of its command: owner, version, token, signer and wallet, signature,
-// in this order (the first check that fails is the answer). Called by the trading routes for every order. It reads the
-// views and submits nothing; every check from "type and expiration" on is the core's.
+// in this order (the first check that fails is the answer). Called by the trading routes for every order, in three steps
+// that many orders take side by side (steps.ts), and by the house in one. It reads the views and submits nothing; every
+// check from "type and expiration" on is the core's.
 import {
   COMMAND_HEADER_BYTES,
   commandLayouts,
@@ -34,32 +35,40 @@ const NOT_ITS_OWNER = 'the order owner has to be the owner of the API KEY';
 const NOT_ITS_SIGNER = 'the order signer address has to be the address of the API KEY';
 const OTHER_VERSION = 'order_version_mismatch: this exchange takes orders of version 2, see GET /version';
 
+/** An order whose owner, token and wallet are right; its signature is still to be checked. */
+export interface UncheckedOrder {
+  readonly posted: PostedOrder;
+  readonly caller: Caller;
+  readonly place: TokenPlace;
+  readonly isBound: boolean;
+}
+
+/** One whose signature is right too. */
+export interface CheckedOrder extends UncheckedOrder {
+  /** Its id. */
+  readonly digest: Uint8Array;
+}
+
 /**
  * Checks a posted order and encodes its command.
  * @param body the parsed JSON of one order
  * @throws BadRequest with the answer of the first check that fails
  */
 export function intakeOrder(body: unknown, caller: Caller, services: Services): PlacementCommand {
-  return intakeParsed(parsePostedOrder(body), caller, services);
+  return placementOf(checkSignature(checkOrder(parsePostedOrder(body), caller, services), services));
 }
 
-/** The same for an order whose fields have been read. */
-export function intakeParsed(
+/** The first step, for an order whose fields have been read: every check before that of the signature. */
+export function checkOrder(
   posted: ReturnType<typeof parsePostedOrder>,
   caller: Caller,
   services: Services,
-): PlacementCommand {
+): UncheckedOrder {
   if (posted.ownerApiKey !== caller.apiKey) throw new BadRequest(NOT_ITS_OWNER);
   if ('isOtherVersion' in posted) throw new BadRequest(OTHER_VERSION);
-  const { order } = posted;
-  const place = findToken(order, services);
-  const isBound = checkWallet(order, caller.owner, services);
-  const digest = services.orderHasher.digest(order, place.market.negRisk);
-  checkSignature(order, digest, place.market.negRisk, caller.owner, services);
-  const { side } = order;
-  const { orderType } = posted;
-  const bytes = encodePlaceOrder(posted, caller, place, digest, isBound);
-  return { bytes, orderId: bytesToHex(digest), owner: caller.owner, maker: order.maker, side, orderType };
+  const place = findToken(posted.order, services);
+  const isBound = checkWallet(posted.order, caller.owner, services);
+  return { posted, caller, place, isBound };
 }
 
 function findToken({ tokenId, conditionId }: SignedOrder, { views }: Services): TokenPlace {
@@ -104,17 +113,24 @@ function checkWallet(order: SignedOrder, owner: string, { views, wallets }: Serv
   );
 }
 
-function checkSignature(
-  order: SignedOrder,
-  digest: Uint8Array,
-  negRisk: boolean,
-  owner: string,
-  services: Services,
-): void {
+/** The second step, most of what an order costs: that its owner signed it. */
+export function checkSignature(unchecked: UncheckedOrder, services: Services): CheckedOrder {
+  const { posted, caller, place, isBound } = unchecked;
+  const { order } = posted;
+  const { negRisk } = place.market;
+  const digest = services.orderHasher.digest(order, negRisk);
   const check = verifyOrderSignature(order, digest, order.signature, services.orderHasher.domain(negRisk));
-  if (check.ok && check.signer === owner) return;
-  if (isSignedForOtherVersion(order, owner, services.contracts.chainId)) throw new BadRequest(OTHER_VERSION);
+  if (check.ok && check.signer === caller.owner) return { posted, caller, place, isBound, digest };
+  if (isSignedForOtherVersion(order, caller.owner, services.contracts.chainId)) throw new BadRequest(OTHER_VERSION);
   throw new BadRequest('invalid signature');
+}
+
+/** The third step: the command, to be submitted at once. */
+export function placementOf(checked: CheckedOrder): PlacementCommand {
+  const { posted, caller, digest } = checked;
+  const { order, orderType } = posted;
+  const bytes = encodePlaceOrder(checked);
+  return { bytes, orderId: bytesToHex(digest), owner: caller.owner, maker: order.maker, side: order.side, orderType };
 }
 
 const PLACE = commandLayouts.PlaceOrder;
@@ -138,13 +154,10 @@ function tailText(order: SignedOrder): string {
  * The bytes of the command, written at the layout's offsets: the codec's way by names would cost several times more. One
  * buffer serves all, since making one costs as much as filling it.
  */
-function encodePlaceOrder(
-  { order, orderType, postOnly }: PostedOrder,
-  { owner, keyId }: Caller,
-  { market, outcome }: TokenPlace,
-  digest: Uint8Array,
-  isBound: boolean,
-): Uint8Array {
+function encodePlaceOrder({ posted, caller, place, digest, isBound }: CheckedOrder): Uint8Array {
+  const { order, orderType, postOnly } = posted;
+  const { owner, keyId } = caller;
+  const { market, outcome } = place;
   const tail = tailText(order); // ASCII throughout: one byte a character
   const bytes = scratch;
   const view = scratchView;

@@ -31,10 +31,18 @@ import {
   refusedOrderJson,
 } from '../wire/orders.ts';
 import { type RejectionReply, rejectionError, rejectionReply, replyError } from '../wire/rejections.ts';
-import { intakeOrder, intakeParsed, type PlacementCommand } from './orderIntake.ts';
+import {
+  type CheckedOrder,
+  checkOrder,
+  checkSignature,
+  type PlacementCommand,
+  placementOf,
+  type UncheckedOrder,
+} from './orderIntake.ts';
+import { allRead, nextStep } from './steps.ts';
 
 /** What the record of a PlaceOrder says became of its order at once. */
-function placementOf(record: LogRecord, placement: PlacementCommand): PlacedOrder | RejectionReply {
+function outcomeOf(record: LogRecord, placement: PlacementCommand): PlacedOrder | RejectionReply {
   const { orderId, owner, maker, side, orderType } = placement;
   let orderNumber = -1;
   let isDelayed = false;
@@ -73,8 +81,13 @@ function placementOf(record: LogRecord, placement: PlacementCommand): PlacedOrde
 const isRefusal = (result: PlacedOrder | RejectionReply): result is RejectionReply => 'text' in result;
 
 async function postOrder(request: HttpRequest, context: Context): Promise<Reply> {
-  const placement = intakeParsed(request.parsed(parsePostedOrder), context.caller(), context.services);
-  const result = placementOf(await context.services.exchange.submit(placement.bytes), placement);
+  const { services } = context;
+  const unchecked = checkOrder(request.parsed(parsePostedOrder), context.caller(), services);
+  await allRead();
+  const checked = checkSignature(unchecked, services);
+  await nextStep;
+  const placement = placementOf(checked);
+  const result = outcomeOf(await services.exchange.submit(placement.bytes), placement);
   if (isRefusal(result)) throw replyError(result);
   return { body: placedOrderJson(result) };
 }
@@ -82,21 +95,34 @@ async function postOrder(request: HttpRequest, context: Context): Promise<Reply>
 /** What one element of a batch came to before the core: its record to come, or why there is none. */
 type Submitted = { readonly placement: PlacementCommand; readonly record: Promise<LogRecord> } | RejectionReply;
 
-function submitElement(element: unknown, context: Context): Submitted {
+/** The next step of an element of a batch, unless it was refused before. */
+function stepOn<From extends object, To>(from: From | RejectionReply, step: (from: From) => To): To | RejectionReply {
+  if ('text' in from) return from;
   try {
-    const placement = intakeOrder(element, context.caller(), context.services);
-    return { placement, record: context.services.exchange.submit(placement.bytes) };
+    return step(from);
   } catch (error) {
     if (error instanceof BadRequest) return { status: error.status, text: error.message };
     throw error;
   }
 }
 
+function submitOrder(checked: CheckedOrder, { services }: Context): Submitted {
+  const placement = placementOf(checked);
+  return { placement, record: services.exchange.submit(placement.bytes) };
+}
+
 /** Every element is submitted before the first answer is awaited, so that nothing gets between them. */
 async function postOrders(request: HttpRequest, context: Context): Promise<Reply> {
-  const submitted = request.parsed(parseOrderBatch).map((element) => submitElement(element, context));
+  const { caller, services } = context;
+  const unchecked = request
+    .parsed(parseOrderBatch)
+    .map((element) => stepOn({ element }, () => checkOrder(parsePostedOrder(element), caller(), services)));
+  await allRead();
+  const checked = unchecked.map((one) => stepOn(one, (order: UncheckedOrder) => checkSignature(order, services)));
+  await nextStep;
+  const submitted = checked.map((one) => stepOn(one, (order: CheckedOrder) => submitOrder(order, context)));
   const results = await Promise.all(
-    submitted.map(async (one) => ('text' in one ? one : placementOf(await one.record, one.placement))),
+    submitted.map(async (one) => ('text' in one ? one : outcomeOf(await one.record, one.placement))),
   );
   const refusals = results.filter(isRefusal);
   // A state of the whole exchange answers for all of them, as it does for a single order.
@@ -128,6 +154,9 @@ function cancelReply({ events }: LogRecord, views: Views): Reply {
 }
 
 async function submitCancel(command: Command, { services }: Context): Promise<Reply> {
+  // In step with the orders, so that a cancel does not overtake one that arrived before it.
+  await allRead();
+  await nextStep;
   return cancelReply(await services.exchange.submit(encodeCommand(command)), services.views);
 }
 
