@@ -11,6 +11,7 @@ import { WALLET_CONSTANTS, type WalletConstants } from './auth/wallets.ts';
 import { HOUSE_MODES, type HouseMode } from './dev/house/model.ts';
 import { fatal } from './fatal.ts';
 import { nearestWord } from './nearest.ts';
+import { type StreamSettings, streamSettings } from './streams/limits.ts';
 
 /** Everything that the server's parts are configured by. */
 export interface ServerConfig {
@@ -35,6 +36,7 @@ export interface ServerConfig {
   readonly acceptClock: boolean;
   readonly adminToken: string;
   readonly engine: EngineSettings;
+  readonly streams: StreamSettings;
 }
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
@@ -50,6 +52,11 @@ const ADMIN_TOKEN_CHARACTERS_MIN = 16;
 const addressText = z.string().refine(isAddress, 'must be 0x and 40 hex digits');
 const hashText = z.string().refine(isBytes32, 'must be 0x and 64 hex digits');
 const HOST_NAME = /^[A-Za-z0-9._:[\]-]{1,253}$/;
+
+const delayText = z
+  .string()
+  .regex(/^(0|[1-9][0-9]{0,8}(ms|[smhd]))$/, 'must be 0, or a number with ms, s, m, h or d, such as 2s')
+  .refine((text) => durationMs(text) <= DURATION_MS_MAX, 'must be at most 3650d');
 
 /** The settings by their key in the file; `undefined` where nobody says anything. */
 const settingsSchema = z.strictObject({
@@ -72,6 +79,13 @@ const settingsSchema = z.strictObject({
     .string()
     .regex(/^[1-9][0-9]{0,8}[smhd]$/, 'must be a number with s, m, h or d, such as 24h')
     .refine((text) => durationMs(text) <= DURATION_MS_MAX, 'must be at most 3650d'),
+  minedDelay: delayText,
+  confirmedDelay: delayText,
+  wsConnectionsPerIp: z.int('must be a whole number from 1').min(1, 'must be a whole number from 1').max(1_000_000),
+  wsHeartbeat: z
+    .string()
+    .regex(/^[1-9][0-9]{0,8}(ms|[smh])$/, 'must be a number with ms, s, m or h, such as 10s')
+    .refine((text) => durationMs(text) <= HEARTBEAT_MS_MAX, 'must be at most 1h'),
   adminToken: z.string().regex(/^[\x21-\x7e]{1,512}$/, 'must be 1 to 512 visible ASCII characters without spaces'),
   iKnowSignaturesAreReplayable: z.boolean('must be true or false'),
   contracts: z
@@ -134,6 +148,14 @@ export const optionTable: readonly OptionRow[] = [
   row('quiet', ['--quiet'], 'boolean', ['print errors only']),
   row('acceptClock', ['--accept-clock'], 'boolean', ['start although the journal is ahead of the clock']),
   row('orderWindow', ['--order-window <duration>'], 'text', ['how old a signed order may be (default 24h)']),
+  row('minedDelay', ['--mined-delay <duration>'], 'text', ['how long a trade stays MATCHED before MINED (default 0)']),
+  row('confirmedDelay', ['--confirmed-delay <duration>'], 'text', ['and MINED before CONFIRMED (default 0)']),
+  row('wsConnectionsPerIp', ['--ws-connections-per-ip <number>'], 'number', [
+    'WebSockets that one address may have open (default 1000)',
+  ]),
+  row('wsHeartbeat', ['--ws-heartbeat <duration>'], 'text', [
+    'how long a stream is silent before it says where it stands (default 10s)',
+  ]),
   row('adminToken', ['--admin-token <token>'], 'text', ['bearer token of /admin (development: dev-admin)']),
   row('iKnowSignaturesAreReplayable', ['--i-know-signatures-are-replayable'], 'boolean', [
     'allow chain 137 with the stock contracts, whose signed orders are valid at the live venue too',
@@ -142,6 +164,7 @@ export const optionTable: readonly OptionRow[] = [
 
 /** Variables beginning with OUTCRY_ that are no settings. */
 const OTHER_VARIABLES = ['OUTCRY_CONFIG', 'OUTCRY_SECRET', 'OUTCRY_RECORDED_DATA'];
+const HEARTBEAT_MS_MAX = 3_600_000;
 const DURATION_MS_MAX = 3_650 * 86_400_000;
 
 function row(key: SettingKey, flags: readonly string[], kind: TextKind, help: readonly string[]): OptionRow {
@@ -149,10 +172,12 @@ function row(key: SettingKey, flags: readonly string[], kind: TextKind, help: re
   return { key, flags, variable, kind, help };
 }
 
-/** Milliseconds of a duration such as 90s, 15m, 24h or 7d. */
+const UNITS_MS: Readonly<Record<string, number>> = { '': 0, ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** Milliseconds of a duration such as 250ms, 90s, 15m, 24h or 7d; 0 needs no unit. */
 function durationMs(text: string): number {
-  const unitMs = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }[text.slice(-1)] ?? Number.NaN;
-  return Number(text.slice(0, -1)) * unitMs;
+  const digits = /^[0-9]+/.exec(text)?.[0] ?? '';
+  return Number(digits) * (UNITS_MS[text.slice(digits.length)] ?? Number.NaN);
 }
 
 /** What the command line gave: settings by key, as text or as the flag's boolean. */
@@ -339,9 +364,14 @@ export function resolveConfig(
       orderWindowMs:
         settings.orderWindow === undefined ? limits.orderWindowDefaultMs : durationMs(settings.orderWindow),
       heartbeatWindowMs: limits.heartbeatWindowDefaultMs,
-      minedDelayMs: 0,
-      confirmedDelayMs: 0,
+      minedDelayMs: durationMs(settings.minedDelay ?? '0'),
+      confirmedDelayMs: durationMs(settings.confirmedDelay ?? '0'),
       creditMicro: isDevelopment ? DEVELOPMENT_CREDIT_MICRO : 0,
+    },
+    streams: {
+      ...streamSettings,
+      connectionsPerIpMax: settings.wsConnectionsPerIp ?? streamSettings.connectionsPerIpMax,
+      heartbeatMs: settings.wsHeartbeat === undefined ? streamSettings.heartbeatMs : durationMs(settings.wsHeartbeat),
     },
   };
 }

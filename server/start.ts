@@ -27,6 +27,8 @@ import type { Endpoint } from './http/endpoint.ts';
 import { endpoints as everyEndpoint } from './http/endpoints.ts';
 import { makeLogger } from './log.ts';
 import type { Services } from './services.ts';
+import { StreamFeed } from './streams/feed.ts';
+import { StreamHub } from './streams/hub.ts';
 import { Views } from './views/index.ts';
 
 export interface StartOptions {
@@ -106,18 +108,17 @@ function secretOf({ dataDir }: ServerConfig, env: Environment): Uint8Array {
   }
 }
 
-async function openServices(options: StartOptions): Promise<Services> {
+async function openServices(options: StartOptions, views: Views, streams: StreamFeed): Promise<Services> {
   const { config, env, clock, onProgress, onFatal } = options;
   requireOwnMode(config);
   const log = makeLogger(config);
-  const views = new Views();
   let exchange: RunningExchange;
   try {
     exchange = await openExchange({
       dataDir: config.dataDir,
       clock,
       settings: config.engine,
-      followers: views.followers(),
+      followers: [...views.followers(), ...streams.followers()],
       acceptClock: config.acceptClock,
       log: (level, text, figures) => log[level](figures ?? {}, text),
       onProgress,
@@ -159,18 +160,22 @@ async function openHouse(services: Services): Promise<House | undefined> {
 export async function startServer(options: StartOptions): Promise<RunningServer> {
   const { config, endpoints = everyEndpoint, hasFirstStart = true, onFatal } = options;
   await requireFreePort(config.host, config.port);
-  const services = await openServices(options);
+  const views = new Views();
+  const streams = new StreamFeed(views, config.streams);
+  const services = await openServices(options, views, streams);
   const { exchange } = services;
   try {
     if (config.mode === 'development' && hasFirstStart) await firstStart(services);
     const onDefect = (error: unknown): void => onFatal(error instanceof Error ? error : new Error(String(error)));
-    const http = await serveHttp(services, endpoints, onDefect);
+    const hub = new StreamHub(streams, services);
+    const http = await serveHttp(services, endpoints, onDefect, (app) => hub.attach(app));
     const house = await openHouse(services);
     let stopped: Promise<void> | undefined;
     const stop = async (): Promise<void> => {
       const houseStopped = house?.stop(); // waited for last: what it waits for is answered when the exchange closes
       await http.drain();
       await exchange.close();
+      await hub.close();
       http.close();
       await houseStopped;
     };

@@ -56,17 +56,20 @@ function listenOn(app: TemplatedApp, host: string, port: number): Promise<us_lis
 /**
  * Starts to serve the endpoints.
  * @param onDefect called after the reply to a request that met a defect: must stop the process in an orderly way
+ * @param attach adds what the app serves besides, before it listens
  * @throws FatalError (port) when the address cannot be listened on
  */
 export async function serveHttp(
   services: Services,
   endpoints: readonly Endpoint[],
   onDefect: (error: unknown) => void,
+  attach: (app: TemplatedApp) => void = () => {},
 ): Promise<HttpServer> {
   const { host, port } = services.config;
   await requireFreePort(host, port);
   const door = new Door(services, endpoints, onDefect);
   const app = App();
+  attach(app);
   app.any('/*', door.handle);
   const socket = await listenOn(app, host, port);
   let isListening = true;

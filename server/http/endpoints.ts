@@ -16,6 +16,7 @@ import { operatorControlEndpoints } from '../routes/operatorControls.ts';
 import { positionsEndpoints } from '../routes/positions.ts';
 import { readonlyKeyEndpoints } from '../routes/readonlyKeys.ts';
 import { rewardsEndpoints } from '../routes/rewards.ts';
+import { streamEndpoints } from '../routes/streams.ts';
 import { tradingEndpoints } from '../routes/trading.ts';
 import { userDataEndpoints } from '../routes/userData.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -36,6 +37,7 @@ export const endpoints: readonly Endpoint[] = [
   ...historyEndpoints,
   ...marketsEndpoints,
   ...activityEndpoints,
+  ...streamEndpoints,
   ...adminEndpoints,
   ...operatorControlEndpoints,
   ...devEndpoints,

@@ -29,8 +29,8 @@ const NO_BOOK: TokenBook = { bids: NO_LEVELS, asks: NO_LEVELS };
 
 const mirrored = ({ pips, lots }: BookSide): BookSide => ({ pips: pips.map((at) => PIPS_PER_UNIT - at), lots });
 
-/** Adds lots (or takes them, if negative) at a price of a side sorted with its best level last. */
-function change(side: SideDraft, isBids: boolean, pips: number, lots: number): void {
+/** Where a price stands, or would, in a side sorted with its best level last. */
+function levelIndex(side: SideDraft, isBids: boolean, pips: number): number {
   let low = 0;
   let high = side.pips.length;
   while (low < high) {
@@ -39,6 +39,12 @@ function change(side: SideDraft, isBids: boolean, pips: number, lots: number): v
     if (isBefore) low = middle + 1;
     else high = middle;
   }
+  return low;
+}
+
+/** Adds lots (or takes them, if negative) at a price. */
+function change(side: SideDraft, isBids: boolean, pips: number, lots: number): void {
+  const low = levelIndex(side, isBids, pips);
   if (side.pips[low] !== pips) {
     if (lots <= 0) return;
     side.pips.splice(low, 0, pips);
@@ -51,7 +57,12 @@ function change(side: SideDraft, isBids: boolean, pips: number, lots: number): v
   side.lots.splice(low, 1);
 }
 
+/** Told of a level's change just before it happens; side and price in the first token's terms. */
+export type LevelListener = (marketIndex: number, isBid: boolean, pips: number, lots: number) => void;
+
 export class BooksView {
+  /** Who else must know of every change of a level: at most one listener. */
+  onLevel: LevelListener | undefined;
   private readonly books: (BookDraft | undefined)[] = [];
 
   /** One token's levels, best last on both sides. The arrays belong to the view: read them at once, never keep them. */
@@ -89,6 +100,15 @@ export class BooksView {
     return bid === undefined ? PIPS_PER_UNIT : PIPS_PER_UNIT - bid;
   }
 
+  /** Lots at a price, side and price in the first token's terms; 0 where nothing stands. */
+  lotsAt(marketIndex: number, isBid: boolean, pips: number): number {
+    const book = this.books[marketIndex];
+    if (book === undefined) return 0;
+    const side = isBid ? book.bids : book.asks;
+    const at = levelIndex(side, isBid, pips);
+    return side.pips[at] === pips ? side.lots[at] : 0;
+  }
+
   /** Changes the level of an order by `lots` (negative to take away); price and side in the order's own token. */
   add(marketIndex: number, outcome: number, side: Side, pips: number, lots: number): void {
     if (lots === 0) return;
@@ -98,7 +118,9 @@ export class BooksView {
       this.books[marketIndex] = book;
     }
     const isBid = (side === Side.BUY) === (outcome === 0);
-    change(isBid ? book.bids : book.asks, isBid, outcome === 0 ? pips : PIPS_PER_UNIT - pips, lots);
+    const firstPips = outcome === 0 ? pips : PIPS_PER_UNIT - pips;
+    this.onLevel?.(marketIndex, isBid, firstPips, lots);
+    change(isBid ? book.bids : book.asks, isBid, firstPips, lots);
     book.version += 1;
   }
 }

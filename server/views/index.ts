@@ -14,7 +14,7 @@ import type { Order } from './records.ts';
 import { TradesView } from './trades.ts';
 
 export { AccountsView, type Binding } from './accounts.ts';
-export { type BookSide, BooksView, type TokenBook } from './books.ts';
+export { type BookSide, BooksView, type LevelListener, type TokenBook } from './books.ts';
 export { type BuilderFill, BuildersView } from './builders.ts';
 export { HistoryView, type SampleQuery, type Samples } from './history.ts';
 export { KeysView, uuidOfKeyId } from './keys.ts';

@@ -1,0 +1,158 @@
+// The exchange of the streams' bench: engine, journal on disk, views and streams on a bare app, without the HTTP door, so
+// that what is measured is the way from a durable record to the sockets. Writes the frames that it published to a file for
+// the bare publisher. Started by streams.ts.
+
+import { App, type TemplatedApp, us_socket_local_port } from 'uWebSockets.js';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Command, encodeCommand, type Follower, openExchange, type RunningExchange } from '../../engine/index.ts';
+import { resolveConfig } from '../../server/config.ts';
+import { StreamFeed } from '../../server/streams/feed.ts';
+import { StreamHub } from '../../server/streams/hub.ts';
+import { Views } from '../../server/views/index.ts';
+import { answerQuestions } from '../lib/talk.ts';
+import { type Published, type ServerQuestion, sharedMs } from './question.ts';
+
+const word = (value: number): string => `0x${value.toString(16).padStart(64, '0')}`;
+const OWNERS = [`0x${'a1'.repeat(20)}`, `0x${'b2'.repeat(20)}`];
+const KEY_ID = `0x${'c3'.repeat(16)}`;
+
+const folder = mkdtempSync(join(tmpdir(), 'outcry-fan-out-'));
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+process.once('disconnect', () => process.exit(0));
+process.once('SIGTERM', () => process.exit(0));
+let exchange: RunningExchange;
+let markets = 0;
+let framesFile = '';
+let orderCount = 0;
+let frames: Buffer[] = [];
+let publishedMs: number[] = [];
+let messages = 0;
+const fillsMs: number[] = [];
+const sentMs: number[] = [];
+
+/** Bytes of a text frame on the wire. */
+const wireBytes = (payload: number): number => payload + (payload < 126 ? 2 : payload < 65_536 ? 4 : 10);
+
+function order(marketIndex: number, owner: string, outcome: number, pips: number, lots: number): Uint8Array {
+  orderCount += 1;
+  const command: Command = {
+    ...{ type: 'PlaceOrder', orderId: word(orderCount), keyId: KEY_ID, maker: owner, owner, marketIndex, outcome },
+    ...{ side: 0, orderType: 0, flags: 0, makerAmountMicro: lots * pips, takerAmountMicro: lots * 10_000 },
+    ...{ timestampMs: Date.now(), expirationS: 0 },
+  };
+  return encodeCommand(command);
+}
+
+/** An app that remembers what is published. */
+function recorded(app: TemplatedApp): TemplatedApp {
+  const publish: TemplatedApp['publish'] = (topic, message, isBinary, compress) => {
+    if (Buffer.isBuffer(message)) {
+      frames.push(Buffer.from(message));
+      publishedMs.push(sharedMs());
+    }
+    return app.publish(topic, message, isBinary, compress);
+  };
+  return new Proxy(app, {
+    get: (target, name) => (name === 'publish' ? publish : Reflect.get(target, name).bind(target)),
+  });
+}
+
+async function start(count: number, file: string): Promise<number> {
+  markets = count;
+  framesFile = file;
+  const base = resolveConfig(
+    'development',
+    { port: '0', house: false, logLevel: 'silent', dataDir: folder },
+    {},
+    folder,
+  );
+  const streams = { ...base.streams, heartbeatMs: 3_600_000, connectionsPerIpMax: 1_000_000 };
+  const config = { ...base, streams };
+  const views = new Views();
+  const feed = new StreamFeed(views, streams);
+  const stamp: Follower = {
+    name: 'stamp',
+    apply: ({ events }) => {
+      for (const event of events) if (event.type === 'Trade' && event.marketIndex === 0) fillsMs.push(sharedMs());
+    },
+  };
+  const followers = [...views.followers(), stamp, ...feed.followers()];
+  exchange = await openExchange({ dataDir: folder, settings: config.engine, followers });
+  const terms = { autoTick: 0, feeExponent: 1, tickPips: 100, feeRate: 0, minOrderLots: 1, delaySeconds: 0 };
+  for (let index = 0; index < markets; index += 1) {
+    const ids = { conditionId: word(0xc0de0000 + index), firstToken: word(2 * index + 1_000) };
+    const tokens = { ...ids, secondToken: word(2 * index + 1_001) };
+    const tail = Buffer.from(JSON.stringify({ slug: `market-${index}` }));
+    const market = { type: 'CreateMarket', eventNumber: 0, status: 1, negRisk: 0, minMarketableBuyMicro: 0 } as const;
+    await exchange.submit(encodeCommand({ ...market, ...tokens, ...terms, tail }));
+  }
+  for (const owner of OWNERS) {
+    await exchange.submit(encodeCommand({ type: 'Deposit', wallet: owner, owner, amountMicro: 4e15, isFaucet: 0 }));
+  }
+  const app = App();
+  new StreamHub(feed, { exchange, config, secret: Buffer.alloc(32, 1) }).attach(recorded(app));
+  return new Promise((resolve) => {
+    app.listen('127.0.0.1', 0, (socket) => {
+      // Both are sockets; the package's types name them apart.
+      if (socket !== false)
+        resolve(us_socket_local_port(socket as unknown as Parameters<typeof us_socket_local_port>[0]));
+    });
+  });
+}
+
+/** Each round places its orders in one turn, so that one flush holds them all. */
+async function publish(rounds: number, batch: number, pauseMs: number): Promise<Published> {
+  frames = [];
+  publishedMs = [];
+  messages = 0;
+  for (let round = 0; round < rounds; round += 1) {
+    const placed: Promise<unknown>[] = [];
+    for (let at = 0; at < batch; at += 1) {
+      placed.push(exchange.submit(order(0, OWNERS[0], 0, 100 * (1 + ((orderCount * 7) % 40)), 500)));
+    }
+    messages += batch;
+    await Promise.all(placed);
+    if (pauseMs > 0) await sleep(pauseMs);
+    else await new Promise((resolve) => setImmediate(resolve));
+  }
+  const bytes = Buffer.concat(frames.flatMap((frame) => [Buffer.from(`${frame.length}\n`), frame]));
+  writeFileSync(framesFile, bytes);
+  return { frameBytes: frames.map(({ length }) => wireBytes(length)), publishedMs, messages };
+}
+
+/** Open loop: what is due by now is submitted, whatever became of what was before. */
+async function steady(ordersPerSecond: number, seconds: number): Promise<unknown> {
+  fillsMs.length = 0;
+  sentMs.length = 0;
+  const startMs = performance.now();
+  const waiting: Promise<unknown>[] = [];
+  const total = ordersPerSecond * seconds;
+  for (let sent = 0; sent < total; ) {
+    const due = Math.min(total, Math.ceil(((performance.now() - startMs) / 1_000) * ordersPerSecond));
+    for (; sent < due; sent += 1) {
+      if (sent % 20 === 19) {
+        waiting.push(exchange.submit(order(0, OWNERS[0], 0, 5_000, 100)));
+        sentMs.push(sharedMs());
+        waiting.push(exchange.submit(order(0, OWNERS[1], 1, 5_000, 100)));
+      } else {
+        const market = markets === 1 ? 0 : 1 + (sent % (markets - 1));
+        waiting.push(exchange.submit(order(market, OWNERS[0], sent & 1, 100 * (1 + (sent % 40)), 500)));
+      }
+    }
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await Promise.all(waiting);
+  return { fillsMs: [...fillsMs], sentMs: [...sentMs] };
+}
+
+answerQuestions(async (asked) => {
+  const question = asked as ServerQuestion; // only streams.ts asks
+  if (question.kind === 'start') return start(question.markets, question.framesFile);
+  if (question.kind === 'publish') return publish(question.rounds, question.batch, question.pauseMs);
+  if (question.kind === 'steady') return steady(question.ordersPerSecond, question.seconds);
+  global.gc?.();
+  return process.memoryUsage().rss;
+});

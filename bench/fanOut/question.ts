@@ -1,0 +1,43 @@
+// What the main part of the streams' bench asks its children, and what they answer. Types only.
+
+/** To the exchange, and to the bare publisher (which knows start, publish and memory). */
+export type ServerQuestion =
+  | { readonly kind: 'start'; readonly markets: number; readonly framesFile: string }
+  /** Rounds of so many orders at once; each round is one flush. */
+  | { readonly kind: 'publish'; readonly rounds: number; readonly batch: number; readonly pauseMs: number }
+  /** Orders at a steady rate over all markets; every twentieth fills one in the first market. */
+  | { readonly kind: 'steady'; readonly ordersPerSecond: number; readonly seconds: number }
+  | { readonly kind: 'memory' };
+
+/** What rounds sent: bytes of each frame on the wire, when it was published (ms), messages in all. */
+export interface Published {
+  readonly frameBytes: readonly number[];
+  readonly publishedMs: readonly number[];
+  readonly messages: number;
+}
+
+export type ClientQuestion =
+  | {
+      readonly kind: 'connect';
+      readonly port: number;
+      readonly count: number;
+      readonly message: string;
+      /** Stops reading once connected. */
+      readonly isPaused: boolean;
+    }
+  /** Resolves once every socket has so many bytes since it settled. */
+  | { readonly kind: 'await'; readonly bytes: number }
+  /** Delays (ms) of frames with these sizes and times over all sockets since they settled: p50, p99. */
+  | { readonly kind: 'delays'; readonly frameBytes: readonly number[]; readonly publishedMs: readonly number[] }
+  /** A socket that parses: trades and echoes are timed until `stopWatch`. */
+  | { readonly kind: 'watch'; readonly port: number; readonly message: string }
+  | { readonly kind: 'stopWatch' };
+
+/** Times (ms): of each trade's arrival, and round trips of echoes. */
+export interface Watched {
+  readonly tradesMs: readonly number[];
+  readonly echoMs: readonly number[];
+}
+
+/** Milliseconds of a clock that all processes of the machine share. */
+export const sharedMs = (): number => Number(process.hrtime.bigint()) / 1e6;

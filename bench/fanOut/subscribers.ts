@@ -1,0 +1,168 @@
+// The sockets of the streams' bench, thousands in one process: they shake hands, subscribe and count bytes, no more, so
+// that what they cost is the same beside either server. One more, on a real client, times trades and echoes. Started by
+// streams.ts.
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import WebSocket from 'ws';
+import { percentile } from '../lib/statistics.ts';
+import { answerQuestions } from '../lib/talk.ts';
+import { type ClientQuestion, sharedMs, type Watched } from './question.ts';
+
+const CONNECTING_AT_ONCE = 100;
+const QUIET_MS = 400;
+
+let sockets: Socket[] = [];
+let received = new Float64Array(0);
+/** Socket, its bytes so far, time: three numbers an arrival. */
+let arrivals: number[] = [];
+let target = Number.POSITIVE_INFINITY;
+let missing = 0;
+let reached: (() => void) | undefined;
+let lastMs = 0;
+let closedCount = 0;
+let watcher: WebSocket | undefined;
+let watched: { tradesMs: number[]; echoMs: number[] } = { tradesMs: [], echoMs: [] };
+let pinger: NodeJS.Timeout | undefined;
+process.once('disconnect', () => process.exit(0));
+
+/** A masked text frame of a client; the mask is zero. */
+function frameOf(text: string): Buffer {
+  const payload = Buffer.from(text);
+  const head = payload.length < 126 ? Buffer.from([0x81, 0x80 | payload.length]) : Buffer.alloc(4);
+  if (payload.length >= 126) {
+    head.writeUInt16BE(0x81fe, 0);
+    head.writeUInt16BE(payload.length, 2);
+  }
+  return Buffer.concat([head, Buffer.alloc(4), payload]);
+}
+
+function take(index: number, bytes: number): void {
+  const before = received[index];
+  received[index] = before + bytes;
+  lastMs = sharedMs();
+  arrivals.push(index, before + bytes, lastMs);
+  if (before < target && before + bytes >= target) {
+    missing -= 1;
+    if (missing === 0) reached?.();
+  }
+}
+
+function open(port: number, index: number, message: string, isPaused: boolean): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1');
+    sockets[index] = socket;
+    socket.once('error', reject);
+    socket.once('close', () => {
+      closedCount += 1;
+    });
+    const key = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n';
+    socket.write(
+      `GET /ws/market HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n${key}\r\n`,
+    );
+    socket.once('data', () => {
+      socket.on('data', (bytes) => take(index, bytes.length));
+      socket.write(frameOf(message));
+      if (isPaused) setTimeout(() => socket.pause(), QUIET_MS);
+      resolve();
+    });
+  });
+}
+
+async function connectAll(port: number, count: number, message: string, isPaused: boolean): Promise<void> {
+  for (const socket of sockets) socket.destroy();
+  sockets = [];
+  received = new Float64Array(count);
+  for (let from = 0; from < count; from += CONNECTING_AT_ONCE) {
+    const some = Array.from({ length: Math.min(CONNECTING_AT_ONCE, count - from) }, (_, at) => from + at);
+    await Promise.all(some.map((index) => open(port, index, message, isPaused)));
+  }
+  lastMs = sharedMs();
+  while (sharedMs() - lastMs < QUIET_MS) await sleep(50);
+  received.fill(0);
+  arrivals = [];
+  target = Number.POSITIVE_INFINITY;
+  closedCount = 0;
+}
+
+async function awaitBytes(bytes: number): Promise<number> {
+  target = bytes;
+  missing = received.reduce((sum, at) => sum + (at < bytes ? 1 : 0), 0);
+  if (missing > 0) {
+    await new Promise<void>((resolve) => {
+      reached = resolve;
+    });
+  }
+  return closedCount;
+}
+
+/** For every socket and frame the time from its publication to the arrival of its last byte. */
+function delays(frameBytes: readonly number[], publishedMs: readonly number[]): readonly [number, number] {
+  const next = new Uint32Array(received.length);
+  const ends: number[] = [];
+  frameBytes.reduce((sum, bytes) => {
+    ends.push(sum + bytes);
+    return sum + bytes;
+  }, 0);
+  const found: number[] = [];
+  for (let at = 0; at < arrivals.length; at += 3) {
+    const index = arrivals[at];
+    while (next[index] < ends.length && arrivals[at + 1] >= ends[next[index]]) {
+      found.push(arrivals[at + 2] - publishedMs[next[index]]);
+      next[index] += 1;
+    }
+  }
+  const sorted = Float64Array.from(found).sort();
+  return [percentile(sorted, 0.5), percentile(sorted, 0.99)];
+}
+
+function watch(port: number, message: string): Promise<void> {
+  watched = { tradesMs: [], echoMs: [] };
+  const ws = new WebSocket(`ws://127.0.0.1:${port}/ws/market`);
+  watcher = ws;
+  let pingMs = 0;
+  pinger = setInterval(() => {
+    if (pingMs !== 0 || ws.readyState !== WebSocket.OPEN) return;
+    pingMs = sharedMs();
+    ws.send('PING');
+  }, 60);
+  return new Promise((resolve) => {
+    ws.on('open', () => {
+      ws.send(message);
+      setTimeout(resolve, QUIET_MS);
+    });
+    ws.on('message', (data: Buffer) => {
+      const nowMs = sharedMs();
+      const text = data.toString('latin1');
+      if (text === 'PONG') {
+        watched.echoMs.push(nowMs - pingMs);
+        pingMs = 0;
+        return;
+      }
+      for (let at = text.indexOf('"last_trade_price",'); at >= 0; at = text.indexOf('"last_trade_price",', at + 1)) {
+        watched.tradesMs.push(nowMs);
+      }
+    });
+  });
+}
+
+function stopWatch(): Watched {
+  clearInterval(pinger);
+  watcher?.terminate();
+  return watched;
+}
+
+answerQuestions(async (asked) => {
+  const question = asked as ClientQuestion; // only streams.ts asks
+  switch (question.kind) {
+    case 'connect':
+      return connectAll(question.port, question.count, question.message, question.isPaused);
+    case 'await':
+      return awaitBytes(question.bytes);
+    case 'delays':
+      return delays(question.frameBytes, question.publishedMs);
+    case 'watch':
+      return watch(question.port, question.message);
+    default:
+      return stopWatch();
+  }
+});

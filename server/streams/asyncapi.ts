@@ -1,0 +1,59 @@
+// The AsyncAPI document of the streams, made from their schemas and limits. Served at /asyncapi.json by routes/streams.ts.
+import { z } from 'zod';
+import type { StreamSettings } from './limits.ts';
+import { streamLimits } from './limits.ts';
+import {
+  controlSchemas,
+  marketEventSchemas,
+  marketRequestSchema,
+  userEventSchemas,
+  userRequestSchema,
+} from './schema.ts';
+
+type Schemas = Readonly<Record<string, z.ZodType>>;
+
+const messagesOf = (schemas: Schemas) =>
+  Object.fromEntries(
+    Object.entries(schemas).map(([name, schema]) => [
+      name,
+      { name, contentType: 'application/json', payload: z.toJSONSchema(schema) },
+    ]),
+  );
+
+const refs = (channel: string, names: readonly string[]) =>
+  names.map((name) => ({ $ref: `#/channels/${channel}/messages/${name}` }));
+
+function channel(address: string, description: string, said: Schemas, request: z.ZodType) {
+  return { address, description, messages: messagesOf({ ...said, ...controlSchemas, request }) };
+}
+
+function operations(name: string, said: Schemas) {
+  const names = Object.keys({ ...said, ...controlSchemas });
+  const where = { $ref: `#/channels/${name}` };
+  return {
+    [`${name}Events`]: { action: 'send', channel: where, messages: refs(name, names) },
+    [`${name}Request`]: { action: 'receive', channel: where, messages: refs(name, ['request']) },
+  };
+}
+
+/** The document as JSON text. */
+export function asyncApiText(host: string, settings: StreamSettings): string {
+  const { messageBytesMax, subscriptionsMax, messagesBurst, messagesPerSecond, idleSecondsMax } = streamLimits;
+  const description = [
+    'Every message carries stream_id, sequence (without gaps in its stream) and server_ts_ms. A frame is one object or an',
+    'array of them. Text PING is answered by PONG. A socket that loses a message is closed with 1013: resume.',
+    `Limits: ${subscriptionsMax} tokens a socket, ${messageBytesMax} bytes a message, ${messagesBurst} messages at once`,
+    `and ${messagesPerSecond} a second, ${settings.connectionsPerIpMax} sockets an address, ${idleSecondsMax} s without`,
+    `an answer to pings; silent streams say where they stand every ${settings.heartbeatMs} ms.`,
+  ].join(' ');
+  return JSON.stringify({
+    asyncapi: '3.0.0',
+    info: { title: 'Outcry streams', version: '1', description },
+    servers: { exchange: { host, protocol: 'ws' } },
+    channels: {
+      market: channel('/ws/market', 'Books, prices and trades of tokens.', marketEventSchemas, marketRequestSchema),
+      user: channel('/ws/user', 'Own orders and trades, by API key.', userEventSchemas, userRequestSchema),
+    },
+    operations: { ...operations('market', marketEventSchemas), ...operations('user', userEventSchemas) },
+  });
+}

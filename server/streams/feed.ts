@@ -1,0 +1,93 @@
+// The follower of the streams: hands each event of a record to the feeds of markets and owners, and says when something
+// waits to be published. Registered behind the views' follower; it relies on their standing right after the record. It
+// never throws on a record, and publishes nothing itself.
+import type { EngineEvent, Follower, LogRecord } from '../../engine/index.ts';
+import type { Views } from '../views/index.ts';
+import { logName } from './ids.ts';
+import { type StreamSettings, streamSettings } from './limits.ts';
+import { MarketFeed } from './marketFeed.ts';
+import { UserFeed } from './userFeed.ts';
+
+export class StreamFeed {
+  readonly views: Views;
+  readonly markets: MarketFeed;
+  readonly users: UserFeed;
+  /** Called in the record after which something waits; at most once until `taken`. */
+  onWaiting: (() => void) | undefined;
+  /** Called when an API key is deleted (its 16 bytes in hex). */
+  onKeyDeleted: ((keyId: string) => void) | undefined;
+  private firstMs = 0;
+
+  constructor(views: Views, settings: StreamSettings = streamSettings) {
+    this.views = views;
+    this.markets = new MarketFeed(views, settings, () => this.log);
+    this.users = new UserFeed(views, settings.userEntriesMax);
+  }
+
+  /** The log's name in the names of streams. */
+  get log(): string {
+    return logName(this.firstMs);
+  }
+
+  /** What to hand to the exchange, behind the views' followers. */
+  followers(): readonly Follower[] {
+    return [{ name: 'streams', apply: (record) => this.apply(record) }];
+  }
+
+  private apply(record: LogRecord): void {
+    const { events, tMs } = record;
+    if (record.sequence === 1) this.firstMs = tMs;
+    const { markets, users } = this;
+    const wasWaiting = this.isWaiting;
+    users.recordStarts();
+    for (let at = 0; at < events.length; at += 1) this.applyEvent(events[at], tMs);
+    markets.recordEnded(tMs);
+    if (!wasWaiting && this.isWaiting) this.onWaiting?.();
+  }
+
+  /** Whether something waits to be published. */
+  get isWaiting(): boolean {
+    const { markets, users } = this;
+    return markets.dirty.length > 0 || users.dirty.length > 0 || markets.newMarkets.length > this.announcedCount;
+  }
+
+  /** How many of the new markets have been published. */
+  announcedCount = 0;
+
+  private applyEvent(event: EngineEvent, tMs: number): void {
+    const { markets, users } = this;
+    switch (event.type) {
+      case 'OrderAccepted':
+        users.placement(event.orderNumber, tMs);
+        return;
+      case 'Fill':
+        users.update(event.makerOrderNumber, tMs);
+        return;
+      case 'OrderReleased':
+        users.update(event.orderNumber, tMs);
+        return;
+      case 'OrderKilled':
+      case 'OrderCanceled':
+        users.cancellation(event.orderNumber, tMs);
+        return;
+      case 'Trade':
+        markets.traded(event);
+        users.traded(event, tMs);
+        return;
+      case 'TradeStatusChanged':
+        users.statusChanged(event, tMs);
+        return;
+      case 'MarketCreated':
+      case 'MarketUpdated':
+        markets.marketTouched(event.marketIndex);
+        return;
+      case 'MarketResolved':
+        markets.resolved(event.marketIndex);
+        return;
+      case 'ApiKeyDeleted':
+        this.onKeyDeleted?.(event.keyId);
+        return;
+      default: // Nothing that a stream tells.
+    }
+  }
+}

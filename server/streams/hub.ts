@@ -1,0 +1,360 @@
+// The WebSocket side of the exchange: takes sockets in, hands their messages to the channels, publishes what the feed has
+// rendered when a flush is over, says where silent streams stand, and lets go of sockets that are too slow. One publish a
+// topic and flush, since a publish costs one send a socket. Started by start.ts; it must be closed before its app.
+import type { HttpRequest, HttpResponse, TemplatedApp, us_socket_context_t } from 'uWebSockets.js';
+import { ApiKeyKind, type RunningExchange } from '../../engine/index.ts';
+import { deriveCredentials } from '../auth/apiKeys.ts';
+import { equalSecretTexts } from '../auth/l2.ts';
+import type { ServerConfig } from '../config.ts';
+import { BadRequest } from '../http/errors.ts';
+import { hostGuard } from '../http/host.ts';
+import { newMarketText } from '../wire/marketEvents.ts';
+import {
+  BadStreamRequest,
+  heartbeatText,
+  parseStreamRequest,
+  type StreamCredentials,
+  type StreamRequest,
+  streamErrorText,
+} from '../wire/streamRequests.ts';
+import { CloseCode, Connection, type Socket, type SocketData } from './connection.ts';
+import type { StreamFeed } from './feed.ts';
+import { catalogStreamId, FORM_COUNT } from './ids.ts';
+import { streamLimits } from './limits.ts';
+import { type ChannelHost, MarketSubscriber } from './marketChannel.ts';
+import type { MarketStream } from './marketStream.ts';
+import { FrameWriter } from './messages.ts';
+import { type UserHost, type UserLog, UserSubscriber } from './userChannel.ts';
+import type { UserStream } from './userFeed.ts';
+import { makeUserLog } from './userLog.ts';
+
+const WRONG_CREDENTIALS = 'Unauthorized/Invalid api key';
+const PATHS = [
+  ['/ws/market', 'market'],
+  ['/ws/user', 'user'],
+  ['/ws/', undefined],
+  ['/ws', undefined],
+] as const;
+
+/** What the hub needs of a server. */
+export interface HubServices {
+  readonly exchange: RunningExchange;
+  readonly config: ServerConfig;
+  /** The server's secret, from which API credentials derive. */
+  readonly secret: Uint8Array;
+}
+
+export class StreamHub implements ChannelHost, UserHost {
+  readonly feed: StreamFeed;
+  readonly followed = new Set<MarketStream>();
+  readonly listeners = new Map<UserStream, Set<UserSubscriber>>();
+  readonly userLog: UserLog;
+  catalogCount = 0;
+  private readonly services: HubServices;
+  private readonly connections = new Set<Connection>();
+  private readonly countByIp = new Map<string, number>();
+  private readonly lost = new Map<Connection, number>();
+  private app: TemplatedApp | undefined;
+  private topic = '';
+  private readonly writer = new FrameWriter((frame) => this.app?.publish(this.topic, frame, false, false));
+  private timer: NodeJS.Timeout | undefined;
+  private isClosing = false;
+  private catalogMs = 0;
+  private readonly guardHost: ReturnType<typeof hostGuard>;
+
+  constructor(feed: StreamFeed, services: HubServices) {
+    this.feed = feed;
+    this.services = services;
+    this.userLog = makeUserLog(services.config.dataDir);
+    this.guardHost = hostGuard(services.config);
+  }
+
+  now(): number {
+    return this.services.exchange.now();
+  }
+
+  /** Sockets that are open. */
+  get connectionCount(): number {
+    return this.connections.size;
+  }
+
+  /** Takes sockets from now on. Call it once, before the app listens. */
+  attach(app: TemplatedApp): void {
+    this.app = app;
+    for (const [path, channel] of PATHS) {
+      app.ws<SocketData>(path, {
+        maxPayloadLength: streamLimits.payloadBytesMax,
+        maxBackpressure: streamLimits.backpressureBytesMax,
+        idleTimeout: streamLimits.idleSecondsMax,
+        sendPingsAutomatically: true,
+        compression: 0,
+        upgrade: (res, req, context) => this.upgrade(res, req, context, channel),
+        open: (socket) => this.open(socket),
+        message: (socket, message) => this.message(socket, message),
+        dropped: (socket) => this.dropped(socket),
+        drain: (socket) => this.drained(socket),
+        close: (socket) => this.closed(socket),
+      });
+    }
+    const { feed } = this;
+    feed.announcedCount = feed.markets.newMarkets.length;
+    feed.onWaiting = () => queueMicrotask(() => this.flush());
+    feed.onKeyDeleted = (keyId) => this.endKey(keyId);
+    const { heartbeatMs } = this.services.config.streams;
+    this.timer = setInterval(() => this.beat(), Math.max(10, Math.min(1_000, heartbeatMs / 4)));
+    this.timer.unref();
+  }
+
+  /** Closes every socket with a reason; what is published later reaches nobody. */
+  async close(): Promise<void> {
+    this.isClosing = true;
+    clearInterval(this.timer);
+    this.flush();
+    for (const connection of this.connections) connection.end(CloseCode.RESTART, 'the exchange is stopping');
+    // One turn of the loop, so that the close frames leave before the app takes its sockets down.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  /** Publishes everything that waits: one publish a topic. */
+  flush(): void {
+    const { feed } = this;
+    if (!feed.isWaiting) return;
+    const { markets, users } = feed;
+    const streams = markets.dirty;
+    const owners = users.dirty;
+    markets.dirty = [];
+    users.dirty = [];
+    for (const owner of owners) {
+      owner.isWaiting = false;
+      for (const subscriber of this.listeners.get(owner) ?? []) subscriber.pump();
+    }
+    for (const stream of streams) this.publish(stream);
+    this.publishNewMarkets();
+  }
+
+  private publish(stream: MarketStream): void {
+    const { pending } = stream;
+    stream.pending = [];
+    for (let form = 0; form < FORM_COUNT; form += 1) {
+      if (stream.subscribers[form] === 0) continue;
+      this.topic = stream.ids[form];
+      stream.publishedMs[form] = performance.now();
+      const idBytes = stream.idBytes[form];
+      for (const { messages, before } of pending) {
+        let sequence = before[form];
+        for (const message of messages) {
+          if (((message.mask >>> form) & 1) === 0) continue;
+          sequence += 1;
+          this.writer.add(message, idBytes, sequence);
+        }
+      }
+      this.writer.end();
+    }
+  }
+
+  private publishNewMarkets(): void {
+    const { feed } = this;
+    const { newMarkets } = feed.markets;
+    const { markets } = feed.views;
+    const topic = catalogStreamId(feed.log);
+    while (feed.announcedCount < newMarkets.length) {
+      const { marketIndex, tMs } = newMarkets[feed.announcedCount];
+      feed.announcedCount += 1;
+      const market = markets.byIndex(marketIndex);
+      if (market === undefined || this.catalogCount === 0) continue;
+      const event = markets.eventByNumber(market.eventNumber);
+      this.app?.publish(topic, newMarketText(market, event, topic, feed.announcedCount, tMs), false, false);
+      this.catalogMs = performance.now();
+    }
+  }
+
+  /** Streams that were silent say where they stand; sockets that outstayed a limit go. */
+  private beat(): void {
+    this.flush();
+    const { heartbeatMs } = this.services.config.streams;
+    const nowMs = performance.now();
+    for (const stream of this.followed) {
+      for (let form = 0; form < FORM_COUNT; form += 1) {
+        if (stream.subscribers[form] === 0 || nowMs - stream.publishedMs[form] < heartbeatMs) continue;
+        stream.publishedMs[form] = nowMs;
+        const text = heartbeatText(stream.ids[form], stream.numbers[form], this.now());
+        this.app?.publish(stream.ids[form], text, false, false);
+      }
+    }
+    for (const subscribers of this.listeners.values()) {
+      for (const subscriber of subscribers) subscriber.beat(nowMs, heartbeatMs);
+    }
+    if (this.catalogCount > 0 && nowMs - this.catalogMs >= heartbeatMs) {
+      const topic = catalogStreamId(this.feed.log);
+      this.app?.publish(topic, heartbeatText(topic, this.feed.announcedCount, this.now()), false, false);
+      this.catalogMs = nowMs;
+    }
+    this.endLate(nowMs);
+  }
+
+  private endLate(nowMs: number): void {
+    for (const [connection, sinceMs] of this.lost) {
+      if (nowMs - sinceMs >= streamLimits.lostMsMax) connection.destroy();
+    }
+    for (const connection of this.connections) {
+      const { channel, subscriber, openedMs } = connection;
+      if (channel !== 'user' || subscriber !== undefined || connection.isLost) continue;
+      if (nowMs - openedMs < streamLimits.authMsMax) continue;
+      connection.end(CloseCode.POLICY, `no credentials within ${streamLimits.authMsMax / 1000} s`);
+    }
+  }
+
+  private upgrade(
+    res: HttpResponse,
+    req: HttpRequest,
+    context: us_socket_context_t,
+    channel: SocketData['channel'],
+  ): void {
+    const ip = Buffer.from(res.getRemoteAddressAsText()).toString('latin1');
+    const refusal = this.refusal(req, ip);
+    if (refusal !== undefined) {
+      res.writeStatus(refusal.status).writeHeader('content-type', 'application/json; charset=utf-8');
+      if (refusal.status.startsWith('4') === false) res.writeHeader('retry-after', '5');
+      res.end(JSON.stringify({ error: refusal.sentence }));
+      return;
+    }
+    const data: SocketData = { ip, channel, connection: undefined };
+    const header = (name: string): string => req.getHeader(name);
+    const key = header('sec-websocket-key');
+    res.upgrade(data, key, header('sec-websocket-protocol'), header('sec-websocket-extensions'), context);
+  }
+
+  private refusal(req: HttpRequest, ip: string): { readonly status: string; readonly sentence: string } | undefined {
+    try {
+      this.guardHost?.(req.getHeader('host'));
+    } catch (error) {
+      if (!(error instanceof BadRequest)) throw error;
+      return { status: '421 Misdirected Request', sentence: error.message };
+    }
+    if (this.isClosing) return { status: '503 Service Unavailable', sentence: 'the exchange is stopping' };
+    const { connectionsPerIpMax } = this.services.config.streams;
+    if ((this.countByIp.get(ip) ?? 0) < connectionsPerIpMax) return undefined;
+    const sentence = `${connectionsPerIpMax} sockets are open from this address, the most that one may have`;
+    return { status: '429 Too Many Requests', sentence };
+  }
+
+  private open(socket: Socket): void {
+    const data = socket.getUserData();
+    const connection = new Connection(socket, data.channel, performance.now());
+    data.connection = connection;
+    this.connections.add(connection);
+    this.countByIp.set(data.ip, (this.countByIp.get(data.ip) ?? 0) + 1);
+  }
+
+  private closed(socket: Socket): void {
+    const { connection, ip } = socket.getUserData();
+    if (connection === undefined) return;
+    connection.isOpen = false;
+    connection.detach();
+    this.connections.delete(connection);
+    this.lost.delete(connection);
+    const left = (this.countByIp.get(ip) ?? 1) - 1;
+    if (left === 0) this.countByIp.delete(ip);
+    else this.countByIp.set(ip, left);
+  }
+
+  /** A message was dropped: a gap. Inside a publish nothing may be unsubscribed, so the rest follows in a turn. */
+  private dropped(socket: Socket): void {
+    const { connection } = socket.getUserData();
+    if (connection === undefined || connection.isLost) return;
+    connection.isLost = true;
+    setImmediate(() => {
+      if (!connection.isOpen) return;
+      connection.detach();
+      this.lost.set(connection, performance.now());
+      this.endLost(connection);
+    });
+  }
+
+  /** Tells a lost socket why, as soon as it has read enough for the close frame to fit in. */
+  private endLost(connection: Connection): void {
+    if (!connection.isOpen || connection.socket.getBufferedAmount() > streamLimits.pacedBytesMax) return;
+    this.lost.delete(connection);
+    connection.end(CloseCode.TRY_LATER, 'too slow: a message was dropped; resume by stream_id and sequence');
+  }
+
+  private drained(socket: Socket): void {
+    const { connection } = socket.getUserData();
+    if (connection === undefined) return;
+    if (connection.isLost) this.endLost(connection);
+    else connection.subscriber?.drained();
+  }
+
+  private message(socket: Socket, bytes: ArrayBuffer): void {
+    const { connection } = socket.getUserData();
+    if (connection === undefined || connection.isLost) return;
+    const { messageBytesMax, messagesPerSecond, messagesBurst } = streamLimits;
+    if (bytes.byteLength > messageBytesMax) {
+      connection.end(CloseCode.TOO_BIG, `a message of ${bytes.byteLength} bytes; at most ${messageBytesMax} are taken`);
+      return;
+    }
+    if (!connection.takeAllowance(performance.now())) {
+      const reason = `too many messages: ${messagesBurst} at once, then ${messagesPerSecond} a second`;
+      connection.end(CloseCode.POLICY, reason);
+      return;
+    }
+    const text = Buffer.from(bytes).toString('utf8').trim();
+    if (text === 'PING' || text === 'ping') {
+      connection.send(text === 'PING' ? 'PONG' : 'pong');
+      return;
+    }
+    try {
+      this.follow(connection, parseStreamRequest(text));
+    } catch (error) {
+      if (!(error instanceof BadStreamRequest)) throw error;
+      connection.send(streamErrorText(error.message));
+    }
+  }
+
+  private follow(connection: Connection, request: StreamRequest): void {
+    connection.channel ??= request.type ?? (request.credentials === undefined ? 'market' : 'user');
+    if (request.type !== undefined && request.type !== connection.channel) {
+      throw new BadStreamRequest(`this socket is of the ${connection.channel} channel`);
+    }
+    if (connection.channel === 'market') {
+      connection.subscriber ??= new MarketSubscriber(connection, this);
+    } else if (!this.admit(connection, request.credentials)) return;
+    const { subscriber } = connection;
+    if (subscriber instanceof MarketSubscriber || subscriber instanceof UserSubscriber) subscriber.request(request);
+  }
+
+  /** Whether the socket is a user's: by these credentials, or by those of an earlier message. */
+  private admit(connection: Connection, credentials: StreamCredentials | undefined): boolean {
+    const { subscriber } = connection;
+    if (credentials === undefined && subscriber !== undefined) return true;
+    const key = credentials === undefined ? undefined : this.keyOf(credentials);
+    const isOther = subscriber instanceof UserSubscriber && subscriber.keyId !== key?.keyId;
+    if (key === undefined || isOther) {
+      connection.send(streamErrorText(isOther ? 'this socket belongs to another API key' : WRONG_CREDENTIALS));
+      connection.end(CloseCode.POLICY, WRONG_CREDENTIALS);
+      return false;
+    }
+    connection.subscriber ??= new UserSubscriber(connection, this, key.owner, key.keyId);
+    return true;
+  }
+
+  /** The active trading key whose three parts these are. */
+  private keyOf({ apiKey, secret, passphrase }: StreamCredentials) {
+    const key = this.feed.views.keys.byApiKey(apiKey.toLowerCase());
+    if (key === undefined || !key.isActive || key.kind !== ApiKeyKind.TRADING) return undefined;
+    const { owner, nonce, generation } = key;
+    const identity = { kind: 'trading', owner, nonce: String(nonce), generation } as const;
+    const derived = deriveCredentials(this.services.secret, identity);
+    const isRight = equalSecretTexts(secret, derived.secret) && equalSecretTexts(passphrase, derived.passphrase);
+    return isRight ? key : undefined;
+  }
+
+  /** In another turn, since this is told in the middle of a record. */
+  private endKey(keyId: string): void {
+    for (const connection of this.connections) {
+      const { subscriber } = connection;
+      if (!(subscriber instanceof UserSubscriber) || subscriber.keyId !== keyId) continue;
+      setImmediate(() => connection.end(CloseCode.POLICY, 'the API key was deleted'));
+    }
+  }
+}

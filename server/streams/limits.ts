@@ -1,0 +1,54 @@
+// Every bound of the streams, with its unit and the reason for it. Read by the sockets' checks, their sentences and the
+// AsyncAPI document. What an operator or a test may choose is in StreamSettings; the rest is fixed here.
+
+/** What differs between a venue, a laptop and a test. */
+export interface StreamSettings {
+  /** Sockets that one address may have open. */
+  readonly connectionsPerIpMax: number;
+  /** A stream with subscribers that was silent for so long says where it stands, ms. */
+  readonly heartbeatMs: number;
+  /** Changes that a market keeps for those who resume. */
+  readonly changesPerMarketMax: number;
+  /** Changes kept over all markets: about 250 bytes each. */
+  readonly changesMax: number;
+  /** Messages of owners kept in memory; older ones are read from the log again. */
+  readonly userEntriesMax: number;
+}
+
+export const streamSettings: StreamSettings = {
+  connectionsPerIpMax: 1_000,
+  heartbeatMs: 10_000,
+  changesPerMarketMax: 1_024,
+  changesMax: 131_072,
+  userEntriesMax: 131_072,
+};
+
+export const streamLimits = {
+  /** A message of a client: the ids of all tokens that a socket may follow take two thirds of it. */
+  messageBytesMax: 262_144,
+  /** uWebSockets cuts a connection off above this, without a word; what lies between gets a reason. */
+  payloadBytesMax: 1_048_576,
+  /** Tokens, or markets of the user channel, that one socket follows. */
+  subscriptionsMax: 2_000,
+  /** Messages that a socket may send at once, and how many more each second: one a token while it subscribes. */
+  messagesBurst: 2_100,
+  messagesPerSecond: 20,
+  /** What waits in memory for one socket to read it; the system's own buffers come before it. */
+  backpressureBytesMax: 32_768,
+  /** Snapshots and replays wait while more than this lies in front of a socket. */
+  pacedBytesMax: 16_384,
+  /** Books of one frame of a dump, bytes. */
+  dumpFrameBytes: 65_536,
+  /** Messages that a replay renders at a time, so that nobody else waits for it. */
+  replayStep: 48,
+  /** A socket that lost a message and reads nothing is cut off after so long, ms. */
+  lostMsMax: 10_000,
+  /** A socket that neither sends nor answers pings is closed after so long, s. */
+  idleSecondsMax: 120,
+  /** A socket of the user channel must name its credentials within so long, ms. */
+  authMsMax: 30_000,
+} as const;
+
+if (streamLimits.pacedBytesMax * 2 > streamLimits.backpressureBytesMax) {
+  throw new Error('stream limits: a paced frame must find room before a socket counts as too slow');
+}

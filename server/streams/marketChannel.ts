@@ -1,0 +1,374 @@
+// The market channel of one socket: which tokens it follows, in which streams, and what it is still owed before it hears
+// a stream live: a dump, a replay, or where the stream stands. What is owed is paid in turn, and only while there is
+// room in front of the socket. It renders nothing that the hub publishes.
+import { MarketStatus } from '../../engine/index.ts';
+import type { Market } from '../views/index.ts';
+import { bookJson } from '../wire/books.ts';
+import { bookMessage, newMarketText } from '../wire/marketEvents.ts';
+import { BadStreamRequest, gapText, heartbeatText, NO_NEW_ASSETS, type StreamRequest } from '../wire/streamRequests.ts';
+import type { Connection, Subscriber } from './connection.ts';
+import { CloseCode } from './connection.ts';
+import type { StreamFeed } from './feed.ts';
+import { catalogStreamId, type Form, formOf, isCustomForm, parseMarketStreamId, tokensOfForm } from './ids.ts';
+import { streamLimits } from './limits.ts';
+import type { MarketStream } from './marketStream.ts';
+import { FrameWriter } from './messages.ts';
+import { messagesSince } from './rebuild.ts';
+
+/** Most new markets that a replay sends. */
+const NEW_MARKETS_MAX = 256;
+
+/** What the channels of all sockets share. */
+export interface ChannelHost {
+  readonly feed: StreamFeed;
+  /** The exchange's time, ms. */
+  now(): number;
+  /** Publishes what waits, so that nothing of it comes after a snapshot that holds it already. */
+  flush(): void;
+  /** Markets that anybody follows, for heartbeats. */
+  readonly followed: Set<MarketStream>;
+  /** Sockets that follow new markets. */
+  catalogCount: number;
+}
+
+/** One market of a socket. */
+interface Subscription {
+  readonly stream: MarketStream;
+  readonly market: Market;
+  tokens: number;
+  form: Form;
+  isLive: boolean;
+  isQueued: boolean;
+  /** Tokens whose books are owed. */
+  dump: number;
+  /** The number after which messages are owed; undefined when none are. */
+  from: number | undefined;
+  /** Owes a gap: the number after which messages are missing, and why. */
+  gap: { readonly after: number; readonly reason: string } | undefined;
+}
+
+/** Where a client stands in a market, taken from its resume points. */
+type Resumes = ReadonlyMap<number, { readonly form: Form; readonly sequence: number; readonly isOfThisLog: boolean }>;
+
+const countTokens = (tokens: number): number => (tokens === 3 ? 2 : tokens === 0 ? 0 : 1);
+
+export class MarketSubscriber implements Subscriber {
+  private readonly connection: Connection;
+  private readonly host: ChannelHost;
+  private readonly subscriptions = new Map<number, Subscription>();
+  private queue: Subscription[] = [];
+  private tokenCount = 0;
+  private isCustom = false;
+  private isScheduled = false;
+  private readonly writer: FrameWriter;
+
+  constructor(connection: Connection, host: ChannelHost) {
+    this.connection = connection;
+    this.host = host;
+    this.writer = new FrameWriter((frame) => connection.send(frame));
+  }
+
+  /** @throws BadStreamRequest with a sentence; the rest of the request has been followed */
+  request(request: StreamRequest): void {
+    this.host.flush();
+    if (request.isUnsubscribe) this.unsubscribe(request.assetIds);
+    else this.subscribe(request);
+  }
+
+  drained(): void {
+    this.pay();
+  }
+
+  ended(): void {
+    for (const subscription of this.subscriptions.values()) this.leave(subscription);
+    this.subscriptions.clear();
+    this.queue = [];
+    this.setCatalog(false);
+  }
+
+  private subscribe(request: StreamRequest): void {
+    const unknown: string[] = [];
+    const wanted = this.wantedOf(request.assetIds, unknown);
+    const resumes = this.resumesOf(request, wanted);
+    const isCustom =
+      request.isCustom ?? (this.isCustom || [...resumes.values()].some(({ form }) => isCustomForm(form)));
+    let isNew = isCustom !== this.isCustom || request.resume.length > 0;
+    if (isCustom !== this.isCustom) this.changeCustom(isCustom, wanted);
+    this.resumeCatalog(request);
+    for (const [marketIndex, tokens] of wanted) {
+      const added = this.add(marketIndex, tokens, request.hasDump, resumes.get(marketIndex));
+      isNew ||= added;
+    }
+    if (this.tokenCount > streamLimits.subscriptionsMax) {
+      const reason = `${this.tokenCount} tokens asked for; one socket follows at most ${streamLimits.subscriptionsMax}`;
+      this.connection.end(CloseCode.POLICY, reason);
+      return;
+    }
+    this.pay();
+    if (unknown.length > 0) throw unknownTokens(unknown);
+    if (!isNew && request.assetIds.length > 0) this.connection.send(NO_NEW_ASSETS);
+  }
+
+  private wantedOf(assetIds: readonly string[], unknown: string[]): Map<number, number> {
+    const wanted = new Map<number, number>();
+    for (const assetId of assetIds) {
+      const place = this.host.feed.views.markets.byToken(assetId);
+      if (place === undefined || place.market.status === MarketStatus.DRAFT) unknown.push(assetId);
+      else wanted.set(place.market.index, (wanted.get(place.market.index) ?? 0) | (place.outcome + 1));
+    }
+    return wanted;
+  }
+
+  /** Resume points by market; a stream that no token asks for is asked for by its name. */
+  private resumesOf({ resume }: StreamRequest, wanted: Map<number, number>): Resumes {
+    const resumes = new Map<number, { form: Form; sequence: number; isOfThisLog: boolean }>();
+    for (const { streamId, sequence } of resume) {
+      const name = parseMarketStreamId(streamId);
+      if (name === undefined) continue;
+      const { marketIndex, form, log } = name;
+      const market = this.host.feed.views.markets.byIndex(marketIndex);
+      const isOfThisLog = log === this.host.feed.log && market !== undefined && market.status !== MarketStatus.DRAFT;
+      if (!wanted.has(marketIndex)) {
+        if (!isOfThisLog) continue;
+        wanted.set(marketIndex, tokensOfForm(form));
+      }
+      resumes.set(marketIndex, { form, sequence, isOfThisLog });
+    }
+    return resumes;
+  }
+
+  /** Custom features hold for the whole socket: every market moves to its other stream. */
+  private changeCustom(isCustom: boolean, wanted: ReadonlyMap<number, number>): void {
+    this.isCustom = isCustom;
+    this.setCatalog(isCustom);
+    for (const [marketIndex, subscription] of this.subscriptions) {
+      if (wanted.has(marketIndex)) continue;
+      this.reform(subscription, subscription.tokens);
+      this.enqueue(subscription);
+    }
+  }
+
+  private setCatalog(isWanted: boolean): void {
+    const { connection, host } = this;
+    const topic = catalogStreamId(host.feed.log);
+    if (isWanted) {
+      connection.follow(topic);
+      host.catalogCount += 1;
+      this.hasCatalog = true;
+      connection.send(heartbeatText(topic, host.feed.announcedCount, host.now()));
+    } else if (this.hasCatalog) {
+      this.hasCatalog = false;
+      connection.leave(topic);
+      host.catalogCount -= 1;
+    }
+  }
+
+  private hasCatalog = false;
+
+  /** The new markets after a number that the client has seen. */
+  private resumeCatalog({ resume }: StreamRequest): void {
+    const { connection, host } = this;
+    const topic = catalogStreamId(host.feed.log);
+    const point = resume.find(({ streamId }) => streamId.startsWith('new-markets-'));
+    if (point === undefined || !this.isCustom) return;
+    const { newMarkets } = host.feed.markets;
+    const { markets } = host.feed.views;
+    const count = host.feed.announcedCount;
+    const missing = count - point.sequence;
+    if (point.streamId !== topic || missing < 0 || missing > NEW_MARKETS_MAX) {
+      connection.send(gapText(topic, count, host.now(), point.sequence, 'read GET /markets for what is missing'));
+      return;
+    }
+    for (let at = point.sequence; at < count; at += 1) {
+      const { marketIndex, tMs } = newMarkets[at];
+      const market = markets.byIndex(marketIndex);
+      if (market === undefined) continue;
+      connection.send(newMarketText(market, markets.eventByNumber(market.eventNumber), topic, at + 1, tMs));
+    }
+  }
+
+  /** Whether the socket now follows what it did not before. */
+  private add(
+    marketIndex: number,
+    tokens: number,
+    hasDump: boolean,
+    resume: { readonly form: Form; readonly sequence: number; readonly isOfThisLog: boolean } | undefined,
+  ): boolean {
+    const market = this.host.feed.views.markets.byIndex(marketIndex);
+    if (market === undefined) return false;
+    let subscription = this.subscriptions.get(marketIndex);
+    const before = subscription?.tokens ?? 0;
+    const added = tokens & ~before;
+    if (subscription === undefined) {
+      const stream = this.host.feed.markets.stream(marketIndex);
+      const form = formOf(tokens, this.isCustom);
+      const nothing = { isLive: false, isQueued: false, dump: 0, from: undefined, gap: undefined };
+      subscription = { stream, market, tokens: 0, form, ...nothing };
+      this.subscriptions.set(marketIndex, subscription);
+    }
+    const form = formOf(before | tokens, this.isCustom);
+    if (added === 0 && form === subscription.form && resume === undefined) return false;
+    this.reform(subscription, before | tokens);
+    if (resume !== undefined) this.resumeAt(subscription, resume);
+    else if (hasDump) subscription.dump |= added;
+    this.enqueue(subscription);
+    return true;
+  }
+
+  private resumeAt(
+    subscription: Subscription,
+    { form, sequence, isOfThisLog }: { readonly form: Form; readonly sequence: number; readonly isOfThisLog: boolean },
+  ): void {
+    if (isOfThisLog && form === subscription.form) {
+      subscription.from = sequence;
+      return;
+    }
+    const reason = isOfThisLog
+      ? 'the socket now follows other tokens or features than the stream it resumes'
+      : 'the stream belongs to another log';
+    this.oweGap(subscription, 0, reason);
+  }
+
+  private oweGap(subscription: Subscription, after: number, reason: string): void {
+    subscription.from = undefined;
+    subscription.dump = subscription.tokens;
+    subscription.gap = { after, reason };
+  }
+
+  /** Moves a market to the stream of these tokens and the socket's features; what it owed goes along. */
+  private reform(subscription: Subscription, tokens: number): void {
+    this.leave(subscription);
+    const form = formOf(tokens, this.isCustom);
+    this.tokenCount += countTokens(tokens) - countTokens(subscription.tokens);
+    const isReplaying = subscription.from !== undefined && form !== subscription.form;
+    subscription.tokens = tokens;
+    subscription.form = form;
+    subscription.dump &= tokens;
+    if (isReplaying) this.oweGap(subscription, 0, 'the socket changed its tokens or features during the replay');
+  }
+
+  private unsubscribe(assetIds: readonly string[]): void {
+    const unknown: string[] = [];
+    for (const [marketIndex, tokens] of this.wantedOf(assetIds, unknown)) {
+      const subscription = this.subscriptions.get(marketIndex);
+      const left = (subscription?.tokens ?? 0) & ~tokens;
+      if (subscription === undefined || left === subscription.tokens) continue;
+      if (left === 0) {
+        this.leave(subscription);
+        this.tokenCount -= countTokens(subscription.tokens);
+        this.subscriptions.delete(marketIndex);
+        this.queue = this.queue.filter((queued) => queued !== subscription);
+      } else {
+        this.reform(subscription, left);
+        this.enqueue(subscription);
+      }
+    }
+    this.pay();
+    if (unknown.length > 0) throw unknownTokens(unknown);
+  }
+
+  private enqueue(subscription: Subscription): void {
+    if (subscription.isQueued) return;
+    subscription.isQueued = true;
+    this.queue.push(subscription);
+  }
+
+  /** Pays what is owed, in turn, as long as there is room and the loop is not held for long. */
+  private pay(): void {
+    if (this.isScheduled || this.queue.length === 0) return;
+    this.host.flush();
+    let rendered = 0;
+    while (this.queue.length > 0 && !this.connection.isFull) {
+      if (rendered >= streamLimits.replayStep) {
+        this.isScheduled = true;
+        setImmediate(() => {
+          this.isScheduled = false;
+          this.pay();
+        });
+        break;
+      }
+      rendered += this.payNext();
+    }
+    this.writer.end(true);
+  }
+
+  /** Pays for the first market of the queue; returns how many messages that took. */
+  private payNext(): number {
+    const [subscription] = this.queue;
+    if (subscription.from !== undefined) return this.replay(subscription, subscription.from);
+    const { stream, form, market, dump, gap } = subscription;
+    const { connection, host } = this;
+    const nowMs = host.now();
+    if (gap !== undefined || dump === 0) this.writer.end(true);
+    if (gap !== undefined) {
+      connection.send(gapText(stream.ids[form], stream.numbers[form], nowMs, gap.after, gap.reason));
+    } else if (dump === 0) {
+      connection.send(heartbeatText(stream.ids[form], stream.numbers[form], nowMs));
+    }
+    for (const outcome of [0, 1] as const) {
+      if ((dump & (outcome + 1)) === 0) continue;
+      const message = bookMessage(bookJson(host.feed.views, market, outcome), outcome, nowMs);
+      this.writer.add(message, stream.idBytes[form], stream.numbers[form]);
+    }
+    if (this.writer.bytes > streamLimits.dumpFrameBytes) this.writer.end(true);
+    subscription.dump = 0;
+    subscription.gap = undefined;
+    this.goLive(subscription);
+    return 2;
+  }
+
+  /** Sends some of the messages after `number`; live once there are no more. */
+  private replay(subscription: Subscription, number: number): number {
+    const { stream, form, market } = subscription;
+    const { connection, host } = this;
+    this.writer.end(true);
+    const { markets, books } = host.feed.views;
+    const event = markets.eventByNumber(market.eventNumber);
+    const missed = messagesSince(stream, market, event, books, form, number, streamLimits.replayStep);
+    if (missed === undefined) {
+      const isAhead = number > stream.numbers[form];
+      const reason = isAhead ? 'the stream has not come that far' : 'what is missing is older than what is kept';
+      this.oweGap(subscription, number, reason);
+      return 1;
+    }
+    if (missed.length === 0) connection.send(heartbeatText(stream.ids[form], stream.numbers[form], host.now()));
+    for (const { message, sequence } of missed) this.writer.add(message, stream.idBytes[form], sequence);
+    this.writer.end();
+    const last = missed.at(-1)?.sequence ?? number;
+    subscription.from = last;
+    if (last >= stream.numbers[form]) {
+      subscription.from = undefined;
+      this.goLive(subscription);
+    }
+    return missed.length + 1;
+  }
+
+  private goLive(subscription: Subscription): void {
+    const { stream, form } = subscription;
+    this.queue.shift();
+    subscription.isQueued = false;
+    if (subscription.isLive) return;
+    subscription.isLive = true;
+    this.connection.follow(stream.ids[form]);
+    stream.subscribers[form] += 1;
+    stream.subscriberCount += 1;
+    stream.publishedMs[form] = performance.now();
+    this.host.followed.add(stream);
+  }
+
+  private leave(subscription: Subscription): void {
+    if (!subscription.isLive) return;
+    const { stream, form } = subscription;
+    subscription.isLive = false;
+    this.connection.leave(stream.ids[form]);
+    stream.subscribers[form] -= 1;
+    stream.subscriberCount -= 1;
+    if (stream.subscriberCount === 0) this.host.followed.delete(stream);
+  }
+}
+
+function unknownTokens(ids: readonly string[]): BadStreamRequest {
+  const shown = ids.slice(0, 3).map((id) => (id.length > 80 ? `${id.slice(0, 80)}…` : id));
+  const more = ids.length > shown.length ? ` and ${ids.length - shown.length} more` : '';
+  return new BadStreamRequest(`no such token: ${shown.join(', ')}${more}`);
+}

@@ -1,0 +1,251 @@
+// The shape of everything that is said on the streams, as schemas: what /asyncapi.json prints and what the tests hold every
+// frame against. Nothing on the way of a message reads them.
+import { z } from 'zod';
+
+const digits = z.string().regex(/^[0-9]+$/);
+const decimal = z.string().regex(/^[0-9]+(\.[0-9]+)?$/);
+const hash = z.string().regex(/^[0-9a-f]{40}$/);
+const conditionId = z.string().regex(/^0x[0-9a-f]{64}$/);
+const side = z.enum(['BUY', 'SELL']);
+const level = z.object({ price: decimal, size: decimal });
+
+const envelope = {
+  stream_id: z.string().describe('The stream; resume by it.'),
+  sequence: z.int().describe('The number in the stream: one more than the message before, unless said otherwise.'),
+  server_ts_ms: z.int().describe('Time of the command that caused it, ms.'),
+};
+const ofToken = { asset_id: digits, market: conditionId };
+const timestamp = digits.describe('Milliseconds.');
+
+export const bookSchema = z
+  .object({
+    event_type: z.literal('book'),
+    ...envelope,
+    ...ofToken,
+    timestamp,
+    hash,
+    bids: z.array(level).describe('Best last.'),
+    asks: z.array(level).describe('Best last.'),
+    min_order_size: decimal,
+    tick_size: decimal,
+    neg_risk: z.boolean(),
+    last_trade_price: z.union([decimal, z.literal('')]),
+  })
+  .describe('A book whole. A snapshot repeats the number at which the stream stands; after a trade it has its own.');
+
+export const priceChangeSchema = z.object({
+  event_type: z.literal('price_change'),
+  ...envelope,
+  market: conditionId,
+  price_changes: z
+    .array(
+      z.object({
+        asset_id: digits,
+        price: decimal,
+        size: decimal.describe('What stands at the price now; 0 means that nothing does.'),
+        side,
+        hash: hash.describe('Of the token’s book after the whole message.'),
+        best_bid: decimal,
+        best_ask: decimal,
+      }),
+    )
+    .describe('Two entries a level: one for each token.'),
+  timestamp,
+});
+
+export const lastTradePriceSchema = z.object({
+  event_type: z.literal('last_trade_price'),
+  ...envelope,
+  ...ofToken,
+  price: decimal,
+  size: decimal,
+  fee_rate_bps: decimal,
+  side: side.describe('The taker’s, as seen from this token.'),
+  timestamp,
+  transaction_hash: conditionId,
+});
+
+export const tickSizeChangeSchema = z.object({
+  event_type: z.literal('tick_size_change'),
+  ...envelope,
+  ...ofToken,
+  old_tick_size: decimal,
+  new_tick_size: decimal,
+  timestamp,
+});
+
+export const bestBidAskSchema = z.object({
+  event_type: z.literal('best_bid_ask'),
+  ...envelope,
+  ...ofToken,
+  best_bid: decimal,
+  best_ask: decimal,
+  spread: decimal,
+  timestamp,
+});
+
+const life = {
+  id: digits,
+  question: z.string(),
+  market: conditionId,
+  slug: z.string(),
+  description: z.string(),
+  assets_ids: z.array(digits),
+  outcomes: z.array(z.string()),
+  event_message: z.object({
+    id: z.string(),
+    ticker: z.string(),
+    slug: z.string(),
+    title: z.string(),
+    description: z.string(),
+  }),
+  timestamp,
+  tags: z.array(z.string()),
+};
+
+export const newMarketSchema = z.object({
+  event_type: z.literal('new_market'),
+  ...envelope,
+  ...life,
+  condition_id: conditionId,
+  active: z.boolean(),
+  clob_token_ids: z.array(digits),
+  order_price_min_tick_size: decimal,
+  group_item_title: z.string(),
+  sports_market_type: z.string(),
+  line: z.string(),
+  game_start_time: z.string(),
+  taker_base_fee: decimal,
+  fees_enabled: z.boolean(),
+  fee_schedule: z.object({ exponent: decimal, rate: decimal, taker_only: z.boolean(), rebate_rate: decimal }),
+});
+
+export const marketResolvedSchema = z.object({
+  event_type: z.literal('market_resolved'),
+  ...envelope,
+  ...life,
+  winning_asset_id: digits.nullable().describe('Null when half a unit went to each.'),
+  winning_outcome: z.string().nullable(),
+});
+
+const uuid = z.string().regex(/^[0-9a-f-]{36}$/);
+
+export const orderSchema = z.object({
+  event_type: z.literal('order'),
+  ...envelope,
+  id: conditionId,
+  owner: uuid,
+  ...ofToken,
+  side,
+  order_owner: uuid,
+  original_size: decimal,
+  size_matched: decimal,
+  price: decimal,
+  associate_trades: z.array(uuid),
+  outcome: z.string(),
+  type: z.enum(['PLACEMENT', 'UPDATE', 'CANCELLATION']),
+  created_at: digits.describe('Seconds.'),
+  expiration: digits.describe('Seconds; 0 = none.'),
+  order_type: z.enum(['GTC', 'GTD', 'FOK', 'FAK']),
+  status: z.enum(['LIVE', 'MATCHED', 'DELAYED', 'UNMATCHED', 'CANCELED']),
+  maker_address: z.string(),
+  timestamp,
+});
+
+export const tradeSchema = z.object({
+  event_type: z.literal('trade'),
+  ...envelope,
+  type: z.literal('TRADE'),
+  id: uuid,
+  taker_order_id: conditionId,
+  ...ofToken,
+  side,
+  size: decimal,
+  fee_rate_bps: decimal,
+  price: decimal,
+  status: z.enum(['MATCHED', 'MINED', 'CONFIRMED']),
+  match_time: digits.describe('Seconds.'),
+  matchtime: digits,
+  last_update: digits,
+  outcome: z.string(),
+  owner: uuid,
+  trade_owner: uuid,
+  maker_address: z.string(),
+  transaction_hash: conditionId,
+  bucket_index: z.int(),
+  maker_orders: z.array(
+    z.object({
+      order_id: conditionId,
+      owner: uuid,
+      maker_address: z.string(),
+      matched_amount: decimal,
+      price: decimal,
+      fee_rate_bps: decimal,
+      asset_id: digits,
+      outcome: z.string(),
+      outcome_index: z.int(),
+      side,
+    }),
+  ),
+  trader_side: z.enum(['TAKER', 'MAKER']),
+  timestamp,
+});
+
+export const heartbeatSchema = z
+  .object({ event_type: z.literal('heartbeat'), ...envelope })
+  .describe(
+    'Where a stream stands: after a subscription without a dump, and on streams that are silent. Has no number.',
+  );
+
+export const gapSchema = z
+  .object({
+    event_type: z.literal('gap'),
+    ...envelope,
+    missed_from: z.int().describe('The first number that is not there.'),
+    reason: z.string(),
+  })
+  .describe(
+    'What was asked for is not all there; the stream goes on after sequence. Books follow on the market channel.',
+  );
+
+export const errorSchema = z.object({ event_type: z.literal('error'), error: z.string() });
+
+/** What each channel says, by event type. */
+export const marketEventSchemas = {
+  book: bookSchema,
+  price_change: priceChangeSchema,
+  last_trade_price: lastTradePriceSchema,
+  tick_size_change: tickSizeChangeSchema,
+  best_bid_ask: bestBidAskSchema,
+  new_market: newMarketSchema,
+  market_resolved: marketResolvedSchema,
+} as const;
+export const userEventSchemas = { order: orderSchema, trade: tradeSchema } as const;
+export const controlSchemas = { heartbeat: heartbeatSchema, gap: gapSchema, error: errorSchema } as const;
+
+const resumePoint = z.object({ stream_id: z.string(), sequence: z.int().min(0) });
+const resume = z
+  .union([resumePoint, z.array(resumePoint)])
+  .optional()
+  .describe('The last message that the client has of each stream: what came after it is sent first.');
+const operation = z.enum(['subscribe', 'unsubscribe']).optional();
+
+export const marketRequestSchema = z.object({
+  type: z.literal('market').optional(),
+  operation,
+  assets_ids: z.array(z.string()).optional().describe('Token ids; subscriptions add up.'),
+  custom_feature_enabled: z.boolean().optional().describe('For the whole socket; false unless said.'),
+  initial_dump: z.boolean().optional().describe('Books first; true unless said.'),
+  resume,
+});
+
+export const userRequestSchema = z.object({
+  type: z.literal('user').optional(),
+  operation,
+  auth: z
+    .object({ apiKey: z.string(), secret: z.string(), passphrase: z.string() })
+    .optional()
+    .describe('Wanted in the first message.'),
+  markets: z.array(z.string()).optional().describe('Condition ids; none = everything.'),
+  resume,
+});

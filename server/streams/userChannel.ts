@@ -1,0 +1,274 @@
+// The user channel of one socket: whose it is, which markets it asked for, and how far it has been told of each of its
+// streams. What happens, what was missed while away and what a slow reader has not taken yet are all the same here: the
+// entries after the number that it has. Nobody is ever told of an owner's entries but by that owner's credentials.
+import type { Views } from '../views/index.ts';
+import { BadStreamRequest, gapText, heartbeatText, type StreamRequest } from '../wire/streamRequests.ts';
+import { orderEventRest, tradeEventRest } from '../wire/userEvents.ts';
+import type { Connection, Subscriber } from './connection.ts';
+import type { StreamFeed } from './feed.ts';
+import { userStreamId } from './ids.ts';
+import { streamLimits } from './limits.ts';
+import { headText } from './messages.ts';
+import type { UserEntry } from './userEntries.ts';
+import type { UserStream } from './userFeed.ts';
+
+/** Entries looked up at a time. */
+const ENTRIES_A_STEP = 64;
+
+/** A message of an owner's stream as text. */
+export function userMessage(
+  views: Views,
+  entry: UserEntry,
+  owner: string,
+  streamId: string,
+  sequence: number,
+): string | undefined {
+  const market = views.markets.byIndex(entry.marketIndex);
+  if (market === undefined) return undefined;
+  const isTrade = entry.kind === 'TRADE';
+  const rest = isTrade ? tradeEventRest(entry, market, owner) : orderEventRest(entry, market);
+  return headText(isTrade ? 'trade' : 'order', streamId, String(sequence), entry.tMs) + rest;
+}
+
+/** Reads messages that are no longer kept from the log again. */
+export interface UserLog {
+  /**
+   * The messages of an owner's stream numbered after `after` up to `last`, handed over in order, a few at a time; resolves
+   * when all are, with false where there is no log to read.
+   */
+  read(question: UserLogQuestion, take: (messages: readonly string[]) => Promise<void>): Promise<boolean>;
+}
+
+export interface UserLogQuestion {
+  readonly owner: string;
+  readonly marketIndex: number | undefined;
+  readonly streamId: string;
+  readonly after: number;
+  readonly last: number;
+}
+
+export interface UserHost {
+  readonly feed: StreamFeed;
+  now(): number;
+  flush(): void;
+  readonly userLog: UserLog;
+  /** The sockets that listen to an owner. */
+  readonly listeners: Map<UserStream, Set<UserSubscriber>>;
+}
+
+/** One stream that the socket follows. */
+interface Cursor {
+  readonly streamId: string;
+  readonly marketIndex: number | undefined;
+  /** The number of the last message sent. */
+  sent: number;
+  isReading: boolean;
+  toldMs: number;
+}
+
+export class UserSubscriber implements Subscriber {
+  readonly keyId: string;
+  private readonly connection: Connection;
+  private readonly host: UserHost;
+  private readonly stream: UserStream;
+  /** By market index; −1 stands for everything. */
+  private readonly cursors = new Map<number, Cursor>();
+  private waitingForRoom: (() => void) | undefined;
+  private isEnded = false;
+  private isScheduled = false;
+
+  constructor(connection: Connection, host: UserHost, owner: string, keyId: string) {
+    this.connection = connection;
+    this.host = host;
+    this.keyId = keyId;
+    this.stream = host.feed.users.stream(owner);
+    this.stream.listenerCount += 1;
+    const listeners = host.listeners.get(this.stream);
+    if (listeners === undefined) host.listeners.set(this.stream, new Set([this]));
+    else listeners.add(this);
+  }
+
+  /** @throws BadStreamRequest with a sentence; the rest of the request has been followed */
+  request(request: StreamRequest): void {
+    this.host.flush();
+    const unknown: string[] = [];
+    const indexes: number[] = [];
+    for (const conditionId of request.markets) {
+      const market = this.host.feed.views.markets.byCondition(conditionId);
+      if (market === undefined) unknown.push(conditionId);
+      else indexes.push(market.index);
+    }
+    if (request.isUnsubscribe) this.unsubscribe(indexes);
+    else this.subscribe(request, indexes);
+    this.pump();
+    if (unknown.length > 0) throw new BadStreamRequest(`no such market: ${unknown.slice(0, 3).join(', ')}`);
+  }
+
+  drained(): void {
+    const resume = this.waitingForRoom;
+    this.waitingForRoom = undefined;
+    resume?.();
+    this.pump();
+  }
+
+  ended(): void {
+    if (this.isEnded) return;
+    this.isEnded = true;
+    this.stream.listenerCount -= 1;
+    const listeners = this.host.listeners.get(this.stream);
+    listeners?.delete(this);
+    if (listeners?.size === 0) this.host.listeners.delete(this.stream);
+    const resume = this.waitingForRoom;
+    this.waitingForRoom = undefined;
+    resume?.();
+  }
+
+  /** Sends what the socket has not been told yet, as far as there is room. */
+  pump(): void {
+    for (const cursor of this.cursors.values()) this.pumpCursor(cursor);
+  }
+
+  /** Says where silent streams stand. */
+  beat(nowMs: number, silentMs: number): void {
+    for (const cursor of this.cursors.values()) {
+      if (nowMs - cursor.toldMs >= silentMs && !cursor.isReading && !this.connection.isFull) this.mark(cursor);
+    }
+  }
+
+  private subscribe(request: StreamRequest, indexes: readonly number[]): void {
+    const isForAll = request.markets.length === 0;
+    if (isForAll && (this.cursors.size === 0 || request.resume.length > 0)) this.follow(undefined, request);
+    for (const index of indexes) this.follow(index, request);
+    // Naming markets narrows a socket that followed everything.
+    if (indexes.length > 0) this.cursors.delete(-1);
+    if (this.cursors.size > streamLimits.subscriptionsMax) {
+      throw new BadStreamRequest(
+        `${this.cursors.size} markets asked for; one socket follows at most ${streamLimits.subscriptionsMax}`,
+      );
+    }
+  }
+
+  /** Whoever leaves its last market follows everything again, as the official client expects. */
+  private unsubscribe(indexes: readonly number[]): void {
+    for (const index of indexes) this.cursors.delete(index);
+    if (this.cursors.size === 0) this.follow(undefined, undefined);
+  }
+
+  private follow(marketIndex: number | undefined, request: StreamRequest | undefined): void {
+    const { feed } = this.host;
+    const streamId = userStreamId(this.stream.owner, marketIndex, feed.log);
+    const key = marketIndex ?? -1;
+    // A point of this owner's stream of the same part, of whatever log.
+    const part = streamId.slice(0, streamId.lastIndexOf('-') + 1);
+    const point = request?.resume.find(({ streamId: asked }) => asked.startsWith(part));
+    if (this.cursors.has(key) && point === undefined) return;
+    const number = this.stream.numberOf(marketIndex);
+    const cursor: Cursor = { streamId, marketIndex, sent: number, isReading: false, toldMs: 0 };
+    this.cursors.set(key, cursor);
+    if (point === undefined || point.sequence === number) {
+      this.mark(cursor);
+    } else if (point.streamId !== streamId || point.sequence > number) {
+      const isOther = point.streamId !== streamId;
+      const reason = isOther ? 'the stream belongs to another log' : 'the stream has not come that far';
+      this.gap(cursor, isOther ? 0 : point.sequence, reason);
+    } else cursor.sent = point.sequence;
+  }
+
+  private mark(cursor: Cursor): void {
+    cursor.toldMs = performance.now();
+    this.connection.send(heartbeatText(cursor.streamId, cursor.sent, this.host.now()));
+  }
+
+  private gap(cursor: Cursor, after: number, reason: string): void {
+    cursor.toldMs = performance.now();
+    this.connection.send(gapText(cursor.streamId, cursor.sent, this.host.now(), after, reason));
+  }
+
+  private pumpCursor(cursor: Cursor): void {
+    const { stream, connection, host } = this;
+    const { marketIndex } = cursor;
+    let steps = 0;
+    while (!cursor.isReading && cursor.sent < stream.numberOf(marketIndex) && !connection.isFull) {
+      if (steps > 0) {
+        this.pumpLater();
+        return;
+      }
+      const entries = stream.since(marketIndex, cursor.sent, ENTRIES_A_STEP);
+      if (entries === undefined) {
+        this.readLog(cursor);
+        return;
+      }
+      connection.socket.cork(() => {
+        for (const entry of entries) {
+          const sequence = marketIndex === undefined ? entry.number : entry.marketNumber;
+          const text = userMessage(host.feed.views, entry, stream.owner, cursor.streamId, sequence);
+          if (text !== undefined) connection.send(text);
+        }
+      });
+      cursor.sent += entries.length;
+      cursor.toldMs = performance.now();
+      steps += 1;
+    }
+  }
+
+  /** The rest in another turn of the loop, so that nobody waits for a long replay. */
+  private pumpLater(): void {
+    if (this.isScheduled) return;
+    this.isScheduled = true;
+    setImmediate(() => {
+      this.isScheduled = false;
+      if (!this.isEnded) this.pump();
+    });
+  }
+
+  /** What is no longer kept comes from the log; the kept rest follows it. */
+  private readLog(cursor: Cursor): void {
+    const { stream, host } = this;
+    const { marketIndex, streamId, sent } = cursor;
+    cursor.isReading = true;
+    const last = stream.numberOf(marketIndex);
+    const question = { owner: stream.owner, marketIndex, streamId, after: sent, last };
+    const take = async (messages: readonly string[]): Promise<void> => {
+      for (const message of messages) {
+        if (this.connection.isFull) await this.room();
+        if (this.isEnded || !this.isCurrent(cursor)) return;
+        this.connection.send(message);
+        cursor.sent += 1;
+      }
+    };
+    host.userLog.read(question, take).then(
+      (isRead) => {
+        cursor.isReading = false;
+        if (this.isEnded || !this.isCurrent(cursor)) return;
+        if (!isRead) {
+          cursor.sent = last;
+          this.gap(cursor, sent, 'what is missing is no longer kept, and this exchange keeps no log');
+        }
+        this.pump();
+      },
+      () => {
+        cursor.isReading = false;
+        if (this.isEnded || !this.isCurrent(cursor)) return;
+        const after = cursor.sent;
+        cursor.sent = stream.numberOf(marketIndex);
+        this.gap(cursor, after, 'the log could not be read; resume again');
+      },
+    );
+  }
+
+  private isCurrent(cursor: Cursor): boolean {
+    return this.cursors.get(cursor.marketIndex ?? -1) === cursor;
+  }
+
+  /** Resolves when the socket has room again, or is gone. */
+  private room(): Promise<void> {
+    return new Promise((resolve) => {
+      const before = this.waitingForRoom;
+      this.waitingForRoom = () => {
+        before?.();
+        resolve();
+      };
+      if (this.isEnded) this.drained();
+    });
+  }
+}

@@ -1,0 +1,79 @@
+// The thread that reads an owner's messages from the journal: started by userLog.ts with one task, ends when it is done.
+// It opens the journal for reading only and follows it with views and feed of its own.
+import { parentPort, workerData } from 'node:worker_threads';
+import {
+  type Command,
+  decodeCommand,
+  decodeEvents,
+  type EngineEvent,
+  JournalReader,
+  type JournalRecord,
+  type LogRecord,
+} from '../../engine/index.ts';
+import { Views } from '../views/index.ts';
+import { StreamFeed } from './feed.ts';
+import { streamSettings } from './limits.ts';
+import { userMessage } from './userChannel.ts';
+import type { UserLogNews, UserLogTask } from './userLog.ts';
+
+const MESSAGES_A_TIME = 256;
+
+/** A record decoded when somebody looks. */
+class ReadRecord implements LogRecord {
+  readonly sequence: number;
+  readonly tMs: number;
+  readonly command: Command;
+  readonly events: readonly EngineEvent[];
+
+  constructor(source: JournalRecord) {
+    this.sequence = source.sequence;
+    this.tMs = source.tMs;
+    this.command = decodeCommand(source.command);
+    this.events = decodeEvents(source.events);
+  }
+}
+
+async function run(task: UserLogTask, tell: (news: UserLogNews) => void, answered: () => Promise<void>): Promise<void> {
+  const { owner, marketIndex, streamId, after, last, dataDir } = task;
+  const views = new Views();
+  const feed = new StreamFeed(views, { ...streamSettings, userEntriesMax: 1, changesMax: 1, changesPerMarketMax: 1 });
+  let found: string[] = [];
+  let count = 0;
+  const wanted = feed.users.stream(owner);
+  feed.users.onEntry = (stream, entry) => {
+    if (stream !== wanted || (marketIndex !== undefined && entry.marketIndex !== marketIndex)) return;
+    const number = marketIndex === undefined ? entry.number : entry.marketNumber;
+    if (number <= after || number > last) return;
+    const text = userMessage(views, entry, owner, streamId, number);
+    count += 1;
+    if (text !== undefined) found.push(text);
+  };
+  const followers = [...views.followers(), ...feed.followers()];
+  const reader = new JournalReader(dataDir);
+  for (const records of reader.read()) {
+    for (const source of records) {
+      const record = new ReadRecord(source);
+      for (const follower of followers) follower.apply(record);
+    }
+    if (found.length >= MESSAGES_A_TIME) {
+      tell({ messages: found });
+      found = [];
+      await answered();
+    }
+    if (count >= last - after) break;
+  }
+  if (found.length > 0) {
+    tell({ messages: found });
+    await answered();
+  }
+  await reader.close();
+  tell({ isDone: true });
+}
+
+const port = parentPort;
+if (port !== null) {
+  const answered = (): Promise<void> => new Promise((resolve) => port.once('message', () => resolve()));
+  // What the starter passed is a task and nothing else.
+  await run(workerData as UserLogTask, (news) => port.postMessage(news), answered);
+  port.close();
+}

@@ -1,0 +1,134 @@
+// What clients say on a WebSocket (wire.md E.2), and the short messages that are no event of the exchange: heartbeats,
+// gaps and errors. Called by the channels of server/streams. Key names that it does not know are ignored, as production
+// does; a known key of the wrong kind is refused with a sentence.
+import { headText } from '../streams/messages.ts';
+import { isFields } from './orders.ts';
+
+/** A message that cannot be followed; its text goes to the client. */
+export class BadStreamRequest extends Error {
+  override readonly name = 'BadStreamRequest';
+}
+
+/** Where a client stands in a stream. */
+export interface ResumePoint {
+  readonly streamId: string;
+  readonly sequence: number;
+}
+
+export interface StreamCredentials {
+  readonly apiKey: string;
+  readonly secret: string;
+  readonly passphrase: string;
+}
+
+export interface StreamRequest {
+  /** Undefined where the message leaves it to the path or to what came before. */
+  readonly type: 'market' | 'user' | undefined;
+  readonly isUnsubscribe: boolean;
+  readonly assetIds: readonly string[];
+  /** Condition ids, lower case. */
+  readonly markets: readonly string[];
+  readonly isCustom: boolean | undefined;
+  readonly hasDump: boolean;
+  readonly credentials: StreamCredentials | undefined;
+  readonly resume: readonly ResumePoint[];
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function readTexts(fields: Fields, name: string): readonly string[] {
+  const value = fields[name];
+  if (value === undefined || value === null) return [];
+  if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value;
+  throw new BadStreamRequest(`${name} must be a list of strings`);
+}
+
+function readFlag(fields: Fields, name: string): boolean | undefined {
+  const value = fields[name];
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== 'boolean') throw new BadStreamRequest(`${name} must be true or false`);
+  return value;
+}
+
+function readType(fields: Fields): StreamRequest['type'] {
+  const { type } = fields;
+  if (type === undefined || type === null) return undefined;
+  const name = typeof type === 'string' ? type.toLowerCase() : '';
+  if (name !== 'market' && name !== 'user') throw new BadStreamRequest('type must be market or user');
+  return name;
+}
+
+function readOperation(fields: Fields): boolean {
+  const { operation } = fields;
+  if (operation === undefined || operation === null || operation === 'subscribe') return false;
+  if (operation === 'unsubscribe') return true;
+  throw new BadStreamRequest('INVALID OPERATION: operation must be subscribe or unsubscribe');
+}
+
+function readCredentials({ auth }: Fields): StreamCredentials | undefined {
+  if (auth === undefined || auth === null) return undefined;
+  if (!isFields(auth)) throw new BadStreamRequest('auth must be an object with apiKey, secret and passphrase');
+  const { apiKey, secret, passphrase } = auth;
+  if (typeof apiKey !== 'string' || typeof secret !== 'string' || typeof passphrase !== 'string') {
+    throw new BadStreamRequest('auth must have apiKey, secret and passphrase as strings');
+  }
+  return { apiKey, secret, passphrase };
+}
+
+function readPoint(value: unknown): ResumePoint {
+  const { stream_id: streamId, sequence } = isFields(value) ? value : {};
+  const isWhole = typeof sequence === 'number' && Number.isSafeInteger(sequence) && sequence >= 0;
+  if (typeof streamId === 'string' && isWhole) return { streamId, sequence };
+  throw new BadStreamRequest(
+    'resume must be {"stream_id":"…","sequence":n}, or a list of these, with whole numbers from 0',
+  );
+}
+
+function readResume({ resume }: Fields): readonly ResumePoint[] {
+  if (resume === undefined || resume === null) return [];
+  return Array.isArray(resume) ? resume.map(readPoint) : [readPoint(resume)];
+}
+
+/**
+ * The request in a message's text.
+ * @throws BadStreamRequest with a sentence
+ */
+export function parseStreamRequest(text: string): StreamRequest {
+  let fields: unknown;
+  try {
+    fields = JSON.parse(text);
+  } catch {
+    throw new BadStreamRequest(
+      'the message is not JSON; send PING, or an object such as {"type":"market","assets_ids":[…]}',
+    );
+  }
+  if (!isFields(fields)) throw new BadStreamRequest('the message must be one JSON object');
+  return {
+    type: readType(fields),
+    isUnsubscribe: readOperation(fields),
+    assetIds: readTexts(fields, 'assets_ids'),
+    markets: readTexts(fields, 'markets').map((market) => market.toLowerCase()),
+    isCustom: readFlag(fields, 'custom_feature_enabled'),
+    hasDump: readFlag(fields, 'initial_dump') ?? true,
+    credentials: readCredentials(fields),
+    resume: readResume(fields),
+  };
+}
+
+/** States the number at which a stream stands; consumes none. */
+export function heartbeatText(streamId: string, sequence: number, serverMs: number): string {
+  return `${headText('heartbeat', streamId, String(sequence), serverMs)}}`;
+}
+
+/** What a client asked for is not all there: the stream goes on after `sequence`. */
+export function gapText(streamId: string, sequence: number, serverMs: number, after: number, reason: string): string {
+  const rest = `,"missed_from":${after + 1},"reason":${JSON.stringify(reason)}}`;
+  return `${headText('gap', streamId, String(sequence), serverMs)}${rest}`;
+}
+
+export function streamErrorText(sentence: string): string {
+  return JSON.stringify({ event_type: 'error', error: sentence });
+}
+
+/** What production answers to a subscription that adds nothing. */
+export const NO_NEW_ASSETS = 'NO NEW ASSETS';

@@ -1,0 +1,90 @@
+// Events of the user channel as JSON text (wire.md E.4): order (PLACEMENT, UPDATE, CANCELLATION) and trade (MATCHED,
+// MINED, CONFIRMED). Called by the streams with an entry of an owner. Statuses are the five plain ones and times digits
+// alone, because official clients drop an event with anything else.
+import type { OrderEntry, TradeEntry } from '../streams/userEntries.ts';
+import { type Market, uuidOfKeyId } from '../views/index.ts';
+import { tradeId, transactionHash } from './ids.ts';
+import { lotsText, pipsText, secondsText } from './numbers.ts';
+import { FEE_RATE_BPS, orderTypeText, sideText, traderSide, tradeStatusText } from './trades.ts';
+
+/** LIVE, MATCHED, DELAYED or CANCELED: the reason of a cancel is no status here. */
+function plainStatus({ kind, status, filledLots }: OrderEntry): string {
+  if (kind === 'CANCELLATION') return 'CANCELED';
+  if (status === 'MATCHED' || status === 'DELAYED') return status;
+  // A placement or fill whose rest was cancelled in the same record says what it was; the cancellation follows.
+  return status !== 'LIVE' && filledLots > 0 ? 'MATCHED' : 'LIVE';
+}
+
+/** The keys of an order event after its head, from the comma to the closing brace. */
+export function orderEventRest(entry: OrderEntry, market: Market): string {
+  const { order, tMs } = entry;
+  const key = uuidOfKeyId(order.keyId);
+  const fields = {
+    id: order.id,
+    owner: key,
+    market: market.conditionId,
+    asset_id: market.tokens[order.outcome],
+    side: sideText(order.side),
+    order_owner: key,
+    original_size: lotsText(order.originalLots),
+    size_matched: lotsText(entry.filledLots),
+    price: pipsText(order.pricePips),
+    associate_trades: order.trades
+      .slice(0, entry.tradeCount)
+      .map(({ marketIndex, tradeNumber }) => tradeId(marketIndex, tradeNumber)),
+    outcome: market.outcomes[order.outcome],
+    type: entry.kind,
+    created_at: secondsText(order.createdMs),
+    expiration: String(order.expirationS),
+    order_type: orderTypeText(order.orderType),
+    status: plainStatus(entry),
+    maker_address: order.maker,
+    timestamp: String(tMs),
+  };
+  return `,${JSON.stringify(fields).slice(1)}`;
+}
+
+/** The keys of a trade event after its head; the top level is the taker's order, whoever's stream it is. */
+export function tradeEventRest(entry: TradeEntry, market: Market, owner: string): string {
+  const { trade, tMs } = entry;
+  const { taker } = trade;
+  const id = tradeId(trade.marketIndex, trade.tradeNumber);
+  const takerKey = uuidOfKeyId(taker.keyId);
+  const matchTime = secondsText(trade.matchMs);
+  const fields = {
+    type: 'TRADE',
+    id,
+    taker_order_id: taker.id,
+    market: market.conditionId,
+    asset_id: market.tokens[taker.outcome],
+    side: sideText(taker.side),
+    size: lotsText(trade.lots),
+    fee_rate_bps: FEE_RATE_BPS,
+    price: pipsText(trade.pricePips),
+    status: tradeStatusText(entry.status),
+    match_time: matchTime,
+    matchtime: matchTime,
+    last_update: secondsText(tMs),
+    outcome: market.outcomes[taker.outcome],
+    owner: takerKey,
+    trade_owner: takerKey,
+    maker_address: taker.maker,
+    transaction_hash: transactionHash(id),
+    bucket_index: trade.bucketIndex,
+    maker_orders: trade.makers.map(({ order, lots, pricePips }) => ({
+      order_id: order.id,
+      owner: uuidOfKeyId(order.keyId),
+      maker_address: order.maker,
+      matched_amount: lotsText(lots),
+      price: pipsText(pricePips),
+      fee_rate_bps: FEE_RATE_BPS,
+      asset_id: market.tokens[order.outcome],
+      outcome: market.outcomes[order.outcome],
+      outcome_index: order.outcome,
+      side: sideText(order.side),
+    })),
+    trader_side: traderSide(trade, owner),
+    timestamp: String(tMs),
+  };
+  return `,${JSON.stringify(fields).slice(1)}`;
+}

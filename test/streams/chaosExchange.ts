@@ -1,0 +1,55 @@
+// The exchange of the chaos test as a process of its own, so that it can be killed: a whole server on a data directory,
+// which drives seeded commands through its own engine when told to. Started by chaos.test.ts with its folder and seed;
+// a folder without a journal gets the markets and owners first.
+import { resolveConfig } from '../../server/config.ts';
+import { startServer } from '../../server/start.ts';
+import { foundingCommands, StreamWorkload } from './workload.ts';
+
+/** What the test asks, and what it is told. */
+export type ChaosOrder = { readonly run: number } | { readonly report: true };
+export type ChaosNews =
+  | { readonly port: number }
+  | { readonly done: number }
+  | { readonly sequence: number; readonly trades: readonly number[] };
+
+const [dataDir, markets, seed] = process.argv.slice(2);
+const IN_FLIGHT = 32;
+
+const base = resolveConfig('development', { port: '0', house: false, logLevel: 'silent', dataDir }, {}, dataDir);
+const server = await startServer({
+  config: { ...base, streams: { ...base.streams, heartbeatMs: 2_000 } },
+  env: { OUTCRY_SECRET: process.env.OUTCRY_SECRET },
+  onFatal: (error) => {
+    throw error;
+  },
+  hasFirstStart: false,
+});
+const { exchange, views } = server.services;
+if (exchange.isFresh) await Promise.all(foundingCommands(Number(markets)).map((command) => exchange.submit(command)));
+const workload = new StreamWorkload(Number(seed), Number(markets));
+
+const tell = (news: ChaosNews): void => {
+  process.send?.(news);
+};
+
+async function run(count: number): Promise<void> {
+  let left = count;
+  const worker = async (): Promise<void> => {
+    while (left > 0) {
+      left -= 1;
+      await exchange.submit(workload.next(Date.now()));
+    }
+  };
+  await Promise.all(Array.from({ length: IN_FLIGHT }, worker));
+  tell({ done: count });
+}
+
+process.on('message', (order: ChaosOrder) => {
+  if ('run' in order) void run(order.run);
+  else {
+    const trades = views.markets.list().map(({ tradeCount }) => tradeCount);
+    tell({ sequence: exchange.durableSequence, trades });
+  }
+});
+process.on('disconnect', () => process.exit(0));
+tell({ port: server.port });

@@ -1,0 +1,108 @@
+// The limits of sockets, each with the sentence that its client is told: size and number of messages, sockets an address,
+// tokens a socket, the Host of a loopback server, and readers who are too slow.
+import { connect } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import WebSocket from 'ws';
+import { streamLimits, streamSettings } from '../../server/streams/limits.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { TestSocket } from './socket.ts';
+import { foundingCommands, StreamWorkload, tokenOf } from './workload.ts';
+
+let server: TestServer;
+beforeAll(async () => {
+  const streams = { ...streamSettings, connectionsPerIpMax: 6 };
+  server = await startTestServer({ config: { streams } });
+  for (const command of foundingCommands(1_100)) await server.exchange.submit(command);
+}, 120_000);
+afterAll(() => server.close());
+
+const open = () => TestSocket.open(server.url, '/ws/market');
+const closedWith = async (socket: TestSocket) => {
+  await socket.until(({ closed }) => closed !== undefined);
+  return socket.closed;
+};
+
+test('a flood of messages is closed with the figures', async () => {
+  const socket = await open();
+  for (let count = 0; count <= streamLimits.messagesBurst + 100; count += 1) socket.send('PING');
+  const end = await closedWith(socket);
+  expect(end).toEqual({ code: 1008, reason: 'too many messages: 2100 at once, then 20 a second' });
+});
+
+test('a message that is too long is closed with the figures', async () => {
+  const socket = await open();
+  socket.send(`"${'x'.repeat(streamLimits.messageBytesMax)}"`);
+  const end = await closedWith(socket);
+  expect(end).toEqual({ code: 1009, reason: 'a message of 262146 bytes; at most 262144 are taken' });
+});
+
+test('2,000 tokens can be followed, in slices, and not one more', async () => {
+  const assets = Array.from({ length: 2_000 }, (_, index) => tokenOf(index >> 1, index & 1));
+  const socket = await open();
+  socket.send({ type: 'market', assets_ids: assets });
+  await socket.until(({ reader }) => reader.counts.get('book') === 2_000);
+  expect(socket.frames.length).toBeGreaterThan(1);
+  socket.send({ operation: 'subscribe', assets_ids: [tokenOf(1_050, 0)] });
+  const end = await closedWith(socket);
+  expect(end).toEqual({ code: 1008, reason: '2001 tokens asked for; one socket follows at most 2000' });
+});
+
+test('one address has so many sockets and no more, until one closes', async () => {
+  const sockets = await Promise.all(Array.from({ length: 6 }, open));
+  const refused = await new Promise<number>((resolve, reject) => {
+    const ws = new WebSocket(`${server.url.replace('http', 'ws')}/ws/market`);
+    ws.on('unexpected-response', (_request, reply) => resolve(reply.statusCode ?? 0));
+    ws.on('open', () => reject(new Error('it was let in')));
+    ws.on('error', () => {});
+  });
+  expect(refused).toBe(429);
+  await sockets[0].close();
+  const again = await open();
+  for (const socket of [...sockets.slice(1), again]) await socket.close();
+});
+
+test('a page of another name cannot open a socket on a loopback server', async () => {
+  const ws = new WebSocket(`${server.url.replace('http', 'ws')}/ws/market`, { headers: { host: 'evil.example' } });
+  const status = await new Promise((resolve) => {
+    ws.on('unexpected-response', (_request, reply) => resolve(reply.statusCode));
+    ws.on('error', () => {});
+  });
+  expect(status).toBe(421);
+});
+
+test('a reader who stops is let go with 1013 once it reads again, and resumes by its numbers', async () => {
+  const socket = await open();
+  socket.send({ type: 'market', assets_ids: [tokenOf(0, 0), tokenOf(0, 1)] });
+  await socket.until(({ reader }) => reader.counts.get('book') === 2);
+  socket.ws.pause();
+  const workload = new StreamWorkload(3, 1);
+  // The system's own buffers take megabytes before anything waits in the exchange.
+  for (let count = 0; count < 8_000; count += 1) {
+    await server.exchange.submit(workload.next(Date.now()));
+    if (count % 500 === 0) await new Promise((resolve) => setImmediate(resolve));
+  }
+  socket.ws.resume();
+  const end = await closedWith(socket);
+  expect(end?.code).toBe(1013);
+  expect(end?.reason).toMatch(/too slow: a message was dropped/);
+  expect(socket.reader.faults).toEqual([]);
+  const [[stream_id, sequence]] = socket.reader.sequences;
+  const again = await open();
+  again.send({ type: 'market', resume: { stream_id, sequence } });
+  await again.until(({ reader }) => reader.sequences.size === 1);
+  expect(again.reader.faults).toEqual([]);
+  await again.close();
+}, 120_000);
+
+test('bytes that are no WebSocket end their connection and nothing else', async () => {
+  const raw = connect(server.port, '127.0.0.1');
+  raw.write('GET /ws/market HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n');
+  raw.write('Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n');
+  await new Promise((resolve) => raw.once('data', resolve));
+  raw.write(Buffer.alloc(64, 0xff));
+  await new Promise((resolve) => raw.once('close', resolve));
+  const socket = await open();
+  socket.send('PING');
+  await socket.until(({ frames }) => frames.includes('PONG'));
+  await socket.close();
+});

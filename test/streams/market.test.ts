@@ -1,0 +1,209 @@
+// The market channel over real sockets (wire.md E): what a subscription brings, what each event says, and that a reader
+// who trusts nothing rebuilds the same books.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  alice,
+  bob,
+  call,
+  cancelAll,
+  get,
+  market,
+  newMarket,
+  openTradingWorld,
+  post,
+  server,
+} from '../http/tradingWorld.ts';
+import { send } from '../support/client.ts';
+import { TestSocket } from './socket.ts';
+
+beforeAll(openTradingWorld);
+afterAll(() => server.close());
+
+const admin = { authorization: 'Bearer dev-admin' };
+const open = (path = '/ws/market') => TestSocket.open(server.url, path);
+
+/** Subscribes to both tokens of a market and waits for their books. */
+async function follow(where: { readonly tokens: readonly string[] }, more: object = {}): Promise<TestSocket> {
+  const socket = await open();
+  socket.send({ assets_ids: where.tokens, type: 'market', ...more });
+  await socket.until(({ reader }) => (reader.counts.get('book') ?? 0) >= where.tokens.length);
+  return socket;
+}
+
+test('the first frame is an array of books, each as GET /book shows it, with the stream it belongs to', async () => {
+  const fresh = await newMarket();
+  await post(alice, fresh, { pips: 4_000, shares: 10 });
+  const socket = await follow(fresh);
+  const books = JSON.parse(socket.frames[0]);
+  expect(books).toHaveLength(2);
+  for (const [index, token] of fresh.tokens.entries()) {
+    const { event_type, stream_id, sequence, server_ts_ms, ...book } = books[index];
+    expect([event_type, sequence, typeof server_ts_ms]).toEqual(['book', 1, 'number']);
+    expect(stream_id).toMatch(/^m[0-9a-f]{8}-bp-[0-9a-z]{9}$/);
+    expect(JSON.stringify(book)).toBe(JSON.stringify(await get(`/book?token_id=${token}`)));
+  }
+  expect(socket.reader.faults).toEqual([]);
+  await socket.close();
+});
+
+test('an order is one price_change with an entry for each token, and the reader’s own hashes agree', async () => {
+  const fresh = await newMarket();
+  const socket = await follow(fresh);
+  await post(alice, fresh, { pips: 4_000, shares: 20 });
+  await post(bob, fresh, { pips: 5_500, shares: 8, token: 1 });
+  await cancelAll(alice);
+  await socket.until(({ reader }) => reader.counts.get('price_change') === 3);
+  const [placed, other, canceled] = socket.events('price_change');
+  const brief = (event: { price_changes: { [key: string]: string }[] }) =>
+    event.price_changes.map(({ asset_id, price, size, side, best_bid, best_ask }) => [
+      fresh.tokens.indexOf(asset_id),
+      ...[price, size, side, best_bid, best_ask],
+    ]);
+  expect(brief(placed)).toEqual([
+    [0, '0.4', '20', 'BUY', '0.4', '1'],
+    [1, '0.6', '20', 'SELL', '0', '0.6'],
+  ]);
+  expect(brief(other)).toEqual([
+    [0, '0.45', '8', 'SELL', '0.4', '0.45'],
+    [1, '0.55', '8', 'BUY', '0.55', '0.6'],
+  ]);
+  expect(brief(canceled)[0]).toEqual([0, '0.4', '0', 'BUY', '0', '0.45']);
+  expect(placed.market).toBe(fresh.conditionId);
+  expect(socket.reader.faults).toEqual([]);
+  await cancelAll(bob);
+  await socket.close();
+});
+
+test('a trade is told once a stream, in the terms of the token that is followed, and then the books whole', async () => {
+  const fresh = await newMarket();
+  await post(alice, fresh, { pips: 4_000, shares: 20 });
+  const [both, first, second] = await Promise.all([
+    follow(fresh),
+    follow({ tokens: [fresh.tokens[0]] }),
+    follow({ tokens: [fresh.tokens[1]] }),
+  ]);
+  await post(bob, fresh, { pips: 6_000, shares: 5, token: 1 });
+  for (const socket of [both, first, second]) {
+    await socket.until(({ reader }) => (reader.counts.get('book') ?? 0) >= (socket === both ? 4 : 2));
+    expect(socket.reader.faults).toEqual([]);
+  }
+  const brief = (socket: TestSocket) =>
+    socket
+      .events('last_trade_price')
+      .map((event) => [
+        fresh.tokens.indexOf(event.asset_id),
+        ...[event.price, event.size, event.side, event.fee_rate_bps],
+      ]);
+  expect(brief(both)).toEqual([[1, '0.6', '5', 'BUY', '0']]);
+  expect(brief(first)).toEqual([[0, '0.4', '5', 'SELL', '0']]);
+  expect(brief(second)).toEqual([[1, '0.6', '5', 'BUY', '0']]);
+  const kinds = JSON.parse(both.frames[1]).map((event: { event_type: string }) => event.event_type);
+  expect(kinds).toEqual(['last_trade_price', 'price_change', 'book', 'book']);
+  const hashes = await Promise.all(fresh.tokens.map((token) => get(`/book?token_id=${token}`)));
+  expect(
+    both
+      .events('book')
+      .slice(2)
+      .map(({ hash }) => hash),
+  ).toEqual(hashes.map(({ hash }) => hash));
+  for (const socket of [both, first, second]) await socket.close();
+  await cancelAll(alice);
+});
+
+test('custom features bring the best prices, new markets and resolutions; without them none come', async () => {
+  const fresh = await newMarket({ outcomes: ['Rain', 'Sun'] });
+  const custom = await follow(fresh, { custom_feature_enabled: true });
+  const plain = await follow(fresh);
+  await post(alice, fresh, { pips: 4_000, shares: 20 });
+  const created = await newMarket({ question: 'Is this new?' });
+  const resolved = await send(
+    server.url,
+    'POST',
+    `/admin/markets/${fresh.conditionId}/resolve`,
+    { outcome: 'Sun' },
+    admin,
+  );
+  expect(resolved.status).toBe(200);
+  await custom.until(({ reader }) => reader.counts.get('market_resolved') === 1);
+  await plain.until(({ reader }) => reader.counts.get('price_change') === 2);
+  const [best] = custom.events('best_bid_ask');
+  expect([best.best_bid, best.best_ask, best.spread]).toEqual(['0.4', '1', '0.6']);
+  expect(custom.events('best_bid_ask')).toHaveLength(4);
+  const [end] = custom.events('market_resolved');
+  expect([end.winning_asset_id, end.winning_outcome, end.outcomes]).toEqual([fresh.tokens[1], 'Sun', ['Rain', 'Sun']]);
+  const found = custom.events('new_market').find(({ market: id }) => id === created.conditionId);
+  expect([found.question, found.assets_ids, found.active]).toEqual(['Is this new?', created.tokens, true]);
+  expect([...plain.reader.counts.keys()].sort()).toEqual(['book', 'price_change']);
+  expect([...custom.reader.faults, ...plain.reader.faults]).toEqual([]);
+  await custom.close();
+  await plain.close();
+});
+
+test('a change of the tick is told, and of the minimum, since the hash of the book depends on both', async () => {
+  const fresh = await newMarket();
+  const socket = await follow(fresh);
+  const path = `/admin/markets/${fresh.conditionId}`;
+  expect((await send(server.url, 'PATCH', path, { tick_size: '0.001' }, admin)).status).toBe(200);
+  expect((await send(server.url, 'PATCH', path, { min_order_size: '7' }, admin)).status).toBe(200);
+  await socket.until(({ reader }) => (reader.counts.get('book') ?? 0) >= 6);
+  const [change] = socket.events('tick_size_change');
+  expect([change.old_tick_size, change.new_tick_size]).toEqual(['0.01', '0.001']);
+  await post(alice, fresh, { pips: 4_010, shares: 20 });
+  await socket.until(({ reader }) => reader.counts.get('price_change') === 1);
+  expect(socket.reader.faults).toEqual([]);
+  await cancelAll(alice);
+  await socket.close();
+});
+
+test('subscriptions add up, repeats are answered, and what is left keeps its stream', async () => {
+  const [one, two] = [await newMarket(), await newMarket()];
+  const socket = await open('/ws');
+  socket.send({ type: 'market', operation: 'subscribe', markets: [], assets_ids: [one.tokens[0]] });
+  await socket.until(({ reader }) => reader.counts.get('book') === 1);
+  socket.send({ operation: 'subscribe', assets_ids: [two.tokens[1]] });
+  await socket.until(({ reader }) => reader.counts.get('book') === 2);
+  socket.send({ operation: 'subscribe', assets_ids: [two.tokens[1]] });
+  await socket.until(({ frames }) => frames.includes('NO NEW ASSETS'));
+  socket.send({ operation: 'subscribe', assets_ids: [two.tokens[0]], initial_dump: false });
+  await socket.until(({ reader }) => reader.counts.get('heartbeat') === 1);
+  expect(socket.events('heartbeat')[0].stream_id).toContain('-bp-');
+  socket.send({ operation: 'unsubscribe', assets_ids: [one.tokens[0], two.tokens[1]] });
+  await socket.until(({ reader }) => reader.counts.get('heartbeat') === 2);
+  await post(alice, one, { pips: 3_000, shares: 10 });
+  await post(alice, two, { pips: 3_000, shares: 10 });
+  await socket.until(({ reader }) => reader.counts.get('price_change') === 1);
+  const [change] = socket.events('price_change');
+  expect([change.market, change.stream_id.slice(10, 12)]).toEqual([two.conditionId, 'fp']);
+  expect(socket.reader.faults).toEqual([]);
+  await cancelAll(alice);
+  await socket.close();
+});
+
+test('PING is answered by PONG before and after a subscription, and what is wrong gets a sentence', async () => {
+  const socket = await open('/ws/');
+  socket.send('PING');
+  await socket.until(({ frames }) => frames.includes('PONG'));
+  const wrong: readonly (readonly [unknown, RegExp])[] = [
+    ['{', /not JSON/],
+    ['[1]', /one JSON object/],
+    [{ type: 'market', assets_ids: 'x' }, /assets_ids must be a list of strings/],
+    [{ type: 'weather' }, /type must be market or user/],
+    [{ type: 'market', operation: 'dance' }, /INVALID OPERATION/],
+    [{ type: 'market', assets_ids: ['12345'] }, /no such token: 12345/],
+    [{ type: 'market', resume: { stream_id: 'x', sequence: 1.5 } }, /resume must be/],
+    [{ type: 'user' }, /of the market channel/],
+  ];
+  for (const [message, sentence] of wrong) {
+    const before = socket.events('error').length;
+    socket.send(message);
+    await socket.until(() => socket.events('error').length > before);
+    expect(socket.events('error').at(-1).error).toMatch(sentence);
+  }
+  await socket.close();
+});
+
+test('a path without a socket is no endpoint', async () => {
+  for (const path of ['/ws/market', '/ws/other']) expect((await send(server.url, 'GET', path)).status).toBe(404);
+  expect(market.tokens).toHaveLength(2);
+  expect((await call(alice, 'GET', '/ws/user')).status).toBe(404);
+});

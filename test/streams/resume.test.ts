@@ -1,0 +1,193 @@
+// Resuming a market's stream: exactly what was missed, byte for byte, in memory and over a restart; an explicit gap and
+// fresh books where that cannot be; heartbeats that say where a silent stream stands; new markets.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { encodeCommand } from '../../engine/index.ts';
+import { streamSettings } from '../../server/streams/limits.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { StreamReader } from './reader.ts';
+import { TestSocket } from './socket.ts';
+import { foundingCommands, MARKETS, StreamWorkload, tokenOf } from './workload.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'outcry-resume-'));
+const streams = { ...streamSettings, heartbeatMs: 150, changesPerMarketMax: 64 };
+let server: TestServer;
+const workload = new StreamWorkload(7, 4);
+
+const start = () => startTestServer({ config: { dataDir: folder, streams } });
+
+async function drive(count: number): Promise<void> {
+  for (let done = 0; done < count; done += 1) await server.exchange.submit(workload.next(Date.now()));
+}
+
+beforeAll(async () => {
+  server = await start();
+  for (const command of foundingCommands(4)) await server.exchange.submit(command);
+});
+afterAll(async () => {
+  await server.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const FORMS = [
+  { tokens: [0], custom: false },
+  { tokens: [1], custom: true },
+  { tokens: [0, 1], custom: false },
+  { tokens: [0, 1], custom: true },
+] as const;
+
+interface Follower {
+  readonly socket: TestSocket;
+  readonly message: object;
+  readonly ids: readonly string[];
+}
+
+interface Point {
+  readonly stream_id: string;
+  readonly sequence: number;
+}
+
+/** What a client that resumes knows already. */
+function seed(reader: StreamReader, points: readonly Point[]): void {
+  for (const { stream_id: id, sequence } of points) reader.sequences.set(id, sequence);
+}
+
+async function follow(form: (typeof FORMS)[number], resume: readonly Point[] = []): Promise<Follower> {
+  const assets = [0, 1, 2, 3].flatMap((market) => form.tokens.map((outcome) => tokenOf(market, outcome)));
+  const message = { assets_ids: assets, type: 'market', custom_feature_enabled: form.custom, resume };
+  const socket = await TestSocket.open(server.url, '/ws/market');
+  seed(socket.reader, resume);
+  socket.send(message);
+  await socket.until(({ reader }) => [...reader.sequences.keys()].filter((id) => id.startsWith('m')).length === 4);
+  return { socket, message, ids: [...socket.reader.sequences.keys()] };
+}
+
+/** Every numbered event as it came, by stream and number. */
+function said(sockets: readonly TestSocket[]): Map<string, string> {
+  const all = sockets.flatMap(({ reader }) => reader.told).filter(({ stream_id: id }) => id.startsWith('m'));
+  return new Map(all.map((event) => [`${event.stream_id}/${event.sequence}`, JSON.stringify(event)]));
+}
+
+/** Waits until a socket has heard everything that its streams say. */
+async function caughtUp(socket: TestSocket): Promise<void> {
+  const { exchange } = server;
+  await exchange.submit(encodeCommand({ type: 'Tick' }));
+  const beats = socket.reader.counts.get('heartbeat') ?? 0;
+  // Four markets fall silent, so that each says where it stands: by then everything before has arrived.
+  await socket.until(({ reader }) => (reader.counts.get('heartbeat') ?? 0) >= beats + 8);
+}
+
+test.each(FORMS)('a resume brings exactly the missed messages, byte for byte: %j', async (form) => {
+  await drive(40);
+  const [steady, first] = await Promise.all([follow(form), follow(form)]);
+  await drive(30);
+  await Promise.all([caughtUp(steady.socket), caughtUp(first.socket)]);
+  const points = [...first.socket.reader.sequences].map(([stream_id, sequence]) => ({ stream_id, sequence }));
+  await first.socket.close();
+  await drive(40);
+  const second = await follow(form, points);
+  await drive(20);
+  await Promise.all([caughtUp(steady.socket), caughtUp(second.socket)]);
+  expect(second.socket.events('gap')).toEqual([]);
+  for (const { socket } of [steady, first, second]) expect(socket.reader.faults).toEqual([]);
+  const [whole, parts] = [said([steady.socket]), said([first.socket, second.socket])];
+  const missing = [...whole].filter(([key, text]) => parts.get(key) !== text);
+  expect(whole.size).toBeGreaterThan(40);
+  expect(missing).toEqual([]);
+  expect([...second.socket.reader.sequences].sort()).toEqual([...steady.socket.reader.sequences].sort());
+  await steady.socket.close();
+  await second.socket.close();
+});
+
+test('numbers go on over a restart, and what was missed meanwhile is replayed with the same bytes', async () => {
+  const form = FORMS[3];
+  const { socket } = await follow(form);
+  await caughtUp(socket);
+  const points = [...socket.reader.sequences].map(([stream_id, sequence]) => ({ stream_id, sequence }));
+  await drive(30);
+  await caughtUp(socket);
+  const before = said([socket]);
+  await server.close();
+  await socket.until(({ closed }) => closed !== undefined);
+  expect(socket.closed).toEqual({ code: 1012, reason: 'the exchange is stopping' });
+  server = await start();
+  const again = await follow(form, points);
+  await caughtUp(again.socket);
+  expect(again.socket.events('gap')).toEqual([]);
+  expect([...again.socket.reader.sequences].sort()).toEqual([...socket.reader.sequences].sort());
+  const after = said([again.socket]);
+  for (const [key, text] of after) expect(before.get(key)).toBe(text);
+  expect(after.size).toBeGreaterThan(20);
+  expect(again.socket.reader.faults).toEqual([]);
+  await again.socket.close();
+});
+
+test('what is older than what is kept, of another log or ahead is a gap with fresh books', async () => {
+  const form = FORMS[2];
+  const { socket, ids } = await follow(form);
+  const id = ids[0];
+  const now = socket.reader.sequences.get(id)!;
+  await drive(400);
+  await caughtUp(socket);
+  const latest = socket.reader.sequences.get(id)!;
+  expect(latest).toBeGreaterThan(now + 64);
+  const points = [
+    { stream_id: id, sequence: 0 },
+    { stream_id: id, sequence: latest + 1_000 },
+    { stream_id: `${id.slice(0, -9)}zzzzzzzzz`, sequence: 1 },
+    { stream_id: id.replace('-bp-', '-fp-'), sequence: 1 },
+  ];
+  for (const point of points) {
+    const resumed = await TestSocket.open(server.url, '/ws/market');
+    const index = Number.parseInt(id.slice(1, 9), 16);
+    const assets = [tokenOf(index, 0), tokenOf(index, 1)];
+    resumed.send({ type: 'market', assets_ids: assets, resume: point });
+    await resumed.until(({ reader }) => reader.counts.get('book') === 2);
+    expect(resumed.events('gap')).toHaveLength(1);
+    const [gap] = resumed.events('gap');
+    expect([gap.stream_id, gap.sequence]).toEqual([id, latest]);
+    expect(resumed.reader.faults).toEqual([]);
+    await resumed.close();
+  }
+  await socket.close();
+});
+
+test('a stream’s name alone is enough to resume, and a dropped frame is noticed by the next message', async () => {
+  const { socket, ids } = await follow(FORMS[2]);
+  await caughtUp(socket);
+  const points = ids.map((stream_id) => ({ stream_id, sequence: socket.reader.sequences.get(stream_id) ?? 0 }));
+  await socket.close();
+  await drive(10);
+  const named = await TestSocket.open(server.url, '/ws/market');
+  seed(named.reader, points);
+  named.send({ type: 'market', resume: points });
+  await named.until(({ reader }) => reader.sequences.size === 4);
+  await caughtUp(named);
+  expect(named.reader.faults).toEqual([]);
+  // The same frames but one: the reader must find out by the next message of that stream.
+  const deaf = new StreamReader();
+  seed(deaf, points);
+  const frames = named.frames.filter((frame) => frame.includes('price_change'));
+  const all = named.frames.indexOf(frames[0]);
+  for (const [index, frame] of named.frames.entries()) if (index !== all) deaf.hear(frame);
+  expect(deaf.faults.length).toBeGreaterThan(0);
+  await named.close();
+});
+
+test('new markets are a stream of their own, and can be resumed', async () => {
+  const socket = await TestSocket.open(server.url, '/ws/market');
+  socket.send({ type: 'market', assets_ids: [], custom_feature_enabled: true });
+  await socket.until(({ reader }) => reader.sequences.size === 1);
+  const [[id, at]] = socket.reader.sequences;
+  await socket.close();
+  for (const command of foundingCommands(6).slice(4, 6)) await server.exchange.submit(command);
+  const again = await TestSocket.open(server.url, '/ws/market');
+  const resume = { stream_id: id, sequence: at };
+  again.send({ type: 'market', assets_ids: [], custom_feature_enabled: true, resume });
+  await again.until(({ reader }) => reader.counts.get('new_market') === 2);
+  expect(again.events('new_market').map(({ sequence }) => sequence)).toEqual([at + 1, at + 2]);
+  expect(MARKETS).toBeGreaterThan(0);
+  await again.close();
+});

@@ -1,0 +1,66 @@
+// Every frame of a lively exchange against the schemas that /asyncapi.json prints, and that document itself.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { controlSchemas, marketEventSchemas, userEventSchemas } from '../../server/streams/schema.ts';
+import { alice, bob, cancelAll, get, newMarket, openTradingWorld, post, server } from '../http/tradingWorld.ts';
+import { send } from '../support/client.ts';
+import { TestSocket } from './socket.ts';
+
+beforeAll(openTradingWorld);
+afterAll(() => server.close());
+
+const strict = Object.fromEntries(
+  Object.entries({ ...marketEventSchemas, ...userEventSchemas, ...controlSchemas }).map(([type, schema]) => [
+    type,
+    z.strictObject(schema.shape),
+  ]),
+);
+
+test('every event has exactly the keys and forms that the document says', async () => {
+  const socket = await TestSocket.open(server.url, '/ws/market');
+  const users = await Promise.all(
+    [alice, bob].map(async ({ key }) => {
+      const { apiKey, secret, passphrase } = key;
+      const user = await TestSocket.open(server.url, '/ws/user');
+      user.send({ auth: { apiKey, secret, passphrase }, type: 'user' });
+      await user.until(({ reader }) => reader.sequences.size === 1);
+      return user;
+    }),
+  );
+  socket.send({ type: 'market', assets_ids: ['1'], custom_feature_enabled: true });
+  const admin = { authorization: 'Bearer dev-admin' };
+  const where = await newMarket();
+  socket.send({
+    operation: 'subscribe',
+    assets_ids: where.tokens,
+    resume: { stream_id: 'new-markets-x', sequence: 1 },
+  });
+  await socket.until(({ reader }) => reader.counts.get('book') === 2);
+  await post(alice, where, { pips: 4_000, shares: 20 });
+  await post(bob, where, { pips: 6_000, shares: 5, token: 1 });
+  await cancelAll(alice);
+  const path = `/admin/markets/${where.conditionId}`;
+  await send(server.url, 'PATCH', path, { tick_size: '0.001' }, admin);
+  await send(server.url, 'POST', `${path}/resolve`, { outcome: 'split' }, admin);
+  await socket.until(({ reader }) => reader.counts.get('market_resolved') === 1);
+  await users[0].until(({ reader }) => reader.eventCount >= 6);
+  await users[1].until(({ reader }) => reader.eventCount >= 4);
+  const seen = new Set<string>();
+  for (const { reader } of [socket, ...users]) {
+    for (const event of reader.kept ?? []) {
+      const { error } = strict[event.event_type].safeParse(event);
+      expect(error?.issues, JSON.stringify(event)).toBeUndefined();
+      seen.add(event.event_type);
+    }
+  }
+  expect([...seen].sort()).toEqual(Object.keys(strict).sort());
+});
+
+test('the document names both channels, their events and the limits', async () => {
+  const document = await get('/asyncapi.json');
+  expect(document.asyncapi).toBe('3.0.0');
+  expect(document.servers.exchange.host).toMatch(/^127\.0\.0\.1:\d+$/);
+  for (const name of Object.keys(marketEventSchemas)) expect(document.channels.market.messages).toHaveProperty(name);
+  for (const name of Object.keys(userEventSchemas)) expect(document.channels.user.messages).toHaveProperty(name);
+  expect(document.info.description).toContain('2000 tokens a socket');
+});

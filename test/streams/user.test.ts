@@ -1,0 +1,193 @@
+// The user channel over real sockets (wire.md E.4): every change that a client causes comes to its own stream and to no
+// other; credentials; filters; the steps of a trade; what is missed is found again, in memory or in the log.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { ApiCredentials } from '../../server/auth/apiKeys.ts';
+import { streamSettings } from '../../server/streams/limits.ts';
+import {
+  alice,
+  bob,
+  call,
+  cancelAll,
+  type MarketIds,
+  newMarket,
+  openTradingWorld,
+  orderBody,
+  post,
+  server,
+  type Trader,
+} from '../http/tradingWorld.ts';
+import { createKey, sendSigned } from '../support/client.ts';
+import { startTestServer } from '../support/server.ts';
+import { TestSocket } from './socket.ts';
+
+let carol: Trader;
+beforeAll(async () => {
+  await openTradingWorld();
+  const wallet = server.wallets[2];
+  carol = { wallet, key: await createKey(server.url, wallet) };
+});
+afterAll(() => server.close());
+
+const authOf = ({ apiKey, secret, passphrase }: ApiCredentials) => ({ apiKey, secret, passphrase });
+
+async function listen({ key }: Trader, more: object = {}, path = '/ws/user'): Promise<TestSocket> {
+  const socket = await TestSocket.open(server.url, path);
+  socket.send({ auth: authOf(key), type: 'user', ...more });
+  await socket.until(({ reader, closed }) => reader.sequences.size > 0 || closed !== undefined);
+  return socket;
+}
+
+const kinds = (socket: TestSocket) =>
+  (socket.reader.kept ?? [])
+    .filter(({ event_type: type }) => type === 'order' || type === 'trade')
+    .map(({ type, event_type: kind, status, size_matched: matched, trader_side: side }) =>
+      kind === 'order' ? `${type} ${status} ${matched}` : `TRADE ${status} ${side}`,
+    );
+
+test('each account hears all of its own changes and nothing of anybody else’s', async () => {
+  const where = await newMarket();
+  const sockets = await Promise.all([listen(alice), listen(bob, {}, '/ws'), listen(carol)]);
+  const [ofAlice, ofBob, ofCarol] = sockets;
+  const placed = await post(alice, where, { pips: 4_000, shares: 20 });
+  await post(carol, where, { pips: 3_900, shares: 6 });
+  await post(bob, where, { pips: 6_000, shares: 5, token: 1 });
+  await call(alice, 'DELETE', '/order', { orderID: placed.json.orderID });
+  await post(bob, where, { pips: 3_000, shares: 10, orderType: 'FOK' });
+  await cancelAll(carol);
+  await ofAlice.until((socket) => kinds(socket).length >= 6);
+  await ofBob.until((socket) => kinds(socket).length >= 5);
+  await ofCarol.until((socket) => kinds(socket).length >= 2);
+  const steps = (side: string) => ['MATCHED', 'MINED', 'CONFIRMED'].map((status) => `TRADE ${status} ${side}`);
+  expect(kinds(ofAlice)).toEqual(['PLACEMENT LIVE 0', 'UPDATE LIVE 5', ...steps('MAKER'), 'CANCELLATION CANCELED 5']);
+  expect(kinds(ofBob)).toEqual(['PLACEMENT MATCHED 5', ...steps('TAKER'), 'CANCELLATION CANCELED 0']);
+  expect(kinds(ofCarol)).toEqual(['PLACEMENT LIVE 0', 'CANCELLATION CANCELED 0']);
+  for (const [index, trader] of [alice, bob, carol].entries()) {
+    const { reader, frames } = sockets[index];
+    expect(reader.faults).toEqual([]);
+    const others = [alice, bob, carol].filter((other) => other !== trader);
+    for (const event of reader.kept ?? []) {
+      if (event.event_type === 'order') expect(event.owner).toBe(trader.key.apiKey);
+    }
+    if (trader !== carol) continue;
+    for (const { key, wallet } of others) {
+      expect(frames.join('').toLowerCase()).not.toContain(key.apiKey);
+      expect(frames.join('').toLowerCase()).not.toContain(wallet.address.toLowerCase().slice(2));
+    }
+  }
+  const [trade] = ofAlice.events('trade');
+  expect([trade.maker_orders[0].order_id, trade.price, trade.size]).toEqual([placed.json.orderID, '0.6', '5']);
+  expect(trade.match_time).toMatch(/^\d{10}$/);
+  for (const socket of sockets) await socket.close();
+});
+
+test('wrong credentials get an error and are closed with 1008, whichever part is wrong', async () => {
+  const wrong = { ...authOf(alice.key) };
+  const cases = [
+    { ...wrong, secret: authOf(bob.key).secret },
+    { ...wrong, passphrase: '0'.repeat(64) },
+    { ...wrong, apiKey: '00000000-0000-4000-8000-000000000000' },
+    undefined,
+  ];
+  for (const auth of cases) {
+    const socket = await TestSocket.open(server.url, '/ws/user');
+    socket.send({ auth, type: 'user', markets: [] });
+    await socket.until(({ closed }) => closed !== undefined);
+    expect(socket.closed).toEqual({ code: 1008, reason: 'Unauthorized/Invalid api key' });
+    expect(socket.events('error')[0].error).toBe('Unauthorized/Invalid api key');
+  }
+});
+
+test('a deleted key’s sockets are closed', async () => {
+  const wallet = server.wallets[3];
+  const trader = { wallet, key: await createKey(server.url, wallet) };
+  const socket = await listen(trader);
+  expect((await call(trader, 'DELETE', '/auth/api-key')).status).toBe(200);
+  await socket.until(({ closed }) => closed !== undefined);
+  expect(socket.closed).toEqual({ code: 1008, reason: 'the API key was deleted' });
+});
+
+test('a filter narrows to markets, each a stream without gaps; leaving the last one widens again', async () => {
+  const [one, two] = [await newMarket(), await newMarket()];
+  const socket = await listen(alice, { markets: [one.conditionId.toUpperCase().replace('0X', '0x')] });
+  await post(alice, two, { pips: 2_000, shares: 10 });
+  await post(alice, one, { pips: 2_000, shares: 10 });
+  await post(alice, one, { pips: 2_100, shares: 10 });
+  await socket.until((heard) => kinds(heard).length === 2);
+  expect(socket.events('order').map(({ market }) => market)).toEqual([one.conditionId, one.conditionId]);
+  socket.send({ operation: 'unsubscribe', markets: [one.conditionId] });
+  await socket.until(({ reader }) => reader.sequences.size === 2);
+  await cancelAll(alice);
+  await socket.until((heard) => kinds(heard).length === 5);
+  expect(socket.reader.faults).toEqual([]);
+  await socket.close();
+});
+
+test('what was missed comes after a resume, exactly once, and a foreign place is a gap', async () => {
+  const where = await newMarket();
+  const socket = await listen(bob);
+  const id = [...socket.reader.sequences.keys()][0];
+  await post(bob, where, { pips: 1_000, shares: 10 });
+  await socket.until(({ reader }) => reader.eventCount === 1);
+  const at = socket.reader.sequences.get(id)!;
+  await socket.close();
+  for (let number = 0; number < 5; number += 1) await post(bob, where, { pips: 1_100, shares: 10 + number });
+  const again = await listen(bob, { resume: { stream_id: id, sequence: at } });
+  await post(bob, where, { pips: 1_200, shares: 10 });
+  await again.until(({ reader }) => reader.eventCount === 6);
+  expect(again.events('order').map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4, 5, 6].map((step) => at + step));
+  await again.close();
+  for (const point of [
+    { stream_id: id, sequence: 10_000 },
+    { stream_id: `${id.slice(0, -9)}000000000`, sequence: 1 },
+  ]) {
+    const lost = await listen(bob, { resume: point });
+    expect(lost.events('gap')).toHaveLength(1);
+    expect(lost.events('gap')[0].sequence).toBe(at + 6);
+    await lost.close();
+  }
+  await cancelAll(bob);
+});
+
+test('messages that are no longer in memory come from the log, also after a restart, word for word', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'outcry-streams-'));
+  const config = { dataDir, streams: { ...streamSettings, userEntriesMax: 4 } };
+  let world = await startTestServer({ config });
+  const [wallet] = world.wallets;
+  const key = await createKey(world.url, wallet);
+  const listenTo = async (url: string, more: object = {}) => {
+    const socket = await TestSocket.open(url, '/ws/user');
+    socket.send({ auth: authOf(key), type: 'user', ...more });
+    await socket.until(({ reader }) => reader.sequences.size > 0);
+    return socket;
+  };
+  const trader = { wallet, key };
+  const live = await listenTo(world.url);
+  const created: { tokens: { token_id: string }[]; condition_id: string } = await fetch(`${world.url}/admin/markets`, {
+    method: 'POST',
+    headers: { authorization: 'Bearer dev-admin', 'content-type': 'application/json' },
+    body: JSON.stringify({ question: 'Kept?', slug: 'kept' }),
+  }).then((reply) => reply.json() as never); // read as declared
+  const [first, second] = created.tokens.map(({ token_id }) => token_id);
+  const where: MarketIds = { conditionId: created.condition_id, tokens: [first, second], negRisk: false };
+  for (let number = 0; number < 12; number += 1) {
+    const body = orderBody(trader, where, { pips: 1_000 + number * 100, shares: 10 });
+    expect((await sendSigned(world.url, wallet.address, key, 'POST', '/order', body)).status).toBe(200);
+  }
+  await live.until(({ reader }) => reader.eventCount === 12);
+  const sent = live.frames.slice(1);
+  const [id] = live.reader.sequences.keys();
+  await live.close();
+  const replayed = await listenTo(world.url, { resume: { stream_id: id, sequence: 0 } });
+  await replayed.until(({ reader }) => reader.eventCount === 12);
+  expect(replayed.frames).toEqual(sent);
+  await world.close();
+  world = await startTestServer({ config });
+  const restarted = await listenTo(world.url, { resume: { stream_id: id, sequence: 3 } });
+  await restarted.until(({ reader }) => reader.eventCount === 9);
+  expect(restarted.frames).toEqual(sent.slice(3));
+  await world.close();
+  rmSync(dataDir, { recursive: true, force: true });
+});

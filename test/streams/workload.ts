@@ -1,0 +1,100 @@
+// A seeded flow of commands over many markets for the tests of the streams: orders near the middle that rest, cross and
+// sweep, cancels of one, of a market and of everything, and now and then a change of a tick or a minimum. Also the
+// commands that make its world. Everything follows from the seed.
+import { createHash } from 'node:crypto';
+import { type Command, encodeCommand } from '../../engine/index.ts';
+import { randomOf } from '../pipeline/workload.ts';
+
+/** Most markets that a world may have. */
+export const MARKETS = 4_096;
+const OWNERS = 8;
+
+const digest = (text: string, bytes: number): string =>
+  `0x${createHash('sha256')
+    .update(text)
+    .digest('hex')
+    .slice(0, bytes * 2)}`;
+const word = (value: number): string => `0x${value.toString(16).padStart(64, '0')}`;
+export const ownerOf = (index: number): string => digest(`stream owner ${index}`, 20);
+export const keyIdOf = (index: number): string => digest(`stream key ${index}`, 16);
+export const conditionOf = (market: number): string => word(0xc0de0000 + market);
+/** The id of a token as clients know it. */
+export const tokenOf = (market: number, outcome: number): string => String(1_000_000 + market * 2 + outcome);
+
+/** Markets first, one command each, then owners with money. */
+export function foundingCommands(markets: number): Uint8Array[] {
+  const commands: Command[] = [];
+  for (let market = 0; market < markets; market += 1) {
+    commands.push({
+      ...{ type: 'CreateMarket', eventNumber: 0, status: 1, negRisk: market & 1, autoTick: market & 1 },
+      ...{ conditionId: conditionOf(market), firstToken: word(1_000_000 + market * 2) },
+      ...{ secondToken: word(1_000_001 + market * 2), feeExponent: 1, tickPips: 100, feeRate: (market % 3) * 100 },
+      ...{ minOrderLots: 100, delaySeconds: 0, minMarketableBuyMicro: 0 },
+      tail: Buffer.from(JSON.stringify({ slug: `stream-${market}`, question: `Does market ${market} stream?` })),
+    });
+  }
+  for (let index = 0; index < OWNERS; index += 1) {
+    const owner = ownerOf(index);
+    commands.push({ type: 'CreateApiKey', owner, keyId: keyIdOf(index), nonce: 0, generation: 0, kind: 0 });
+    commands.push({ type: 'Deposit', wallet: owner, owner, amountMicro: 100_000_000_000_000, isFaucet: 0 });
+  }
+  return commands.map(encodeCommand);
+}
+
+export class StreamWorkload {
+  private readonly random: (below: number) => number;
+  private readonly markets: number;
+  private readonly seed: number;
+  private readonly placed: { readonly id: string; readonly trader: number }[] = [];
+  private number = 0;
+
+  constructor(seed: number, markets: number) {
+    this.seed = seed;
+    this.markets = markets;
+    this.random = randomOf(seed);
+  }
+
+  /** The next command, signed as of now (ms). */
+  next(nowMs: number): Uint8Array {
+    const { random } = this;
+    this.number += 1;
+    const kind = random(1_000);
+    const marketIndex = random(this.markets);
+    const trader = random(OWNERS);
+    const who = { owner: ownerOf(trader), keyId: keyIdOf(trader) };
+    if (kind < 690) return encodeCommand(this.order(marketIndex, trader, nowMs));
+    if (kind < 985) return encodeCommand(this.cancel());
+    if (kind < 993) return encodeCommand({ type: 'CancelMarket', ...who, marketIndex, outcome: random(3) });
+    if (kind < 994) return encodeCommand({ type: 'CancelAll', ...who });
+    const isTick = kind < 997;
+    return encodeCommand({
+      ...{ type: 'UpdateMarket', marketIndex, mask: isTick ? 2 : 4, tickPips: [10, 100][random(2)] },
+      ...{ minOrderLots: 100 + random(50), status: 1, negRisk: 0, autoTick: 0, feeExponent: 1, feeRate: 0 },
+      ...{ delaySeconds: 0, minMarketableBuyMicro: 0 },
+    });
+  }
+
+  private order(marketIndex: number, trader: number, nowMs: number): Command {
+    const { random } = this;
+    const owner = ownerOf(trader);
+    const orderId = digest(`${this.seed}/${this.number}`, 32);
+    this.placed.push({ id: orderId, trader });
+    if (this.placed.length > 4_096) this.placed.splice(0, 2_048);
+    const outcome = random(2);
+    // Everybody buys: two BUYs of the two tokens that add up to one match, and no shares are needed first.
+    const pips = 100 * (random(10) === 0 ? 50 + random(6) : 35 + random(15));
+    const lots = 200 + random(800);
+    const orderType = [0, 0, 0, 0, 0, 0, 0, 3][random(8)];
+    return {
+      ...{ type: 'PlaceOrder', orderId, keyId: keyIdOf(trader), maker: owner, owner, marketIndex, outcome, side: 0 },
+      ...{ orderType, flags: 0, makerAmountMicro: lots * pips, takerAmountMicro: lots * 10_000 },
+      ...{ timestampMs: nowMs, expirationS: 0 },
+    };
+  }
+
+  private cancel(): Command {
+    const found = this.placed[this.random(this.placed.length || 1)];
+    const { id, trader } = found ?? { id: digest('none', 32), trader: 0 };
+    return { type: 'CancelOrders', owner: ownerOf(trader), keyId: keyIdOf(trader), items: [id] };
+  }
+}
