@@ -25,7 +25,7 @@ const update: Handler = (request) => {
 };
 
 function endpoint(method: 'GET' | 'PUT', path: string, summary: string, handler: Handler): Endpoint {
-  return { method, path, auth: 'l2-read', throttle: `${method} ${path}`, section: 'wire C.6', summary, handler };
+  return { method, path, auth: 'l2-read', throttle: 'general', section: 'wire C.6', summary, handler };
 }
 
 export const accountEndpoints: readonly Endpoint[] = [

@@ -209,7 +209,7 @@ const deposit: Handler = (request, { services }) =>
 const withdraw: Handler = (request, { services }) =>
   moveCash(services, request.json(), (head) => ({ type: 'Withdraw', ...head }));
 
-const row = { method: 'POST', auth: 'admin', throttle: 'general', section: '8' } as const;
+const row = { method: 'POST', auth: 'admin', throttle: 'operator', section: '8' } as const;
 const market = '/admin/markets/{condition_id}';
 
 export const adminEndpoints: readonly Endpoint[] = [

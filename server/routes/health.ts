@@ -25,8 +25,8 @@ const ready: Handler = (_request, { services }) => {
 const open = { method: 'GET', auth: 'none', throttle: 'general' } as const;
 
 export const healthEndpoints: readonly Endpoint[] = [
-  { ...open, path: '/', throttle: 'health', section: '8', summary: 'Whether the exchange answers.', handler: ok },
-  { ...open, path: '/ok', throttle: 'health', section: 'H.1', summary: 'Whether the exchange answers.', handler: ok },
+  { ...open, path: '/', throttle: 'GET /', section: '8', summary: 'Whether the exchange answers.', handler: ok },
+  { ...open, path: '/ok', section: 'H.1', summary: 'Whether the exchange answers.', handler: ok },
   { ...open, path: '/time', section: 'A.3', summary: "The exchange's time in unix seconds.", handler: time },
   { ...open, path: '/version', section: 'B.1', summary: 'The version of orders it takes.', handler: version },
   {

@@ -61,14 +61,14 @@ export const heartbeatEndpoints: readonly Endpoint[] = [
   {
     ...row,
     path: '/v1/heartbeats',
-    throttle: 'POST /v1/heartbeats',
+    throttle: 'general',
     summary: 'Keeps the orders of the API key alive; after 10 seconds of silence they are cancelled.',
     handler: heartbeat,
   },
   {
     ...row,
     path: '/heartbeats',
-    throttle: 'POST /heartbeats',
+    throttle: 'general',
     summary: 'The same without ids.',
     handler: refresh,
   },

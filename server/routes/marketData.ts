@@ -4,6 +4,7 @@
 import { MarketStatus } from '../../engine/index.ts';
 import type { Endpoint, Handler, HttpRequest, Reply } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
+import { groupOfPath } from '../http/throttleTable.ts';
 import type { Market, TokenPlace, Views } from '../views/index.ts';
 import { bookJson } from '../wire/books.ts';
 import { baseFee } from '../wire/markets.ts';
@@ -137,7 +138,7 @@ const feeRate: Handler = (request, { services: { views } }) => ({
 
 function endpoint(method: 'GET' | 'POST', path: string, summary: string, handler: Handler): Endpoint {
   const section = method === 'POST' ? 'interface 4.4, wire C.2' : 'wire C.2';
-  const throttle = `${method} ${path.replace('/{token_id}', '')}`;
+  const throttle = groupOfPath(method, path);
   return { method, path, auth: 'none', throttle, section, summary, handler, badBodyText: 'Invalid payload' };
 }
 

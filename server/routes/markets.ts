@@ -5,6 +5,7 @@ import { MarketStatus } from '../../engine/index.ts';
 import { isBytes32 } from '../auth/hex.ts';
 import type { Context, Endpoint, Handler, HttpRequest, Reply } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
+import { groupOfPath } from '../http/throttleTable.ts';
 import type { Market, Views } from '../views/index.ts';
 import {
   compactRecord,
@@ -64,7 +65,7 @@ const marketOfToken: Handler = (request, { services: { views } }) => {
 };
 
 function endpoint(path: string, section: string, summary: string, handler: Handler): Endpoint {
-  return { method: 'GET', path, auth: 'none', throttle: `GET ${path}`, section, summary, handler };
+  return { method: 'GET', path, auth: 'none', throttle: groupOfPath('GET', path), section, summary, handler };
 }
 
 const simplifiedRows = heldRows(simplifiedRecord);

@@ -37,7 +37,7 @@ const changeAccount: Handler = async (request, { services }) => {
   return { body: JSON.stringify(operatorAccount(views.accounts, owner)) };
 };
 
-const row = { method: 'PATCH', auth: 'admin', throttle: 'general', section: '8' } as const;
+const row = { method: 'PATCH', auth: 'admin', throttle: 'operator', section: '8' } as const;
 
 export const operatorControlEndpoints: readonly Endpoint[] = [
   {

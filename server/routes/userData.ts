@@ -74,7 +74,7 @@ const ownTrades: Handler = (request, { services: { views }, dialect, caller }) =
 };
 
 function endpoint(path: string, section: string, summary: string, handler: Handler): Endpoint {
-  return { method: 'GET', path, auth: 'l2-read', throttle: `GET ${path}`, section, summary, handler };
+  return { method: 'GET', path, auth: 'l2-read', throttle: 'general', section, summary, handler };
 }
 
 export const userDataEndpoints: readonly Endpoint[] = [
