@@ -67,7 +67,7 @@ export interface Endpoint {
   /** One sentence for the documentation. */
   readonly summary: string;
   /** What it takes and answers: /openapi.json is made of it, and tests hold every request and reply against that. */
-  readonly schema?: EndpointSchema;
+  readonly schema: EndpointSchema;
   readonly handler: Handler;
   /** Reads the body's fields before anybody is authenticated, where the interface has that order of checks. */
   readonly parse?: (json: unknown) => unknown;

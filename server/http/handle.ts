@@ -6,6 +6,7 @@ import { StorageUnavailable } from '../../engine/index.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { Services } from '../services.ts';
 import { type Dialect, pickDialect } from '../wire/dialect.ts';
+import { tellAnswered } from './answered.ts';
 import { type Authenticator, makeAuthenticator } from './authenticate.ts';
 import { bodyTooLarge, EMPTY_BODY, readBody, requireJsonContentType } from './body.ts';
 import { preflightHeaders } from './cors.ts';
@@ -269,6 +270,7 @@ export class Door {
       turn.replyBytes += reply.body.length;
     }
     visit.isAnswered = true;
+    tellAnswered(visit.endpoint, visit.request, reply);
     const { res } = visit;
     res.cork(() => {
       const { status = 200, body, headers } = reply;

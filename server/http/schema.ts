@@ -19,4 +19,6 @@ export interface EndpointSchema {
   readonly replyType?: string;
   /** The JSON of a 4xx reply, where it is more than an object with `error`. */
   readonly refusal?: z.ZodType;
+  /** Statuses of refusals beyond those that every endpoint of its kind has. */
+  readonly moreStatuses?: readonly number[];
 }

@@ -1,5 +1,6 @@
 // The operator's requests: events and markets, their terms and end, and the cash desk. Every one becomes a command of
 // the log; what is refused there is the answer. Ids are derived as the conditional-token framework does, or given.
+
 import {
   type Command,
   MarketField,
@@ -30,6 +31,7 @@ import {
   resolveBody,
 } from '../wire/operatorBodies.ts';
 import { operatorMarket } from '../wire/operatorRecords.ts';
+import * as schemas from '../wire/schemas/operator.ts';
 import { eventOf, submitAccepted } from './submit.ts';
 
 /** Who reports results where the operator names nobody: the address 0x…01, as in the seed catalog. */
@@ -213,16 +215,35 @@ const row = { method: 'POST', auth: 'admin', throttle: 'operator', section: '8' 
 const market = '/admin/markets/{condition_id}';
 
 export const adminEndpoints: readonly Endpoint[] = [
-  { ...row, path: '/admin/events', summary: 'Creates an event.', handler: createEvent },
-  { ...row, path: '/admin/markets', summary: 'Creates a market.', handler: createMarket },
+  { ...row, path: '/admin/events', summary: 'Creates an event.', schema: schemas.createEvent, handler: createEvent },
+  { ...row, path: '/admin/markets', summary: 'Creates a market.', schema: schemas.createMarket, handler: createMarket },
   {
     ...row,
     method: 'PATCH',
     path: market,
     summary: 'Changes terms, status or texts of a market.',
+    schema: schemas.changeMarket,
     handler: changeMarket,
   },
-  { ...row, path: `${market}/resolve`, summary: 'Resolves a market.', handler: resolveMarket },
-  { ...row, path: '/admin/deposits', summary: 'Credits collateral that was paid in.', handler: deposit },
-  { ...row, path: '/admin/withdrawals', summary: 'Debits collateral that is paid out.', handler: withdraw },
+  {
+    ...row,
+    path: `${market}/resolve`,
+    summary: 'Resolves a market.',
+    schema: schemas.resolveMarket,
+    handler: resolveMarket,
+  },
+  {
+    ...row,
+    path: '/admin/deposits',
+    summary: 'Credits collateral that was paid in.',
+    schema: schemas.moveCash,
+    handler: deposit,
+  },
+  {
+    ...row,
+    path: '/admin/withdrawals',
+    summary: 'Debits collateral that is paid out.',
+    schema: schemas.moveCash,
+    handler: withdraw,
+  },
 ];

@@ -1,10 +1,12 @@
 // Markets in the order-book style: the lists with cursors, the detail record, the compact record, and a token's
 // condition (interface.md 4.3, wire.md C.3). Thin: rows come from the views, shapes from wire/markets.ts. Draft
 // markets are not there for anybody who asks here.
+
 import { MarketStatus } from '../../engine/index.ts';
 import { isBytes32 } from '../auth/hex.ts';
 import type { Context, Endpoint, Handler, HttpRequest, Reply } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
+import type { EndpointSchema } from '../http/schema.ts';
 import { groupOfPath } from '../http/throttleTable.ts';
 import type { Market, Views } from '../views/index.ts';
 import {
@@ -17,6 +19,7 @@ import {
   tokenConditionRecord,
 } from '../wire/markets.ts';
 import { pageJson, pageOf, parseCursor } from '../wire/pages.ts';
+import * as schemas from '../wire/schemas/marketData.ts';
 import { readOneTokenId } from '../wire/tokens.ts';
 
 /** Rows of one page of any market list. */
@@ -64,28 +67,48 @@ const marketOfToken: Handler = (request, { services: { views } }) => {
   return { body: JSON.stringify(tokenConditionRecord(place.market)) };
 };
 
-function endpoint(path: string, section: string, summary: string, handler: Handler): Endpoint {
-  return { method: 'GET', path, auth: 'none', throttle: groupOfPath('GET', path), section, summary, handler };
+function endpoint(path: string, section: string, summary: string, schema: EndpointSchema, handler: Handler): Endpoint {
+  return { method: 'GET', path, auth: 'none', throttle: groupOfPath('GET', path), section, summary, schema, handler };
 }
 
 const simplifiedRows = heldRows(simplifiedRecord);
 
 export const marketsEndpoints: readonly Endpoint[] = [
-  endpoint('/markets', 'interface 4.3', 'All markets, oldest first.', listOf(isListed, heldRows(fullRecord))),
-  endpoint('/simplified-markets', 'interface 4.3', 'All markets, in short.', listOf(isListed, simplifiedRows)),
+  endpoint(
+    '/markets',
+    'interface 4.3',
+    'All markets, oldest first.',
+    schemas.markets,
+    listOf(isListed, heldRows(fullRecord)),
+  ),
+  endpoint(
+    '/simplified-markets',
+    'interface 4.3',
+    'All markets, in short.',
+    schemas.simplifiedMarkets,
+    listOf(isListed, simplifiedRows),
+  ),
   endpoint(
     '/sampling-markets',
     'interface 4.3',
     'Markets that take orders and offer rewards.',
+    schemas.samplingMarkets,
     listOf(isSampled, heldRows(detailRecord)),
   ),
   endpoint(
     '/sampling-simplified-markets',
     'interface 4.3',
     'Markets that take orders and offer rewards, in short.',
+    schemas.samplingSimplifiedMarkets,
     listOf(isSampled, simplifiedRows),
   ),
-  endpoint('/markets/{condition_id}', 'interface 4.3', 'One market.', oneMarket),
-  endpoint('/clob-markets/{condition_id}', 'wire C.3', 'What a client needs to trade a market.', compactMarket),
-  endpoint('/markets-by-token/{token_id}', 'wire C.3', 'The market of a token.', marketOfToken),
+  endpoint('/markets/{condition_id}', 'interface 4.3', 'One market.', schemas.oneMarket, oneMarket),
+  endpoint(
+    '/clob-markets/{condition_id}',
+    'wire C.3',
+    'What a client needs to trade a market.',
+    schemas.clobMarket,
+    compactMarket,
+  ),
+  endpoint('/markets-by-token/{token_id}', 'wire C.3', 'The market of a token.', schemas.marketOfToken, marketOfToken),
 ];

@@ -1,0 +1,125 @@
+// Holds what a server is asked and answers against its own /openapi.json: every reply must be one that the document has for
+// its status, and whatever is served must be a request as the document has it. Subscribed to the door's channel in each
+// test file's process (openApiSetup.ts) and in each server process that tests start (openApiProbe.ts).
+
+import { subscribe } from 'node:diagnostics_channel';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { ANSWERED_CHANNEL, type Answered } from '../../server/http/answered.ts';
+import type { HttpRequest } from '../../server/http/endpoint.ts';
+import { endpoints } from '../../server/http/endpoints.ts';
+import {
+  type JsonSchema,
+  type OpenApiDocument,
+  type Operation,
+  openApiDocument,
+} from '../../server/openapi/document.ts';
+
+const options = { strict: false, allErrors: false, validateSchema: false } as const;
+
+/** The document of the real table, with its schemas as functions, each made when it is first needed. */
+class Contract {
+  private readonly document: OpenApiDocument;
+  private readonly values = new Ajv2020(options);
+  /** Parameters are texts on the wire. */
+  private readonly texts = new Ajv2020({ ...options, coerceTypes: true });
+  private readonly compiled = new Map<JsonSchema, ValidateFunction>();
+
+  constructor(document: OpenApiDocument) {
+    this.document = document;
+    addFormats.default(this.values);
+    addFormats.default(this.texts);
+  }
+
+  operation(path: string, method: string): Operation {
+    return this.document.paths[path][method.toLowerCase()];
+  }
+
+  /** What is wrong with a value, or undefined. */
+  fault(schema: JsonSchema, value: unknown): string | undefined {
+    return this.faultBy(this.values, schema, schema, value);
+  }
+
+  /** What is wrong with the text, or the texts, of a parameter. */
+  faultOfText(schema: JsonSchema, value: string | readonly string[]): string | undefined {
+    const wrapped = { type: 'object', properties: { value: schema } };
+    return this.faultBy(this.texts, schema, wrapped, { value });
+  }
+
+  private faultBy(ajv: Ajv2020, key: JsonSchema, schema: JsonSchema, value: unknown): string | undefined {
+    let validate = this.compiled.get(key);
+    if (validate === undefined) {
+      validate = ajv.compile({ ...schema, components: this.document.components });
+      this.compiled.set(key, validate);
+    }
+    if (validate(value)) return undefined;
+    const text = JSON.stringify(value);
+    return `${ajv.errorsText(validate.errors)} (${text.length > 600 ? `${text.slice(0, 600)}…` : text})`;
+  }
+}
+
+let contract: Contract | undefined;
+const known = new Set(endpoints);
+
+function faultOfParameters(checks: Contract, operation: Operation, request: HttpRequest): string | undefined {
+  for (const { name, in: place, required, schema } of operation.parameters) {
+    const isList = schema.type === 'array';
+    const given =
+      place === 'path' ? request.params[name] : isList ? request.query.getAll(name) : (request.query.get(name) ?? '');
+    if (given === undefined || given.length === 0) {
+      if (required) return `the ${place} parameter ${name} is required, and it was served without`;
+      continue;
+    }
+    const fault = checks.faultOfText(schema, given);
+    if (fault !== undefined) return `the ${place} parameter ${name} was served: ${fault}`;
+  }
+  return undefined;
+}
+
+function faultOfBody(checks: Contract, { requestBody }: Operation, request: HttpRequest): string | undefined {
+  if (requestBody === undefined) return undefined;
+  const value = request.json();
+  if (value === undefined) return requestBody.required ? 'a body is required, and it was served without' : undefined;
+  const fault = checks.fault(requestBody.content['application/json'].schema, value);
+  return fault === undefined ? undefined : `the body was served: ${fault}`;
+}
+
+const textOf = (body: string | Uint8Array): string =>
+  typeof body === 'string' ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8');
+
+function faultOfRefusal(status: number, body: string): string | undefined {
+  const value: unknown = JSON.parse(body);
+  const isRefusal = typeof value === 'object' && value !== null && 'error' in value && typeof value.error === 'string';
+  return status === 200 || isRefusal ? undefined : `a refusal without error: ${body}`;
+}
+
+/** How a request and its reply deviate from the document; undefined when they don't. */
+export function deviationOf({ endpoint, request, reply }: Answered): string | undefined {
+  const { status = 200, body, headers } = reply;
+  if (endpoint === undefined) return faultOfRefusal(status, textOf(body));
+  if (!known.has(endpoint)) return undefined; // a test's own endpoint
+  contract ??= new Contract(openApiDocument(endpoints));
+  const { method, path } = endpoint;
+  const operation = contract.operation(path, method);
+  const name = `${method} ${path} → ${status}`;
+  const response = operation.responses[String(status)];
+  if (response === undefined) return `${name}: a status that the document does not have: ${textOf(body)}`;
+  const contentType = headers?.['content-type']?.split(';', 1)[0] ?? 'application/json';
+  const content = response.content[contentType];
+  if (content === undefined) return `${name}: the document has no content of type ${contentType}`;
+  if (contentType === 'application/json') {
+    const fault = contract.fault(content.schema, JSON.parse(textOf(body)));
+    if (fault !== undefined) return `${name}: the reply: ${fault}`;
+  }
+  if (status !== 200 || request === undefined) return undefined;
+  const fault = faultOfParameters(contract, operation, request) ?? faultOfBody(contract, operation, request);
+  return fault === undefined ? undefined : `${name}: ${fault}`;
+}
+
+/** Tells each deviation of every server of this process. */
+export function watchReplies(onDeviation: (text: string) => void): void {
+  subscribe(ANSWERED_CHANNEL, (told) => {
+    const deviation = deviationOf(told as Answered); // what this channel carries
+    if (deviation !== undefined) onDeviation(deviation);
+  });
+}
