@@ -5,6 +5,7 @@ import { activityEndpoints } from '../routes/activity.ts';
 import { adminEndpoints } from '../routes/admin.ts';
 import { builderEndpoints } from '../routes/builders.ts';
 import { devEndpoints } from '../routes/dev.ts';
+import { documentationEndpoints } from '../routes/documentation.ts';
 import { healthEndpoints } from '../routes/health.ts';
 import { heartbeatEndpoints } from '../routes/heartbeats.ts';
 import { historyEndpoints } from '../routes/history.ts';
@@ -39,4 +40,5 @@ export const endpoints: readonly Endpoint[] = [
   ...adminEndpoints,
   ...operatorControlEndpoints,
   ...devEndpoints,
+  ...documentationEndpoints(() => endpoints),
 ];

@@ -5,15 +5,10 @@
 import { subscribe } from 'node:diagnostics_channel';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { type JsonSchema, type OpenApiDocument, type Operation, openApiDocument } from '../../server/docs/openApi.ts';
 import { ANSWERED_CHANNEL, type Answered } from '../../server/http/answered.ts';
 import type { HttpRequest } from '../../server/http/endpoint.ts';
 import { endpoints } from '../../server/http/endpoints.ts';
-import {
-  type JsonSchema,
-  type OpenApiDocument,
-  type Operation,
-  openApiDocument,
-} from '../../server/openapi/document.ts';
 
 const options = { strict: false, allErrors: false, validateSchema: false } as const;
 
@@ -105,7 +100,7 @@ export function deviationOf({ endpoint, request, reply }: Answered): string | un
   const response = operation.responses[String(status)];
   if (response === undefined) return `${name}: a status that the document does not have: ${textOf(body)}`;
   const contentType = headers?.['content-type']?.split(';', 1)[0] ?? 'application/json';
-  const content = response.content[contentType];
+  const content = response.content[contentType] ?? response.content['*/*'];
   if (content === undefined) return `${name}: the document has no content of type ${contentType}`;
   if (contentType === 'application/json') {
     const fault = contract.fault(content.schema, JSON.parse(textOf(body)));
