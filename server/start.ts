@@ -18,6 +18,7 @@ import {
 import { loadServerSecret } from './auth/apiKeys.ts';
 import { orderHasher } from './auth/orderDigest.ts';
 import { walletDeriver } from './auth/wallets.ts';
+import { Catalog } from './catalog/index.ts';
 import type { Environment, ServerConfig } from './config.ts';
 import { firstStart } from './dev/firstStart.ts';
 import { type House, startHouse, timerSchedule, withdrawHouse } from './dev/house/index.ts';
@@ -111,6 +112,7 @@ async function openServices(options: StartOptions): Promise<Services> {
   requireOwnMode(config);
   const log = makeLogger(config);
   const views = new Views();
+  const catalog = new Catalog(views);
   let exchange: RunningExchange;
   try {
     exchange = await openExchange({
@@ -132,7 +134,8 @@ async function openServices(options: StartOptions): Promise<Services> {
     if (dataDir !== undefined) writeFileSync(modeFileOf(dataDir), `${mode}\n`);
     const wallets = walletDeriver(config.walletConstants);
     const secret = secretOf(config, env);
-    return { exchange, views, config, secret, contracts, orderHasher: orderHasher(contracts), wallets, log };
+    await catalog.ready(exchange.now());
+    return { exchange, views, catalog, config, secret, contracts, orderHasher: orderHasher(contracts), wallets, log };
   } catch (error) {
     await exchange.close();
     throw error;

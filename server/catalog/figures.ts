@@ -41,9 +41,13 @@ export function timeOf(value: unknown): number {
 /** The first of these times that is one. */
 const firstTime = (...times: readonly number[]): number => times.find((time) => !Number.isNaN(time)) ?? Number.NaN;
 
+/** When something made at a time starts, where nothing says so: then, but never after its end. */
+const impliedStartMs = (createdMs: number, endMs: number): number => (endMs < createdMs ? endMs : createdMs);
+
 /** When a market starts: as its texts or its event's say, else when it was made. */
 export function marketStartMs(market: Market, event: EventRow | undefined): number {
-  return firstTime(timeOf(market.texts.startDate), timeOf(event?.texts.startDate), market.createdMs);
+  const implied = impliedStartMs(market.createdMs, marketEndMs(market, event));
+  return firstTime(timeOf(market.texts.startDate), timeOf(event?.texts.startDate), implied);
 }
 
 /** When a market ends by its texts or its event's; NaN where neither says. */
@@ -100,14 +104,15 @@ export function eventFigures(event: EventRow, figuresOf: (market: Market) => Mar
   }
   const active = markets.length === 0 ? RowState.ACTIVE : anyState & RowState.ACTIVE;
   const archived = texts.archived === true ? RowState.ARCHIVED : allStates & RowState.ARCHIVED;
+  const endMs = firstTime(timeOf(texts.endDate), latestEndMs);
   return {
     volumeMicro,
     volume24Micro,
     liquidityMicro,
     competitive,
     state: active | (allStates & RowState.CLOSED) | archived,
-    startMs: firstTime(timeOf(texts.startDate), createdMs),
-    endMs: firstTime(timeOf(texts.endDate), latestEndMs),
+    startMs: firstTime(timeOf(texts.startDate), impliedStartMs(createdMs, endMs)),
+    endMs,
     closedMs: (allStates & RowState.CLOSED) === 0 ? Number.NaN : closedMs,
     updatedMs,
   };

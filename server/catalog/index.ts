@@ -18,9 +18,9 @@ import type { OrderPlace } from './sortOrder.ts';
 import { Table, type TableQuery } from './table.ts';
 import { VolumeWindow } from './volumeWindow.ts';
 
-export { type EventFigures, type MarketFigures, RowState } from './figures.ts';
+export { type EventFigures, type MarketFigures, marketEndMs, marketStartMs, RowState } from './figures.ts';
 export type { Label } from './labels.ts';
-export type { SearchHits } from './search.ts';
+export { type SearchHits, wordsOf } from './search.ts';
 export { type OrderPlace, STATE_COUNT } from './sortOrder.ts';
 
 /** What a row must be; `among` lists the rows that can be it, each once, where there is such a list. */
@@ -74,6 +74,9 @@ export class Catalog implements MarketObserver {
   private readonly touchedEvents = new Set<number>();
   private readonly marketTable: Table;
   private readonly eventTable: Table;
+  /** The columns that lists can be sorted by. */
+  readonly marketColumns: readonly string[];
+  readonly eventColumns: readonly string[];
   private readonly eventTags: (readonly number[])[] = [];
   private readonly marketsOfTag = new Map<number, number[]>();
   private readonly marketsOfCreator = new Map<string, number[]>();
@@ -86,6 +89,8 @@ export class Catalog implements MarketObserver {
     this.search = new CatalogSearch((eventNumber) => views.markets.eventByNumber(eventNumber));
     this.marketTable = this.makeMarketTable();
     this.eventTable = this.makeEventTable();
+    this.marketColumns = this.marketTable.columns;
+    this.eventColumns = this.eventTable.columns;
     views.observe(this);
   }
 
@@ -190,12 +195,19 @@ export class Catalog implements MarketObserver {
     return creatorOf(event) === creator.toLowerCase();
   }
 
-  hasMarketColumn(name: string): boolean {
-    return this.marketTable.hasColumn(name);
+  isClosedSeries(series: Label): boolean {
+    return (this.seriesFiguresOf(series).state & RowState.CLOSED) !== 0;
   }
 
-  hasEventColumn(name: string): boolean {
-    return this.eventTable.hasColumn(name);
+  /**
+   * Whether a search may find an event: it has no drafts alone, and is of the creator's site and as open or closed as
+   * asked for.
+   */
+  isFindable(event: EventRow, creator: string | undefined, closed: boolean | undefined): boolean {
+    const { state } = this.eventFiguresOf(event);
+    if ((state & RowState.ACTIVE) === 0 || (state & RowState.ARCHIVED) !== 0) return false;
+    if (closed !== undefined && ((state & RowState.CLOSED) !== 0) !== closed) return false;
+    return creator === undefined || this.isOfCreator(event, creator);
   }
 
   /** A page of markets. */

@@ -34,8 +34,8 @@ export class Table {
     for (const [name, keyOf] of Object.entries(columns)) this.orders.set(name, new SortOrder(keyOf, stateOf));
   }
 
-  hasColumn(name: string): boolean {
-    return this.orders.has(name);
+  get columns(): readonly string[] {
+    return [...this.orders.keys()];
   }
 
   /** Marks a new or changed row. */

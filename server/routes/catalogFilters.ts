@@ -1,8 +1,15 @@
 // From the parameters of a catalog list to filters of rows: what a tag, an event, a creator or an id names is looked up in
 // the catalog, and names that nobody has leave an empty list. Called by catalog.ts. No filter here looks at all rows.
-import type { Catalog, EventFigures, Label, RowFilter } from '../catalog/index.ts';
-import { rowsFilter } from '../catalog/index.ts';
-import { marketEndMs, marketStartMs } from '../catalog/figures.ts';
+
+import {
+  type Catalog,
+  type EventFigures,
+  type Label,
+  marketEndMs,
+  marketStartMs,
+  type RowFilter,
+  rowsFilter,
+} from '../catalog/index.ts';
 import type { EventRow, Market, MarketsView } from '../views/index.ts';
 import type { QueryReader } from '../wire/catalogQuery.ts';
 
@@ -25,7 +32,7 @@ function rangeFilters<Row>(
     {
       isWanted: (number) => {
         const row = rowOf(number);
-        return row !== undefined && given.every(([range, valueOf]) => isWithin(valueOf(row), range));
+        return row !== undefined && given.every(([range, figureOf]) => isWithin(figureOf(row), range));
       },
     },
   ];
@@ -99,7 +106,8 @@ export function marketFilters(catalog: Catalog, markets: MarketsView, reader: Qu
 }
 
 function seriesFilters(catalog: Catalog, reader: QueryReader): RowFilter[] {
-  const rowsOf = (series: Label | undefined): RowFilter => rowsFilter((series?.events ?? []).map((number) => number - 1));
+  const rowsOf = (series: Label | undefined): RowFilter =>
+    rowsFilter((series?.events ?? []).map((number) => number - 1));
   const filters: RowFilter[] = [];
   const slug = reader.text('series_slug');
   if (slug !== undefined) filters.push(rowsOf(catalog.series.bySlug(slug)));

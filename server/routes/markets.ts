@@ -30,16 +30,27 @@ export const isListed = ({ status }: Market): boolean => status !== MarketStatus
 /** What a list of markets worth quoting holds: those that take orders and offer rewards to makers. */
 const isSampled = (market: Market): boolean => market.status === MarketStatus.OPEN && hasRewards(market);
 
+/** Markets of a list from the one that a cursor names on, without a copy of them all. */
+function* listed(all: readonly Market[], after: number | undefined, isIn: (market: Market) => boolean) {
+  for (let index = after === undefined ? 0 : after + 1; index < all.length; index += 1) {
+    if (isIn(all[index])) yield all[index];
+  }
+}
+
 /** A page of the markets of a list, oldest first. */
 function listOf(isIn: (market: Market) => boolean, rowOf: ReturnType<typeof heldRows>): Handler {
   return (request: HttpRequest, { services: { views } }: Context): Reply => {
     const cursor = parseCursor(request.query.get('next_cursor'));
     const { markets } = views;
-    const { rows, nextCursor } = pageOf(markets.list().filter(isIn), ({ index }) => index, false, cursor, PAGE_ROWS);
+    const all = listed(markets.list(), cursor.after, isIn);
+    const { rows, nextCursor } = pageOf(all, ({ index }) => index, false, cursor, PAGE_ROWS);
     const items = rows.map((market) => rowOf(market, markets.eventByNumber(market.eventNumber)));
     return { body: pageJson(items, nextCursor, PAGE_ROWS) };
   };
 }
+
+/** GET /markets in its cursor form; the path is shared with the catalog (bothForms.ts). */
+export const cursorMarkets = listOf(isListed, heldRows(fullRecord));
 
 /** The market of a condition id in the path. @throws BadRequest 400 for no condition id, 404 for an unknown one */
 export function findMarket({ params }: HttpRequest, { markets }: Views): Market {
@@ -51,11 +62,6 @@ export function findMarket({ params }: HttpRequest, { markets }: Views): Market 
   if (market === undefined || !isListed(market)) throw new BadRequest('market not found', { status: 404 });
   return market;
 }
-
-const oneMarket: Handler = (request, { services: { views } }) => {
-  const market = findMarket(request, views);
-  return { body: JSON.stringify(detailRecord(market, views.markets.eventByNumber(market.eventNumber))) };
-};
 
 const compactMarket: Handler = (request, { services: { views } }) => ({
   body: JSON.stringify(compactRecord(findMarket(request, views))),
@@ -74,13 +80,6 @@ function endpoint(path: string, section: string, summary: string, schema: Endpoi
 const simplifiedRows = heldRows(simplifiedRecord);
 
 export const marketsEndpoints: readonly Endpoint[] = [
-  endpoint(
-    '/markets',
-    'interface 4.3',
-    'All markets, oldest first.',
-    schemas.markets,
-    listOf(isListed, heldRows(fullRecord)),
-  ),
   endpoint(
     '/simplified-markets',
     'interface 4.3',
@@ -102,7 +101,6 @@ export const marketsEndpoints: readonly Endpoint[] = [
     schemas.samplingSimplifiedMarkets,
     listOf(isSampled, simplifiedRows),
   ),
-  endpoint('/markets/{condition_id}', 'interface 4.3', 'One market.', schemas.oneMarket, oneMarket),
   endpoint(
     '/clob-markets/{condition_id}',
     'wire C.3',

@@ -1,8 +1,16 @@
 // Catalog records: markets, events, tags, series and what a search finds (interface.md 2.1 to 2.3, catalog-and-data.md 6.3).
 // Called through catalogDialects.ts by the routes of the catalog. Lists of labels, prices and token ids are JSON texts in
 // strings; amounts and prices are strings or numbers as the interface says for each key. It reads rows, and nothing else.
-import { MarketStatus, PIPS_PER_UNIT, Resolution } from '../../engine/index.ts';
-import { type Catalog, type EventFigures, type Label, type MarketFigures, RowState } from '../catalog/index.ts';
+import { MarketStatus, PIPS_PER_UNIT } from '../../engine/index.ts';
+import {
+  type Catalog,
+  type EventFigures,
+  type Label,
+  type MarketFigures,
+  marketEndMs,
+  marketStartMs,
+  RowState,
+} from '../catalog/index.ts';
 import type { EventRow, Market } from '../views/index.ts';
 import { baseFee, hasRewards, iconOf, imageOf, shownPricePips } from './markets.ts';
 import { halfPipsText, isoTime, microText, pipsNumber } from './numbers.ts';
@@ -65,7 +73,6 @@ function tradingFields(market: Market, figures: MarketFigures): Fields {
     restricted: false,
     umaResolutionStatuses: '[]',
     ...(isResolved && { umaResolutionStatus: 'resolved' }),
-    ...(isResolved && { automaticallyResolved: market.resolution === Resolution.SPLIT }),
     groupItemTitle: textOf(texts.groupItemTitle),
     ...(gameStartTime !== undefined && { gameStartTime }),
     ...rewardFields(market),
@@ -95,8 +102,8 @@ export function marketFields(catalog: Catalog, market: Market): Fields {
   const event = catalog.eventOf(market);
   const { texts } = market;
   const figures = catalog.marketFiguresOf(market);
-  const startDate = isoOf(texts.startDate) ?? isoOf(event?.texts.startDate) ?? isoTime(market.createdMs);
-  const endDate = isoOf(texts.endDate) ?? isoOf(event?.texts.endDate) ?? null;
+  const startDate = isoTime(marketStartMs(market, event));
+  const endDate = isoOfMs(marketEndMs(market, event));
   const closedMs = market.closedMs ?? market.resolvedMs;
   return {
     id: String(market.marketId),

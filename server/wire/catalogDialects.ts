@@ -86,6 +86,7 @@ export const gammaCatalog: CatalogDialect = {
   invalid: (name) => validationError(`${name} is invalid`),
   missingQuery: () => validationError('query argument "q": empty'),
   invalidOrder: () => validationError('order fields are not valid'),
+  // Polymarket's own text names the path without the mount.
   offsetTooLarge: (path) => validationError(`offset too large, use ${path}/keyset for deeper pagination`),
   offsetOnKeyset: () => validationError('offset is not allowed on keyset endpoints'),
   notFound,

@@ -1,10 +1,10 @@
 // The query parameters of catalog lists (interface.md 4.2, catalog-and-data.md 6.1): each with its aliases, its form and its
 // default, read into plain values. Called by the routes of the catalog. Whatever a list does not know is ignored; an
 // empty value counts as none. What exists is for the routes to know.
-import { STATE_COUNT } from '../catalog/index.ts';
-import type { OrderPlace } from '../catalog/index.ts';
+
 import { isBytes32 } from '../auth/hex.ts';
 import { isUint256Decimal } from '../auth/uint256.ts';
+import { type OrderPlace, STATE_COUNT } from '../catalog/index.ts';
 import type { CatalogDialect } from './catalogDialects.ts';
 import { parseWhole } from './numbers.ts';
 
@@ -142,8 +142,7 @@ const COLUMN_ALIASES: Readonly<Record<string, string>> = {
   endDateIso: 'endDate',
   creationDate: 'createdAt',
 };
-const camelCase = (name: string): string =>
-  name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+const camelCase = (name: string): string => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 
 function columnOf(reader: QueryReader, columns: readonly string[]): string | undefined {
   const names = reader.texts('order');
@@ -159,7 +158,12 @@ function columnOf(reader: QueryReader, columns: readonly string[]): string | und
 }
 
 /** How a list goes by offset: sorted falling unless it is asked otherwise, by number rising where no column is named. */
-export function readList(reader: QueryReader, columns: readonly string[], path: string, defaults: StateDefaults): ListForm {
+export function readList(
+  reader: QueryReader,
+  columns: readonly string[],
+  path: string,
+  defaults: StateDefaults,
+): ListForm {
   const column = columnOf(reader, columns);
   const isRising = reader.flag('ascending') ?? column === undefined;
   const offset = reader.whole('offset') ?? 0;

@@ -169,7 +169,6 @@ export const samplingSimplifiedMarkets: EndpointSchema = {
   reply: pageOf(simplifiedMarket),
 };
 const conditionPath = { condition_id: common.givenBytes32 };
-export const oneMarket: EndpointSchema = { path: conditionPath, reply: detailMarket };
 
 const compactMarket = z
   .object({
