@@ -1,3 +1,4 @@
+// THE table of endpoints: every row of every routes file, in the order in which documentation lists them. Read by the
 // router and by whatever describes the interface. A path that is not in it does not exist.
 import { accountEndpoints } from '../routes/account.ts';
 import { activityEndpoints } from '../routes/activity.ts';
@@ -6,6 +7,7 @@ import { bothFormsEndpoints } from '../routes/bothForms.ts';
 import { builderEndpoints } from '../routes/builders.ts';
 import { catalogEndpoints } from '../routes/catalog.ts';
 import { devEndpoints } from '../routes/dev.ts';
+import { documentationEndpoints } from '../routes/documentation.ts';
 import { healthEndpoints } from '../routes/health.ts';
 import { heartbeatEndpoints } from '../routes/heartbeats.ts';
 import { historyEndpoints } from '../routes/history.ts';
@@ -42,4 +44,5 @@ export const endpoints: readonly Endpoint[] = [
   ...adminEndpoints,
   ...operatorControlEndpoints,
   ...devEndpoints,
+  ...documentationEndpoints(() => endpoints),
 ];
