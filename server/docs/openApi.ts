@@ -232,7 +232,7 @@ export function openApiDocument(endpoints: readonly Endpoint[]): OpenApiDocument
       title: 'Outcry',
       version: INTERFACE_VERSION,
       description: ABOUT,
-      license: { name: 'MIT', identifier: 'MIT' },
+      license: { name: 'MIT' },
     },
     servers: [{ url: '/' }],
     paths,

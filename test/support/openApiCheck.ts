@@ -73,7 +73,12 @@ function faultOfParameters(checks: Contract, operation: Operation, request: Http
 
 function faultOfBody(checks: Contract, { requestBody }: Operation, request: HttpRequest): string | undefined {
   if (requestBody === undefined) return undefined;
-  const value = request.json();
+  let value: unknown;
+  try {
+    value = request.json();
+  } catch {
+    return 'a body that is no JSON was served';
+  }
   if (value === undefined) return requestBody.required ? 'a body is required, and it was served without' : undefined;
   const fault = checks.fault(requestBody.content['application/json'].schema, value);
   return fault === undefined ? undefined : `the body was served: ${fault}`;

@@ -2,8 +2,13 @@
 // endpoint tables name. A named schema (id) stands once in /openapi.json and is referred to.
 import { z } from 'zod';
 
-const named = <Schema extends z.ZodType>(id: string, description: string, schema: Schema): Schema =>
-  schema.meta({ id, description });
+const BYTES32 = '0x3f1e1e2d4b6a7c8d9e0f1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f';
+const ADDRESS = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266';
+const TOKEN = '71321045679252212594626385532706912750332728571942532289631379312455583992563';
+const UUID = '6a9b3c1e-58f4-4f0e-8a57-2f60a1c4d2b7';
+
+const named = <Schema extends z.ZodType>(id: string, description: string, schema: Schema, example?: unknown): Schema =>
+  schema.meta({ id, description, ...(example !== undefined && { examples: [example] }) });
 
 export const text = z.string();
 export const flag = z.boolean();
@@ -14,44 +19,59 @@ export const bytes32 = named(
   'Bytes32',
   '32 bytes, as 0x and 64 lower-case hex digits',
   z.string().regex(/^0x[0-9a-f]{64}$/),
+  BYTES32,
 );
-export const address = named('Address', 'An address in lower case', z.string().regex(/^0x[0-9a-f]{40}$/));
+export const address = named('Address', 'An address in lower case', z.string().regex(/^0x[0-9a-f]{40}$/), ADDRESS);
 export const tokenId = named(
   'TokenId',
   'The id of an outcome token, a decimal uint256',
   z.string().regex(/^[0-9]{1,78}$/),
+  TOKEN,
 );
 export const uuid = named(
   'Uuid',
   'A UUID',
   z.string().regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/),
+  UUID,
 );
 export const decimal = named(
   'Decimal',
   'A decimal without needless zeros',
   z.string().regex(/^[0-9]+(\.[0-9]*[1-9])?$/),
+  '0.55',
 );
 export const isoTime = named(
   'IsoTime',
   'An ISO 8601 date-time in UTC with milliseconds',
   z.string().regex(/^[0-9+-]{4,7}-[0-9]{2}-[0-9]{2}T[0-9:]{8}\.[0-9]{3}Z$/),
+  '2030-01-31T12:00:00.000Z',
 );
-export const secondsText = named('SecondsText', 'Unix seconds as digits', z.string().regex(/^[0-9]+$/));
+export const secondsText = named('SecondsText', 'Unix seconds as digits', z.string().regex(/^[0-9]+$/), '1900000000');
 export const side = named('Side', 'Which way', z.enum(['BUY', 'SELL']));
 export const orderType = named('OrderType', 'How long an order lasts', z.enum(['GTC', 'GTD', 'FOK', 'FAK']));
 
 /** Ids as requests may write them. */
-export const givenBytes32 = z.string().regex(/^0x[0-9a-fA-F]{64}$/);
-export const givenAddress = z.string().regex(/^0x[0-9a-fA-F]{40}$/);
-export const givenTokenId = z.string().regex(/^[0-9]{1,78}$/);
+export const givenBytes32 = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{64}$/)
+  .meta({ examples: [BYTES32] });
+export const givenAddress = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{40}$/)
+  .meta({ examples: [ADDRESS] });
+export const givenTokenId = z
+  .string()
+  .regex(/^[0-9]{1,78}$/)
+  .meta({ examples: [TOKEN] });
 export const givenUuid = z
   .string()
-  .regex(/^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/);
+  .regex(/^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/)
+  .meta({ examples: [UUID] });
 export const givenSeconds = z.int().min(0).meta({ description: 'Unix seconds' });
 export const givenSide = z
   .string()
   .regex(/^([bB][uU][yY]|[sS][eE][lL][lL])$/)
-  .meta({ description: 'BUY or SELL' });
+  .meta({ description: 'BUY or SELL', examples: ['BUY'] });
 
 /** The query parameter of lists with cursors. */
 export const cursorQuery = {

@@ -43,7 +43,11 @@ const threeWays = (one: z.ZodType, many: z.ZodType) => ({
 
 export const books = threeWays(book, z.array(book));
 const prices = z.object({ BUY: decimal.optional(), SELL: decimal.optional() });
-export const pricesOf = threeWays(prices, mapOf(prices));
+export const pricesOf = {
+  ...threeWays(prices, mapOf(prices)),
+  /** Without tokens it is about all of them, whatever a body says. */
+  queried: { query: listQuery, reply: mapOf(prices) } satisfies EndpointSchema,
+};
 export const price: EndpointSchema = {
   query: { ...oneToken, side: common.givenSide },
   reply: z.object({ price: decimal }),
