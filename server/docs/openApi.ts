@@ -65,12 +65,18 @@ function refer(value: unknown): unknown {
 /** Makes JSON schemas, and gathers the named ones among them. */
 class SchemaWriter {
   readonly named: Record<string, JsonSchema> = {};
+  /** The same schema stands in many places, a refusal in all. */
+  private readonly written = { input: new Map<z.ZodType, JsonSchema>(), output: new Map<z.ZodType, JsonSchema>() };
 
   /** @param io whether the value is one that clients send, before it is read, or one that they are answered */
   write(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
+    const known = this.written[io].get(schema);
+    if (known !== undefined) return known;
     const { $schema: _version, $defs, ...own } = z.toJSONSchema(schema, { io, override: plain });
     for (const [name, definition] of Object.entries($defs ?? {})) this.keep(name, refer(definition) as JsonSchema); // objects stay such
-    return refer(own) as JsonSchema; // objects stay such
+    const made = refer(own) as JsonSchema; // objects stay such
+    this.written[io].set(schema, made);
+    return made;
   }
 
   private keep(name: string, definition: JsonSchema): void {
@@ -217,14 +223,15 @@ const ABOUT =
   'The interface of an Outcry exchange: catalog, market data, user data and trading, as bots of Polymarket speak it. ' +
   'Errors are objects with error, a sentence. Amounts are decimal texts unless a field says otherwise.';
 
-/** The document of a table; the same table gives the same document. */
-export function openApiDocument(endpoints: readonly Endpoint[]): OpenApiDocument {
+/** Makes the document, one endpoint a step, for whoever has something else to do between them. */
+export function* openApiSteps(endpoints: readonly Endpoint[]): Generator<void, OpenApiDocument> {
   const writer = new SchemaWriter();
   const paths: Record<string, Record<string, Operation>> = {};
   for (const endpoint of endpoints) {
     const operations = paths[endpoint.path] ?? {};
     paths[endpoint.path] = operations;
     operations[endpoint.method.toLowerCase()] = operationOf(endpoint, writer);
+    yield;
   }
   return {
     openapi: '3.1.0',
@@ -238,4 +245,13 @@ export function openApiDocument(endpoints: readonly Endpoint[]): OpenApiDocument
     paths,
     components: { schemas: writer.named, securitySchemes: securitySchemes() },
   };
+}
+
+/** The document of a table; the same table gives the same document. */
+export function openApiDocument(endpoints: readonly Endpoint[]): OpenApiDocument {
+  const steps = openApiSteps(endpoints);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+  }
 }

@@ -1,7 +1,8 @@
 // What the interface says of itself: /openapi.json for programs, /docs for people. Thin: the document is made of the
 // endpoint table by docs/openApi.ts, once, when it is first asked for.
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
-import { openApiDocument } from '../docs/openApi.ts';
+import { openApiSteps } from '../docs/openApi.ts';
 import { docsFile, docsPage } from '../docs/page.ts';
 import type { Endpoint, Handler, Reply } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
@@ -23,11 +24,21 @@ const fileSchema: EndpointSchema = { reply: z.string(), replyType: '*/*' };
 
 const row = { method: 'GET', auth: 'none', throttle: 'general', section: '9' } as const;
 
+/** Made in small steps: it takes some hundred milliseconds, and orders must not wait for it. */
+async function documentOf(table: readonly Endpoint[]): Promise<Reply> {
+  const steps = openApiSteps(table);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return { body: JSON.stringify(value) };
+    await nextTurn();
+  }
+}
+
 /** @param table the whole table, of which these endpoints are a part */
 export function documentationEndpoints(table: () => readonly Endpoint[]): readonly Endpoint[] {
-  let document: Reply | undefined;
+  let document: Promise<Reply> | undefined;
   const openApi: Handler = () => {
-    document ??= { body: JSON.stringify(openApiDocument(table())) };
+    document ??= documentOf(table());
     return document;
   };
   return [
