@@ -107,7 +107,8 @@ function secretOf({ dataDir }: ServerConfig, env: Environment): Uint8Array {
   }
 }
 
-async function openServices(options: StartOptions): Promise<Services> {
+/** Opens the exchange of a configuration with its views and its catalog; nothing listens. @throws FatalError */
+export async function openServices(options: StartOptions): Promise<Services> {
   const { config, env, clock, onProgress, onFatal } = options;
   requireOwnMode(config);
   const log = makeLogger(config);

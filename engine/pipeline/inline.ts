@@ -135,6 +135,33 @@ class InlineExchange implements RunningExchange {
     });
   }
 
+  submitTogether(commands: readonly Uint8Array[]): Promise<LogRecord | number> {
+    const reason = this.unavailableReason;
+    if (reason !== undefined) return Promise.reject(new StorageUnavailable(reason));
+    return new Promise((resolve, reject) => {
+      if (commands.length === 0) throw new Error('submitTogether: there is nothing to submit');
+      for (const command of commands) assertWellFormed(command);
+      const refusedAt = this.reducers.registry.firstRefused(commands);
+      if (refusedAt !== undefined) {
+        resolve(refusedAt);
+        return;
+      }
+      this.journal.together(() => {
+        for (const command of commands) this.takeAccepted(command, reject);
+      });
+      this.answers[this.answers.length - 1] = { resolve, reject };
+      this.ticker.arm();
+    });
+  }
+
+  get nextEventNumber(): number {
+    return this.reducers.registry.nextEventNumber;
+  }
+
+  get nextMarketIndex(): number {
+    return this.reducers.registry.nextMarketIndex;
+  }
+
   async caughtUp(): Promise<void> {
     // Inline, followers apply a batch in the same turn in which it becomes durable.
   }
@@ -162,6 +189,17 @@ class InlineExchange implements RunningExchange {
   close(): Promise<void> {
     this.closing ??= this.closeOnce();
     return this.closing;
+  }
+
+  /** Takes one of several commands that were found to be acceptable; that one is refused after all is a defect. */
+  private takeAccepted(command: Uint8Array, reject: (error: Error) => void): void {
+    try {
+      for (const step of this.commandSteps) step(command);
+      if (this.reducers.out.isRejected) throw new Error('one of several commands was refused after all were checked');
+    } catch (error) {
+      throw this.stopOnDefect(command, error);
+    }
+    this.answers.push({ resolve: () => {}, reject });
   }
 
   private commandStepsOf(): ((command: Uint8Array) => void)[] {

@@ -79,6 +79,15 @@ export interface RunningExchange {
    * no well-formed command.
    */
   submit(command: Uint8Array): Promise<LogRecord>;
+  /**
+   * Submits commands that create events and markets (and end markets just created) as one act: all are taken in and durable
+   * together, or none is. Resolves with the last record, or with the place of the first command that would be refused.
+   * The exchange stands still meanwhile. Throws like submit, and on an empty list.
+   */
+  submitTogether(commands: readonly Uint8Array[]): Promise<LogRecord | number>;
+  /** What the next event (from 1) and the next market (from 0) will be numbered, after all that was submitted. */
+  readonly nextEventNumber: number;
+  readonly nextMarketIndex: number;
   /** The last sequence that is durable and its time (ms). */
   readonly durableSequence: number;
   readonly durableTMs: number;

@@ -60,6 +60,25 @@ export class Registry {
     }
   }
 
+  /** The number that the next event gets, from 1, and the index that the next market gets. */
+  get nextEventNumber(): number {
+    return this.catalog.eventCount + 1;
+  }
+
+  get nextMarketIndex(): number {
+    return this.catalog.marketCount;
+  }
+
+  /**
+   * The first of these commands that would be refused if all were taken one after the other; undefined if none would. They
+   * create events and markets, and end markets that they create; anything else is refused.
+   */
+  firstRefused(commands: readonly Uint8Array[]): number | undefined {
+    const plan = new CreationPlan(this.catalog);
+    const at = commands.findIndex((command) => !plan.takes(command));
+    return at < 0 ? undefined : at;
+  }
+
   /** Takes a command that the core did not reject into the registry's state and writes its events. */
   record(tMs: number, command: Uint8Array, out: EventWriter): void {
     const type = command[1];
@@ -225,6 +244,55 @@ export class Registry {
     if (this.view.buffer !== command.buffer) this.view = new DataView(command.buffer);
     return this.view;
   }
+}
+
+/** Whether new events and markets fit a catalog and each other, one command after another. Changes nothing. */
+class CreationPlan {
+  private readonly catalog: Catalog;
+  private readonly slugs = new Set<string>();
+  private readonly eventSlugs = new Set<string>();
+  private readonly ids = new Set<string>();
+  private eventCount: number;
+  private marketCount: number;
+
+  constructor(catalog: Catalog) {
+    this.catalog = catalog;
+    this.eventCount = catalog.eventCount;
+    this.marketCount = catalog.marketCount;
+  }
+
+  takes(bytes: Uint8Array): boolean {
+    const command = decodeCommand(bytes);
+    if (command.type === 'CreateEvent') {
+      const slug = String(textsOf(command.tail).slug);
+      if (this.catalog.hasEventSlug(slug) || !isNew(this.eventSlugs, slug)) return false;
+      this.eventCount += 1;
+      return true;
+    }
+    if (command.type === 'CreateMarket') return this.takesMarket(command);
+    if (command.type !== 'ResolveMarket' && command.type !== 'UpdateMarket') return false;
+    return command.marketIndex >= this.catalog.marketCount && command.marketIndex < this.marketCount;
+  }
+
+  private takesMarket(command: CommandOf<'CreateMarket'>): boolean {
+    const { conditionId, firstToken, secondToken, eventNumber } = command;
+    const { catalog } = this;
+    const slug = String(textsOf(command.tail).slug);
+    if (newMarketFault(command) !== 0 || eventNumber > this.eventCount) return false;
+    if (catalog.hasCondition(conditionId) || catalog.hasToken(firstToken) || catalog.hasToken(secondToken))
+      return false;
+    if (catalog.marketOfSlug(slug) !== undefined || !isNew(this.slugs, slug)) return false;
+    // Conditions and tokens are hashes of different things: one set holds both.
+    if (!isNew(this.ids, conditionId) || !isNew(this.ids, firstToken) || !isNew(this.ids, secondToken)) return false;
+    this.marketCount += 1;
+    return true;
+  }
+}
+
+/** Adds a text to a set; false if it was there. */
+function isNew(known: Set<string>, text: string): boolean {
+  const { size } = known;
+  return known.add(text).size > size;
 }
 
 function decode<N extends Command['type']>(command: Uint8Array, type: N): CommandOf<N> {

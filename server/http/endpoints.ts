@@ -11,6 +11,7 @@ import { documentationEndpoints } from '../routes/documentation.ts';
 import { healthEndpoints } from '../routes/health.ts';
 import { heartbeatEndpoints } from '../routes/heartbeats.ts';
 import { historyEndpoints } from '../routes/history.ts';
+import { importEndpoints } from '../routes/imports.ts';
 import { keysEndpoints } from '../routes/keys.ts';
 import { marketDataEndpoints } from '../routes/marketData.ts';
 import { marketsEndpoints } from '../routes/markets.ts';
@@ -43,6 +44,7 @@ export const endpoints: readonly Endpoint[] = [
   ...catalogEndpoints,
   ...adminEndpoints,
   ...operatorControlEndpoints,
+  ...importEndpoints,
   ...devEndpoints,
   ...documentationEndpoints(() => endpoints),
 ];
