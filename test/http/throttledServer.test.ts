@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { VirtualClock } from '../../engine/index.ts';
 import { CONFIG_FILE, resolveConfig, type ServerConfig } from '../../server/config.ts';
-import { throttleRows } from '../../server/http/throttleTable.ts';
+import { endpoints } from '../../server/http/endpoints.ts';
+import { type ThrottleRow, throttleRowNames, throttleRows } from '../../server/http/throttleTable.ts';
 import { createKey, type JsonReply, l2Headers, send, sendSigned } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
@@ -51,6 +52,38 @@ test('a public path takes exactly its requests from an address, and tells the ne
     clock.advance(1);
     expect(await statusesOf(60, ask)).toEqual({ 200: 50, 429: 10 });
   }));
+
+test('every row of the table counts its own path, below its mounts too, and no other', () => {
+  const isOwnPath = (row: ThrottleRow): boolean => row.includes('/');
+  const rows = throttleRowNames.filter(isOwnPath);
+  const rates = Object.fromEntries(rows.map((row) => [row, three]));
+  return withServer(rates, async ({ url, wallets: [alice] }, clock) => {
+    const key = await createKey(url, alice);
+    let rowCount = 0;
+    for (const row of rows) {
+      const [method, rowPath] = row.split(' ');
+      const paths = ['', '/gamma', '/data-api']
+        .map((mount) => `${mount}${rowPath}`)
+        .filter((path) =>
+          endpoints.some((each) => each.method === method && each.path === path && path !== '/data-api/'),
+        );
+      const body = method === 'GET' ? undefined : {};
+      const ask = (path: string): Promise<JsonReply> => sendSigned(url, alice.address, key, method, path, body);
+      if (paths.length > 0) rowCount += 1;
+      for (const path of paths) {
+        clock.advance(10_000);
+        const replies = [];
+        for (let index = 0; index < 5; index += 1) replies.push(await ask(path));
+        // What the request says is wrong with it counts all the same.
+        const isFull = replies.map(({ status }) => status === 429);
+        expect([path, isFull]).toEqual([path, [false, false, false, true, true]]);
+        expect(replies[4].json.error).toContain(`Too Many Requests: ${row} takes 3 requests in 10 s`);
+        for (const other of paths) expect([other, (await ask(other)).status]).toEqual([other, 429]);
+      }
+    }
+    expect(rowCount).toBeGreaterThan(13);
+  });
+});
 
 test('HEAD counts as GET, a body is not waited for, and a preflight is free', () =>
   withServer({ 'GET /': three, 'POST /books': three }, async ({ url }) => {

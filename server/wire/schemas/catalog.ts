@@ -249,8 +249,11 @@ const found = (event: z.ZodType) =>
 const scoped = { creator };
 
 /** The schemas of one form of the catalog. */
-function catalogSchemas(forms: Readonly<Record<'marketInList' | 'eventInList' | 'foundEvent', z.ZodType>>) {
-  const ruled = (schema: Omit<EndpointSchema, 'refusal'>): EndpointSchema => ({ ...schema, refusal });
+function catalogSchemas(
+  forms: Readonly<Record<'marketInList' | 'eventInList' | 'foundEvent', z.ZodType>>,
+  moreStatuses: readonly number[],
+) {
+  const ruled = (schema: EndpointSchema): EndpointSchema => ({ ...schema, refusal, moreStatuses });
   const next = textParameter.meta({ description: 'Absent on the last page' });
   const { marketInList, eventInList, foundEvent } = forms;
   return {
@@ -281,12 +284,15 @@ function catalogSchemas(forms: Readonly<Record<'marketInList' | 'eventInList' | 
   };
 }
 
-export const rootSchemas = catalogSchemas({
-  marketInList: listedMarket,
-  eventInList: listedEvent,
-  foundEvent: eventSummary,
-});
-export const gammaSchemas = catalogSchemas({ marketInList: longMarket, eventInList: longEvent, foundEvent: longEvent });
+export const rootSchemas = catalogSchemas(
+  { marketInList: listedMarket, eventInList: listedEvent, foundEvent: eventSummary },
+  [],
+);
+/** What is malformed is 422 here. */
+export const gammaSchemas = catalogSchemas(
+  { marketInList: longMarket, eventInList: longEvent, foundEvent: longEvent },
+  [422],
+);
 
 /** The two forms of GET /markets and GET /markets/{id} on the root. */
 export const bothForms = {
