@@ -135,21 +135,19 @@ class InlineExchange implements RunningExchange {
     });
   }
 
-  submitTogether(commands: readonly Uint8Array[]): Promise<LogRecord | number> {
+  submitTogether(commands: readonly Uint8Array[]): Promise<void> {
     const reason = this.unavailableReason;
     if (reason !== undefined) return Promise.reject(new StorageUnavailable(reason));
     return new Promise((resolve, reject) => {
-      if (commands.length === 0) throw new Error('submitTogether: there is nothing to submit');
-      for (const command of commands) assertWellFormed(command);
-      const refusedAt = this.reducers.registry.firstRefused(commands);
-      if (refusedAt !== undefined) {
-        resolve(refusedAt);
-        return;
-      }
+      const others: Answer = { resolve: () => {}, reject };
+      const last: Answer = { resolve: () => resolve(), reject };
       this.journal.together(() => {
-        for (const command of commands) this.takeAccepted(command, reject);
+        for (const [at, command] of commands.entries()) {
+          this.takeAcceptable(command);
+          this.answers.push(at === commands.length - 1 ? last : others);
+        }
       });
-      this.answers[this.answers.length - 1] = { resolve, reject };
+      if (commands.length === 0) resolve();
       this.ticker.arm();
     });
   }
@@ -191,15 +189,14 @@ class InlineExchange implements RunningExchange {
     return this.closing;
   }
 
-  /** Takes one of several commands that were found to be acceptable; that one is refused after all is a defect. */
-  private takeAccepted(command: Uint8Array, reject: (error: Error) => void): void {
+  /** Takes one of several commands that cannot be refused. */
+  private takeAcceptable(command: Uint8Array): void {
     try {
       for (const step of this.commandSteps) step(command);
-      if (this.reducers.out.isRejected) throw new Error('one of several commands was refused after all were checked');
+      if (this.reducers.out.isRejected) throw new Error('one of several commands of one act was refused');
     } catch (error) {
       throw this.stopOnDefect(command, error);
     }
-    this.answers.push({ resolve: () => {}, reject });
   }
 
   private commandStepsOf(): ((command: Uint8Array) => void)[] {

@@ -80,11 +80,11 @@ export interface RunningExchange {
    */
   submit(command: Uint8Array): Promise<LogRecord>;
   /**
-   * Submits commands that create events and markets (and end markets just created) as one act: all are taken in and durable
-   * together, or none is. Resolves with the last record, or with the place of the first command that would be refused.
-   * The exchange stands still meanwhile. Throws like submit, and on an empty list.
+   * Submits several commands as one act: they are durable together, or none is. Meant for operators' commands that were made
+   * by encodeCommand and that the caller knows to be acceptable: one that is refused is a defect and stops the exchange. The
+   * exchange stands still meanwhile. Resolves when followers have applied all. Throws like submit.
    */
-  submitTogether(commands: readonly Uint8Array[]): Promise<LogRecord | number>;
+  submitTogether(commands: readonly Uint8Array[]): Promise<void>;
   /** What the next event (from 1) and the next market (from 0) will be numbered, after all that was submitted. */
   readonly nextEventNumber: number;
   readonly nextMarketIndex: number;

@@ -27,6 +27,10 @@ export class Registry {
   private readonly wallets = new Wallets();
   private readonly catalog = new Catalog();
   private readonly notifications = new DroppedNotifications();
+  /** The market that was admitted last: record() takes it in without reading its bytes again. */
+  private admitted:
+    | { readonly bytes: Uint8Array; readonly command: CommandOf<'CreateMarket'>; readonly texts: Texts }
+    | undefined;
   /** A view on the buffer of the last command: commands that share a buffer cost no allocation. */
   private view: DataView = new DataView(new ArrayBuffer(COMMAND_HEADER_BYTES));
 
@@ -67,16 +71,6 @@ export class Registry {
 
   get nextMarketIndex(): number {
     return this.catalog.marketCount;
-  }
-
-  /**
-   * The first of these commands that would be refused if all were taken one after the other; undefined if none would. They
-   * create events and markets, and end markets that they create; anything else is refused.
-   */
-  firstRefused(commands: readonly Uint8Array[]): number | undefined {
-    const plan = new CreationPlan(this.catalog);
-    const at = commands.findIndex((command) => !plan.takes(command));
-    return at < 0 ? undefined : at;
   }
 
   /** Takes a command that the core did not reject into the registry's state and writes its events. */
@@ -138,7 +132,7 @@ export class Registry {
           refusal = 'SLUG_EXISTS';
         break;
       case L.CreateMarket.type:
-        return this.admitMarket(decode(command, 'CreateMarket'), out);
+        return this.admitMarket(command, out);
       case L.UpdateMarket.type:
         refusal = this.refusalOfUpdate(decode(command, 'UpdateMarket'));
         break;
@@ -162,10 +156,13 @@ export class Registry {
   }
 
   /** In the order of the list of rejections. */
-  private admitMarket(command: CommandOf<'CreateMarket'>, out: EventWriter): boolean {
+  private admitMarket(bytes: Uint8Array, out: EventWriter): boolean {
     const { catalog } = this;
+    const command = decode(bytes, 'CreateMarket');
+    const texts = textsOf(command.tail);
+    this.admitted = { bytes, command, texts };
     const { conditionId, firstToken, secondToken, eventNumber } = command;
-    const slug = String(textsOf(command.tail).slug);
+    const slug = String(texts.slug);
     const faulty = newMarketFault(command);
     if (faulty !== 0) out.rejected('MARKET_TERMS', faulty);
     else if (catalog.hasCondition(conditionId)) out.rejected('MARKET_EXISTS');
@@ -203,8 +200,10 @@ export class Registry {
   }
 
   private createMarket(command: Uint8Array): void {
-    const created = decode(command, 'CreateMarket');
-    this.catalog.createMarket(created, textsOf(created.tail));
+    const { admitted } = this;
+    this.admitted = undefined;
+    if (admitted?.bytes !== command) throw new Error('registry: a market is recorded that was not admitted');
+    this.catalog.createMarket(admitted.command, admitted.texts);
   }
 
   private updateMarket(command: Uint8Array): void {
@@ -244,55 +243,6 @@ export class Registry {
     if (this.view.buffer !== command.buffer) this.view = new DataView(command.buffer);
     return this.view;
   }
-}
-
-/** Whether new events and markets fit a catalog and each other, one command after another. Changes nothing. */
-class CreationPlan {
-  private readonly catalog: Catalog;
-  private readonly slugs = new Set<string>();
-  private readonly eventSlugs = new Set<string>();
-  private readonly ids = new Set<string>();
-  private eventCount: number;
-  private marketCount: number;
-
-  constructor(catalog: Catalog) {
-    this.catalog = catalog;
-    this.eventCount = catalog.eventCount;
-    this.marketCount = catalog.marketCount;
-  }
-
-  takes(bytes: Uint8Array): boolean {
-    const command = decodeCommand(bytes);
-    if (command.type === 'CreateEvent') {
-      const slug = String(textsOf(command.tail).slug);
-      if (this.catalog.hasEventSlug(slug) || !isNew(this.eventSlugs, slug)) return false;
-      this.eventCount += 1;
-      return true;
-    }
-    if (command.type === 'CreateMarket') return this.takesMarket(command);
-    if (command.type !== 'ResolveMarket' && command.type !== 'UpdateMarket') return false;
-    return command.marketIndex >= this.catalog.marketCount && command.marketIndex < this.marketCount;
-  }
-
-  private takesMarket(command: CommandOf<'CreateMarket'>): boolean {
-    const { conditionId, firstToken, secondToken, eventNumber } = command;
-    const { catalog } = this;
-    const slug = String(textsOf(command.tail).slug);
-    if (newMarketFault(command) !== 0 || eventNumber > this.eventCount) return false;
-    if (catalog.hasCondition(conditionId) || catalog.hasToken(firstToken) || catalog.hasToken(secondToken))
-      return false;
-    if (catalog.marketOfSlug(slug) !== undefined || !isNew(this.slugs, slug)) return false;
-    // Conditions and tokens are hashes of different things: one set holds both.
-    if (!isNew(this.ids, conditionId) || !isNew(this.ids, firstToken) || !isNew(this.ids, secondToken)) return false;
-    this.marketCount += 1;
-    return true;
-  }
-}
-
-/** Adds a text to a set; false if it was there. */
-function isNew(known: Set<string>, text: string): boolean {
-  const { size } = known;
-  return known.add(text).size > size;
 }
 
 function decode<N extends Command['type']>(command: Uint8Array, type: N): CommandOf<N> {

@@ -4,11 +4,14 @@
 import {
   commandLayouts,
   encodeCommand,
+  limits,
   MarketField,
   MarketStatus,
   marketDefaults,
   Resolution,
 } from '../../engine/index.ts';
+import { bytesToHex } from '../auth/hex.ts';
+import { decimalToBytes32 } from '../auth/uint256.ts';
 import { BadRequest } from '../http/errors.ts';
 import { creationOf, eventCommandOf } from '../routes/creation.ts';
 import type { Services } from '../services.ts';
@@ -59,12 +62,17 @@ export class CatalogImport {
   private readonly events = new Map<string, KnownEvent>();
   private readonly marketSlugs = new Set<string>();
   private readonly ids = new Set<string>();
+  /** What the exchange had when this import began. */
+  private readonly eventsBefore: number;
+  private readonly marketsBefore: number;
   private eventCount = 0;
   private marketCount = 0;
   private badCount = 0;
 
   constructor(services: Services) {
     this.services = services;
+    this.eventsBefore = services.views.markets.eventList().length;
+    this.marketsBefore = services.views.markets.list().length;
   }
 
   get counts(): ImportCounts {
@@ -88,21 +96,41 @@ export class CatalogImport {
 
   /**
    * Submits everything as one act and waits until it is durable.
-   * @throws BadRequest when a line was bad, nothing was given, or the exchange has one of the names or ids by now
+   * @throws BadRequest when a line was bad, nothing was given, or somebody has made one of the names or ids meanwhile
    */
   async commit(): Promise<ImportCounts> {
     if (this.badCount > 0) throw new BadRequest(`${this.badCount} lines are not right; nothing was imported`);
     if (this.commands.length === 0) throw new BadRequest('there is nothing to import');
-    const { exchange } = this.services;
+    const { exchange, views } = this.services;
+    const isBehind = (): boolean =>
+      views.markets.eventList().length + 1 < exchange.nextEventNumber ||
+      views.markets.list().length < exchange.nextMarketIndex;
+    // What others are creating at this moment must be seen before names can be compared with it.
+    while (isBehind()) await exchange.submit(encodeCommand({ type: 'Tick' }));
+    this.requireStillFree();
     const { nextEventNumber, nextMarketIndex } = exchange;
     for (const { view, at, relative } of this.eventPatches) view.setUint32(at, nextEventNumber + relative, true);
     for (const { view, at, relative } of this.marketPatches) view.setUint32(at, nextMarketIndex + relative, true);
-    const outcome = await exchange.submitTogether(this.commands);
-    if (typeof outcome === 'number') {
-      const text = 'was made meanwhile by somebody else; nothing was imported';
-      throw new BadRequest(`what the ${outcome + 1}. command of the import makes ${text}`);
-    }
+    await exchange.submitTogether(this.commands);
     return this.counts;
+  }
+
+  /** Compares with what was created since this import began; what was there before, every line was compared with. */
+  private requireStillFree(): void {
+    const { markets } = this.services.views;
+    const taken = (what: string): BadRequest =>
+      new BadRequest(`somebody has made ${what} meanwhile; nothing was imported`);
+    for (const { texts } of markets.eventList().slice(this.eventsBefore)) {
+      const slug = String(texts.slug);
+      if (this.events.get(slug)?.number === undefined && this.events.has(slug)) throw taken(`the event ${slug}`);
+    }
+    for (const { slug, conditionId, tokens } of markets.list().slice(this.marketsBefore)) {
+      const ids = [conditionId, ...tokens.map((token) => bytesToHex(decimalToBytes32(token)))];
+      if (this.marketSlugs.has(slug) || ids.some((id) => this.ids.has(id))) throw taken(`the market ${slug}`);
+    }
+    if (markets.list().length + this.marketCount > limits.marketsMax) {
+      throw new BadRequest(`the exchange can have ${limits.marketsMax} markets at most; nothing was imported`);
+    }
   }
 
   private addLine(line: unknown): void {
