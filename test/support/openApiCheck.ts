@@ -56,6 +56,13 @@ class Contract {
 let contract: Contract | undefined;
 const known = new Set(endpoints);
 
+/** Words of parameters, true and false among them, may be in any letter case where they are served. */
+function asWord(schema: JsonSchema, given: string): string {
+  if (schema.type === 'boolean') return given.toLowerCase();
+  const words: unknown = schema.enum;
+  return Array.isArray(words) && words.includes(given.toUpperCase()) ? given.toUpperCase() : given;
+}
+
 function faultOfParameters(checks: Contract, operation: Operation, request: HttpRequest): string | undefined {
   for (const { name, in: place, required, schema } of operation.parameters) {
     const isList = schema.type === 'array';
@@ -65,7 +72,7 @@ function faultOfParameters(checks: Contract, operation: Operation, request: Http
       if (required) return `the ${place} parameter ${name} is required, and it was served without`;
       continue;
     }
-    const fault = checks.faultOfText(schema, given);
+    const fault = checks.faultOfText(schema, typeof given === 'string' ? asWord(schema, given) : given);
     if (fault !== undefined) return `the ${place} parameter ${name} was served: ${fault}`;
   }
   return undefined;
