@@ -85,7 +85,8 @@ export function eventFigures(event: EventRow, figuresOf: (market: Market) => Mar
   let liquidityMicro = 0;
   let competitive = 0;
   let anyState = 0;
-  let allStates = markets.length === 0 ? 0 : RowState.CLOSED | RowState.ARCHIVED;
+  // Drafts are nobody's to see: an event is closed when all of its other markets are.
+  let allStates: number = RowState.CLOSED | RowState.ARCHIVED;
   let closedMs = 0;
   let updatedMs = createdMs;
   let latestEndMs = Number.NaN;
@@ -96,13 +97,14 @@ export function eventFigures(event: EventRow, figuresOf: (market: Market) => Mar
     liquidityMicro += figures.liquidityMicro;
     competitive = Math.max(competitive, figures.competitive);
     anyState |= figures.state;
-    allStates &= figures.state;
+    if ((figures.state & RowState.ACTIVE) !== 0) allStates &= figures.state;
     closedMs = Math.max(closedMs, marketClosedMs(market));
     updatedMs = Math.max(updatedMs, market.updatedMs);
     const endMs = timeOf(market.texts.endDate);
     if (!(endMs <= latestEndMs)) latestEndMs = firstTime(endMs, latestEndMs);
   }
   const active = markets.length === 0 ? RowState.ACTIVE : anyState & RowState.ACTIVE;
+  if ((anyState & RowState.ACTIVE) === 0) allStates = 0;
   const archived = texts.archived === true ? RowState.ARCHIVED : allStates & RowState.ARCHIVED;
   const endMs = firstTime(timeOf(texts.endDate), latestEndMs);
   return {

@@ -14,7 +14,7 @@ const TURN_MS = 4;
 /** Words shorter than this are neither completed nor corrected. */
 const PREFIX_CHARACTERS_MIN = 3;
 const TYPO_CHARACTERS_MIN = 4;
-const TWO_TYPOS_CHARACTERS_MIN = 8;
+const TWO_TYPOS_CHARACTERS_MIN = 6;
 
 interface SearchDocument {
   readonly id: number;
@@ -83,7 +83,8 @@ export class CatalogSearch {
   }
 
   /**
-   * Events that have all of the words, as they are or completed; failing that with typos; failing that some of them.
+   * Events that have all of the words, as they are, completed or, where nobody knows a word, corrected; failing that those
+   * that have some of them.
    * @param isWanted which events may be found
    */
   find(query: string, isWanted: (eventNumber: number) => boolean): SearchHits {
@@ -95,11 +96,9 @@ export class CatalogSearch {
     const filter = (eventNumber: number): boolean =>
       isWanted(eventNumber) && lists.every((list) => holds(list, eventNumber));
     const text = rare.join(' ');
-    const exact = this.ranked(text, 'AND', false, filter);
-    if (words.length === 1) this.complete(words[0], exact, isWanted);
-    if (exact.length > 0) return { events: exact };
-    const forgiving = this.ranked(text, 'AND', true, filter);
-    return { events: forgiving.length > 0 ? forgiving : this.ranked(text, 'OR', true, isWanted) };
+    const all = this.ranked(text, 'AND', filter);
+    if (words.length === 1) this.complete(words[0], all, isWanted);
+    return { events: all.length > 0 ? all : this.ranked(text, 'OR', isWanted) };
   }
 
   private makeIndex(): MiniSearch<SearchDocument> {
@@ -111,11 +110,13 @@ export class CatalogSearch {
     });
   }
 
-  private ranked(text: string, combineWith: 'AND' | 'OR', forgives: boolean, isWanted: (id: number) => boolean) {
+  /** Words that are known are not corrected, and the short ones of them not completed: both find too much. */
+  private ranked(text: string, combineWith: 'AND' | 'OR', isWanted: (id: number) => boolean): number[] {
+    const isKnown = (word: string): boolean => this.eventsOfWord.has(word);
     const hits = this.index.search(text, {
       combineWith,
-      prefix: (word) => word.length >= PREFIX_CHARACTERS_MIN,
-      fuzzy: forgives ? typosOf : false,
+      prefix: (word) => word.length >= PREFIX_CHARACTERS_MIN && (word.length > PREFIX_CHARACTERS_MIN || !isKnown(word)),
+      fuzzy: (word) => (isKnown(word) ? false : typosOf(word)),
       boost: { title: 2 },
       weights: { prefix: 0.5, fuzzy: 0.3 },
       filter: ({ id }) => isWanted(id),
