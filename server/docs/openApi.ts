@@ -43,10 +43,8 @@ export interface OpenApiDocument {
   };
 }
 
-/** What zod says of every whole number, and what says no more than the format beside it. */
+/** Takes out what says no more than the format beside it. */
 function plain({ jsonSchema }: { jsonSchema: Record<string, unknown> }): void {
-  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
-  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
 }
 

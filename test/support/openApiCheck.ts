@@ -5,9 +5,15 @@
 import { subscribe } from 'node:diagnostics_channel';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { type JsonSchema, type OpenApiDocument, type Operation, openApiDocument } from '../../server/docs/openApi.ts';
+import {
+  type JsonSchema,
+  type OpenApiDocument,
+  type Operation,
+  openApiDocument,
+  type Parameter,
+} from '../../server/docs/openApi.ts';
 import { ANSWERED_CHANNEL, type Answered } from '../../server/http/answered.ts';
-import type { HttpRequest } from '../../server/http/endpoint.ts';
+import type { Endpoint, HttpRequest } from '../../server/http/endpoint.ts';
 import { endpoints } from '../../server/http/endpoints.ts';
 
 const options = { strict: false, allErrors: false, validateSchema: false } as const;
@@ -15,15 +21,12 @@ const options = { strict: false, allErrors: false, validateSchema: false } as co
 /** The document of the real table, with its schemas as functions, each made when it is first needed. */
 class Contract {
   private readonly document: OpenApiDocument;
-  private readonly values = new Ajv2020(options);
-  /** Parameters are texts on the wire. */
-  private readonly texts = new Ajv2020({ ...options, coerceTypes: true });
+  private readonly ajv = new Ajv2020(options);
   private readonly compiled = new Map<JsonSchema, ValidateFunction>();
 
   constructor(document: OpenApiDocument) {
     this.document = document;
-    addFormats.default(this.values);
-    addFormats.default(this.texts);
+    addFormats.default(this.ajv);
   }
 
   operation(path: string, method: string): Operation {
@@ -32,39 +35,34 @@ class Contract {
 
   /** What is wrong with a value, or undefined. */
   fault(schema: JsonSchema, value: unknown): string | undefined {
-    return this.faultBy(this.values, schema, schema, value);
-  }
-
-  /** What is wrong with the text, or the texts, of a parameter. */
-  faultOfText(schema: JsonSchema, value: string | readonly string[]): string | undefined {
-    const wrapped = { type: 'object', properties: { value: schema } };
-    return this.faultBy(this.texts, schema, wrapped, { value });
-  }
-
-  private faultBy(ajv: Ajv2020, key: JsonSchema, schema: JsonSchema, value: unknown): string | undefined {
-    let validate = this.compiled.get(key);
+    let validate = this.compiled.get(schema);
     if (validate === undefined) {
-      validate = ajv.compile({ ...schema, components: this.document.components });
-      this.compiled.set(key, validate);
+      validate = this.ajv.compile({ ...schema, components: this.document.components });
+      this.compiled.set(schema, validate);
     }
     if (validate(value)) return undefined;
     const text = JSON.stringify(value);
-    return `${ajv.errorsText(validate.errors)} (${text.length > 600 ? `${text.slice(0, 600)}…` : text})`;
+    return `${this.ajv.errorsText(validate.errors)} (${text.length > 600 ? `${text.slice(0, 600)}…` : text})`;
   }
 }
 
 let contract: Contract | undefined;
 const known = new Set(endpoints);
 
-/** Words of parameters, true and false among them, may be in any letter case where they are served. */
-function asWord(schema: JsonSchema, given: string): string {
-  if (schema.type === 'boolean') return given.toLowerCase();
-  const words: unknown = schema.enum;
-  return Array.isArray(words) && words.includes(given.toUpperCase()) ? given.toUpperCase() : given;
+/**
+ * The value that the text of a parameter stands for: numbers are plain decimals; true and false may be in any letter case,
+ * and so may words where the description says so. What stands for none is left a text, which no schema of a number takes.
+ */
+function valueOfText({ schema: { type, enum: words }, description = '' }: Parameter, text: string): unknown {
+  const isNumber = type === 'integer' || type === 'number';
+  if (isNumber) return /^-?[0-9]+(\.[0-9]+)?$/.test(text) ? Number(text) : text;
+  if (type === 'boolean') return { true: true, false: false }[text.toLowerCase()] ?? text;
+  return Array.isArray(words) && description.includes('any letter case') ? text.toUpperCase() : text;
 }
 
 function faultOfParameters(checks: Contract, operation: Operation, request: HttpRequest): string | undefined {
-  for (const { name, in: place, required, schema } of operation.parameters) {
+  for (const parameter of operation.parameters) {
+    const { name, in: place, required, schema } = parameter;
     const isList = schema.type === 'array';
     const given =
       place === 'path' ? request.params[name] : isList ? request.query.getAll(name) : (request.query.get(name) ?? '');
@@ -72,7 +70,7 @@ function faultOfParameters(checks: Contract, operation: Operation, request: Http
       if (required) return `the ${place} parameter ${name} is required, and it was served without`;
       continue;
     }
-    const fault = checks.faultOfText(schema, typeof given === 'string' ? asWord(schema, given) : given);
+    const fault = checks.fault(schema, typeof given === 'string' ? valueOfText(parameter, given) : given);
     if (fault !== undefined) return `the ${place} parameter ${name} was served: ${fault}`;
   }
   return undefined;
@@ -100,14 +98,26 @@ function faultOfRefusal(status: number, body: string): string | undefined {
   return status === 200 || isRefusal ? undefined : `a refusal without error: ${body}`;
 }
 
+const contractOfTable = (): Contract => {
+  contract ??= new Contract(openApiDocument(endpoints));
+  return contract;
+};
+
+/** What is wrong with a request to an endpoint of the table, by the document; undefined when nothing is. */
+export function requestFault({ method, path }: Endpoint, request: HttpRequest): string | undefined {
+  const checks = contractOfTable();
+  const operation = checks.operation(path, method);
+  return faultOfParameters(checks, operation, request) ?? faultOfBody(checks, operation, request);
+}
+
 /** How a request and its reply deviate from the document; undefined when they don't. */
 export function deviationOf({ endpoint, request, reply }: Answered): string | undefined {
   const { status = 200, body, headers } = reply;
   if (endpoint === undefined) return faultOfRefusal(status, textOf(body));
   if (!known.has(endpoint)) return undefined; // a test's own endpoint
-  contract ??= new Contract(openApiDocument(endpoints));
+  const checks = contractOfTable();
   const { method, path } = endpoint;
-  const operation = contract.operation(path, method);
+  const operation = checks.operation(path, method);
   const name = `${method} ${path} → ${status}`;
   const response = operation.responses[String(status)];
   if (response === undefined) return `${name}: a status that the document does not have: ${textOf(body)}`;
@@ -115,11 +125,11 @@ export function deviationOf({ endpoint, request, reply }: Answered): string | un
   const content = response.content[contentType] ?? response.content['*/*'];
   if (content === undefined) return `${name}: the document has no content of type ${contentType}`;
   if (contentType === 'application/json') {
-    const fault = contract.fault(content.schema, JSON.parse(textOf(body)));
+    const fault = checks.fault(content.schema, JSON.parse(textOf(body)));
     if (fault !== undefined) return `${name}: the reply: ${fault}`;
   }
   if (status !== 200 || request === undefined) return undefined;
-  const fault = faultOfParameters(contract, operation, request) ?? faultOfBody(contract, operation, request);
+  const fault = requestFault(endpoint, request);
   return fault === undefined ? undefined : `${name}: ${fault}`;
 }
 

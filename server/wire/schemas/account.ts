@@ -137,7 +137,7 @@ export const notifications: EndpointSchema = {
   reply: z.array(notification),
 };
 export const dropNotifications: EndpointSchema = {
-  query: { ids: text.regex(/^[0-9 ]+(,[0-9 ]+)*$/).meta({ description: 'Such as 1,2' }) },
+  query: { ids: text.regex(/^ *[0-9]{1,16} *(, *[0-9]{1,16} *)*$/).meta({ description: 'Such as 1,2' }) },
   reply: okReply,
 };
 

@@ -89,16 +89,17 @@ export const pricesHistory: EndpointSchema = {
   query: { market: marketKey.optional(), token_id: marketKey.optional(), ...range },
   reply: z.object({ history: z.array(point) }),
 };
-const numberOrText = z.union([z.number(), z.string()]).nullish();
+/** Figures of a body may be texts, and empty texts are none. */
+const figureOf = (number: z.ZodType) => z.union([number, z.string().regex(/^[0-9]{1,16}$/), z.literal('')]).nullish();
 export const batchPricesHistory: EndpointSchema = {
   body: z.looseObject({
     markets: z.array(marketKey).max(HISTORY_MARKETS_MAX),
-    startTs: numberOrText,
-    start_ts: numberOrText,
-    endTs: numberOrText,
-    end_ts: numberOrText,
+    startTs: figureOf(common.givenSeconds),
+    start_ts: figureOf(common.givenSeconds),
+    endTs: figureOf(common.givenSeconds),
+    end_ts: figureOf(common.givenSeconds),
     interval: z.union([interval, z.literal('')]).nullish(),
-    fidelity: numberOrText,
+    fidelity: figureOf(fidelity),
   }),
   reply: z.object({ history: z.record(marketKey, z.array(point)) }),
 };
