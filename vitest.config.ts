@@ -7,6 +7,7 @@ const recordedData = process.env.OUTCRY_RECORDED_DATA;
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    setupFiles: ['test/support/openApiSetup.ts'],
     pool: 'forks',
     maxWorkers: 2,
     testTimeout: 120_000,

@@ -1,10 +1,17 @@
-// The command line: start, serve, replay; what each does, and how a running server is told to stop. Called by main.ts
+// The command line: start, serve, import, replay; what each does, and how a running server is told to stop. Called by main.ts
 // alone. It is the only place besides main.ts that writes to the terminal.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, CommanderError, Option } from 'commander';
 import { SERVER_SECRET_FILE } from './auth/apiKeys.ts';
-import { type Environment, type Flags, optionTable, resolveConfig, type ServerConfig } from './config.ts';
+import {
+  DEVELOPMENT_ADMIN_TOKEN,
+  type Environment,
+  type Flags,
+  optionTable,
+  resolveConfig,
+  type ServerConfig,
+} from './config.ts';
 import { exitStatuses, FatalError, fatal } from './fatal.ts';
 import type { RunningServer } from './start.ts';
 
@@ -155,6 +162,35 @@ function addTools(program: Command, env: Environment, folder: string): void {
     });
 }
 
+/** Imports a file into the exchange at --url, or into the data directory that is named. */
+async function runImport(file: string, command: Command, env: Environment, folder: string): Promise<void> {
+  const flags = givenFlags(command);
+  const { url, venue } = command.opts<{ readonly url: string; readonly venue?: boolean }>();
+  const { importFile } = await import('./import/command.ts');
+  const { openedTarget, runningTarget } = await import('./import/targets.ts');
+  const tell = ({ events, markets }: { readonly events: number; readonly markets: number }): void => {
+    process.stdout.write(`Imported ${events} events with ${markets} markets.\n`);
+  };
+  if (flags.dataDir === undefined) {
+    const token = typeof flags.adminToken === 'string' ? flags.adminToken : env.OUTCRY_ADMIN_TOKEN;
+    tell(await importFile(file, await runningTarget(url, token ?? DEVELOPMENT_ADMIN_TOKEN)));
+    return;
+  }
+  const config = resolveConfig(venue === true ? 'production' : 'development', flags, env, folder);
+  const { openServices } = await import('./start.ts');
+  const { firstStart } = await import('./dev/firstStart.ts');
+  const onFatal = (error: Error): void => {
+    process.stderr.write(`${error.message}\n`);
+  };
+  const services = await openServices({ config, env, onFatal, onProgress: progressOf(config) });
+  try {
+    if (venue !== true) await firstStart(services);
+    tell(await importFile(file, openedTarget(services)));
+  } finally {
+    await services.exchange.close();
+  }
+}
+
 /** The program; its actions set the promise that runCli waits for. */
 function makeProgram(env: Environment, folder: string): Command {
   const program = new Command('outcry').description('A prediction-market exchange that anyone can run.');
@@ -172,6 +208,13 @@ function makeProgram(env: Environment, folder: string): Command {
       return run(config, env);
     });
   addTools(program, env, folder);
+  addOptions(program.command('import'))
+    .description('load a catalog of JSON lines, all of it or nothing, into an exchange that runs or one that does not')
+    .argument('<file>', 'tags, series, events and markets, a JSON object a line (plain or .gz)')
+    .option('--url <address>', 'where the exchange runs', 'http://127.0.0.1:8080')
+    .option('--venue', 'the folder of --data-dir is or will be that of serve')
+    .addHelpText('after', '\nWith --data-dir the exchange must not run: it is opened for the import.')
+    .action((file: string, _flags, command: Command) => runImport(file, command, env, folder));
   program
     .command('replay')
     .description('replay recorded market data against an exchange')

@@ -10,6 +10,14 @@ import { isAddress, isBytes32 } from './auth/hex.ts';
 import { WALLET_CONSTANTS, type WalletConstants } from './auth/wallets.ts';
 import { HOUSE_MODES, type HouseMode } from './dev/house/model.ts';
 import { fatal } from './fatal.ts';
+import {
+  parseRateWindows,
+  RATE_WINDOWS_FORM,
+  type RateWindow,
+  type ThrottleRates,
+  throttleRowNames,
+  throttleRows,
+} from './http/throttleTable.ts';
 import { nearestWord } from './nearest.ts';
 import { type StreamSettings, streamSettings } from './streams/limits.ts';
 
@@ -30,6 +38,8 @@ export interface ServerConfig {
   /** Liquidity of the house; always none in production. */
   readonly house: HouseMode;
   readonly isThrottled: boolean;
+  /** Request rates, for when they are limited. */
+  readonly rates: ThrottleRates;
   readonly logLevel: LogLevel;
   readonly isJson: boolean;
   readonly isQuiet: boolean;
@@ -57,6 +67,12 @@ const delayText = z
   .string()
   .regex(/^(0|[1-9][0-9]{0,8}(ms|[smhd]))$/, 'must be 0, or a number with ms, s, m, h or d, such as 2s')
   .refine((text) => durationMs(text) <= DURATION_MS_MAX, 'must be at most 3650d');
+const rateField = z.string(RATE_WINDOWS_FORM).transform((text, context): readonly RateWindow[] => {
+  const windows = parseRateWindows(text);
+  if (windows !== undefined) return windows;
+  context.addIssue({ code: 'custom', message: RATE_WINDOWS_FORM });
+  return z.NEVER;
+});
 
 /** The settings by their key in the file; `undefined` where nobody says anything. */
 const settingsSchema = z.strictObject({
@@ -71,6 +87,7 @@ const settingsSchema = z.strictObject({
   seed: z.int('must be a whole number').min(0, 'must be 0 or more').max(Number.MAX_SAFE_INTEGER),
   house: z.union([z.boolean(), z.enum(HOUSE_MODES)], `must be ${HOUSE_MODES.join(', ')}, true or false`),
   throttle: z.boolean('must be true or false'),
+  rates: z.strictObject(Object.fromEntries(throttleRowNames.map((row) => [row, rateField]))).partial(),
   logLevel: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`),
   json: z.boolean('must be true or false'),
   quiet: z.boolean('must be true or false'),
@@ -127,7 +144,7 @@ export interface OptionRow {
   readonly help: readonly string[];
 }
 
-/** Settings that flags and environment know; `contracts` and `wallets` are for the file alone. */
+/** Settings that flags and environment know; `contracts`, `wallets` and `rates` are for the file alone. */
 export const optionTable: readonly OptionRow[] = [
   row('port', ['--port <number>'], 'number', ['port to listen on (default 8080)']),
   row('host', ['--host <address>'], 'text', ['address to listen on (default 127.0.0.1)']),
@@ -140,8 +157,8 @@ export const optionTable: readonly OptionRow[] = [
     'no house liquidity',
   ]),
   row('throttle', ['--throttle', '--no-throttle'], 'boolean', [
-    'limit request rates (taken for later: this version limits none)',
-    'do not limit request rates',
+    'limit request rates (default in serve; values: rates in the configuration file)',
+    'do not limit request rates (default in start)',
   ]),
   row('logLevel', ['--log-level <level>'], 'text', [`one of ${LOG_LEVELS.join(', ')}`]),
   row('json', ['--json'], 'boolean', ['print the banner as one JSON object, and logs as JSON']),
@@ -207,6 +224,7 @@ function assign(settings: Record<string, unknown>, key: SettingKey, source: stri
 function keysOf(key: SettingKey): readonly string[] {
   if (key === 'contracts') return Object.keys(settingsSchema.shape.contracts.shape);
   if (key === 'wallets') return Object.keys(settingsSchema.shape.wallets.shape);
+  if (key === 'rates') return throttleRowNames;
   return [];
 }
 
@@ -355,6 +373,7 @@ export function resolveConfig(
     seed: settings.seed ?? 1,
     house: chooseHouse(mode, settings.house),
     isThrottled: settings.throttle ?? !isDevelopment,
+    rates: { ...throttleRows, ...(settings.rates as Partial<ThrottleRates> | undefined) }, // as above
     logLevel: isQuiet ? 'error' : (settings.logLevel ?? (isDevelopment ? 'warn' : 'info')),
     isJson: settings.json ?? false,
     isQuiet,

@@ -5,6 +5,7 @@ import type { RunningExchange } from '../engine/index.ts';
 import type { ChainContracts } from './auth/contracts.ts';
 import type { OrderHasher } from './auth/orderDigest.ts';
 import type { WalletDeriver } from './auth/wallets.ts';
+import type { Catalog } from './catalog/index.ts';
 import type { ServerConfig } from './config.ts';
 import type { Views } from './views/index.ts';
 
@@ -12,6 +13,8 @@ import type { Views } from './views/index.ts';
 export interface Services {
   readonly exchange: RunningExchange;
   readonly views: Views;
+  /** Events and markets as they are listed, sorted and searched. */
+  readonly catalog: Catalog;
   readonly config: ServerConfig;
   /** The server's secret, from which API credentials derive. Never logged. */
   readonly secret: Uint8Array;

@@ -18,6 +18,7 @@ import {
 import { loadServerSecret } from './auth/apiKeys.ts';
 import { orderHasher } from './auth/orderDigest.ts';
 import { walletDeriver } from './auth/wallets.ts';
+import { Catalog } from './catalog/index.ts';
 import type { Environment, ServerConfig } from './config.ts';
 import { firstStart } from './dev/firstStart.ts';
 import { type House, startHouse, timerSchedule, withdrawHouse } from './dev/house/index.ts';
@@ -108,17 +109,27 @@ function secretOf({ dataDir }: ServerConfig, env: Environment): Uint8Array {
   }
 }
 
-async function openServices(options: StartOptions, views: Views, streams: StreamFeed): Promise<Services> {
+/**
+ * Opens the exchange of a configuration with its views and its catalog; nothing listens.
+ * @param streams what follows the log to number and render streams; none where nobody can subscribe
+ * @throws FatalError
+ */
+export async function openServices(
+  options: StartOptions,
+  views = new Views(),
+  streams?: StreamFeed,
+): Promise<Services> {
   const { config, env, clock, onProgress, onFatal } = options;
   requireOwnMode(config);
   const log = makeLogger(config);
+  const catalog = new Catalog(views);
   let exchange: RunningExchange;
   try {
     exchange = await openExchange({
       dataDir: config.dataDir,
       clock,
       settings: config.engine,
-      followers: [...views.followers(), ...streams.followers()],
+      followers: [...views.followers(), ...(streams?.followers() ?? [])],
       acceptClock: config.acceptClock,
       log: (level, text, figures) => log[level](figures ?? {}, text),
       onProgress,
@@ -133,7 +144,8 @@ async function openServices(options: StartOptions, views: Views, streams: Stream
     if (dataDir !== undefined) writeFileSync(modeFileOf(dataDir), `${mode}\n`);
     const wallets = walletDeriver(config.walletConstants);
     const secret = secretOf(config, env);
-    return { exchange, views, config, secret, contracts, orderHasher: orderHasher(contracts), wallets, log };
+    await catalog.ready(exchange.now());
+    return { exchange, views, catalog, config, secret, contracts, orderHasher: orderHasher(contracts), wallets, log };
   } catch (error) {
     await exchange.close();
     throw error;

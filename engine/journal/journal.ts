@@ -66,6 +66,7 @@ export class Journal {
   private gatheredCount = 0;
   private readonly waiting: Batch[] = [];
   private isFlushing = false;
+  private isTogether = false;
   private isStopped = false;
   private wakeRetry: (() => void) | undefined;
   private idle: Promise<void> = Promise.resolve();
@@ -97,7 +98,8 @@ export class Journal {
       throw new Error(`journal: ${sequence} does not follow ${this.nextSequence - 1}`);
     if (this.isStopped) throw new Error('journal: it takes no records any more');
     const length = recordBytes(command.length, eventsBytes);
-    if (this.gatheredBytes > 0 && this.gatheredBytes + length > BATCH_BYTES_MAX) this.closeBatch();
+    const isFull = this.gatheredBytes > 0 && this.gatheredBytes + length > BATCH_BYTES_MAX;
+    if (isFull && !this.isTogether) this.closeBatch();
     if (this.gatheredBytes + length > this.gathered.length) this.grow(this.gatheredBytes + length);
     const { gathered, gatheredView, gatheredBytes } = this;
     writeRecord(gathered, gatheredView, gatheredBytes, sequence, tMs, command, events, eventsBytes);
@@ -108,6 +110,19 @@ export class Journal {
     if (!this.isFlushing) {
       this.isFlushing = true;
       this.idle = this.flush();
+    }
+  }
+
+  /**
+   * Runs appends that must not part: their records become durable in one batch, however large, so that after a crash
+   * all of them are there or none is. `appends` must not wait for anything.
+   */
+  together(appends: () => void): void {
+    this.isTogether = true;
+    try {
+      appends();
+    } finally {
+      this.isTogether = false;
     }
   }
 

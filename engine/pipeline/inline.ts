@@ -135,6 +135,31 @@ class InlineExchange implements RunningExchange {
     });
   }
 
+  submitTogether(commands: readonly Uint8Array[]): Promise<void> {
+    const reason = this.unavailableReason;
+    if (reason !== undefined) return Promise.reject(new StorageUnavailable(reason));
+    return new Promise((resolve, reject) => {
+      const others: Answer = { resolve: () => {}, reject };
+      const last: Answer = { resolve: () => resolve(), reject };
+      this.journal.together(() => {
+        for (const [at, command] of commands.entries()) {
+          this.takeAcceptable(command);
+          this.answers.push(at === commands.length - 1 ? last : others);
+        }
+      });
+      if (commands.length === 0) resolve();
+      this.ticker.arm();
+    });
+  }
+
+  get nextEventNumber(): number {
+    return this.reducers.registry.nextEventNumber;
+  }
+
+  get nextMarketIndex(): number {
+    return this.reducers.registry.nextMarketIndex;
+  }
+
   async caughtUp(): Promise<void> {
     // Inline, followers apply a batch in the same turn in which it becomes durable.
   }
@@ -162,6 +187,16 @@ class InlineExchange implements RunningExchange {
   close(): Promise<void> {
     this.closing ??= this.closeOnce();
     return this.closing;
+  }
+
+  /** Takes one of several commands that cannot be refused. */
+  private takeAcceptable(command: Uint8Array): void {
+    try {
+      for (const step of this.commandSteps) step(command);
+      if (this.reducers.out.isRejected) throw new Error('one of several commands of one act was refused');
+    } catch (error) {
+      throw this.stopOnDefect(command, error);
+    }
   }
 
   private commandStepsOf(): ((command: Uint8Array) => void)[] {

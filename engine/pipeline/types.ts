@@ -79,6 +79,15 @@ export interface RunningExchange {
    * no well-formed command.
    */
   submit(command: Uint8Array): Promise<LogRecord>;
+  /**
+   * Submits several commands as one act: they are durable together, or none is. Meant for operators' commands that were made
+   * by encodeCommand and that the caller knows to be acceptable: one that is refused is a defect and stops the exchange. The
+   * exchange stands still meanwhile. Resolves when followers have applied all. Throws like submit.
+   */
+  submitTogether(commands: readonly Uint8Array[]): Promise<void>;
+  /** What the next event (from 1) and the next market (from 0) will be numbered, after all that was submitted. */
+  readonly nextEventNumber: number;
+  readonly nextMarketIndex: number;
   /** The last sequence that is durable and its time (ms). */
   readonly durableSequence: number;
   readonly durableTMs: number;

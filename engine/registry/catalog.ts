@@ -34,6 +34,10 @@ export class Catalog {
     return this.events.length;
   }
 
+  get marketCount(): number {
+    return this.markets.length;
+  }
+
   hasEventSlug(slug: string): boolean {
     return this.eventSlugs.has(slug);
   }

@@ -27,6 +27,10 @@ export class Registry {
   private readonly wallets = new Wallets();
   private readonly catalog = new Catalog();
   private readonly notifications = new DroppedNotifications();
+  /** The market that was admitted last: record() takes it in without reading its bytes again. */
+  private admitted:
+    | { readonly bytes: Uint8Array; readonly command: CommandOf<'CreateMarket'>; readonly texts: Texts }
+    | undefined;
   /** A view on the buffer of the last command: commands that share a buffer cost no allocation. */
   private view: DataView = new DataView(new ArrayBuffer(COMMAND_HEADER_BYTES));
 
@@ -58,6 +62,15 @@ export class Registry {
       default:
         return this.admitRare(command, out);
     }
+  }
+
+  /** The number that the next event gets, from 1, and the index that the next market gets. */
+  get nextEventNumber(): number {
+    return this.catalog.eventCount + 1;
+  }
+
+  get nextMarketIndex(): number {
+    return this.catalog.marketCount;
   }
 
   /** Takes a command that the core did not reject into the registry's state and writes its events. */
@@ -119,7 +132,7 @@ export class Registry {
           refusal = 'SLUG_EXISTS';
         break;
       case L.CreateMarket.type:
-        return this.admitMarket(decode(command, 'CreateMarket'), out);
+        return this.admitMarket(command, out);
       case L.UpdateMarket.type:
         refusal = this.refusalOfUpdate(decode(command, 'UpdateMarket'));
         break;
@@ -143,10 +156,13 @@ export class Registry {
   }
 
   /** In the order of the list of rejections. */
-  private admitMarket(command: CommandOf<'CreateMarket'>, out: EventWriter): boolean {
+  private admitMarket(bytes: Uint8Array, out: EventWriter): boolean {
     const { catalog } = this;
+    const command = decode(bytes, 'CreateMarket');
+    const texts = textsOf(command.tail);
+    this.admitted = { bytes, command, texts };
     const { conditionId, firstToken, secondToken, eventNumber } = command;
-    const slug = String(textsOf(command.tail).slug);
+    const slug = String(texts.slug);
     const faulty = newMarketFault(command);
     if (faulty !== 0) out.rejected('MARKET_TERMS', faulty);
     else if (catalog.hasCondition(conditionId)) out.rejected('MARKET_EXISTS');
@@ -184,8 +200,10 @@ export class Registry {
   }
 
   private createMarket(command: Uint8Array): void {
-    const created = decode(command, 'CreateMarket');
-    this.catalog.createMarket(created, textsOf(created.tail));
+    const { admitted } = this;
+    this.admitted = undefined;
+    if (admitted?.bytes !== command) throw new Error('registry: a market is recorded that was not admitted');
+    this.catalog.createMarket(admitted.command, admitted.texts);
   }
 
   private updateMarket(command: Uint8Array): void {

@@ -3,6 +3,8 @@
 import type { Caller } from '../auth/caller.ts';
 import type { Services } from '../services.ts';
 import type { Dialect } from '../wire/dialect.ts';
+import type { EndpointSchema } from './schema.ts';
+import type { ThrottleGroup } from './throttleTable.ts';
 
 export type Method = 'GET' | 'POST' | 'DELETE' | 'PUT' | 'PATCH';
 
@@ -58,12 +60,14 @@ export interface Endpoint {
   /** Path with `{name}` parts, from the root. */
   readonly path: string;
   readonly auth: AuthLevel;
-  /** Row of the throttle table that counts this request. */
-  readonly throttle: string;
+  /** Which rows of the throttle table count this request. */
+  readonly throttle: ThrottleGroup;
   /** Section of the interface that rules it, for documentation. */
   readonly section: string;
   /** One sentence for the documentation. */
   readonly summary: string;
+  /** What it takes and answers: /openapi.json is made of it, and tests hold every request and reply against that. */
+  readonly schema: EndpointSchema;
   readonly handler: Handler;
   /** Reads the body's fields before anybody is authenticated, where the interface has that order of checks. */
   readonly parse?: (json: unknown) => unknown;

@@ -3,11 +3,15 @@
 import { accountEndpoints } from '../routes/account.ts';
 import { activityEndpoints } from '../routes/activity.ts';
 import { adminEndpoints } from '../routes/admin.ts';
+import { bothFormsEndpoints } from '../routes/bothForms.ts';
 import { builderEndpoints } from '../routes/builders.ts';
+import { catalogEndpoints } from '../routes/catalog.ts';
 import { devEndpoints } from '../routes/dev.ts';
+import { documentationEndpoints } from '../routes/documentation.ts';
 import { healthEndpoints } from '../routes/health.ts';
 import { heartbeatEndpoints } from '../routes/heartbeats.ts';
 import { historyEndpoints } from '../routes/history.ts';
+import { importEndpoints } from '../routes/imports.ts';
 import { keysEndpoints } from '../routes/keys.ts';
 import { marketDataEndpoints } from '../routes/marketData.ts';
 import { marketsEndpoints } from '../routes/markets.ts';
@@ -38,7 +42,11 @@ export const endpoints: readonly Endpoint[] = [
   ...marketsEndpoints,
   ...activityEndpoints,
   ...streamEndpoints,
+  ...bothFormsEndpoints,
+  ...catalogEndpoints,
   ...adminEndpoints,
   ...operatorControlEndpoints,
+  ...importEndpoints,
   ...devEndpoints,
+  ...documentationEndpoints(() => endpoints),
 ];

@@ -6,6 +6,7 @@ import { StorageUnavailable } from '../../engine/index.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { Services } from '../services.ts';
 import { type Dialect, pickDialect } from '../wire/dialect.ts';
+import { tellAnswered } from './answered.ts';
 import { type Authenticator, makeAuthenticator } from './authenticate.ts';
 import { bodyTooLarge, EMPTY_BODY, readBody, requireJsonContentType } from './body.ts';
 import { preflightHeaders } from './cors.ts';
@@ -15,6 +16,7 @@ import { type HostGuard, hostGuard } from './host.ts';
 import { httpLimits } from './limits.ts';
 import { copyHeaders, liveHeaders, ReceivedRequest, type RequestParts, remoteAddressOf } from './request.ts';
 import { makeRouter, type PathEntry, type Router } from './router.ts';
+import { isCountedByAddress, networkOf, Throttle } from './throttle.ts';
 
 /** Bytes of what nearly every reply says: uWebSockets would turn a text into these each time. */
 const bytesOf = (text: string): ArrayBuffer => new TextEncoder().encode(text).slice().buffer;
@@ -58,6 +60,11 @@ class Visit {
   isLive = true;
   isHead = false;
   isOpen = true;
+  /** What was asked of which endpoint, as far as it is known. */
+  endpoint: Endpoint | undefined;
+  request: ReceivedRequest | undefined;
+  /** The throttle counted it, or is not to. */
+  isCounted = false;
 
   constructor(res: HttpResponse, turn: Turn) {
     this.res = res;
@@ -81,6 +88,7 @@ export class Door {
   private readonly route: Router;
   private readonly authenticate: Authenticator;
   private readonly guardHost: HostGuard | undefined;
+  private readonly throttle: Throttle | undefined;
   private visitCount = 0;
   private turn: Turn | undefined;
   private isStopping = false;
@@ -96,6 +104,8 @@ export class Door {
     this.route = makeRouter(endpoints);
     this.authenticate = makeAuthenticator(services);
     this.guardHost = hostGuard(services.config);
+    const { isThrottled, rates } = services.config;
+    this.throttle = isThrottled ? new Throttle(rates) : undefined;
   }
 
   /** From now on requests are turned away; resolves when those in progress are answered, or after `msMax`. */
@@ -154,6 +164,8 @@ export class Door {
     // Any text may stand here; what is no Method is found in no table.
     const endpoint = entry.byMethod.get(visit.isHead ? 'GET' : (method as Method));
     if (endpoint === undefined) throw methodNotAllowed(method, path, entry);
+    visit.endpoint = endpoint;
+    if (isCountedByAddress(endpoint)) this.countAddress(visit, endpoint);
 
     const isFramed = req.getHeader('content-length') !== '' || req.getHeader('transfer-encoding') !== '';
     const header = isFramed ? copyHeaders(req) : liveHeaders(req, () => visit.isLive);
@@ -184,10 +196,12 @@ export class Door {
   /** A whole request: its JSON, its caller, its handler. */
   private serve(visit: Visit, endpoint: Endpoint, parts: RequestParts, body: Uint8Array): void {
     const request = new ReceivedRequest(parts, body, () => remoteAddressOf(visit.res, visit.isAborted));
+    visit.request = request;
     if (body.length > 0 && endpoint.method !== 'GET') requireJson(endpoint, request);
     if (endpoint.parse !== undefined) request.parsed(endpoint.parse);
     const dialect = pickDialect(parts.path, parts.header);
     const caller = this.authenticate(endpoint, request);
+    if (!visit.isCounted) this.countCaller(visit, endpoint, caller);
     const result = endpoint.handler(request, contextOf(this.services, dialect, caller));
     if (result instanceof Promise) {
       result.then(
@@ -197,8 +211,36 @@ export class Door {
     } else this.send(visit, result);
   }
 
+  private countAddress(visit: Visit, { throttle }: Endpoint): void {
+    visit.isCounted = true;
+    if (this.throttle === undefined || visit.isAborted) return;
+    const network = networkOf(remoteAddressOf(visit.res, false));
+    this.throttle.count(throttle, network, this.services.exchange.clockMs());
+  }
+
+  /** By the API key; by the address where an endpoint can do without one. An operator who is known is not counted. */
+  private countCaller(visit: Visit, endpoint: Endpoint, caller: Caller | undefined): void {
+    visit.isCounted = true;
+    if (this.throttle === undefined || endpoint.throttle === 'operator') return;
+    if (caller === undefined) this.countAddress(visit, endpoint);
+    else this.throttle.count(endpoint.throttle, caller.apiKey, this.services.exchange.clockMs());
+  }
+
+  /** A request that fails before its caller is known counts for the address that it comes from. */
+  private countFailure(visit: Visit, error: unknown): unknown {
+    const { endpoint } = visit;
+    if (!(error instanceof BadRequest) || endpoint === undefined || visit.isCounted) return error;
+    try {
+      this.countAddress(visit, endpoint);
+      return error;
+    } catch (refusal) {
+      return refusal;
+    }
+  }
+
   /** The reply to whatever was thrown. */
-  private fail(visit: Visit, error: unknown): void {
+  private fail(visit: Visit, thrown: unknown): void {
+    const error = this.countFailure(visit, thrown);
     if (error instanceof BadRequest) {
       const { status } = error;
       this.send(visit, { status, body: error.body(), ...(error.headers && { headers: error.headers }) });
@@ -233,6 +275,7 @@ export class Door {
       turn.replyBytes += reply.body.length;
     }
     visit.isAnswered = true;
+    tellAnswered(visit.endpoint, visit.request, reply);
     const { res } = visit;
     res.cork(() => {
       const { status = 200, body, headers } = reply;

@@ -15,6 +15,10 @@ export const httpLimits = {
   turnRepliesMax: 64,
   /** Bytes of those replies, roughly (characters of their bodies): a few pages of markets. */
   turnReplyBytesMax: 1_048_576,
+  /** Clients whose requests are counted: API keys, and addresses without one. */
+  throttledClientsMax: 100_000,
+  /** Bytes of the times of their requests: some hundred clients at the highest rates, all of them at low ones. */
+  throttleRingBytesMax: 268_435_456,
   /** Seconds after which a client that was turned away with 503 may come back. */
   retryAfterSeconds: 5,
   /** How long a stopping server waits for requests in progress. */

@@ -1,8 +1,11 @@
 // Balances of the caller's wallets: GET /balance-allowance and its update form (wire.md C.6). Thin: which wallet is
 // meant follows from the owner and the signature type alone, as it does for orders. Nothing here moves money.
+
 import type { Endpoint, Handler } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
+import type { EndpointSchema } from '../http/schema.ts';
 import { walletOfType } from '../ownerWallets.ts';
+import * as schemas from '../wire/schemas/account.ts';
 import { balanceOf, balanceReply, readBalanceQuery } from '../wire/userData.ts';
 
 const balance: Handler = (request, { services, caller }) => {
@@ -24,13 +27,31 @@ const update: Handler = (request) => {
   return { body: '{}' };
 };
 
-function endpoint(method: 'GET' | 'PUT', path: string, summary: string, handler: Handler): Endpoint {
-  return { method, path, auth: 'l2-read', throttle: `${method} ${path}`, section: 'wire C.6', summary, handler };
+function endpoint(
+  method: 'GET' | 'PUT',
+  path: string,
+  summary: string,
+  schema: EndpointSchema,
+  handler: Handler,
+): Endpoint {
+  return { method, path, auth: 'l2-read', throttle: 'general', section: 'wire C.6', summary, schema, handler };
 }
 
 export const accountEndpoints: readonly Endpoint[] = [
-  endpoint('GET', '/balance-allowance', 'Balance of a wallet of the caller, in whole micro.', balance),
-  endpoint('PUT', '/balance-allowance', 'Does nothing: balances are always up to date.', update),
-  endpoint('GET', '/balance-allowance/update', 'Does nothing: balances are always up to date.', update),
-  endpoint('PUT', '/balance-allowance/update', 'Does nothing: balances are always up to date.', update),
+  endpoint('GET', '/balance-allowance', 'Balance of a wallet of the caller, in whole micro.', schemas.balance, balance),
+  endpoint('PUT', '/balance-allowance', 'Does nothing: balances are always up to date.', schemas.balanceUpdate, update),
+  endpoint(
+    'GET',
+    '/balance-allowance/update',
+    'Does nothing: balances are always up to date.',
+    schemas.balanceUpdate,
+    update,
+  ),
+  endpoint(
+    'PUT',
+    '/balance-allowance/update',
+    'Does nothing: balances are always up to date.',
+    schemas.balanceUpdate,
+    update,
+  ),
 ];

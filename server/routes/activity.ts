@@ -1,10 +1,12 @@
 // The newest trades of markets, for whoever watches them: GET and POST /markets/live-activity (wire.md C.3). Thin: trades
 // come from the views, their shape from wire/activity.ts. Draft markets are not there for anybody who asks here.
+
 import { isBytes32 } from '../auth/hex.ts';
 import type { Endpoint, Handler } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
 import type { Market, Trade, Views } from '../views/index.ts';
 import { tradeEvent } from '../wire/activity.ts';
+import * as schemas from '../wire/schemas/marketData.ts';
 import { findMarket, isListed } from './markets.ts';
 
 /** Newest trades that one reply holds. */
@@ -51,6 +53,7 @@ export const activityEndpoints: readonly Endpoint[] = [
     method: 'GET',
     path: '/markets/live-activity/{condition_id}',
     summary: 'The newest 100 trades of a market, newest first.',
+    schema: schemas.liveActivity,
     handler: oneMarket,
   },
   {
@@ -58,6 +61,7 @@ export const activityEndpoints: readonly Endpoint[] = [
     method: 'POST',
     path: '/markets/live-activity',
     summary: 'The newest 100 trades of up to 500 markets together.',
+    schema: schemas.manyLiveActivity,
     handler: manyMarkets,
   },
 ];

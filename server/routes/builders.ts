@@ -1,5 +1,6 @@
 // Builders: their API keys, the trades under their codes and their fees (wire.md A.2, C.3 and C.5, interface.md 4.5). Thin:
 // keys are keys of the log, trades come from the view. A key's code is its owner's address, so that it outlives the key.
+
 import { ApiKeyKind } from '../../engine/index.ts';
 import { readAuthHeaders } from '../auth/headers.ts';
 import { isBytes32 } from '../auth/hex.ts';
@@ -16,6 +17,7 @@ import {
 } from '../wire/builders.ts';
 import { isoTime } from '../wire/numbers.ts';
 import { newestFirst, pageJson, pageOf, parseCursor } from '../wire/pages.ts';
+import * as schemas from '../wire/schemas/account.ts';
 import { plainTradeRow } from '../wire/trades.ts';
 import { makeOwnedKey } from './ownedKeys.ts';
 import { submitAccepted } from './submit.ts';
@@ -104,9 +106,30 @@ const fees: Handler = ({ params }) => {
 const keyRow = { path: '/auth/builder-api-key', throttle: 'general', section: 'A.2' } as const;
 
 export const builderEndpoints: readonly Endpoint[] = [
-  { ...keyRow, method: 'POST', auth: 'l2', summary: 'Makes a builder key of the caller.', handler: createKey },
-  { ...keyRow, method: 'GET', auth: 'l2', summary: 'The builder keys of the caller.', handler: listKeys },
-  { ...keyRow, method: 'DELETE', auth: 'l2', summary: 'Revokes the builder keys of the caller.', handler: revokeKeys },
+  {
+    ...keyRow,
+    method: 'POST',
+    auth: 'l2',
+    summary: 'Makes a builder key of the caller.',
+    schema: schemas.createBuilderKey,
+    handler: createKey,
+  },
+  {
+    ...keyRow,
+    method: 'GET',
+    auth: 'l2',
+    summary: 'The builder keys of the caller.',
+    schema: schemas.listBuilderKeys,
+    handler: listKeys,
+  },
+  {
+    ...keyRow,
+    method: 'DELETE',
+    auth: 'l2',
+    summary: 'Revokes the builder keys of the caller.',
+    schema: schemas.revokeBuilderKeys,
+    handler: revokeKeys,
+  },
   {
     method: 'GET',
     path: '/builder/trades',
@@ -114,6 +137,7 @@ export const builderEndpoints: readonly Endpoint[] = [
     throttle: 'general',
     section: 'interface 4.5, wire C.5',
     summary: "Trades under a builder's code, newest first.",
+    schema: schemas.builderTrades,
     handler: trades,
   },
   {
@@ -123,6 +147,7 @@ export const builderEndpoints: readonly Endpoint[] = [
     throttle: 'general',
     section: 'wire C.3',
     summary: "Fees of a builder's code: none.",
+    schema: schemas.builderFees,
     handler: fees,
   },
 ];

@@ -1,5 +1,6 @@
 // Test money, in development only: collateral and shares out of nothing for any wallet. The door answers 404 for these
 // paths in production; nothing here may be reached otherwise.
+
 import type { Command } from '../../engine/index.ts';
 import type { Endpoint, Handler } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
@@ -9,6 +10,7 @@ import { readFields } from '../wire/bodies.ts';
 import { microText } from '../wire/numbers.ts';
 import { faucetBody } from '../wire/operatorBodies.ts';
 import { holdingsJson } from '../wire/operatorRecords.ts';
+import * as schemas from '../wire/schemas/operator.ts';
 import { submitAccepted } from './submit.ts';
 
 const faucet: Handler = async (request, { services }) => {
@@ -47,6 +49,7 @@ export const devEndpoints: readonly Endpoint[] = [
     throttle: 'general',
     section: '8',
     summary: 'Credits test collateral or shares to any wallet; in development only.',
+    schema: schemas.faucet,
     handler: faucet,
   },
 ];

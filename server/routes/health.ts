@@ -1,10 +1,13 @@
 // Whether the exchange is there, what time it has, and which version of orders it takes. Asked by clients before
 // anything else and by whoever watches the process. It must never need anything but the exchange itself.
+
 import type { Endpoint, Handler } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
+import { INTERFACE_VERSION } from '../http/interfaceVersion.ts';
+import * as schemas from '../wire/schemas/operator.ts';
 
 const OK = { body: '"OK"' } as const;
-const VERSION = { body: '{"version":2}' } as const;
+const VERSION = { body: `{"version":2,"interface":"${INTERFACE_VERSION}"}` } as const;
 const RETRY_AFTER_SECONDS = '5';
 
 const ok: Handler = () => OK;
@@ -25,15 +28,38 @@ const ready: Handler = (_request, { services }) => {
 const open = { method: 'GET', auth: 'none', throttle: 'general' } as const;
 
 export const healthEndpoints: readonly Endpoint[] = [
-  { ...open, path: '/', throttle: 'health', section: '8', summary: 'Whether the exchange answers.', handler: ok },
-  { ...open, path: '/ok', throttle: 'health', section: 'H.1', summary: 'Whether the exchange answers.', handler: ok },
-  { ...open, path: '/time', section: 'A.3', summary: "The exchange's time in unix seconds.", handler: time },
-  { ...open, path: '/version', section: 'B.1', summary: 'The version of orders it takes.', handler: version },
+  {
+    ...open,
+    path: '/',
+    throttle: 'GET /',
+    section: '8',
+    summary: 'Whether the exchange answers.',
+    schema: schemas.ok,
+    handler: ok,
+  },
+  { ...open, path: '/ok', section: 'H.1', summary: 'Whether the exchange answers.', schema: schemas.ok, handler: ok },
+  {
+    ...open,
+    path: '/time',
+    section: 'A.3',
+    summary: "The exchange's time in unix seconds.",
+    schema: schemas.time,
+    handler: time,
+  },
+  {
+    ...open,
+    path: '/version',
+    section: 'B.1',
+    summary: 'The version of orders it takes, and of this interface.',
+    schema: schemas.version,
+    handler: version,
+  },
   {
     ...open,
     path: '/readyz',
     section: '8',
     summary: 'Whether it takes commands, and how long its log is.',
+    schema: schemas.ready,
     handler: ready,
   },
 ];

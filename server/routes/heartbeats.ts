@@ -1,5 +1,6 @@
 // Heartbeats of API keys: POST /v1/heartbeats, and the older POST /heartbeats without ids (wire.md C.4, F.8). Each one
 // accepted keeps the key's orders alive for the exchange's window; silence cancels them, which is the core's work.
+
 import { randomUUID } from 'node:crypto';
 import type { CommandOf, LogRecord, RunningExchange } from '../../engine/index.ts';
 import type { Caller } from '../auth/caller.ts';
@@ -8,6 +9,7 @@ import { BadRequest } from '../http/errors.ts';
 import { uuidOfKeyId } from '../views/index.ts';
 import { keyIdOfUuid } from '../wire/ids.ts';
 import { isFields } from '../wire/orders.ts';
+import * as schemas from '../wire/schemas/orders.ts';
 import { eventOf, submitAccepted } from './submit.ts';
 
 const NO_ID = `0x${'0'.repeat(32)}`;
@@ -61,15 +63,17 @@ export const heartbeatEndpoints: readonly Endpoint[] = [
   {
     ...row,
     path: '/v1/heartbeats',
-    throttle: 'POST /v1/heartbeats',
+    throttle: 'general',
     summary: 'Keeps the orders of the API key alive; after 10 seconds of silence they are cancelled.',
+    schema: schemas.heartbeat,
     handler: heartbeat,
   },
   {
     ...row,
     path: '/heartbeats',
-    throttle: 'POST /heartbeats',
+    throttle: 'general',
     summary: 'The same without ids.',
+    schema: schemas.heartbeats,
     handler: refresh,
   },
 ];

@@ -1,10 +1,12 @@
 // Histories of midpoints: GET /prices-history and POST /batch-prices-history (wire.md C.2, interface.md 2.6). Thin: what
 // is asked is read by wire/history.ts, points come from the view. A market that is over keeps its history.
+
 import { MarketStatus } from '../../engine/index.ts';
 import type { Endpoint, Handler } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
 import type { TokenPlace, Views } from '../views/index.ts';
 import { historyJson, readHistoryBody, readHistoryQuery } from '../wire/history.ts';
+import * as schemas from '../wire/schemas/marketData.ts';
 
 /** The token of a token id, or the first one of a condition id; undefined where nobody may see one. */
 function findToken({ markets }: Views, key: string): TokenPlace | undefined {
@@ -42,6 +44,7 @@ export const historyEndpoints: readonly Endpoint[] = [
     throttle: 'GET /prices-history',
     section: 'wire C.2',
     summary: 'Midpoints of a token over time.',
+    schema: schemas.pricesHistory,
     handler: oneHistory,
   },
   {
@@ -51,6 +54,7 @@ export const historyEndpoints: readonly Endpoint[] = [
     throttle: 'POST /batch-prices-history',
     section: 'interface 4.4, wire C.2',
     summary: 'Midpoints of up to 20 tokens over time.',
+    schema: schemas.batchPricesHistory,
     handler: manyHistories,
   },
 ];

@@ -1,5 +1,6 @@
 // API keys of an owner: made and derived by a wallet's signature, listed and deleted by a key itself (wire.md A.2). The
 // credentials follow from the server's secret, so nothing secret is ever stored; a key works as soon as it is answered.
+
 import { ApiKeyKind, encodeCommand } from '../../engine/index.ts';
 import { type ApiCredentials, deriveCredentials } from '../auth/apiKeys.ts';
 import { readAuthHeaders } from '../auth/headers.ts';
@@ -9,6 +10,7 @@ import { claimCommands, walletsOfOwner } from '../ownerWallets.ts';
 import type { ApiKeyRow } from '../views/index.ts';
 import { keyIdOfUuid } from '../wire/ids.ts';
 import { parseWhole } from '../wire/numbers.ts';
+import * as schemas from '../wire/schemas/account.ts';
 import { submitAccepted } from './submit.ts';
 
 /** The nonce of an L1 request that was checked; undefined where it is larger than the exchange keeps. */
@@ -84,6 +86,7 @@ export const keysEndpoints: readonly Endpoint[] = [
     path: '/auth/api-key',
     auth: 'l1',
     summary: 'Makes the API key of a wallet and nonce; 400 if it exists.',
+    schema: schemas.createKey,
     handler: createKey,
   },
   {
@@ -92,6 +95,7 @@ export const keysEndpoints: readonly Endpoint[] = [
     path: '/auth/api-key',
     auth: 'l2',
     summary: 'Deletes the API key that signs the request.',
+    schema: schemas.deleteKey,
     handler: deleteKey,
   },
   {
@@ -100,6 +104,7 @@ export const keysEndpoints: readonly Endpoint[] = [
     path: '/auth/derive-api-key',
     auth: 'l1',
     summary: 'The credentials of the existing API key of a wallet and nonce.',
+    schema: schemas.deriveKey,
     handler: deriveKey,
   },
   {
@@ -108,6 +113,7 @@ export const keysEndpoints: readonly Endpoint[] = [
     path: '/auth/api-keys',
     auth: 'l2',
     summary: 'The active API keys of the caller.',
+    schema: schemas.listKeys,
     handler: listKeys,
   },
 ];

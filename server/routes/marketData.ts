@@ -1,14 +1,18 @@
 // Public market data of tokens: books, prices, midpoints, spreads, last trades, tick, neg-risk and fee (wire.md C.2,
 // interface.md 4.4). Thin: tokens are read by wire/tokens.ts, found in the views, and shown by wire/. Lists leave out
 // tokens that have no book; a request for one such token is a 404.
+
 import { MarketStatus } from '../../engine/index.ts';
 import type { Endpoint, Handler, HttpRequest, Reply } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
+import type { EndpointSchema } from '../http/schema.ts';
+import { groupOfPath } from '../http/throttleTable.ts';
 import type { Market, TokenPlace, Views } from '../views/index.ts';
 import { bookJson } from '../wire/books.ts';
 import { baseFee } from '../wire/markets.ts';
 import { pipsText } from '../wire/numbers.ts';
 import { lastTradeOf, midpointText, NO_LAST_TRADE, pricesJson, priceText, spreadText } from '../wire/prices.ts';
+import * as schemas from '../wire/schemas/marketData.ts';
 import { parseTokenList, queryTokenList, readOneTokenId, readSide, type TokenQuery } from '../wire/tokens.ts';
 
 const NO_BOOK = 'No orderbook exists for the requested token id';
@@ -135,37 +139,74 @@ const feeRate: Handler = (request, { services: { views } }) => ({
   body: `{"base_fee":${baseFee(findToken(request, views, 'fee rate not found for market').market)}}`,
 });
 
-function endpoint(method: 'GET' | 'POST', path: string, summary: string, handler: Handler): Endpoint {
+function endpoint(
+  method: 'GET' | 'POST',
+  path: string,
+  summary: string,
+  schema: EndpointSchema,
+  handler: Handler,
+): Endpoint {
   const section = method === 'POST' ? 'interface 4.4, wire C.2' : 'wire C.2';
-  const throttle = `${method} ${path.replace('/{token_id}', '')}`;
-  return { method, path, auth: 'none', throttle, section, summary, handler, badBodyText: 'Invalid payload' };
+  const throttle = groupOfPath(method, path);
+  return { method, path, auth: 'none', throttle, section, summary, schema, handler, badBodyText: 'Invalid payload' };
 }
 
 export const marketDataEndpoints: readonly Endpoint[] = [
-  endpoint('GET', '/book', 'The order book of a token.', book),
-  endpoint('POST', '/books', 'The order books of up to 500 tokens.', books),
-  endpoint('GET', '/books', 'The order books of up to 500 tokens.', books),
-  endpoint('GET', '/price', 'The best resting price of a side of a token.', price),
-  endpoint('POST', '/prices', 'The best prices of up to 500 tokens.', prices),
-  endpoint('GET', '/prices', 'The best prices of the tokens named, or of all.', queriedPrices),
-  endpoint('GET', '/midpoint', 'The midpoint of a token.', midpoint),
-  endpoint('POST', '/midpoints', 'The midpoints of up to 500 tokens.', midpoints),
-  endpoint('GET', '/midpoints', 'The midpoints of up to 500 tokens.', midpoints),
-  endpoint('GET', '/spread', 'The spread of a token.', spread),
-  endpoint('POST', '/spreads', 'The spreads of up to 500 tokens.', spreads),
-  endpoint('GET', '/spreads', 'The spreads of up to 500 tokens.', spreads),
-  endpoint('GET', '/last-trade-price', 'Price and side of the last trade of a token.', lastTradePrice),
-  endpoint('POST', '/last-trades-prices', 'Last trades of up to 500 tokens.', lastTradesPrices),
+  endpoint('GET', '/book', 'The order book of a token.', schemas.books.one, book),
+  endpoint('POST', '/books', 'The order books of up to 500 tokens.', schemas.books.posted, books),
+  endpoint('GET', '/books', 'The order books of up to 500 tokens.', schemas.books.queried, books),
+  endpoint('GET', '/price', 'The best resting price of a side of a token.', schemas.price, price),
+  endpoint('POST', '/prices', 'The best prices of up to 500 tokens.', schemas.pricesOf.posted, prices),
+  endpoint(
+    'GET',
+    '/prices',
+    'The best prices of the tokens named, or of all.',
+    schemas.pricesOf.queried,
+    queriedPrices,
+  ),
+  endpoint('GET', '/midpoint', 'The midpoint of a token.', schemas.midpoints.one, midpoint),
+  endpoint('POST', '/midpoints', 'The midpoints of up to 500 tokens.', schemas.midpoints.posted, midpoints),
+  endpoint('GET', '/midpoints', 'The midpoints of up to 500 tokens.', schemas.midpoints.queried, midpoints),
+  endpoint('GET', '/spread', 'The spread of a token.', schemas.spreads.one, spread),
+  endpoint('POST', '/spreads', 'The spreads of up to 500 tokens.', schemas.spreads.posted, spreads),
+  endpoint('GET', '/spreads', 'The spreads of up to 500 tokens.', schemas.spreads.queried, spreads),
+  endpoint(
+    'GET',
+    '/last-trade-price',
+    'Price and side of the last trade of a token.',
+    schemas.lastTrades.one,
+    lastTradePrice,
+  ),
+  endpoint(
+    'POST',
+    '/last-trades-prices',
+    'Last trades of up to 500 tokens.',
+    schemas.lastTrades.posted,
+    lastTradesPrices,
+  ),
   endpoint(
     'GET',
     '/last-trades-prices',
     'Last trades of up to 500 tokens, named in the query or in a body.',
+    schemas.lastTrades.queried,
     lastTradesPrices,
   ),
-  endpoint('GET', '/tick-size', 'The tick size of a token.', tickSize),
-  endpoint('GET', '/tick-size/{token_id}', 'The tick size of a token.', tickSize),
-  endpoint('GET', '/neg-risk', 'Whether the market of a token carries the neg-risk flag.', negRisk),
-  endpoint('GET', '/neg-risk/{token_id}', 'Whether the market of a token carries the neg-risk flag.', negRisk),
-  endpoint('GET', '/fee-rate', 'The base fee of a token, in basis points.', feeRate),
-  endpoint('GET', '/fee-rate/{token_id}', 'The base fee of a token, in basis points.', feeRate),
+  endpoint('GET', '/tick-size', 'The tick size of a token.', schemas.tickSize.queried, tickSize),
+  endpoint('GET', '/tick-size/{token_id}', 'The tick size of a token.', schemas.tickSize.inPath, tickSize),
+  endpoint(
+    'GET',
+    '/neg-risk',
+    'Whether the market of a token carries the neg-risk flag.',
+    schemas.negRisk.queried,
+    negRisk,
+  ),
+  endpoint(
+    'GET',
+    '/neg-risk/{token_id}',
+    'Whether the market of a token carries the neg-risk flag.',
+    schemas.negRisk.inPath,
+    negRisk,
+  ),
+  endpoint('GET', '/fee-rate', 'The base fee of a token, in basis points.', schemas.feeRate.queried, feeRate),
+  endpoint('GET', '/fee-rate/{token_id}', 'The base fee of a token, in basis points.', schemas.feeRate.inPath, feeRate),
 ];

@@ -1,10 +1,13 @@
 // Markets in the order-book style: the lists with cursors, the detail record, the compact record, and a token's
 // condition (interface.md 4.3, wire.md C.3). Thin: rows come from the views, shapes from wire/markets.ts. Draft
 // markets are not there for anybody who asks here.
+
 import { MarketStatus } from '../../engine/index.ts';
 import { isBytes32 } from '../auth/hex.ts';
 import type { Context, Endpoint, Handler, HttpRequest, Reply } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
+import type { EndpointSchema } from '../http/schema.ts';
+import { groupOfPath } from '../http/throttleTable.ts';
 import type { Market, Views } from '../views/index.ts';
 import {
   compactRecord,
@@ -16,6 +19,7 @@ import {
   tokenConditionRecord,
 } from '../wire/markets.ts';
 import { pageJson, pageOf, parseCursor } from '../wire/pages.ts';
+import * as schemas from '../wire/schemas/marketData.ts';
 import { readOneTokenId } from '../wire/tokens.ts';
 
 /** Rows of one page of any market list. */
@@ -26,16 +30,27 @@ export const isListed = ({ status }: Market): boolean => status !== MarketStatus
 /** What a list of markets worth quoting holds: those that take orders and offer rewards to makers. */
 const isSampled = (market: Market): boolean => market.status === MarketStatus.OPEN && hasRewards(market);
 
+/** Markets of a list from the one that a cursor names on, without a copy of them all. */
+function* listed(all: readonly Market[], after: number | undefined, isIn: (market: Market) => boolean) {
+  for (let index = after === undefined ? 0 : after + 1; index < all.length; index += 1) {
+    if (isIn(all[index])) yield all[index];
+  }
+}
+
 /** A page of the markets of a list, oldest first. */
 function listOf(isIn: (market: Market) => boolean, rowOf: ReturnType<typeof heldRows>): Handler {
   return (request: HttpRequest, { services: { views } }: Context): Reply => {
     const cursor = parseCursor(request.query.get('next_cursor'));
     const { markets } = views;
-    const { rows, nextCursor } = pageOf(markets.list().filter(isIn), ({ index }) => index, false, cursor, PAGE_ROWS);
+    const all = listed(markets.list(), cursor.after, isIn);
+    const { rows, nextCursor } = pageOf(all, ({ index }) => index, false, cursor, PAGE_ROWS);
     const items = rows.map((market) => rowOf(market, markets.eventByNumber(market.eventNumber)));
     return { body: pageJson(items, nextCursor, PAGE_ROWS) };
   };
 }
+
+/** GET /markets in its cursor form; the path is shared with the catalog (bothForms.ts). */
+export const cursorMarkets = listOf(isListed, heldRows(fullRecord));
 
 /** The market of a condition id in the path. @throws BadRequest 400 for no condition id, 404 for an unknown one */
 export function findMarket({ params }: HttpRequest, { markets }: Views): Market {
@@ -48,11 +63,6 @@ export function findMarket({ params }: HttpRequest, { markets }: Views): Market 
   return market;
 }
 
-const oneMarket: Handler = (request, { services: { views } }) => {
-  const market = findMarket(request, views);
-  return { body: JSON.stringify(detailRecord(market, views.markets.eventByNumber(market.eventNumber))) };
-};
-
 const compactMarket: Handler = (request, { services: { views } }) => ({
   body: JSON.stringify(compactRecord(findMarket(request, views))),
 });
@@ -63,28 +73,40 @@ const marketOfToken: Handler = (request, { services: { views } }) => {
   return { body: JSON.stringify(tokenConditionRecord(place.market)) };
 };
 
-function endpoint(path: string, section: string, summary: string, handler: Handler): Endpoint {
-  return { method: 'GET', path, auth: 'none', throttle: `GET ${path}`, section, summary, handler };
+function endpoint(path: string, section: string, summary: string, schema: EndpointSchema, handler: Handler): Endpoint {
+  return { method: 'GET', path, auth: 'none', throttle: groupOfPath('GET', path), section, summary, schema, handler };
 }
 
 const simplifiedRows = heldRows(simplifiedRecord);
 
 export const marketsEndpoints: readonly Endpoint[] = [
-  endpoint('/markets', 'interface 4.3', 'All markets, oldest first.', listOf(isListed, heldRows(fullRecord))),
-  endpoint('/simplified-markets', 'interface 4.3', 'All markets, in short.', listOf(isListed, simplifiedRows)),
+  endpoint(
+    '/simplified-markets',
+    'interface 4.3',
+    'All markets, in short.',
+    schemas.simplifiedMarkets,
+    listOf(isListed, simplifiedRows),
+  ),
   endpoint(
     '/sampling-markets',
     'interface 4.3',
     'Markets that take orders and offer rewards.',
+    schemas.samplingMarkets,
     listOf(isSampled, heldRows(detailRecord)),
   ),
   endpoint(
     '/sampling-simplified-markets',
     'interface 4.3',
     'Markets that take orders and offer rewards, in short.',
+    schemas.samplingSimplifiedMarkets,
     listOf(isSampled, simplifiedRows),
   ),
-  endpoint('/markets/{condition_id}', 'interface 4.3', 'One market.', oneMarket),
-  endpoint('/clob-markets/{condition_id}', 'wire C.3', 'What a client needs to trade a market.', compactMarket),
-  endpoint('/markets-by-token/{token_id}', 'wire C.3', 'The market of a token.', marketOfToken),
+  endpoint(
+    '/clob-markets/{condition_id}',
+    'wire C.3',
+    'What a client needs to trade a market.',
+    schemas.clobMarket,
+    compactMarket,
+  ),
+  endpoint('/markets-by-token/{token_id}', 'wire C.3', 'The market of a token.', schemas.marketOfToken, marketOfToken),
 ];

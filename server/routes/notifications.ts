@@ -1,8 +1,10 @@
 // Notifications of the caller: GET and DELETE /notifications (wire.md C.6). Thin: they come from the view, and what is
 // dropped is dropped by a command of the log, so that it stays so. All wallets of the owner are covered.
+
 import { notificationItem } from '../../engine/index.ts';
 import type { Endpoint, Handler } from '../http/endpoint.ts';
 import { notificationRow, readNotificationIds } from '../wire/notifications.ts';
+import * as schemas from '../wire/schemas/account.ts';
 import { readSignatureType } from '../wire/userData.ts';
 import { submitAccepted } from './submit.ts';
 
@@ -33,16 +35,18 @@ export const notificationEndpoints: readonly Endpoint[] = [
     ...row,
     method: 'GET',
     auth: 'l2-read',
-    throttle: 'GET /notifications',
+    throttle: 'general',
     summary: 'What the caller was told: orders that ended, fills, results; newest first.',
+    schema: schemas.notifications,
     handler: list,
   },
   {
     ...row,
     method: 'DELETE',
     auth: 'l2',
-    throttle: 'DELETE /notifications',
+    throttle: 'general',
     summary: 'Drops the notifications named by ids=1,2.',
+    schema: schemas.dropNotifications,
     handler: drop,
   },
 ];

@@ -1,5 +1,6 @@
 // The operator's switches: the mode of the whole exchange, and an owner's flags and wallets (wire.md F.8, design of
 // accounts). Each is a command of the log, so that it holds from one sequence on and survives a restart.
+
 import { AccountFlag } from '../../engine/index.ts';
 import { isAddress } from '../auth/hex.ts';
 import type { Endpoint, Handler } from '../http/endpoint.ts';
@@ -8,6 +9,7 @@ import { ownerOfAddress } from '../ownerWallets.ts';
 import { readFields } from '../wire/bodies.ts';
 import { accountBody, exchangeBody, exchangeModes } from '../wire/operatorBodies.ts';
 import { operatorAccount } from '../wire/operatorRecords.ts';
+import * as schemas from '../wire/schemas/operator.ts';
 import { submitAccepted } from './submit.ts';
 
 const changeExchange: Handler = async (request, { services }) => {
@@ -37,19 +39,21 @@ const changeAccount: Handler = async (request, { services }) => {
   return { body: JSON.stringify(operatorAccount(views.accounts, owner)) };
 };
 
-const row = { method: 'PATCH', auth: 'admin', throttle: 'general', section: '8' } as const;
+const row = { method: 'PATCH', auth: 'admin', throttle: 'operator', section: '8' } as const;
 
 export const operatorControlEndpoints: readonly Endpoint[] = [
   {
     ...row,
     path: '/admin/exchange',
     summary: 'Sets the mode: normal, post_only, cancel_only, disabled or restarting.',
+    schema: schemas.changeExchange,
     handler: changeExchange,
   },
   {
     ...row,
     path: '/admin/accounts/{address}',
     summary: 'Sets the flags banned and closed_only of an owner, or binds a wallet to it.',
+    schema: schemas.changeAccount,
     handler: changeAccount,
   },
 ];

@@ -1,5 +1,6 @@
 // Full sets and resolved shares of the caller's wallets: split collateral into both tokens, merge both back, redeem what
 // a resolved market pays. The wallet is the one that the signature type means; the checks are the core's.
+
 import { type LogRecord, OrderFlag } from '../../engine/index.ts';
 import type { Context, Endpoint, Handler } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
@@ -9,6 +10,7 @@ import { readFields } from '../wire/bodies.ts';
 import { microText } from '../wire/numbers.ts';
 import { redeemBody, setsBody } from '../wire/operatorBodies.ts';
 import { holdingsJson } from '../wire/operatorRecords.ts';
+import * as schemas from '../wire/schemas/account.ts';
 import { eventOf, submitAccepted } from './submit.ts';
 
 /** What the heads of all three commands share, and the market they concern. */
@@ -54,7 +56,25 @@ const redeem: Handler = async (request, context) => {
 const row = { method: 'POST', auth: 'l2', throttle: 'general', section: '8' } as const;
 
 export const positionsEndpoints: readonly Endpoint[] = [
-  { ...row, path: '/split', summary: 'Turns collateral into shares of both tokens of a market.', handler: split },
-  { ...row, path: '/merge', summary: 'Turns shares of both tokens of a market into collateral.', handler: merge },
-  { ...row, path: '/redeem', summary: 'Turns the shares of a resolved market into what they pay.', handler: redeem },
+  {
+    ...row,
+    path: '/split',
+    summary: 'Turns collateral into shares of both tokens of a market.',
+    schema: schemas.sets,
+    handler: split,
+  },
+  {
+    ...row,
+    path: '/merge',
+    summary: 'Turns shares of both tokens of a market into collateral.',
+    schema: schemas.sets,
+    handler: merge,
+  },
+  {
+    ...row,
+    path: '/redeem',
+    summary: 'Turns the shares of a resolved market into what they pay.',
+    schema: schemas.redeem,
+    handler: redeem,
+  },
 ];

@@ -1,5 +1,6 @@
 // Read-only API keys of an owner, and whether the owner may open positions (wire.md A.2). A read-only key is used with
 // address and key alone, for reads alone; an owner may have many. Each is a key of the log like any other.
+
 import { AccountFlag, ApiKeyKind } from '../../engine/index.ts';
 import { isAddress } from '../auth/hex.ts';
 import type { Endpoint, Handler } from '../http/endpoint.ts';
@@ -7,6 +8,7 @@ import { BadRequest } from '../http/errors.ts';
 import type { ApiKeyRow } from '../views/index.ts';
 import { keyIdOfUuid } from '../wire/ids.ts';
 import { isFields } from '../wire/orders.ts';
+import * as schemas from '../wire/schemas/account.ts';
 import { makeOwnedKey } from './ownedKeys.ts';
 import { submitAccepted } from './submit.ts';
 
@@ -61,6 +63,7 @@ export const readonlyKeyEndpoints: readonly Endpoint[] = [
     path: '/auth/ban-status/closed-only',
     auth: 'l2-read',
     summary: 'Whether the caller may only reduce positions.',
+    schema: schemas.closedOnly,
     handler: closedOnly,
   },
   {
@@ -69,6 +72,7 @@ export const readonlyKeyEndpoints: readonly Endpoint[] = [
     path: '/auth/readonly-api-key',
     auth: 'l2',
     summary: 'Makes a read-only key of the caller.',
+    schema: schemas.createReadonlyKey,
     handler: create,
   },
   {
@@ -77,6 +81,7 @@ export const readonlyKeyEndpoints: readonly Endpoint[] = [
     path: '/auth/readonly-api-key',
     auth: 'l2',
     summary: 'Deletes a read-only key of the caller.',
+    schema: schemas.deleteReadonlyKey,
     handler: remove,
   },
   {
@@ -85,6 +90,7 @@ export const readonlyKeyEndpoints: readonly Endpoint[] = [
     path: '/auth/readonly-api-keys',
     auth: 'l2',
     summary: 'The read-only keys of the caller.',
+    schema: schemas.listReadonlyKeys,
     handler: list,
   },
   {
@@ -93,6 +99,7 @@ export const readonlyKeyEndpoints: readonly Endpoint[] = [
     path: '/auth/validate-readonly-api-key',
     auth: 'none',
     summary: 'Whether a read-only key is one of an address.',
+    schema: schemas.validateReadonlyKey,
     handler: validate,
   },
 ];

@@ -1,7 +1,9 @@
 // Rewards and rebates, which this exchange does not pay: every list is an empty last page, no order scores (wire.md C.6).
 // Thin: parameters are checked by wire/. Which markets offer rewards is said by their own records, not here.
+
 import type { Endpoint, Handler } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
+import type { EndpointSchema } from '../http/schema.ts';
 import type { Views } from '../views/index.ts';
 import { END_CURSOR, pageJson, parseCursor } from '../wire/pages.ts';
 import {
@@ -11,6 +13,7 @@ import {
   requireDate,
   requireMakerAddress,
 } from '../wire/rewards.ts';
+import * as schemas from '../wire/schemas/account.ts';
 import { readSignatureType } from '../wire/userData.ts';
 import { findMarket } from './markets.ts';
 
@@ -80,35 +83,67 @@ const queriedScoring: Handler = (request, { services: { views }, caller }) =>
   scoringReply(readScoredOrderQuery(request.query), views, caller().owner);
 
 const section = 'wire C.6';
-const own = (method: 'GET' | 'POST', path: string, summary: string, handler: Handler): Endpoint => ({
+const own = (
+  method: 'GET' | 'POST',
+  path: string,
+  summary: string,
+  schema: EndpointSchema,
+  handler: Handler,
+): Endpoint => ({
   method,
   path,
   auth: 'l2-read',
   throttle: 'general',
   section,
   summary,
+  schema,
   handler,
 });
-const open = (path: string, summary: string, handler: Handler): Endpoint => ({
+const open = (path: string, summary: string, schema: EndpointSchema, handler: Handler): Endpoint => ({
   method: 'GET',
   path,
   auth: 'none',
   throttle: 'general',
   section,
   summary,
+  schema,
   handler,
 });
 
 export const rewardsEndpoints: readonly Endpoint[] = [
-  own('GET', '/order-scoring', 'Whether an order of the caller earns rewards: it never does.', scoring),
-  own('POST', '/orders-scoring', 'The same for up to 500 orders.', manyScoring),
-  own('GET', '/orders-scoring', 'The same for up to 500 orders.', queriedScoring),
-  own('GET', '/rewards/user', 'Rewards of the caller on a day: an empty page.', userRewards),
-  own('GET', '/rewards/user/total', 'Totals of the caller on a day: an empty list.', userTotal),
-  own('GET', '/rewards/user/percentages', 'Shares of the caller in rewards: none.', userPercentages),
-  own('GET', '/rewards/user/markets', 'Rewards of the caller by market: an empty page.', userRewards),
-  open('/rewards/markets/current', 'Rewards being paid: an empty page.', currentRewards),
-  open('/rewards/markets/multi', 'Rewards of several markets: an empty page.', manyMarketsRewards),
-  open('/rewards/markets/{condition_id}', 'Rewards of a market: an empty page.', marketRewards),
-  open('/rebates/current', 'Rebates of a maker on a day: an empty list.', rebates),
+  own(
+    'GET',
+    '/order-scoring',
+    'Whether an order of the caller earns rewards: it never does.',
+    schemas.orderScoring,
+    scoring,
+  ),
+  own('POST', '/orders-scoring', 'The same for up to 500 orders.', schemas.ordersScoring, manyScoring),
+  own('GET', '/orders-scoring', 'The same for up to 500 orders.', schemas.queriedOrdersScoring, queriedScoring),
+  own('GET', '/rewards/user', 'Rewards of the caller on a day: an empty page.', schemas.userRewards, userRewards),
+  own(
+    'GET',
+    '/rewards/user/total',
+    'Totals of the caller on a day: an empty list.',
+    schemas.userRewardsTotal,
+    userTotal,
+  ),
+  own(
+    'GET',
+    '/rewards/user/percentages',
+    'Shares of the caller in rewards: none.',
+    schemas.userRewardsPercentages,
+    userPercentages,
+  ),
+  own(
+    'GET',
+    '/rewards/user/markets',
+    'Rewards of the caller by market: an empty page.',
+    schemas.userRewards,
+    userRewards,
+  ),
+  open('/rewards/markets/current', 'Rewards being paid: an empty page.', schemas.rewardsPage, currentRewards),
+  open('/rewards/markets/multi', 'Rewards of several markets: an empty page.', schemas.rewardsPage, manyMarketsRewards),
+  open('/rewards/markets/{condition_id}', 'Rewards of a market: an empty page.', schemas.marketRewards, marketRewards),
+  open('/rebates/current', 'Rebates of a maker on a day: an empty list.', schemas.rebates, rebates),
 ];

@@ -1,5 +1,6 @@
 // The description of the WebSocket channels. The channels themselves are server/streams, which the app serves beside the
 // endpoints.
+import { z } from 'zod';
 import type { Endpoint, Handler } from '../http/endpoint.ts';
 import { asyncApiText } from '../streams/asyncapi.ts';
 
@@ -15,6 +16,7 @@ export const streamEndpoints: readonly Endpoint[] = [
     throttle: 'general',
     section: 'E',
     summary: 'The WebSocket channels `/ws/market` and `/ws/user` as an AsyncAPI document.',
+    schema: { reply: z.looseObject({ asyncapi: z.string(), info: z.looseObject({}), channels: z.looseObject({}) }) },
     handler: describe,
   },
 ];

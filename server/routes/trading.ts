@@ -1,6 +1,7 @@
 // Placing and cancelling orders: POST /order, POST /orders and the four cancel requests (wire.md B and C.4). Thin: a
 // request becomes commands, and its reply is made from the events of their own records, never from what views say
 // later. A refusal before the core is thrown as BadRequest, in a batch it becomes the element's errorMsg.
+
 import {
   CancelReason,
   type Command,
@@ -31,6 +32,7 @@ import {
   refusedOrderJson,
 } from '../wire/orders.ts';
 import { type RejectionReply, rejectionError, rejectionReply, replyError } from '../wire/rejections.ts';
+import * as schemas from '../wire/schemas/orders.ts';
 import {
   type CheckedOrder,
   checkOrder,
@@ -210,6 +212,7 @@ export const tradingEndpoints: readonly Endpoint[] = [
     section: 'interface 4.5, wire B.6',
     summary: 'Places a signed order.',
     parse: parsePostedOrder,
+    schema: schemas.postOrder,
     handler: postOrder,
     badBodyText: 'Invalid order payload',
   },
@@ -217,10 +220,11 @@ export const tradingEndpoints: readonly Endpoint[] = [
     method: 'POST',
     path: '/orders',
     auth: 'l2',
-    throttle: 'POST /orders',
+    throttle: 'general',
     section: 'wire B.7',
     summary: 'Places up to 15 signed orders, in the order given.',
     parse: parseOrderBatch,
+    schema: schemas.postOrders,
     handler: postOrders,
     badBodyText: 'Invalid order payload',
   },
@@ -231,6 +235,7 @@ export const tradingEndpoints: readonly Endpoint[] = [
     throttle: 'DELETE /order',
     section: 'wire C.4',
     summary: 'Cancels one order of the caller.',
+    schema: schemas.cancelOrder,
     handler: cancelOrder,
     badBodyText: 'Invalid orderID',
   },
@@ -238,9 +243,10 @@ export const tradingEndpoints: readonly Endpoint[] = [
     method: 'DELETE',
     path: '/orders',
     auth: 'l2',
-    throttle: 'DELETE /orders',
+    throttle: 'general',
     section: 'wire C.4',
     summary: 'Cancels up to 1,000 orders of the caller.',
+    schema: schemas.cancelOrders,
     handler: cancelOrders,
     badBodyText: 'Invalid order payload',
   },
@@ -248,18 +254,20 @@ export const tradingEndpoints: readonly Endpoint[] = [
     method: 'DELETE',
     path: '/cancel-all',
     auth: 'l2',
-    throttle: 'DELETE /cancel-all',
+    throttle: 'general',
     section: 'wire C.4',
     summary: 'Cancels all open orders of the caller.',
+    schema: schemas.cancelAll,
     handler: cancelAll,
   },
   {
     method: 'DELETE',
     path: '/cancel-market-orders',
     auth: 'l2',
-    throttle: 'DELETE /cancel-market-orders',
+    throttle: 'general',
     section: 'wire C.4',
     summary: 'Cancels the open orders of the caller in one market or token.',
+    schema: schemas.cancelMarketOrders,
     handler: cancelMarketOrders,
   },
 ];

@@ -1,12 +1,15 @@
 // The caller's own orders and trades: GET /data/order/{id}, /data/orders, /data/trades (interface.md 4.5, wire.md C.5).
 // Thin: rows come from the views, shapes from the request's dialect. The caller is an owner: all its wallets are
 // covered, and nothing of anybody else's is ever found here but the other sides of its own trades.
+
 import { isBytes32 } from '../auth/hex.ts';
 import type { Endpoint, Handler } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
+import type { EndpointSchema } from '../http/schema.ts';
 import type { Order, Trade, Views } from '../views/index.ts';
 import { parseTradeId } from '../wire/ids.ts';
 import { END_CURSOR, newestFirst, pageJson, pageOf, parseCursor } from '../wire/pages.ts';
+import * as schemas from '../wire/schemas/orders.ts';
 import { orderRow } from '../wire/trades.ts';
 import { isOrderAsked, isTradeAsked, readOrderFilter, readTradeFilter, type TradeFilter } from '../wire/userData.ts';
 
@@ -73,13 +76,25 @@ const ownTrades: Handler = (request, { services: { views }, dialect, caller }) =
   return { body: pageJson(items, nextCursor, PAGE_ROWS) };
 };
 
-function endpoint(path: string, section: string, summary: string, handler: Handler): Endpoint {
-  return { method: 'GET', path, auth: 'l2-read', throttle: `GET ${path}`, section, summary, handler };
+function endpoint(path: string, section: string, summary: string, schema: EndpointSchema, handler: Handler): Endpoint {
+  return { method: 'GET', path, auth: 'l2-read', throttle: 'general', section, summary, schema, handler };
 }
 
 export const userDataEndpoints: readonly Endpoint[] = [
-  endpoint('/data/order/{id}', 'interface 4.5', 'One order of the caller, whatever became of it.', oneOrder),
-  endpoint('/data/orders', 'wire C.5', 'Open orders of the caller, oldest first.', openOrders),
-  endpoint('/data/pre-migration-orders', 'wire C.5', 'Always an empty page.', preMigrationOrders),
-  endpoint('/data/trades', 'interface 4.5', 'Trades of the caller, newest first.', ownTrades),
+  endpoint(
+    '/data/order/{id}',
+    'interface 4.5',
+    'One order of the caller, whatever became of it.',
+    schemas.oneOrder,
+    oneOrder,
+  ),
+  endpoint('/data/orders', 'wire C.5', 'Open orders of the caller, oldest first.', schemas.openOrders, openOrders),
+  endpoint(
+    '/data/pre-migration-orders',
+    'wire C.5',
+    'Always an empty page.',
+    schemas.preMigrationOrders,
+    preMigrationOrders,
+  ),
+  endpoint('/data/trades', 'interface 4.5', 'Trades of the caller, newest first.', schemas.ownTrades, ownTrades),
 ];

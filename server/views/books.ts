@@ -20,6 +20,8 @@ type SideDraft = { readonly pips: number[]; readonly lots: number[] };
 interface BookDraft {
   readonly bids: SideDraft;
   readonly asks: SideDraft;
+  /** Collateral behind all levels, micro: a bid's price, an ask's complement, for each lot. */
+  liquidityMicro: number;
   version: number;
   mirrored: { readonly version: number; readonly book: TokenBook } | undefined;
 }
@@ -82,6 +84,11 @@ export class BooksView {
     return this.books[marketIndex]?.version ?? 0;
   }
 
+  /** Collateral that stands behind all visible levels of a market, micro. */
+  liquidityMicro(marketIndex: number): number {
+    return this.books[marketIndex]?.liquidityMicro ?? 0;
+  }
+
   /** Best bid of a token in pips; 0 when there is none. */
   bestBidPips(marketIndex: number, outcome: number): number {
     const book = this.books[marketIndex];
@@ -114,13 +121,15 @@ export class BooksView {
     if (lots === 0) return;
     let book = this.books[marketIndex];
     if (book === undefined) {
-      book = { bids: { pips: [], lots: [] }, asks: { pips: [], lots: [] }, version: 0, mirrored: undefined };
+      const empty = (): SideDraft => ({ pips: [], lots: [] });
+      book = { bids: empty(), asks: empty(), liquidityMicro: 0, version: 0, mirrored: undefined };
       this.books[marketIndex] = book;
     }
     const isBid = (side === Side.BUY) === (outcome === 0);
     const firstPips = outcome === 0 ? pips : PIPS_PER_UNIT - pips;
     this.onLevel?.(marketIndex, isBid, firstPips, lots);
     change(isBid ? book.bids : book.asks, isBid, firstPips, lots);
+    book.liquidityMicro += lots * (isBid ? firstPips : PIPS_PER_UNIT - firstPips);
     book.version += 1;
   }
 }

@@ -32,6 +32,17 @@ function isOfCommand(record: LogRecord, marketIndex: number): boolean {
   return command.type === 'UpdateMarket' && command.marketIndex === marketIndex && !isRejected(record);
 }
 
+/** Told of what happens to events and markets, after the views have taken it in; it must not throw. */
+export interface MarketObserver {
+  readonly eventCreated: (eventNumber: number) => void;
+  /** A market is new, or its texts, terms or status have changed. */
+  readonly marketChanged: (marketIndex: number) => void;
+  /** Levels of its book have changed. */
+  readonly bookChanged: (marketIndex: number) => void;
+  /** A trade worth this much collateral, micro. */
+  readonly traded: (marketIndex: number, micro: number, tMs: number) => void;
+}
+
 export class Views {
   readonly markets = new MarketsView();
   readonly books = new BooksView();
@@ -42,6 +53,12 @@ export class Views {
   readonly history = new HistoryView();
   readonly notifications = new NotificationsView();
   readonly builders = new BuildersView();
+  private observer: MarketObserver | undefined;
+
+  /** Tells an observer of everything from now on: set before the log is read. */
+  observe(observer: MarketObserver): void {
+    this.observer = observer;
+  }
 
   /** What to hand to the exchange so that these views follow its log. */
   followers(): readonly Follower[] {
@@ -130,17 +147,21 @@ export class Views {
     switch (event.type) {
       case 'EventCreated':
         this.markets.eventCreated(event, command, tMs);
+        this.observer?.eventCreated(event.eventNumber);
         return;
       case 'MarketCreated':
         this.markets.created(event, command, tMs);
+        this.observer?.marketChanged(event.marketIndex);
         return;
       case 'MarketUpdated':
         this.markets.updated(event, tMs);
         if (isOfCommand(record, event.marketIndex)) this.markets.textsChanged(record.command);
+        this.observer?.marketChanged(event.marketIndex);
         return;
       case 'MarketResolved':
         this.markets.resolved(event, tMs);
         this.notifyHolders(event.marketIndex, tMs);
+        this.observer?.marketChanged(event.marketIndex);
         return;
       case 'ApiKeyCreated':
         this.keys.created(event, tMs);
@@ -173,6 +194,7 @@ export class Views {
     this.books.add(order.marketIndex, order.outcome, order.side, order.pricePips, lots);
     this.markets.bookChanged(order.marketIndex, tMs);
     this.history.bookChanged(order.marketIndex);
+    this.observer?.bookChanged(order.marketIndex);
   }
 
   /** Tells everybody who holds shares of a resolved market. */
@@ -198,6 +220,7 @@ export class Views {
     if (taker === undefined) return;
     this.accounts.traded(event, taker.accountId, taker.outcome);
     this.markets.traded(event, taker, tMs);
+    this.observer?.traded(event.marketIndex, event.lots * event.pricePips, tMs);
     const trade = this.trades.traded(event, taker, tMs);
     this.orders.traded(trade);
     this.notifications.traded(trade, tMs);

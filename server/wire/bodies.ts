@@ -59,15 +59,18 @@ export function decimalField(
   minText: string,
 ): z.ZodType<number> {
   const message = `must be a decimal string of at most ${places} places from ${minText}, such as "12.5", not a number`;
-  return z.string(message).transform((text, context) => {
-    const units = parse(text);
-    if (units !== undefined && units >= min) return units;
-    context.addIssue({
-      code: 'custom',
-      message: `must be a decimal string of at most ${places} places from ${minText}`,
+  return z
+    .string(message)
+    .meta({ pattern: '^[0-9]+(\\.[0-9]+)?$', examples: ['12.5'] })
+    .transform((text, context) => {
+      const units = parse(text);
+      if (units !== undefined && units >= min) return units;
+      context.addIssue({
+        code: 'custom',
+        message: `must be a decimal string of at most ${places} places from ${minText}`,
+      });
+      return z.NEVER;
     });
-    return z.NEVER;
-  });
 }
 
 /** An amount of collateral or shares, in micro; at least one. */
@@ -77,12 +80,14 @@ export const amountField = decimalField(parseMicro, 6, 1, '0.000001 to 900719925
 export const addressField = z
   .string('must be 0x and 40 hex digits')
   .refine(isAddress, 'must be 0x and 40 hex digits')
+  .meta({ pattern: '^0x[0-9a-fA-F]{40}$' })
   .transform((text) => text.toLowerCase());
 
 /** 32 bytes of hex in any letter case, as lower case. */
 export const bytes32Field = z
   .string('must be 0x and 64 hex digits')
   .refine(isBytes32, 'must be 0x and 64 hex digits')
+  .meta({ pattern: '^0x[0-9a-fA-F]{64}$' })
   .transform((text) => text.toLowerCase());
 
 /** A signature type of wallets. */

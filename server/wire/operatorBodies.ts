@@ -28,6 +28,7 @@ const dateField = z.iso.datetime({
 const tokenIdField = z
   .string('must be a decimal string')
   .refine((text) => isUint256Decimal(text), 'must be a decimal string below 2^256')
+  .meta({ pattern: '^[0-9]{1,78}$' })
   .transform((text) => BigInt(text).toString());
 
 const TICKS = TICK_SIZES_PIPS.map(pipsText).join(', ');

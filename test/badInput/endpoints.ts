@@ -345,6 +345,12 @@ const operators = [
   }),
 ];
 
+const documentation = [
+  row('GET', '/openapi.json', 'none'),
+  row('GET', '/docs', 'none'),
+  row('GET', '/docs/start.js', 'none', { part: kinds.fileName }),
+];
+
 export const endpointCases: readonly EndpointCase[] = [
   ...health,
   ...keys,
@@ -355,6 +361,7 @@ export const endpointCases: readonly EndpointCase[] = [
   ...marketData,
   ...markets,
   ...operators,
+  ...documentation,
 ];
 
 /** Sends a case's request with its method and path, and with a body of the test's in place of its own. */

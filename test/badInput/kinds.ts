@@ -89,6 +89,11 @@ export const orderIds: Kind = {
   ...hexKind(64, /Invalid orderID|Invalid payload|Payload exceeds the limit/),
   texts: [...hexKind(64).texts.filter((text) => text !== ` 0x${'1'.repeat(64)}`), ',', `0x${'1'.repeat(64)},`],
 };
+export const fileName: Kind = {
+  values: [],
+  texts: ['start', 'START.JS', '../package.json', 'package.json', '__proto__', '\0', 'x'.repeat(999)],
+  says: /not found/,
+};
 export const builderCode = hexKind(64, /Invalid builder code/);
 export const address = hexKind(40);
 export const invalidAddress = hexKind(40, /Invalid address/);

@@ -13,6 +13,7 @@ import {
 } from '../../engine/index.ts';
 import { orderHasher } from '../../server/auth/orderDigest.ts';
 import { walletDeriver } from '../../server/auth/wallets.ts';
+import { Catalog } from '../../server/catalog/index.ts';
 import { resolveConfig } from '../../server/config.ts';
 import { type House, type HouseMode, type Schedule, startHouse } from '../../server/dev/house/index.ts';
 import { plantSeed, readSeed } from '../../server/dev/seed.ts';
@@ -48,6 +49,7 @@ export async function openWorld({ dataDir, startMs = START_MS, store }: WorldOpt
   const clock = new VirtualClock(startMs);
   const config = resolveConfig('development', { logLevel: 'silent' }, {}, import.meta.dirname);
   const views = new Views();
+  const catalog = new Catalog(views);
   const parts: InlineParts =
     store === undefined ? {} : { store, retry: { firstDelayMs: 1, largestDelayMs: 1, triesMax: 1e6 } };
   const counts = new Map<string, number>();
@@ -58,6 +60,7 @@ export async function openWorld({ dataDir, startMs = START_MS, store }: WorldOpt
   const services: Services = {
     exchange,
     views,
+    catalog,
     config,
     secret: Buffer.alloc(32, 7),
     contracts,

@@ -208,7 +208,7 @@ test('--help lists every flag and every exit status', async () => {
 
 test('--quiet prints nothing when nothing is wrong', async () => {
   const server = await startServerProcess({ dataDir: freshDir(), quietPort: await freePort() });
-  expect((await send(server.url, 'GET', '/version')).json).toEqual({ version: 2 });
+  expect((await send(server.url, 'GET', '/version')).json.version).toBe(2);
   await server.stop();
   expect(server.output).toBe('');
 });

@@ -115,6 +115,9 @@ describe('values that are not allowed', () => {
     ['{"port": "1"}', /: port must be a whole number from 0 to 65535; it is "1"\.$/],
     ['{"contracts": {"exchang": "0x"}}', /contracts\.exchang is not a setting\. Did you mean exchange\?$/],
     ['{"contracts": {"exchange": "0x"}}', /contracts\.exchange must be 0x and 40 hex digits/],
+    ['{"rates": {"GET /boook": "5/10s"}}', /rates\.GET \/boook is not a setting\. Did you mean GET \/book\?$/],
+    ['{"rates": {"GET /book": "5"}}', /rates\.GET \/book must be requests and time, such as 200\/10s/],
+    ['{"rates": {"GET /book": 5}}', /rates\.GET \/book must be requests and time, such as 200\/10s/],
     ['{', /is not JSON/],
     ['[]', /must hold one JSON object/],
   ])('the file %s', (content, sentence) => {

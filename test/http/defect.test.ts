@@ -1,14 +1,25 @@
 // A handler that throws what nobody expects: its client is told, others in progress get their replies, and whoever
 // started the server learns of it once. Also: a server that stops answers what it has begun and nothing else.
+
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
+import { z } from 'zod';
 import { StorageUnavailable } from '../../engine/index.ts';
 import type { Endpoint, Handler } from '../../server/http/endpoint.ts';
 import { send, sendRaw } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
-const row = { method: 'GET', auth: 'none', throttle: 'general', section: 'test', summary: 'For the test.' } as const;
+/** What the endpoints of the test take and answer is nobody's business. */
+const schema = { reply: z.unknown() };
+const row = {
+  method: 'GET',
+  auth: 'none',
+  throttle: 'general',
+  section: 'test',
+  summary: 'For the test.',
+  schema,
+} as const;
 let server: TestServer | undefined;
 afterEach(() => server?.close());
 

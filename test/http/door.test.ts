@@ -1,15 +1,20 @@
 // What the door answers to requests that no handler should see, over real sockets: every error path, with its text. The
 // table is the whole one plus a few endpoints that only echo or wait.
+
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import type { Endpoint, Handler, HttpRequest, Reply } from '../../server/http/endpoint.ts';
 import { endpoints } from '../../server/http/endpoints.ts';
 import { BadRequest } from '../../server/http/errors.ts';
+import { INTERFACE_VERSION } from '../../server/http/interfaceVersion.ts';
 import { httpLimits } from '../../server/http/limits.ts';
 import { send, sendRaw } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
-const row = { auth: 'none', throttle: 'general', section: 'test', summary: 'For the test.' } as const;
+/** What the endpoints of the test take and answer is nobody's business. */
+const schema = { reply: z.unknown() };
+const row = { auth: 'none', throttle: 'general', section: 'test', summary: 'For the test.', schema } as const;
 let release: () => void = () => {};
 let enteredCount = 0;
 
@@ -25,6 +30,7 @@ const slow: Handler = async () => {
   });
   return { body: '"late"' };
 };
+const VERSION_TEXT = JSON.stringify({ version: 2, interface: INTERFACE_VERSION });
 /** A body of which a few reach the bound of a turn. */
 const LARGE_BYTES = httpLimits.turnReplyBytesMax / 4;
 let largeCount = 0;
@@ -114,7 +120,7 @@ describe('HEAD and OPTIONS', () => {
       2,
     );
     expect(replies.map(({ status }) => status)).toEqual([200, 200]);
-    expect(replies[0].headers['content-length']).toBe(String('{"version":2}'.length));
+    expect(replies[0].headers['content-length']).toBe(String(VERSION_TEXT.length));
     const [missing] = await sendRaw(server.port, ['HEAD /nowhere HTTP/1.1\r\nHost: localhost\r\n\r\n']);
     expect(missing.status).toBe(404);
     const [onlyPost] = await sendRaw(server.port, ['HEAD /order HTTP/1.1\r\nHost: localhost\r\n\r\n']);
@@ -300,7 +306,7 @@ describe('pipelined requests', () => {
     // One more than is answered: its reply waits for the next turn, and the request behind it closes the connection.
     expect(seen.length).toBeGreaterThan(1);
     expect(seen.length).toBeLessThanOrEqual(httpLimits.turnRepliesMax + 1);
-    expect((await send(server.url, 'GET', '/version')).json).toEqual({ version: 2 });
+    expect((await send(server.url, 'GET', '/version')).json).toEqual({ version: 2, interface: INTERFACE_VERSION });
   });
 
   test('large replies reach the bound by their bytes', async () => {
@@ -331,7 +337,7 @@ describe('clients that go away', () => {
       });
       socket.on('close', () => resolve());
     });
-    expect((await send(server.url, 'GET', '/version')).json).toEqual({ version: 2 });
+    expect((await send(server.url, 'GET', '/version')).json).toEqual({ version: 2, interface: INTERFACE_VERSION });
   });
 
   test('while a handler waits: its reply goes nowhere and the server goes on', async () => {

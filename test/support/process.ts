@@ -53,7 +53,11 @@ function environment(more: Readonly<Record<string, string>> = {}): NodeJS.Proces
 function spawnServer(args: readonly string[], options: ServerProcessOptions): ChildProcess {
   const { cwd = root, env } = options;
   const main = join(root, 'server/main.ts');
-  return spawn(process.execPath, [main, ...args], { cwd, env: environment(env), stdio: ['ignore', 'pipe', 'pipe'] });
+  return spawn(process.execPath, ['--import', join(root, 'test/support/openApiProbe.ts'), main, ...args], {
+    cwd,
+    env: environment(env),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
 }
 
 function endOf(child: ChildProcess): Promise<ProcessEnd> {

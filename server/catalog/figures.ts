@@ -1,0 +1,121 @@
+// The live figures of markets and events: volume, volume of the last 24 hours, liquidity, states and times. A market that
+// an event of the log touched is marked; its figures and those of its event are brought up to date when somebody reads.
+// Used by index.ts. Reads views, changes nothing but its own rows.
+import { MarketStatus, PIPS_PER_UNIT } from '../../engine/index.ts';
+import type { EventRow, Market, Views } from '../views/index.ts';
+
+/** Bits of a row's state. */
+export const RowState = { ACTIVE: 1, CLOSED: 2, ARCHIVED: 4 } as const;
+
+export interface MarketFigures {
+  readonly volumeMicro: number;
+  readonly volume24Micro: number;
+  readonly liquidityMicro: number;
+  /** Best prices of the first token; 0 and 10,000 for an empty side. */
+  readonly bidPips: number;
+  readonly askPips: number;
+  /** From 0 to 1: how near its price is to one half; 0 once it is closed. */
+  readonly competitive: number;
+  readonly state: number;
+}
+
+export interface EventFigures {
+  readonly volumeMicro: number;
+  readonly volume24Micro: number;
+  readonly liquidityMicro: number;
+  /** That of its most contested market. */
+  readonly competitive: number;
+  readonly state: number;
+  /** NaN where nothing is known. */
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly closedMs: number;
+  readonly updatedMs: number;
+}
+
+/** Milliseconds of an ISO date-time in texts; NaN for anything else. */
+export function timeOf(value: unknown): number {
+  return typeof value === 'string' && value !== '' ? Date.parse(value) : Number.NaN;
+}
+
+/** The first of these times that is one. */
+const firstTime = (...times: readonly number[]): number => times.find((time) => !Number.isNaN(time)) ?? Number.NaN;
+
+/** When something made at a time starts, where nothing says so: then, but never after its end. */
+const impliedStartMs = (createdMs: number, endMs: number): number => (endMs < createdMs ? endMs : createdMs);
+
+/** When a market starts: as its texts or its event's say, else when it was made. */
+export function marketStartMs(market: Market, event: EventRow | undefined): number {
+  const implied = impliedStartMs(market.createdMs, marketEndMs(market, event));
+  return firstTime(timeOf(market.texts.startDate), timeOf(event?.texts.startDate), implied);
+}
+
+/** When a market ends by its texts or its event's; NaN where neither says. */
+export function marketEndMs(market: Market, event: EventRow | undefined): number {
+  return firstTime(timeOf(market.texts.endDate), timeOf(event?.texts.endDate));
+}
+
+/** When trading ended; NaN while it goes on. */
+export const marketClosedMs = ({ closedMs, resolvedMs }: Market): number => closedMs ?? resolvedMs ?? Number.NaN;
+
+function marketState({ status, texts }: Market): number {
+  const active = status === MarketStatus.DRAFT ? 0 : RowState.ACTIVE;
+  const closed = status === MarketStatus.CLOSED || status === MarketStatus.RESOLVED ? RowState.CLOSED : 0;
+  return active | closed | (texts.archived === true ? RowState.ARCHIVED : 0);
+}
+
+/** The figures of a market as views stand now. */
+export function marketFigures({ books }: Views, market: Market, volumeMicro: number, volume24Micro: number) {
+  const { index, lastTrade } = market;
+  const bidPips = books.bestBidPips(index, 0);
+  const askPips = books.bestAskPips(index, 0);
+  const state = marketState(market);
+  const isTwoSided = bidPips > 0 && askPips < PIPS_PER_UNIT;
+  const price = (isTwoSided ? (bidPips + askPips) / 2 : (lastTrade?.pricePips ?? PIPS_PER_UNIT / 2)) / PIPS_PER_UNIT;
+  const competitive = (state & RowState.CLOSED) === 0 ? 1 / (1 + (price - 0.5) ** 2) : 0;
+  const liquidityMicro = books.liquidityMicro(index);
+  return { volumeMicro, volume24Micro, liquidityMicro, bidPips, askPips, competitive, state };
+}
+
+/** The figures of an event from those of its markets. */
+export function eventFigures(event: EventRow, figuresOf: (market: Market) => MarketFigures): EventFigures {
+  const { texts, markets, createdMs } = event;
+  let volumeMicro = 0;
+  let volume24Micro = 0;
+  let liquidityMicro = 0;
+  let competitive = 0;
+  let anyState = 0;
+  // Drafts are nobody's to see: an event is closed when all of its other markets are.
+  let allStates: number = RowState.CLOSED | RowState.ARCHIVED;
+  let closedMs = 0;
+  let updatedMs = createdMs;
+  let latestEndMs = Number.NaN;
+  for (const market of markets) {
+    const figures = figuresOf(market);
+    volumeMicro += figures.volumeMicro;
+    volume24Micro += figures.volume24Micro;
+    liquidityMicro += figures.liquidityMicro;
+    competitive = Math.max(competitive, figures.competitive);
+    anyState |= figures.state;
+    if ((figures.state & RowState.ACTIVE) !== 0) allStates &= figures.state;
+    closedMs = Math.max(closedMs, marketClosedMs(market));
+    updatedMs = Math.max(updatedMs, market.updatedMs);
+    const endMs = timeOf(market.texts.endDate);
+    if (!(endMs <= latestEndMs)) latestEndMs = firstTime(endMs, latestEndMs);
+  }
+  const active = markets.length === 0 ? RowState.ACTIVE : anyState & RowState.ACTIVE;
+  if ((anyState & RowState.ACTIVE) === 0) allStates = 0;
+  const archived = texts.archived === true ? RowState.ARCHIVED : allStates & RowState.ARCHIVED;
+  const endMs = firstTime(timeOf(texts.endDate), latestEndMs);
+  return {
+    volumeMicro,
+    volume24Micro,
+    liquidityMicro,
+    competitive,
+    state: active | (allStates & RowState.CLOSED) | archived,
+    startMs: firstTime(timeOf(texts.startDate), impliedStartMs(createdMs, endMs)),
+    endMs,
+    closedMs: (allStates & RowState.CLOSED) === 0 ? Number.NaN : closedMs,
+    updatedMs,
+  };
+}

@@ -1,0 +1,328 @@
+// The catalog: events, markets, tags and series as they are listed, filtered, sorted and searched. It observes the views
+// (which follow the log), keeps sorted orders, inverted lists and live figures, and answers pages of row numbers without
+// sorting or scanning everything. Used by routes/catalog.ts; nothing here knows how a row looks on the wire.
+import type { EventRow, Market, MarketObserver, Views } from '../views/index.ts';
+import {
+  type EventFigures,
+  eventFigures,
+  type MarketFigures,
+  marketClosedMs,
+  marketEndMs,
+  marketFigures,
+  marketStartMs,
+  RowState,
+} from './figures.ts';
+import { addLabelsOf, type Label, Labels, tagSlugs } from './labels.ts';
+import { CatalogSearch } from './search.ts';
+import type { OrderPlace } from './sortOrder.ts';
+import { Table, type TableQuery } from './table.ts';
+import { VolumeWindow } from './volumeWindow.ts';
+
+export { type EventFigures, type MarketFigures, marketEndMs, marketStartMs, RowState } from './figures.ts';
+export type { Label } from './labels.ts';
+export { type SearchHits, wordsOf } from './search.ts';
+export { type OrderPlace, STATE_COUNT } from './sortOrder.ts';
+
+/** What a row must be; `among` lists the rows that can be it, each once, where there is such a list. */
+export interface RowFilter {
+  readonly among?: readonly number[];
+  readonly isWanted: (row: number) => boolean;
+}
+
+export interface PageQuery {
+  /** Bit s is set if rows of state s (bits of RowState) are wanted. */
+  readonly states: number;
+  readonly column: string;
+  readonly isRising: boolean;
+  readonly limit: number;
+  readonly offset: number;
+  readonly after?: OrderPlace | undefined;
+  readonly filters: readonly RowFilter[];
+}
+
+/** A page, and the place after its last row: undefined when no row is left. */
+export interface CatalogPage<Row> {
+  readonly rows: readonly Row[];
+  readonly next: OrderPlace | undefined;
+}
+
+export type SeriesFigures = Pick<EventFigures, 'volumeMicro' | 'volume24Micro' | 'liquidityMicro' | 'state'>;
+
+const NO_ROWS: readonly number[] = [];
+
+function add<Key>(lists: Map<Key, number[]>, key: Key, row: number): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [row]);
+  else list.push(row);
+}
+
+/** The creator of an event, lower case; '' is the venue itself. */
+const creatorOf = (event: EventRow | undefined): string =>
+  typeof event?.texts.creator === 'string' ? event.texts.creator.toLowerCase() : '';
+
+export class Catalog implements MarketObserver {
+  readonly tags = new Labels();
+  readonly series = new Labels();
+  readonly search: CatalogSearch;
+  private readonly views: Views;
+  private readonly volumeMicro: number[] = [];
+  private readonly window = new VolumeWindow((marketIndex) => this.touch(marketIndex));
+  private readonly marketRows: MarketFigures[] = [];
+  private readonly eventRows: EventFigures[] = [];
+  private touched: number[] = [];
+  private readonly isTouched: boolean[] = [];
+  private readonly touchedEvents = new Set<number>();
+  private readonly marketTable: Table;
+  private readonly eventTable: Table;
+  /** The columns that lists can be sorted by. */
+  readonly marketColumns: readonly string[];
+  readonly eventColumns: readonly string[];
+  private readonly eventTags: (readonly number[])[] = [];
+  private readonly marketsOfTag = new Map<number, number[]>();
+  private readonly marketsOfCreator = new Map<string, number[]>();
+  private readonly eventsOfCreator = new Map<string, number[]>();
+  /** Markets are filed in the inverted lists up to this index. */
+  private filedCount = 0;
+
+  constructor(views: Views) {
+    this.views = views;
+    this.search = new CatalogSearch((eventNumber) => views.markets.eventByNumber(eventNumber));
+    this.marketTable = this.makeMarketTable();
+    this.eventTable = this.makeEventTable();
+    this.marketColumns = this.marketTable.columns;
+    this.eventColumns = this.eventTable.columns;
+    views.observe(this);
+  }
+
+  readonly eventCreated = (eventNumber: number): void => {
+    const event = this.views.markets.eventByNumber(eventNumber);
+    if (event === undefined) return;
+    addLabelsOf(event, this.tags, this.series);
+    const numbers = tagSlugs(event.texts.tags).map((slug) => this.tags.bySlug(slug)?.number ?? 0);
+    this.eventTags[eventNumber - 1] = numbers;
+    add(this.eventsOfCreator, creatorOf(event), eventNumber - 1);
+    this.touchedEvents.add(eventNumber);
+    this.search.touch(eventNumber);
+  };
+
+  readonly marketChanged = (marketIndex: number): void => {
+    this.touch(marketIndex);
+    const eventNumber = this.views.markets.byIndex(marketIndex)?.eventNumber ?? 0;
+    if (eventNumber !== 0) this.search.touch(eventNumber);
+  };
+
+  readonly bookChanged = (marketIndex: number): void => this.touch(marketIndex);
+
+  readonly traded = (marketIndex: number, micro: number, tMs: number): void => {
+    this.volumeMicro[marketIndex] = (this.volumeMicro[marketIndex] ?? 0) + micro;
+    this.window.add(marketIndex, micro, tMs);
+    this.touch(marketIndex);
+  };
+
+  /** Brings figures up to date with the views and the time; every reader calls it first. */
+  settle(nowMs: number): void {
+    this.window.expire(nowMs);
+    if (this.touched.length === 0 && this.touchedEvents.size === 0) return;
+    const { touched, views } = this;
+    this.touched = [];
+    this.fileNewMarkets();
+    for (const marketIndex of touched) {
+      this.isTouched[marketIndex] = false;
+      const market = views.markets.byIndex(marketIndex);
+      if (market === undefined) continue;
+      const volumeMicro = this.volumeMicro[marketIndex] ?? 0;
+      this.marketRows[marketIndex] = marketFigures(views, market, volumeMicro, this.window.of(marketIndex));
+      this.marketTable.touch(marketIndex);
+      if (market.eventNumber !== 0) this.touchedEvents.add(market.eventNumber);
+    }
+    for (const eventNumber of this.touchedEvents) {
+      const event = views.markets.eventByNumber(eventNumber);
+      if (event === undefined) continue;
+      this.eventRows[eventNumber - 1] = eventFigures(event, (market) => this.marketFiguresOf(market));
+      this.eventTable.touch(eventNumber - 1);
+    }
+    this.touchedEvents.clear();
+  }
+
+  /** Brings figures, sorted orders and the search index up to date, so that the first reader waits for none of it. */
+  async ready(nowMs: number): Promise<void> {
+    this.settle(nowMs);
+    this.marketTable.settle();
+    this.eventTable.settle();
+    await this.search.ready();
+  }
+
+  /** Figures as of the last settle. */
+  marketFiguresOf(market: Market): MarketFigures {
+    return this.marketRows[market.index] ?? marketFigures(this.views, market, 0, 0);
+  }
+
+  eventFiguresOf(event: EventRow): EventFigures {
+    return this.eventRows[event.eventNumber - 1] ?? eventFigures(event, (market) => this.marketFiguresOf(market));
+  }
+
+  eventOf({ eventNumber }: Market): EventRow | undefined {
+    return this.views.markets.eventByNumber(eventNumber);
+  }
+
+  tagsOf(event: EventRow | undefined): readonly Label[] {
+    const numbers = event === undefined ? NO_ROWS : (this.eventTags[event.eventNumber - 1] ?? NO_ROWS);
+    return numbers.flatMap((number) => this.tags.byNumber(number) ?? []);
+  }
+
+  seriesOf(event: EventRow): Label | undefined {
+    return typeof event.texts.series === 'string' ? this.series.bySlug(event.texts.series) : undefined;
+  }
+
+  /** Sums over the events of a series, as of the last settle. */
+  seriesFiguresOf({ events }: Label): SeriesFigures {
+    let [volumeMicro, volume24Micro, liquidityMicro, anyState] = [0, 0, 0, 0];
+    let allStates: number = RowState.CLOSED | RowState.ARCHIVED;
+    for (const eventNumber of events) {
+      const figures = this.eventRows[eventNumber - 1];
+      if (figures === undefined) continue;
+      volumeMicro += figures.volumeMicro;
+      volume24Micro += figures.volume24Micro;
+      liquidityMicro += figures.liquidityMicro;
+      anyState |= figures.state;
+      allStates &= figures.state;
+    }
+    return { volumeMicro, volume24Micro, liquidityMicro, state: (anyState & RowState.ACTIVE) | allStates };
+  }
+
+  /** Whether an event (none: the venue's own) is available on a creator's site. */
+  isOfCreator(event: EventRow | undefined, creator: string): boolean {
+    return creatorOf(event) === creator.toLowerCase();
+  }
+
+  isClosedSeries(series: Label): boolean {
+    return (this.seriesFiguresOf(series).state & RowState.CLOSED) !== 0;
+  }
+
+  /**
+   * Whether a search may find an event: it has no drafts alone, and is of the creator's site and as open or closed as
+   * asked for.
+   */
+  isFindable(event: EventRow, creator: string | undefined, closed: boolean | undefined): boolean {
+    const { state } = this.eventFiguresOf(event);
+    if ((state & RowState.ACTIVE) === 0 || (state & RowState.ARCHIVED) !== 0) return false;
+    if (closed !== undefined && ((state & RowState.CLOSED) !== 0) !== closed) return false;
+    return creator === undefined || this.isOfCreator(event, creator);
+  }
+
+  /** A page of markets. */
+  marketPage(query: PageQuery): CatalogPage<Market> {
+    return this.page(this.marketTable, query, (row) => this.views.markets.byIndex(row));
+  }
+
+  /** A page of events. */
+  eventPage(query: PageQuery): CatalogPage<EventRow> {
+    return this.page(this.eventTable, query, (row) => this.views.markets.eventByNumber(row + 1));
+  }
+
+  marketTagFilter(tag: Label): RowFilter {
+    const { number } = tag;
+    const isWanted = (row: number): boolean => this.eventTags[this.eventRowOfMarket(row)]?.includes(number) ?? false;
+    return { among: this.marketsOfTag.get(number) ?? NO_ROWS, isWanted };
+  }
+
+  eventTagFilter({ number, events }: Label): RowFilter {
+    const isWanted = (row: number): boolean => this.eventTags[row]?.includes(number) ?? false;
+    return { among: events.map((eventNumber) => eventNumber - 1), isWanted };
+  }
+
+  marketCreatorFilter(creator: string): RowFilter {
+    const key = creator.toLowerCase();
+    const isWanted = (row: number): boolean =>
+      creatorOf(this.views.markets.eventByNumber(this.eventRowOfMarket(row) + 1)) === key;
+    return { among: this.marketsOfCreator.get(key) ?? NO_ROWS, isWanted };
+  }
+
+  eventCreatorFilter(creator: string): RowFilter {
+    const key = creator.toLowerCase();
+    const isWanted = (row: number): boolean => creatorOf(this.views.markets.eventByNumber(row + 1)) === key;
+    return { among: this.eventsOfCreator.get(key) ?? NO_ROWS, isWanted };
+  }
+
+  /** Markets of an event; none for an unknown one. */
+  eventFilter(event: EventRow | undefined): RowFilter {
+    return rowsFilter((event?.markets ?? []).map(({ index }) => index));
+  }
+
+  private eventRowOfMarket(row: number): number {
+    return (this.views.markets.byIndex(row)?.eventNumber ?? 0) - 1;
+  }
+
+  private touch(marketIndex: number): void {
+    if (this.isTouched[marketIndex] === true) return;
+    this.isTouched[marketIndex] = true;
+    this.touched.push(marketIndex);
+  }
+
+  private fileNewMarkets(): void {
+    const markets = this.views.markets.list();
+    for (; this.filedCount < markets.length; this.filedCount += 1) {
+      const row = this.filedCount;
+      const eventRow = markets[row].eventNumber - 1;
+      for (const number of this.eventTags[eventRow] ?? NO_ROWS) add(this.marketsOfTag, number, row);
+      add(this.marketsOfCreator, creatorOf(this.eventOf(markets[row])), row);
+    }
+  }
+
+  private page<Row>(table: Table, query: PageQuery, rowOf: (row: number) => Row | undefined): CatalogPage<Row> {
+    const { filters, limit, ...rest } = query;
+    const [narrowest] = filters
+      .flatMap(({ among }) => (among === undefined ? [] : [among]))
+      .sort((left, right) => left.length - right.length);
+    const isWanted = filters.length === 0 ? undefined : (row: number) => filters.every((one) => one.isWanted(row));
+    const wanted: TableQuery = { ...rest, limit: limit + 1, among: narrowest, isWanted };
+    const numbers = limit === 0 ? NO_ROWS : table.page(wanted);
+    const rows = numbers.slice(0, limit).flatMap((row) => rowOf(row) ?? []);
+    const hasMore = numbers.length > limit;
+    return { rows, next: hasMore ? table.placeOf(query.column, numbers[limit - 1]) : undefined };
+  }
+
+  private makeMarketTable(): Table {
+    const market = (row: number): Market => this.views.markets.list()[row];
+    const figures = (row: number): MarketFigures => this.marketRows[row];
+    const columns = {
+      id: (row: number) => row,
+      createdAt: (row: number) => market(row).createdMs,
+      updatedAt: (row: number) => market(row).updatedMs,
+      startDate: (row: number) => marketStartMs(market(row), this.eventOf(market(row))),
+      endDate: (row: number) => marketEndMs(market(row), this.eventOf(market(row))),
+      closedTime: (row: number) => marketClosedMs(market(row)),
+      volume: (row: number) => figures(row).volumeMicro,
+      volume24hr: (row: number) => figures(row).volume24Micro,
+      liquidity: (row: number) => figures(row).liquidityMicro,
+      competitive: (row: number) => figures(row).competitive,
+      spread: (row: number) => figures(row).askPips - figures(row).bidPips,
+      lastTradePrice: (row: number) => market(row).lastTrade?.pricePips ?? Number.NaN,
+    };
+    return new Table(columns, (row) => figures(row).state);
+  }
+
+  private makeEventTable(): Table {
+    const figures = (row: number): EventFigures => this.eventRows[row];
+    const columns = {
+      id: (row: number) => row,
+      createdAt: (row: number) => this.views.markets.eventList()[row].createdMs,
+      updatedAt: (row: number) => figures(row).updatedMs,
+      startDate: (row: number) => figures(row).startMs,
+      endDate: (row: number) => figures(row).endMs,
+      closedTime: (row: number) => figures(row).closedMs,
+      volume: (row: number) => figures(row).volumeMicro,
+      volume24hr: (row: number) => figures(row).volume24Micro,
+      liquidity: (row: number) => figures(row).liquidityMicro,
+      competitive: (row: number) => figures(row).competitive,
+    };
+    return new Table(columns, (row) => figures(row).state);
+  }
+}
+
+/** These rows and no others. */
+export function rowsFilter(rows: readonly number[]): RowFilter {
+  const among = [...new Set(rows)];
+  const wanted = new Set(among);
+  return { among, isWanted: (row) => wanted.has(row) };
+}

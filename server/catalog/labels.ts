@@ -1,0 +1,81 @@
+// Tags and series: what the texts of events name by slugs, numbered in the order in which they first appear, with the
+// events that carry them. Fed by index.ts with every new event; numbers follow from the log and so never change. It
+// keeps titles as the first event that gives one has them.
+import type { EventRow } from '../views/index.ts';
+
+/** A tag or a series. */
+export interface Label {
+  /** From 1. */
+  readonly number: number;
+  readonly slug: string;
+  title: string;
+  /** How often a series recurs; '' where nothing is said. */
+  recurrence: string;
+  readonly createdMs: number;
+  updatedMs: number;
+  /** Numbers of its events, rising. */
+  readonly events: number[];
+}
+
+/** Words of a slug, the first letter of the first one upper case: "world-cup" is "World cup". */
+function titleOfSlug(slug: string): string {
+  const words = slug.replaceAll('-', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+const isTexts = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const textIn = (value: unknown, key: string): string => {
+  const text = isTexts(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+  return typeof text === 'string' ? text : '';
+};
+
+/** The slugs of the tags that texts name, each once. */
+export function tagSlugs(tags: unknown): readonly string[] {
+  return Array.isArray(tags) ? [...new Set(tags.filter((tag) => typeof tag === 'string' && tag !== ''))] : [];
+}
+
+export class Labels {
+  private readonly rows: Label[] = [];
+  private readonly bySlugText = new Map<string, Label>();
+
+  /** All, in the order of their numbers. */
+  list(): readonly Label[] {
+    return this.rows;
+  }
+
+  byNumber(number: number): Label | undefined {
+    return this.rows[number - 1];
+  }
+
+  /** In any letter case. */
+  bySlug(slug: string): Label | undefined {
+    return this.bySlugText.get(slug.toLowerCase());
+  }
+
+  /** Notes that an event carries a label; a title given with it stands unless one was given before. */
+  add(slug: string, { eventNumber, createdMs }: EventRow, title: string, recurrence = ''): void {
+    const key = slug.toLowerCase();
+    let label = this.bySlugText.get(key);
+    if (label === undefined) {
+      const number = this.rows.length + 1;
+      label = { number, slug, title: '', recurrence: '', createdMs, updatedMs: createdMs, events: [] };
+      this.rows.push(label);
+      this.bySlugText.set(key, label);
+    }
+    if (title !== '' && (label.title === '' || label.title === titleOfSlug(slug))) label.title = title;
+    if (label.title === '') label.title = titleOfSlug(slug);
+    if (label.recurrence === '') label.recurrence = recurrence;
+    label.updatedMs = createdMs;
+    label.events.push(eventNumber);
+  }
+}
+
+/** Takes the tags and the series of a new event in. */
+export function addLabelsOf(event: EventRow, tags: Labels, series: Labels): void {
+  const { texts } = event;
+  for (const slug of tagSlugs(texts.tags)) tags.add(slug, event, textIn(texts.tagLabels, slug));
+  if (typeof texts.series !== 'string' || texts.series === '') return;
+  const { seriesTexts } = texts;
+  series.add(texts.series, event, textIn(seriesTexts, 'title'), textIn(seriesTexts, 'recurrence'));
+}

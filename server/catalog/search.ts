@@ -1,0 +1,201 @@
+// Full-text search over events: their titles, the questions of their markets, their tags. MiniSearch ranks, completes
+// prefixes and forgives typos; words that too many events share never reach it (they rank nothing and cost most) and are
+// held as plain lists, which only narrow what it finds. Used by index.ts; documents are made anew when events change.
+import MiniSearch from 'minisearch';
+import type { EventRow } from '../views/index.ts';
+import { tagSlugs } from './labels.ts';
+
+/** A word of more events than this is common. */
+const COMMON_EVENTS_MIN = 1_000;
+/** Most words of a query that are looked at. */
+const QUERY_WORDS_MAX = 16;
+/** How long one turn of the loop may index (ms). */
+const TURN_MS = 4;
+/** Words shorter than this are neither completed nor corrected. */
+const PREFIX_CHARACTERS_MIN = 3;
+const TYPO_CHARACTERS_MIN = 4;
+const TWO_TYPOS_CHARACTERS_MIN = 6;
+
+interface SearchDocument {
+  readonly id: number;
+  readonly title: string;
+  readonly text: string;
+}
+
+export interface SearchHits {
+  /** Numbers of events, best first. */
+  readonly events: readonly number[];
+}
+
+const WORDS = /[\p{L}\p{N}]+/gu;
+const MARKS = /\p{M}/gu;
+
+/** The words of a text: lower case, without accents. */
+export function wordsOf(text: string): string[] {
+  return text.normalize('NFKD').replace(MARKS, '').toLowerCase().match(WORDS) ?? [];
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** How many letters of a word may be wrong. */
+function typosOf(word: string): number | false {
+  if (word.length < TYPO_CHARACTERS_MIN) return false;
+  return word.length < TWO_TYPOS_CHARACTERS_MIN ? 1 : 2;
+}
+
+/** Whether a rising list holds a number. */
+function holds(list: readonly number[], wanted: number): boolean {
+  let low = 0;
+  let high = list.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (list[middle] < wanted) low = middle + 1;
+    else high = middle;
+  }
+  return list[low] === wanted;
+}
+
+export class CatalogSearch {
+  private readonly eventOf: (eventNumber: number) => EventRow | undefined;
+  private readonly index = this.makeIndex();
+  /** Events of every word, in the order in which they were indexed. */
+  private readonly eventsOfWord = new Map<string, number[]>();
+  private readonly commonWords: string[] = [];
+  private readonly indexed = new Map<number, SearchDocument>();
+  private readonly changed = new Set<number>();
+  private indexing: Promise<void> | undefined;
+
+  constructor(eventOf: (eventNumber: number) => EventRow | undefined) {
+    this.eventOf = eventOf;
+  }
+
+  /** Marks an event whose words may have changed. */
+  touch(eventNumber: number): void {
+    this.changed.add(eventNumber);
+  }
+
+  /** Resolves when everything marked is indexed; the work is cut into short turns. */
+  async ready(): Promise<void> {
+    while (this.changed.size > 0) {
+      this.indexing ??= this.indexTurns();
+      await this.indexing;
+    }
+  }
+
+  /**
+   * Events that have all of the words, as they are, completed or, where nobody knows a word, corrected; failing that those
+   * that have some of them.
+   * @param isWanted which events may be found
+   */
+  find(query: string, isWanted: (eventNumber: number) => boolean): SearchHits {
+    const words = [...new Set(wordsOf(query))].slice(0, QUERY_WORDS_MAX);
+    const common = words.filter((word) => this.isCommon(word));
+    const rare = words.filter((word) => !this.isCommon(word));
+    if (rare.length === 0) return { events: this.withAll(common, isWanted) };
+    const lists = common.map((word) => this.eventsOfWord.get(word) ?? []);
+    const filter = (eventNumber: number): boolean =>
+      isWanted(eventNumber) && lists.every((list) => holds(list, eventNumber));
+    const text = rare.join(' ');
+    const all = this.ranked(text, 'AND', filter);
+    if (words.length === 1) this.complete(words[0], all, isWanted);
+    return { events: all.length > 0 ? all : this.ranked(text, 'OR', isWanted) };
+  }
+
+  private makeIndex(): MiniSearch<SearchDocument> {
+    return new MiniSearch<SearchDocument>({
+      fields: ['title', 'text'],
+      tokenize: wordsOf,
+      processTerm: (word) => word,
+      autoVacuum: true,
+    });
+  }
+
+  /** Words that are known are not corrected, and the short ones of them not completed: both find too much. */
+  private ranked(text: string, combineWith: 'AND' | 'OR', isWanted: (id: number) => boolean): number[] {
+    const isKnown = (word: string): boolean => this.eventsOfWord.has(word);
+    const hits = this.index.search(text, {
+      combineWith,
+      prefix: (word) => word.length >= PREFIX_CHARACTERS_MIN && (word.length > PREFIX_CHARACTERS_MIN || !isKnown(word)),
+      fuzzy: (word) => (isKnown(word) ? false : typosOf(word)),
+      boost: { title: 2 },
+      weights: { prefix: 0.5, fuzzy: 0.3 },
+      filter: ({ id }) => isWanted(id),
+    });
+    return hits.map(({ id }): number => id);
+  }
+
+  /** Appends what a lone word finds where it is the beginning of common words, the newest first. */
+  private complete(word: string, found: number[], isWanted: (eventNumber: number) => boolean): void {
+    if (word.length < PREFIX_CHARACTERS_MIN) return;
+    const known = new Set(found);
+    for (const common of this.commonWords) {
+      if (!common.startsWith(word)) continue;
+      for (const event of this.withAll([common], isWanted)) {
+        if (known.has(event)) continue;
+        known.add(event);
+        found.push(event);
+      }
+    }
+  }
+
+  private isCommon(word: string): boolean {
+    return (this.eventsOfWord.get(word)?.length ?? 0) > COMMON_EVENTS_MIN;
+  }
+
+  /** Events that have all of these words, the newest first. */
+  private withAll(words: readonly string[], isWanted: (eventNumber: number) => boolean): number[] {
+    const [shortest, ...others] = words
+      .map((word) => this.eventsOfWord.get(word) ?? [])
+      .sort((left, right) => left.length - right.length);
+    const all = shortest?.filter((event) => others.every((list) => holds(list, event)) && isWanted(event)) ?? [];
+    return all.reverse();
+  }
+
+  private async indexTurns(): Promise<void> {
+    while (this.changed.size > 0) {
+      const endsMs = performance.now() + TURN_MS;
+      for (const eventNumber of this.changed) {
+        this.changed.delete(eventNumber);
+        this.indexEvent(eventNumber);
+        if (performance.now() > endsMs) break;
+      }
+      await new Promise<void>((resolve) => setImmediate(resolve));
+    }
+    this.indexing = undefined;
+  }
+
+  private indexEvent(eventNumber: number): void {
+    const event = this.eventOf(eventNumber);
+    if (event === undefined) return;
+    const { texts, markets } = event;
+    const tags = tagSlugs(texts.tags).join(' ');
+    const title = wordsOf(textOf(texts.title));
+    const words = wordsOf([texts.slug, texts.ticker, tags, texts.series].map(textOf).join(' '));
+    for (const market of markets) {
+      const { question, outcomes } = market;
+      words.push(...wordsOf(question), ...wordsOf(textOf(market.texts.groupItemTitle)), ...outcomes.flatMap(wordsOf));
+    }
+    const known = this.indexed.get(eventNumber);
+    const all = new Set([...title, ...words]);
+    this.list(eventNumber, all, known);
+    const rareOnly = (list: Iterable<string>): string => [...list].filter((word) => !this.isCommon(word)).join(' ');
+    const document = { id: eventNumber, title: rareOnly(title), text: rareOnly(new Set(words)) };
+    if (known === undefined) this.index.add(document);
+    else if (known.title !== document.title || known.text !== document.text) this.index.replace(document);
+    this.indexed.set(eventNumber, document);
+  }
+
+  /** Files a new event under its words; one that was filed before is filed under the words that are new. */
+  private list(eventNumber: number, words: ReadonlySet<string>, known: SearchDocument | undefined): void {
+    for (const word of words) {
+      const list = this.eventsOfWord.get(word);
+      if (list?.length === COMMON_EVENTS_MIN && !holds(list, eventNumber)) this.commonWords.push(word);
+      if (list === undefined) this.eventsOfWord.set(word, [eventNumber]);
+      else if (known === undefined && list[list.length - 1] < eventNumber) list.push(eventNumber);
+      else if (!holds(list, eventNumber)) {
+        const at = list.findIndex((other) => other > eventNumber);
+        list.splice(at < 0 ? list.length : at, 0, eventNumber);
+      }
+    }
+  }
+}

@@ -1,0 +1,214 @@
+// One sort column of a table: its rows by key, apart for each state (active, closed, archived) and for rows without a
+// value, so that a page of any states starts at its offset without counting rows one by one. Changed rows are marked
+// and moved when somebody next reads. Used by table.ts; it knows keys and states by two functions and nothing of rows.
+import { type RowWalk, SortedRows } from './sortedRows.ts';
+
+/** States are the bits active 1, closed 2, archived 4. */
+export const STATE_COUNT = 8;
+const NONE = -1;
+/** From this share of rows on, sorting all anew is cheaper than moving each. */
+const REBUILD_SHARE = 8;
+
+/** Where a row stands in the order: after which a keyset page goes on. */
+export interface OrderPlace {
+  /** Undefined for a row without a value. */
+  readonly key: number | undefined;
+  readonly row: number;
+}
+
+/** Looks at a row; returns false to end the walk. */
+export type Visit = (row: number) => boolean;
+
+export class SortOrder {
+  private readonly keyOf: (row: number) => number;
+  private readonly stateOf: (row: number) => number;
+  /** As placed: a row's present key may differ while it is marked. */
+  private readonly keys: number[] = [];
+  /** The list that a row stands in, NONE before it is placed. */
+  private readonly listOf: number[] = [];
+  /** Rows with a value by their state, then those without. */
+  private readonly lists: readonly SortedRows[];
+  private changed: number[] = [];
+  private readonly isChanged: boolean[] = [];
+  private placedCount = 0;
+
+  /** @param keyOf NaN for a row without a value */
+  constructor(keyOf: (row: number) => number, stateOf: (row: number) => number) {
+    this.keyOf = keyOf;
+    this.stateOf = stateOf;
+    this.lists = Array.from({ length: STATE_COUNT * 2 }, () => new SortedRows(this.keys));
+  }
+
+  /** Marks a row that is new or has changed. Rows are numbered without gaps. */
+  touch(row: number): void {
+    if (this.isChanged[row] === true) return;
+    this.isChanged[row] = true;
+    this.changed.push(row);
+  }
+
+  /** Moves every marked row to its place. */
+  settle(): void {
+    const { changed } = this;
+    if (changed.length === 0) return;
+    this.changed = [];
+    for (const row of changed) this.isChanged[row] = false;
+    if (changed.length > 256 && changed.length * REBUILD_SHARE > this.placedCount) this.rebuild(changed);
+    else for (const row of changed) this.place(row);
+  }
+
+  /**
+   * Visits rows of some states in order, from an offset on; rows without a value come last in both directions.
+   * @param states bit s is set if rows of state s are wanted
+   */
+  visit(states: number, isRising: boolean, offset: number, visit: Visit): void {
+    let toSkip = offset;
+    for (const lists of [this.valued(states), this.valueless(states)]) {
+      const total = lists.reduce((sum, { length }) => sum + length, 0);
+      if (toSkip >= total) {
+        toSkip -= total;
+        continue;
+      }
+      if (!this.merge(lists, this.startsAt(lists, isRising, toSkip), isRising, visit)) return;
+      toSkip = 0;
+    }
+  }
+
+  /** Visits rows of some states that come after a place. */
+  visitAfter(states: number, isRising: boolean, { key, row }: OrderPlace, visit: Visit): void {
+    const last = this.valueless(states);
+    if (key === undefined) {
+      this.merge(last, startsAfter(last, isRising, 0, row), isRising, visit);
+      return;
+    }
+    const lists = this.valued(states);
+    if (!this.merge(lists, startsAfter(lists, isRising, key, row), isRising, visit)) return;
+    this.merge(last, this.startsAt(last, isRising, 0), isRising, visit);
+  }
+
+  /** Where a row stands. */
+  placeOf(row: number): OrderPlace {
+    return { key: this.listOf[row] >= STATE_COUNT ? undefined : this.keys[row], row };
+  }
+
+  /** Whether a row comes after a place. */
+  isAfter(row: number, { key, row: other }: OrderPlace, isRising: boolean): boolean {
+    const own = this.placeOf(row).key;
+    if (own === undefined || key === undefined) {
+      return own === undefined && (key !== undefined || (isRising ? row > other : row < other));
+    }
+    const difference = own - key || row - other;
+    return isRising ? difference > 0 : difference < 0;
+  }
+
+  /** Compares two rows in the order asked for. */
+  compareRows(left: number, right: number, isRising: boolean): number {
+    const isLast = this.listOf[left] >= STATE_COUNT;
+    if (isLast !== this.listOf[right] >= STATE_COUNT) return isLast ? 1 : -1;
+    const difference = this.keys[left] - this.keys[right] || left - right;
+    return isRising ? difference : -difference;
+  }
+
+  checkInvariants(): void {
+    for (const list of this.lists) list.checkInvariants();
+    const held = this.lists.reduce((sum, { length }) => sum + length, 0);
+    if (held !== this.placedCount) throw new Error(`sort order 1: ${held} rows held, ${this.placedCount} placed`);
+  }
+
+  private valued(states: number): SortedRows[] {
+    return this.lists.filter((list, at) => at < STATE_COUNT && ((states >> at) & 1) === 1 && list.length > 0);
+  }
+
+  private valueless(states: number): SortedRows[] {
+    return this.lists.filter(
+      (list, at) => at >= STATE_COUNT && ((states >> (at - STATE_COUNT)) & 1) === 1 && list.length > 0,
+    );
+  }
+
+  private place(row: number): void {
+    const present = this.keyOf(row);
+    const isValued = !Number.isNaN(present);
+    const key = isValued ? present : 0;
+    const list = this.stateOf(row) + (isValued ? 0 : STATE_COUNT);
+    const before = this.listOf[row] ?? NONE;
+    if (before === list && this.keys[row] === key) return;
+    if (before === NONE) this.placedCount += 1;
+    else this.lists[before].remove(row);
+    this.keys[row] = key;
+    this.listOf[row] = list;
+    this.lists[list].insert(row);
+  }
+
+  private rebuild(changed: readonly number[]): void {
+    const { keys, listOf } = this;
+    for (const row of changed) {
+      const present = this.keyOf(row);
+      const isValued = !Number.isNaN(present);
+      if ((listOf[row] ?? NONE) === NONE) this.placedCount += 1;
+      keys[row] = isValued ? present : 0;
+      listOf[row] = this.stateOf(row) + (isValued ? 0 : STATE_COUNT);
+    }
+    const parts: number[][] = this.lists.map(() => []);
+    for (let row = 0; row < listOf.length; row += 1) if (listOf[row] !== NONE) parts[listOf[row]].push(row);
+    for (const [at, part] of parts.entries()) {
+      this.lists[at].load(part.sort((left, right) => keys[left] - keys[right] || left - right));
+    }
+  }
+
+  /**
+   * How many rows of each list come before the row at an offset of them all merged: the list whose row at an even share
+   * of the offset comes first gives up that share, until nothing is left to give up.
+   */
+  private startsAt(lists: readonly SortedRows[], isRising: boolean, offset: number): number[] {
+    const starts = lists.map(() => 0);
+    let rest = offset;
+    while (rest > 0) {
+      const live = lists.flatMap((list, at) => (starts[at] < list.length ? [at] : []));
+      if (live.length === 0) break;
+      const share = Math.max(1, Math.floor(rest / live.length));
+      let chosen = NONE;
+      let chosenRow = NONE;
+      let taken = 0;
+      for (const at of live) {
+        const count = Math.min(share, lists[at].length - starts[at]);
+        const row = this.rowAt(lists[at], starts[at] + count - 1, isRising);
+        if (chosen !== NONE && this.compareRows(row, chosenRow, isRising) > 0) continue;
+        chosen = at;
+        chosenRow = row;
+        taken = count;
+      }
+      starts[chosen] += taken;
+      rest -= taken;
+    }
+    return starts;
+  }
+
+  /** The row at a place counted in the direction asked for. */
+  private rowAt(list: SortedRows, place: number, isRising: boolean): number {
+    return list.at(isRising ? place : list.length - 1 - place) ?? NONE;
+  }
+
+  /** Visits the rows of lists from their starts on; false when the visit ended it. */
+  private merge(lists: readonly SortedRows[], starts: readonly number[], isRising: boolean, visit: Visit): boolean {
+    const walks: RowWalk[] = [];
+    for (const [at, list] of lists.entries()) {
+      if (starts[at] >= list.length) continue;
+      walks.push(list.walk(isRising ? starts[at] : list.length - 1 - starts[at], isRising ? 1 : -1));
+    }
+    while (walks.length > 0) {
+      let first = 0;
+      for (let i = 1; i < walks.length; i += 1) {
+        if (this.compareRows(walks[i].row, walks[first].row, isRising) < 0) first = i;
+      }
+      const walk = walks[first];
+      if (!visit(walk.row)) return false;
+      walk.next();
+      if (walk.row === NONE) walks.splice(first, 1);
+    }
+    return true;
+  }
+}
+
+/** How many rows of each list come before those after (key, row), in the direction asked for. */
+function startsAfter(lists: readonly SortedRows[], isRising: boolean, key: number, row: number): number[] {
+  return lists.map((list) => (isRising ? list.countBefore(key, row + 1) : list.length - list.countBefore(key, row)));
+}

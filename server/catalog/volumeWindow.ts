@@ -1,0 +1,62 @@
+// What each market traded within the last 24 hours, in steps of five minutes. Fed with every trade in the order of the
+// log; what has grown too old is taken off when somebody asks, oldest first, so that no reader ever adds anything up.
+// Used by figures.ts; memory is bounded by the steps of a day times the markets that traded in it.
+
+const STEP_MS = 300_000;
+const STEPS_OF_WINDOW = 288;
+/** Taken-off entries are cut from the front of the queue in pieces of at least this many. */
+const CUT_MIN = 4_096;
+
+interface Entry {
+  readonly step: number;
+  readonly marketIndex: number;
+  micro: number;
+}
+
+export class VolumeWindow {
+  private readonly onFallen: (marketIndex: number) => void;
+  private readonly micro: number[] = [];
+  private readonly latest: (Entry | undefined)[] = [];
+  private queue: Entry[] = [];
+  private firstAt = 0;
+
+  /** @param onFallen called for a market whose volume has fallen */
+  constructor(onFallen: (marketIndex: number) => void) {
+    this.onFallen = onFallen;
+  }
+
+  /** A trade; times never fall. */
+  add(marketIndex: number, micro: number, tMs: number): void {
+    this.expire(tMs);
+    const step = Math.floor(tMs / STEP_MS);
+    const entry = this.latest[marketIndex];
+    if (entry?.step === step) entry.micro += micro;
+    else {
+      const added = { step, marketIndex, micro };
+      this.latest[marketIndex] = added;
+      this.queue.push(added);
+    }
+    this.micro[marketIndex] = (this.micro[marketIndex] ?? 0) + micro;
+  }
+
+  /** Takes off what is older than the window at this time. */
+  expire(nowMs: number): void {
+    const oldest = Math.floor(nowMs / STEP_MS) - STEPS_OF_WINDOW;
+    const { queue } = this;
+    while (this.firstAt < queue.length && queue[this.firstAt].step <= oldest) {
+      const entry = queue[this.firstAt];
+      this.firstAt += 1;
+      this.micro[entry.marketIndex] -= entry.micro;
+      if (this.latest[entry.marketIndex] === entry) this.latest[entry.marketIndex] = undefined;
+      this.onFallen(entry.marketIndex);
+    }
+    if (this.firstAt < CUT_MIN || this.firstAt * 2 < queue.length) return;
+    this.queue = queue.slice(this.firstAt);
+    this.firstAt = 0;
+  }
+
+  /** Collateral that the market traded within the window, micro. */
+  of(marketIndex: number): number {
+    return this.micro[marketIndex] ?? 0;
+  }
+}

@@ -1,0 +1,255 @@
+// The OpenAPI 3.1 document of the interface, made from the endpoint table and the schemas of its rows alone. Served by
+// routes/documentation.ts; the tests hold every request and reply against it. Named schemas stand once, in components.
+import { z } from 'zod';
+import type { AuthLevel, Endpoint } from '../http/endpoint.ts';
+import { INTERFACE_VERSION } from '../http/interfaceVersion.ts';
+import type { ParameterSchemas } from '../http/schema.ts';
+import { type RateWindow, rowsOfGroup, rowText, throttleRows } from '../http/throttleTable.ts';
+import { refusal } from '../wire/schemas/common.ts';
+
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query';
+  readonly required: boolean;
+  readonly description?: string;
+  readonly schema: JsonSchema;
+}
+
+interface Content {
+  readonly content: Readonly<Record<string, { readonly schema: JsonSchema }>>;
+}
+
+export interface Operation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly tags: readonly string[];
+  readonly parameters: readonly Parameter[];
+  readonly requestBody?: Content & { readonly required: boolean };
+  readonly responses: Readonly<Record<string, Content & { readonly description: string }>>;
+  readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
+}
+
+export interface OpenApiDocument {
+  readonly openapi: '3.1.0';
+  readonly info: Readonly<Record<string, unknown>> & { readonly version: string };
+  readonly servers: readonly { readonly url: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: {
+    readonly schemas: Readonly<Record<string, JsonSchema>>;
+    readonly securitySchemes: Readonly<Record<string, JsonSchema>>;
+  };
+}
+
+/** Takes out what says no more than the format beside it. */
+function plain({ jsonSchema }: { jsonSchema: Record<string, unknown> }): void {
+  if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
+}
+
+/** Moves references from a schema's own definitions to those of the document. */
+function refer(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(refer);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => {
+      if (key === '$ref' && typeof inner === 'string') return [key, inner.replace('#/$defs/', '#/components/schemas/')];
+      return [key, refer(inner)];
+    }),
+  );
+}
+
+/** Makes JSON schemas, and gathers the named ones among them. */
+class SchemaWriter {
+  readonly named: Record<string, JsonSchema> = {};
+  /** The same schema stands in many places, a refusal in all. */
+  private readonly written = { input: new Map<z.ZodType, JsonSchema>(), output: new Map<z.ZodType, JsonSchema>() };
+
+  /** @param io whether the value is one that clients send, before it is read, or one that they are answered */
+  write(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
+    const known = this.written[io].get(schema);
+    if (known !== undefined) return known;
+    const { $schema: _version, $defs, ...own } = z.toJSONSchema(schema, { io, override: plain });
+    for (const [name, definition] of Object.entries($defs ?? {})) this.keep(name, refer(definition) as JsonSchema); // objects stay such
+    const made = refer(own) as JsonSchema; // objects stay such
+    this.written[io].set(schema, made);
+    return made;
+  }
+
+  private keep(name: string, definition: JsonSchema): void {
+    const { id: _id, ...named } = definition;
+    const known = this.named[name];
+    if (known !== undefined && JSON.stringify(known) !== JSON.stringify(named)) {
+      throw new Error(`openapi: two schemas have the name ${name}; give one another id`);
+    }
+    this.named[name] = named;
+  }
+}
+
+const POLY = ['POLY_ADDRESS', 'POLY_API_KEY', 'POLY_PASSPHRASE', 'POLY_TIMESTAMP', 'POLY_SIGNATURE'];
+const POLY_WALLET = ['POLY_ADDRESS', 'POLY_NONCE', 'POLY_TIMESTAMP', 'POLY_SIGNATURE'];
+const asService = (names: readonly string[]): readonly string[] => names.map((name) => name.replace('POLY', 'SERVICE'));
+const allOf = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, []]));
+const eitherFamily = (names: readonly string[]) => [allOf(names), allOf(asService(names))];
+
+const SECURITY: Readonly<Record<AuthLevel, Operation['security']>> = {
+  none: undefined,
+  dev: undefined,
+  l1: eitherFamily(POLY_WALLET),
+  l2: eitherFamily(POLY),
+  'l2-read': [...eitherFamily(POLY), ...eitherFamily(POLY.slice(0, 2))],
+  builder: [{}, ...eitherFamily(POLY)],
+  admin: [{ admin: [] }],
+};
+
+const AUTH_SENTENCES: Readonly<Record<AuthLevel, string>> = {
+  none: 'For anybody.',
+  dev: 'For anybody, in development only.',
+  l1: "Signed by a wallet (EIP-712 ClobAuth, the interface's level 1).",
+  l2: 'Signed by an API key (HMAC of time, method, path and body, level 2).',
+  'l2-read': 'Signed by an API key, or with address and key of a read-only key alone.',
+  builder: 'For anybody; whoever sends an API key is known by it.',
+  admin: "With the operator's token.",
+};
+
+function securitySchemes(): Readonly<Record<string, JsonSchema>> {
+  const names = [...new Set([...POLY, ...POLY_WALLET])];
+  const headers = [...names, ...asService(names)].map(
+    (name) => [name, { type: 'apiKey', in: 'header', name }] as const,
+  );
+  return { ...Object.fromEntries(headers), admin: { type: 'http', scheme: 'bearer' } };
+}
+
+const REFUSALS: Readonly<Record<number, string>> = {
+  400: 'The request is malformed, or the exchange refuses what it asks',
+  401: 'Credentials are missing or wrong',
+  404: 'Nothing of that name',
+  413: 'The body is too large',
+  415: 'The body is no JSON',
+  421: 'A loopback development server does not serve this Host',
+  422: 'A parameter is not valid',
+  425: 'The matching engine is restarting',
+  429: 'Too many requests: Retry-After, RateLimit-* and Poly-RateLimit-* say when to come back',
+  503: 'The exchange takes no commands at present',
+};
+/** Statuses of refusals that speak of the endpoint's own matter; the others are the door's. */
+const OWN_REFUSALS = [400, 404, 422, 425, 503];
+const COMMON_REFUSALS = [400, 404, 413, 415, 421, 429, 503];
+
+function refusalStatuses({ auth, schema }: Endpoint): readonly number[] {
+  const ofCredentials = auth === 'none' ? [] : [401]; // development's are for pages of its own origin
+  const ofEngine = auth === 'l2' ? [425] : [];
+  return [...COMMON_REFUSALS, ...ofCredentials, ...ofEngine, ...(schema.moreStatuses ?? [])].sort((a, b) => a - b);
+}
+
+const windowText = ({ requestsMax, windowMs }: RateWindow): string => `${requestsMax} in ${windowMs / 1000} s`;
+
+function descriptionOf({ auth, throttle, section }: Endpoint): string {
+  const rates = rowsOfGroup(throttle).map(
+    (row) => `${rowText(row)} ${throttleRows[row].map(windowText).join(' and ')}`,
+  );
+  return `${AUTH_SENTENCES[auth]} Requests: ${rates.join('; ')}. Section ${section}.`;
+}
+
+function operationId({ method, path }: Endpoint): string {
+  const words = path.split(/[^A-Za-z0-9]+/).filter((word) => word !== '');
+  return [method.toLowerCase(), ...words.map((word) => word[0].toUpperCase() + word.slice(1))].join('');
+}
+
+const MOUNTS = ['gamma', 'data-api', 'admin', 'dev', 'auth'];
+const TAGS: Readonly<Record<string, string>> = {
+  none: 'Public data',
+  l1: 'Keys',
+  admin: 'Operator',
+  dev: 'Development',
+};
+
+function tagOf({ path, auth }: Endpoint): string {
+  const [, first] = path.split('/');
+  if (first === 'auth') return 'Keys';
+  if (MOUNTS.includes(first) && TAGS[auth] === 'Public data') return `Public data under /${first}`;
+  return TAGS[auth] ?? 'Trading and own data';
+}
+
+const jsonOf = (schema: JsonSchema): Content['content'] => ({ 'application/json': { schema } });
+
+function parametersOf(writer: SchemaWriter, place: Parameter['in'], schemas: ParameterSchemas): readonly Parameter[] {
+  return Object.entries(schemas).map(([name, schema]) => {
+    const { description, ...written } = writer.write(schema, 'input');
+    return {
+      name,
+      in: place,
+      required: place === 'path' || !schema.safeParse(undefined).success,
+      ...(typeof description === 'string' && { description }),
+      schema: written,
+    };
+  });
+}
+
+const anyText = z.string();
+
+function operationOf(endpoint: Endpoint, writer: SchemaWriter): Operation {
+  const { path, schema, summary, auth } = endpoint;
+  const names = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name);
+  const parts = Object.fromEntries(names.map((name) => [name, schema.path?.[name] ?? anyText]));
+  const refusalOf = (status: number): z.ZodType => (OWN_REFUSALS.includes(status) && schema.refusal) || refusal;
+  const refusals = refusalStatuses(endpoint).map((status) => [
+    String(status),
+    { description: REFUSALS[status], content: jsonOf(writer.write(refusalOf(status), 'output')) },
+  ]);
+  const reply = { [schema.replyType ?? 'application/json']: { schema: writer.write(schema.reply, 'output') } };
+  const security = SECURITY[auth];
+  return {
+    operationId: operationId(endpoint),
+    summary: summary.replace(/\.$/, ''),
+    description: descriptionOf(endpoint),
+    tags: [tagOf(endpoint)],
+    parameters: [...parametersOf(writer, 'path', parts), ...parametersOf(writer, 'query', schema.query ?? {})],
+    ...(schema.body !== undefined && {
+      requestBody: {
+        required: !schema.body.safeParse(undefined).success,
+        content: jsonOf(writer.write(schema.body, 'input')),
+      },
+    }),
+    responses: { '200': { description: 'What was asked for', content: reply }, ...Object.fromEntries(refusals) },
+    ...(security !== undefined && { security }),
+  };
+}
+
+const ABOUT =
+  'The interface of an Outcry exchange: catalog, market data, user data and trading, as bots of Polymarket speak it. ' +
+  'Errors are objects with error, a sentence. Amounts are decimal texts unless a field says otherwise.';
+
+/** Makes the document, one endpoint a step, for whoever has something else to do between them. */
+export function* openApiSteps(endpoints: readonly Endpoint[]): Generator<void, OpenApiDocument> {
+  const writer = new SchemaWriter();
+  const paths: Record<string, Record<string, Operation>> = {};
+  for (const endpoint of endpoints) {
+    const operations = paths[endpoint.path] ?? {};
+    paths[endpoint.path] = operations;
+    operations[endpoint.method.toLowerCase()] = operationOf(endpoint, writer);
+    yield;
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Outcry',
+      version: INTERFACE_VERSION,
+      description: ABOUT,
+      license: { name: 'MIT' },
+    },
+    servers: [{ url: '/' }],
+    paths,
+    components: { schemas: writer.named, securitySchemes: securitySchemes() },
+  };
+}
+
+/** The document of a table; the same table gives the same document. */
+export function openApiDocument(endpoints: readonly Endpoint[]): OpenApiDocument {
+  const steps = openApiSteps(endpoints);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+  }
+}

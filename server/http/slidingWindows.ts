@@ -1,0 +1,73 @@
+// The admissions of one client under one row of the table: a ring of the times of those that still count, and for each
+// window where in the ring it begins. Used by throttle.ts. Exact to the millisecond and without drift: an admission at t
+// counts in a window of w milliseconds at every time before t + w, and never at or after it.
+import type { RateWindow } from './throttleTable.ts';
+
+const RING_TIMES_MIN = 2;
+const TIME_BYTES = 8;
+
+/** What a full window says: when it takes the next request, in ms. */
+export interface FullWindow {
+  readonly window: RateWindow;
+  readonly freeAtMs: number;
+}
+
+export class SlidingWindows {
+  private readonly windows: readonly RateWindow[];
+  /** Admissions ever. */
+  private admittedCount = 0;
+  /** For each window the number of its oldest admission. */
+  private readonly oldest: number[];
+  /** A plain list: for the many clients of one request it is far smaller than a typed array. */
+  private ring: number[] = new Array(RING_TIMES_MIN).fill(0);
+
+  constructor(windows: readonly RateWindow[]) {
+    this.windows = windows;
+    this.oldest = windows.map(() => 0);
+  }
+
+  /** Bytes that the ring takes. */
+  get ringBytes(): number {
+    return this.ring.length * TIME_BYTES;
+  }
+
+  /** Of the windows that are full at this time the one that is full longest; undefined when a request may go on. */
+  fullAt(nowMs: number): FullWindow | undefined {
+    let full: FullWindow | undefined;
+    for (let index = 0; index < this.windows.length; index += 1) {
+      const window = this.windows[index];
+      const count = this.admittedCount - this.advance(index, nowMs - window.windowMs);
+      if (count < window.requestsMax) continue;
+      // As many must leave as make room for one.
+      const lastToLeave = this.oldest[index] + count - window.requestsMax;
+      const freeAtMs = this.ring[lastToLeave % this.ring.length] + window.windowMs;
+      if (full === undefined || freeAtMs > full.freeAtMs) full = { window, freeAtMs };
+    }
+    return full;
+  }
+
+  /** Counts a request that `fullAt` this time let pass. */
+  admit(nowMs: number): void {
+    let first = this.admittedCount;
+    for (const number of this.oldest) if (number < first) first = number;
+    if (this.admittedCount - first === this.ring.length) this.grow();
+    this.ring[this.admittedCount % this.ring.length] = nowMs;
+    this.admittedCount += 1;
+  }
+
+  /** Lets go of what a window no longer counts; returns the number of its oldest admission. */
+  private advance(index: number, beforeMs: number): number {
+    let number = this.oldest[index];
+    while (number < this.admittedCount && this.ring[number % this.ring.length] <= beforeMs) number += 1;
+    this.oldest[index] = number;
+    return number;
+  }
+
+  private grow(): void {
+    const larger: number[] = new Array(this.ring.length * 2).fill(0);
+    for (let number = this.admittedCount - this.ring.length; number < this.admittedCount; number += 1) {
+      larger[number % larger.length] = this.ring[number % this.ring.length];
+    }
+    this.ring = larger;
+  }
+}

@@ -1,0 +1,183 @@
+// Request rates: who has sent how many requests under which rows of the table, and the refusal of one too many. Asked by
+// handle.ts for every request where rates are limited. A request that is refused counts nowhere. Its memory is bounded,
+// whoever calls: of more clients than fit, those that were silent longest are forgotten first.
+import type { Endpoint } from './endpoint.ts';
+import { BadRequest } from './errors.ts';
+import { httpLimits } from './limits.ts';
+import { type FullWindow, SlidingWindows } from './slidingWindows.ts';
+import {
+  type RateWindow,
+  rowsOfGroup,
+  rowText,
+  type ThrottleGroup,
+  type ThrottleRates,
+  type ThrottleRow,
+  throttleRowNames,
+} from './throttleTable.ts';
+
+/** One client's counters, by the number of their row; made when a row first counts it. */
+type Counters = (SlidingWindows | undefined)[];
+
+/** A row that takes no request at present. */
+interface FullRow extends FullWindow {
+  readonly row: ThrottleRow;
+}
+
+const IPV6_NETWORK_GROUPS = 4;
+const MAPPED_IPV4 = /^(?:0{0,4}:){2,6}ffff:(?:([0-9a-f]{2})([0-9a-f]{2}):([0-9a-f]{2})([0-9a-f]{2})|([0-9.]+))$/i;
+
+/**
+ * The network that is counted as one client: an IPv4 address, or the first 64 bits of an IPv6 one, since any house has
+ * that many addresses to itself.
+ */
+export function networkOf(ip: string): string {
+  if (!ip.includes(':')) return ip;
+  const mapped = MAPPED_IPV4.exec(ip);
+  if (mapped !== null) {
+    const [, a, b, c, d, dotted] = mapped;
+    return dotted ?? [a, b, c, d].map((pair) => Number.parseInt(pair, 16)).join('.');
+  }
+  const [head, tail] = ip
+    .split('%', 1)[0]
+    .split('::', 2)
+    .map((part) => (part === '' ? [] : part.split(':')));
+  const missing = tail === undefined ? 0 : Math.max(8 - head.length - tail.length, 0);
+  const groups = [...head, ...Array.from({ length: missing }, () => '0'), ...(tail ?? [])];
+  return `${groups
+    .slice(0, IPV6_NETWORK_GROUPS)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':')}::/64`;
+}
+
+/**
+ * The clients that were heard of lately, in two generations: who is found in the older one moves to the younger, and when
+ * the younger is full, or as old as the longest window, it becomes the older one, whose silent rest is forgotten.
+ */
+class Clients {
+  private readonly longestMs: number;
+  private young = new Map<string, Counters>();
+  private old = new Map<string, Counters>();
+  private youngBytes = 0;
+  private turnedMs = Number.NEGATIVE_INFINITY;
+
+  constructor(longestMs: number) {
+    this.longestMs = longestMs;
+  }
+
+  get count(): number {
+    return this.young.size + this.old.size;
+  }
+
+  of(client: string, nowMs: number): Counters {
+    const known = this.young.get(client);
+    if (known !== undefined) return known;
+    const counters = this.old.get(client) ?? []; // looked for before the older generation may go
+    this.old.delete(client);
+    const isFull = this.young.size >= httpLimits.throttledClientsMax / 2;
+    if (isFull || nowMs - this.turnedMs >= this.longestMs) this.turn(nowMs);
+    this.young.set(client, counters);
+    let bytes = 0;
+    for (const windows of counters) bytes += windows?.ringBytes ?? 0;
+    this.grew(bytes, nowMs);
+    return counters;
+  }
+
+  /** To be told of rings that were made or grew. */
+  grew(bytes: number, nowMs: number): void {
+    this.youngBytes += bytes;
+    if (this.youngBytes >= httpLimits.throttleRingBytesMax / 2) this.turn(nowMs);
+  }
+
+  private turn(nowMs: number): void {
+    this.old = this.young;
+    this.young = new Map();
+    this.youngBytes = 0;
+    this.turnedMs = nowMs;
+  }
+}
+
+/** Counts requests of clients under the rows of the table. */
+export class Throttle {
+  private readonly rates: readonly (readonly RateWindow[])[];
+  private readonly clients: Clients;
+  private readonly rowsOf = new Map<ThrottleGroup, readonly number[]>();
+  private nowMs = Number.NEGATIVE_INFINITY;
+
+  constructor(rates: ThrottleRates) {
+    this.rates = throttleRowNames.map((row) => rates[row]);
+    this.clients = new Clients(Math.max(...this.rates.flat().map(({ windowMs }) => windowMs)));
+  }
+
+  /** How many clients are remembered. */
+  get clientCount(): number {
+    return this.clients.count;
+  }
+
+  /**
+   * Counts a request of a client under every row of a group, or under none when one of them is full.
+   * @param client an API key, or the network of an address
+   * @throws BadRequest 429 with the headers that say when to come back
+   */
+  count(group: ThrottleGroup, client: string, atMs: number): void {
+    if (atMs > this.nowMs) this.nowMs = atMs; // a clock that was set back must not make anybody's window longer
+    const { nowMs } = this;
+    const counters = this.clients.of(client, nowMs);
+    const rows = this.rowNumbers(group);
+    let full: FullRow | undefined;
+    for (const row of rows) {
+      const window = counters[row]?.fullAt(nowMs);
+      if (window !== undefined && (full === undefined || window.freeAtMs > full.freeAtMs)) {
+        full = { ...window, row: throttleRowNames[row] };
+      }
+    }
+    if (full !== undefined) throw this.refusal(full);
+    for (const row of rows) this.admit(counters, row);
+  }
+
+  private admit(counters: Counters, row: number): void {
+    let windows = counters[row];
+    let bytes = 0;
+    if (windows === undefined) {
+      windows = new SlidingWindows(this.rates[row]);
+      counters[row] = windows;
+    } else bytes = windows.ringBytes;
+    windows.admit(this.nowMs);
+    if (windows.ringBytes !== bytes) this.clients.grew(windows.ringBytes - bytes, this.nowMs);
+  }
+
+  private rowNumbers(group: ThrottleGroup): readonly number[] {
+    let rows = this.rowsOf.get(group);
+    if (rows === undefined) {
+      rows = rowsOfGroup(group).map((row) => throttleRowNames.indexOf(row));
+      this.rowsOf.set(group, rows);
+    }
+    return rows;
+  }
+
+  private refusal({ row, window, freeAtMs }: FullRow): BadRequest {
+    const seconds = Math.max(Math.ceil((freeAtMs - this.nowMs) / 1000), 1);
+    const { requestsMax, windowMs } = window;
+    const policy = this.rates[throttleRowNames.indexOf(row)]
+      .map((each) => `${each.requestsMax};w=${each.windowMs / 1000}`)
+      .join(', ');
+    const headers = {
+      'retry-after': String(seconds),
+      'ratelimit-limit': String(requestsMax),
+      'ratelimit-remaining': '0',
+      'ratelimit-reset': String(seconds),
+      'ratelimit-policy': policy,
+      'poly-ratelimit-remaining': '0',
+      'poly-ratelimit-reset': String(Math.ceil(freeAtMs / 1000)),
+      'poly-ratelimit-tier': 'Standard',
+      'access-control-expose-headers': 'retry-after, ratelimit-limit, ratelimit-remaining, ratelimit-reset',
+    };
+    const rate = `${requestsMax} requests in ${windowMs / 1000} s`;
+    const text = `Too Many Requests: ${rowText(row)} takes ${rate}; try again in ${seconds} s`;
+    return new BadRequest(text, { status: 429, headers });
+  }
+}
+
+/** Whether requests of an endpoint are counted by address before anything else of them is looked at. */
+export function isCountedByAddress({ auth, throttle }: Endpoint): boolean {
+  return throttle !== 'operator' && (auth === 'none' || auth === 'l1' || auth === 'dev');
+}

@@ -1,0 +1,240 @@
+// A catalog on its way into an exchange: takes line after line, checks each by its schema and against the lines before and
+// the catalog that is there, and keeps the commands that it will become. Nothing reaches the log before all lines are
+// sound and commit() submits them as one act. Used by routes/imports.ts and, without a server, by the command `import`.
+import {
+  commandLayouts,
+  encodeCommand,
+  limits,
+  MarketField,
+  MarketStatus,
+  marketDefaults,
+  Resolution,
+} from '../../engine/index.ts';
+import { bytesToHex } from '../auth/hex.ts';
+import { decimalToBytes32 } from '../auth/uint256.ts';
+import { BadRequest } from '../http/errors.ts';
+import { creationOf, eventCommandOf } from '../routes/creation.ts';
+import type { Services } from '../services.ts';
+import { readFields } from '../wire/bodies.ts';
+import {
+  type EventLine,
+  LINE_KINDS,
+  lineSchemas,
+  type MarketLine,
+  type SeriesLine,
+  type TagLine,
+} from '../wire/importLines.ts';
+
+/** An event that markets may name: one of the exchange by its number, or the n-th of this import from 0. */
+interface KnownEvent {
+  readonly number: number | undefined;
+  readonly at: number;
+  readonly negRisk: boolean;
+}
+
+export interface ImportCounts {
+  readonly events: number;
+  readonly markets: number;
+}
+
+const NO_TERMS = { negRisk: 0, autoTick: 0, feeExponent: 0, tickPips: 0, feeRate: 0, minOrderLots: 0, delaySeconds: 0 };
+const EVENT_AT = commandLayouts.CreateMarket.offsets.eventNumber;
+/** UpdateMarket and ResolveMarket both begin with the market's index. */
+const MARKET_AT = commandLayouts.ResolveMarket.offsets.marketIndex;
+
+const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+
+/** A place in a command where a number goes that is known only when all is submitted. */
+interface Patch {
+  readonly view: DataView;
+  readonly at: number;
+  /** Counted from the first event or market of the import. */
+  readonly relative: number;
+}
+
+export class CatalogImport {
+  private readonly services: Services;
+  private readonly commands: Uint8Array[] = [];
+  private readonly eventPatches: Patch[] = [];
+  private readonly marketPatches: Patch[] = [];
+  private readonly tags = new Map<string, string>();
+  private readonly series = new Map<string, SeriesLine>();
+  private readonly events = new Map<string, KnownEvent>();
+  private readonly marketSlugs = new Set<string>();
+  private readonly ids = new Set<string>();
+  /** What the exchange had when this import began. */
+  private readonly eventsBefore: number;
+  private readonly marketsBefore: number;
+  private eventCount = 0;
+  private marketCount = 0;
+  private badCount = 0;
+
+  constructor(services: Services) {
+    this.services = services;
+    this.eventsBefore = services.views.markets.eventList().length;
+    this.marketsBefore = services.views.markets.list().length;
+  }
+
+  get counts(): ImportCounts {
+    return { events: this.eventCount, markets: this.marketCount };
+  }
+
+  /** Takes lines in; returns what is wrong with those of which nothing was taken. */
+  addAll(lines: readonly { readonly line: number; readonly row: unknown }[]): { line: number; error: string }[] {
+    const bad: { line: number; error: string }[] = [];
+    for (const { line, row } of lines) {
+      try {
+        this.addLine(row);
+      } catch (error) {
+        if (!(error instanceof BadRequest)) throw error;
+        bad.push({ line, error: error.message });
+      }
+    }
+    this.badCount += bad.length;
+    return bad;
+  }
+
+  /**
+   * Submits everything as one act and waits until it is durable.
+   * @throws BadRequest when a line was bad, nothing was given, or somebody has made one of the names or ids meanwhile
+   */
+  async commit(): Promise<ImportCounts> {
+    if (this.badCount > 0) throw new BadRequest(`${this.badCount} lines are not right; nothing was imported`);
+    if (this.commands.length === 0) throw new BadRequest('there is nothing to import');
+    const { exchange, views } = this.services;
+    const isBehind = (): boolean =>
+      views.markets.eventList().length + 1 < exchange.nextEventNumber ||
+      views.markets.list().length < exchange.nextMarketIndex;
+    // What others are creating at this moment must be seen before names can be compared with it.
+    while (isBehind()) await exchange.submit(encodeCommand({ type: 'Tick' }));
+    this.requireStillFree();
+    const { nextEventNumber, nextMarketIndex } = exchange;
+    for (const { view, at, relative } of this.eventPatches) view.setUint32(at, nextEventNumber + relative, true);
+    for (const { view, at, relative } of this.marketPatches) view.setUint32(at, nextMarketIndex + relative, true);
+    await exchange.submitTogether(this.commands);
+    return this.counts;
+  }
+
+  /** Compares with what was created since this import began; what was there before, every line was compared with. */
+  private requireStillFree(): void {
+    const { markets } = this.services.views;
+    const taken = (what: string): BadRequest =>
+      new BadRequest(`somebody has made ${what} meanwhile; nothing was imported`);
+    for (const { texts } of markets.eventList().slice(this.eventsBefore)) {
+      const slug = String(texts.slug);
+      if (this.events.get(slug)?.number === undefined && this.events.has(slug)) throw taken(`the event ${slug}`);
+    }
+    for (const { slug, conditionId, tokens } of markets.list().slice(this.marketsBefore)) {
+      const ids = [conditionId, ...tokens.map((token) => bytesToHex(decimalToBytes32(token)))];
+      if (this.marketSlugs.has(slug) || ids.some((id) => this.ids.has(id))) throw taken(`the market ${slug}`);
+    }
+    if (markets.list().length + this.marketCount > limits.marketsMax) {
+      throw new BadRequest(`the exchange can have ${limits.marketsMax} markets at most; nothing was imported`);
+    }
+  }
+
+  private addLine(line: unknown): void {
+    const kind: unknown = typeof line === 'object' && line !== null && 'kind' in line ? line.kind : undefined;
+    const known = LINE_KINDS.find((one) => one === kind);
+    if (known === undefined) throw new BadRequest(`invalid_field: kind: it must be one of ${LINE_KINDS.join(', ')}`);
+    if (known === 'tag') this.addTag(readFields(lineSchemas.tag, line));
+    else if (known === 'series') this.addSeries(readFields(lineSchemas.series, line));
+    else if (known === 'event') this.addEvent(readFields(lineSchemas.event, line));
+    else this.addMarket(readFields(lineSchemas.market, line));
+  }
+
+  private addTag({ slug, label }: TagLine): void {
+    if (this.tags.has(slug)) throw new BadRequest(`tag ${slug} is there twice`);
+    this.tags.set(slug, label);
+  }
+
+  private addSeries(line: SeriesLine): void {
+    if (this.series.has(line.slug)) throw new BadRequest(`series ${line.slug} is there twice`);
+    this.series.set(line.slug, line);
+  }
+
+  private addEvent(line: EventLine): void {
+    const { kind: _, ...body } = line;
+    if (this.events.get(line.slug)?.number === undefined && this.events.has(line.slug)) {
+      throw new BadRequest(`event ${line.slug} is there twice`);
+    }
+    if (this.services.views.markets.eventBySlug(line.slug) !== undefined) {
+      throw new BadRequest(`the exchange has an event ${line.slug} already`);
+    }
+    const labels = (line.tags ?? []).flatMap((slug) => {
+      const label = this.tags.get(slug);
+      return label === undefined ? [] : [[slug, label] as const];
+    });
+    const series = line.series === undefined ? undefined : this.series.get(line.series);
+    const extra = {
+      ...(labels.length > 0 && { tagLabels: Object.fromEntries(labels) }),
+      ...(series !== undefined && { seriesTexts: { title: series.title, recurrence: series.recurrence } }),
+    };
+    this.commands.push(encodeCommand(eventCommandOf(body, line.slug, extra)));
+    this.events.set(line.slug, { number: undefined, at: this.eventCount, negRisk: line.neg_risk === true });
+    this.eventCount += 1;
+  }
+
+  private addMarket(line: MarketLine): void {
+    const { kind: _, closed, winner, event: eventSlug, ...body } = line;
+    const { markets } = this.services.views;
+    if (this.marketSlugs.has(line.slug)) throw new BadRequest(`market ${line.slug} is there twice`);
+    if (markets.bySlug(line.slug) !== undefined) {
+      throw new BadRequest(`the exchange has a market ${line.slug} already`);
+    }
+    const event = eventSlug === undefined ? undefined : this.findEvent(eventSlug);
+    const command = creationOf(this.services, body, line.slug, event?.negRisk ?? false, event?.number ?? 0);
+    const { conditionId, firstToken, secondToken } = command;
+    for (const id of [conditionId, firstToken, secondToken]) {
+      if (this.ids.has(id)) throw new BadRequest(`id ${id} is there twice`);
+    }
+    if (markets.byCondition(conditionId) !== undefined) {
+      throw new BadRequest(`the exchange has a market of condition ${conditionId} already`);
+    }
+    for (const token of [firstToken, secondToken]) {
+      if (markets.byToken(BigInt(token).toString()) === undefined) continue;
+      throw new BadRequest(`the exchange has a market of token ${BigInt(token)} already`);
+    }
+    const end = endOf(line, closed === true || winner !== undefined);
+    const bytes = encodeCommand(command);
+    this.commands.push(bytes);
+    if (event !== undefined && event.number === undefined) {
+      this.eventPatches.push({ view: viewOf(bytes), at: EVENT_AT, relative: event.at });
+    }
+    if (end !== undefined) {
+      this.commands.push(end);
+      this.marketPatches.push({ view: viewOf(end), at: MARKET_AT, relative: this.marketCount });
+    }
+    this.marketSlugs.add(line.slug);
+    for (const id of [conditionId, firstToken, secondToken]) this.ids.add(id);
+    this.marketCount += 1;
+  }
+
+  private findEvent(slug: string): KnownEvent {
+    const known = this.events.get(slug);
+    if (known !== undefined) return known;
+    const row = this.services.views.markets.eventBySlug(slug);
+    if (row === undefined)
+      throw new BadRequest(`event ${slug} is neither in the exchange nor in a line before this one`);
+    const found = { number: row.eventNumber, at: 0, negRisk: row.negRisk };
+    this.events.set(slug, found);
+    return found;
+  }
+}
+
+/** The command that ends a market that is over; its index is filled in later. */
+function endOf({ winner, outcomes = ['Yes', 'No'], status }: MarketLine, isOver: boolean): Uint8Array | undefined {
+  if (!isOver) return undefined;
+  if (status === MarketStatus.DRAFT) throw new BadRequest('invalid_field: status: a draft cannot be over');
+  if (winner === undefined) {
+    const mask = MarketField.STATUS;
+    const { minMarketableBuyMicro } = marketDefaults;
+    const terms = { ...NO_TERMS, status: MarketStatus.CLOSED, minMarketableBuyMicro };
+    return encodeCommand({ type: 'UpdateMarket', marketIndex: 0, mask, ...terms });
+  }
+  const place = winner === 'split' ? Resolution.SPLIT : outcomes.indexOf(winner);
+  if (place < 0) {
+    throw new BadRequest(`invalid_field: winner: it must be "split" or one of ${JSON.stringify(outcomes)}`);
+  }
+  return encodeCommand({ type: 'ResolveMarket', marketIndex: 0, resolution: place });
+}

@@ -1,0 +1,37 @@
+// The two places that a catalog can be imported into: an exchange that runs, through its operator's interface, and the data
+// directory of one that does not, by opening it here. Made by cli.ts for command.ts. Neither keeps anything of an import
+// that is not committed.
+import { fatal } from '../fatal.ts';
+import type { Services } from '../services.ts';
+import { CatalogImport } from './catalogImport.ts';
+import type { BadLine, ImportTarget } from './command.ts';
+
+/** An exchange that listens at `url`. @throws FatalError for whatever it answers but success */
+export async function runningTarget(url: string, adminToken: string): Promise<ImportTarget> {
+  const call = async (method: string, path: string, body?: object) => {
+    const headers = { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' };
+    const init: RequestInit = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
+    const reply = await fetch(new URL(path, url), init).catch((error: unknown) => {
+      fatal('usage', `No exchange answers at ${url}: ${error instanceof Error ? error.message : String(error)}.`);
+    });
+    const text = await reply.text();
+    if (reply.status !== 200) fatal('usage', `The exchange at ${url} answered ${reply.status} to ${path}: ${text}`);
+    return JSON.parse(text);
+  };
+  const { id }: { readonly id: string } = await call('POST', '/admin/imports');
+  const path = `/admin/imports/${id}`;
+  return {
+    take: async (lines) => {
+      const { errors }: { readonly errors: readonly BadLine[] } = await call('POST', `${path}/lines`, { lines });
+      return errors;
+    },
+    commit: () => call('POST', `${path}/commit`),
+    drop: () => call('DELETE', path),
+  };
+}
+
+/** An exchange that was opened here. */
+export function openedTarget(services: Services): ImportTarget {
+  const lines = new CatalogImport(services);
+  return { take: async (given) => lines.addAll(given), commit: () => lines.commit(), drop: async () => {} };
+}

@@ -1,0 +1,47 @@
+// The two paths that the interface describes twice: GET /markets and GET /markets/{id} of the root (interface.md 4.2 and
+// 4.3). A request with `next_cursor` is the cursor form; any other list is the catalog's. A number names a record of the
+// catalog; a condition id the order-book record with the catalog's keys besides, or with `creator` the catalog's alone.
+import { isBytes32 } from '../auth/hex.ts';
+import type { Endpoint, Handler } from '../http/endpoint.ts';
+import { rootCatalog } from '../wire/catalogDialects.ts';
+import { QueryReader } from '../wire/catalogQuery.ts';
+import { detailRecord } from '../wire/markets.ts';
+import { bothForms } from '../wire/schemas/catalog.ts';
+import { markets as cursorSchema } from '../wire/schemas/marketData.ts';
+import { marketById, rootMarkets } from './catalog.ts';
+import { cursorMarkets, isListed } from './markets.ts';
+
+const eitherList: Handler = (request, context) =>
+  request.query.has('next_cursor') ? cursorMarkets(request, context) : rootMarkets(request, context);
+
+const eitherMarket: Handler = (request, { services: { catalog, views, exchange } }) => {
+  const reader = new QueryReader(request.query, rootCatalog);
+  const { id } = request.params;
+  catalog.settle(exchange.now());
+  const market = marketById(reader, catalog, views, id);
+  const record = rootCatalog.oneMarket(catalog, market);
+  if (!isBytes32(id) || reader.text('creator') !== undefined) return { body: JSON.stringify(record) };
+  if (!isListed(market)) throw rootCatalog.notFound('id');
+  return { body: JSON.stringify({ ...record, ...detailRecord(market, catalog.eventOf(market)) }) };
+};
+
+const row = { method: 'GET', auth: 'none', section: 'interface 4.2 and 4.3' } as const;
+
+export const bothFormsEndpoints: readonly Endpoint[] = [
+  {
+    ...row,
+    path: '/markets',
+    throttle: 'GET /markets',
+    summary: 'Markets of the catalog; with next_cursor all markets in the order-book style, oldest first.',
+    schema: bothForms.markets(cursorSchema),
+    handler: eitherList,
+  },
+  {
+    ...row,
+    path: '/markets/{id}',
+    throttle: 'catalog',
+    summary: 'One market by its number; by its condition id in the order-book style too.',
+    schema: bothForms.market,
+    handler: eitherMarket,
+  },
+];

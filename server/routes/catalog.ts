@@ -1,0 +1,267 @@
+// The catalog (interface.md 4.2, catalog-and-data.md 6): events, markets, tags, series and search, on the root paths and on
+// the mount /gamma. Thin: parameters are read by wire/catalogQuery.ts, rows come from the catalog, shapes from the dialect
+// that each table of paths is made with. GET /markets and /markets/{id} of the root belong to bothForms.ts.
+import { isBytes32 } from '../auth/hex.ts';
+import { type Catalog, type CatalogPage, type Label, wordsOf } from '../catalog/index.ts';
+import type { Context, Endpoint, Handler, HttpRequest, Reply } from '../http/endpoint.ts';
+import type { ThrottleGroup } from '../http/throttleTable.ts';
+import type { EventRow, Market, Views } from '../views/index.ts';
+import { eventSummary, seriesRecord, tagMatch, tagRecord } from '../wire/catalog.ts';
+import { type CatalogDialect, gammaCatalog, rootCatalog } from '../wire/catalogDialects.ts';
+import { formatPlace, type ListForm, QueryReader, readKeyset, readList, readSearch } from '../wire/catalogQuery.ts';
+import { parseWhole } from '../wire/numbers.ts';
+import { gammaSchemas, rootSchemas } from '../wire/schemas/catalog.ts';
+import { eventFilters, marketFilters } from './catalogFilters.ts';
+
+type Answer = (reader: QueryReader, catalog: Catalog, views: Views, request: HttpRequest) => unknown;
+
+/** A handler that answers from a catalog brought up to date. */
+function answering(dialect: CatalogDialect, answer: Answer): Handler {
+  return (request: HttpRequest, { services: { catalog, views, exchange } }: Context): Reply => {
+    catalog.settle(exchange.now());
+    return { body: JSON.stringify(answer(new QueryReader(request.query, dialect), catalog, views, request)) };
+  };
+}
+
+const stateDefaults = ({ closedMarketsDefault: closed }: CatalogDialect) =>
+  closed === undefined ? {} : { closed, archived: false };
+
+function marketRows(reader: QueryReader, catalog: Catalog, views: Views, form: ListForm): CatalogPage<Market> {
+  return catalog.marketPage({ ...form, filters: marketFilters(catalog, views.markets, reader) });
+}
+
+function marketRecords(reader: QueryReader, catalog: Catalog, rows: readonly Market[]): readonly object[] {
+  const { dialect } = reader;
+  const hasTags = reader.flag('include_tag') ?? false;
+  return rows.map((market) => {
+    const record = dialect.marketInList(catalog, market);
+    return hasTags ? { ...record, tags: catalog.tagsOf(catalog.eventOf(market)).map(tagRecord) } : record;
+  });
+}
+
+const listMarkets: Answer = (reader, catalog, views) => {
+  const { dialect } = reader;
+  const form = readList(reader, catalog.marketColumns, '/markets', stateDefaults(dialect));
+  return marketRecords(reader, catalog, marketRows(reader, catalog, views, form).rows);
+};
+
+/** GET /markets of the root, where it is no cursor form. */
+export const rootMarkets = answering(rootCatalog, listMarkets);
+
+const listMarketsByKey: Answer = (reader, catalog, views) => {
+  const form = readKeyset(reader, catalog.marketColumns, stateDefaults(reader.dialect));
+  const { rows, next } = marketRows(reader, catalog, views, form);
+  const markets = marketRecords(reader, catalog, rows);
+  return { markets, ...(next !== undefined && { next_cursor: formatPlace(form, next) }) };
+};
+
+const listEvents: Answer = (reader, catalog, views) => {
+  const { dialect } = reader;
+  const form = readList(reader, catalog.eventColumns, '/events', {});
+  const { rows } = catalog.eventPage({ ...form, filters: eventFilters(catalog, views.markets, reader) });
+  return rows.map((event) => dialect.eventInList(catalog, event));
+};
+
+const listEventsByKey: Answer = (reader, catalog, views) => {
+  const form = readKeyset(reader, catalog.eventColumns, {});
+  const { rows, next } = catalog.eventPage({ ...form, filters: eventFilters(catalog, views.markets, reader) });
+  const events = rows.map((event) => reader.dialect.eventInList(catalog, event));
+  return { events, ...(next !== undefined && { next_cursor: formatPlace(form, next) }) };
+};
+
+/** The number that a path names. @throws BadRequest for anything that is none */
+function numberOf({ dialect }: QueryReader, id: string): number {
+  const number = parseWhole(id);
+  if (number === undefined) throw dialect.invalid('id', 'must be a whole number');
+  return number;
+}
+
+/** The row, if it is there and available on the creator's site. @throws BadRequest 404 otherwise */
+function found<Row>(
+  reader: QueryReader,
+  what: 'id' | 'slug',
+  row: Row | undefined,
+  isOf: (creator: string) => boolean,
+): Row {
+  const creator = reader.text('creator');
+  if (row === undefined || (creator !== undefined && !isOf(creator))) throw reader.dialect.notFound(what);
+  return row;
+}
+
+/** The market of a number or, where the dialect takes them, a condition id. */
+export function marketById(reader: QueryReader, catalog: Catalog, { markets }: Views, id: string): Market {
+  const isCondition = reader.dialect.takesConditionIds && isBytes32(id);
+  if (!isCondition && reader.dialect.takesConditionIds && parseWhole(id) === undefined) {
+    throw reader.dialect.invalid('id', "must be a market's number, or a condition id of 0x and 64 hex digits");
+  }
+  const market = isCondition ? markets.byCondition(id.toLowerCase()) : markets.byIndex(numberOf(reader, id) - 1);
+  return found(
+    reader,
+    'id',
+    market,
+    (creator) => market !== undefined && catalog.isOfCreator(catalog.eventOf(market), creator),
+  );
+}
+
+const pathMarket = (reader: QueryReader, catalog: Catalog, views: Views, { params }: HttpRequest): Market => {
+  if (params.slug === undefined) return marketById(reader, catalog, views, params.id);
+  const market = views.markets.bySlug(params.slug);
+  const isOf = (creator: string): boolean =>
+    market !== undefined && catalog.isOfCreator(catalog.eventOf(market), creator);
+  return found(reader, 'slug', market, isOf);
+};
+
+const pathEvent = (reader: QueryReader, catalog: Catalog, { markets }: Views, { params }: HttpRequest): EventRow => {
+  const { slug } = params;
+  const event = slug === undefined ? markets.eventByNumber(numberOf(reader, params.id)) : markets.eventBySlug(slug);
+  return found(reader, slug === undefined ? 'id' : 'slug', event, (creator) => catalog.isOfCreator(event, creator));
+};
+
+const oneMarket: Answer = (reader, catalog, views, request) =>
+  reader.dialect.oneMarket(catalog, pathMarket(reader, catalog, views, request));
+const marketTags: Answer = (reader, catalog, views, request) =>
+  catalog.tagsOf(catalog.eventOf(pathMarket(reader, catalog, views, request))).map(tagRecord);
+const oneEvent: Answer = (reader, catalog, views, request) =>
+  reader.dialect.oneEvent(catalog, pathEvent(reader, catalog, views, request));
+const eventTags: Answer = (reader, catalog, views, request) =>
+  catalog.tagsOf(pathEvent(reader, catalog, views, request)).map(tagRecord);
+
+const LABEL_COLUMNS = ['id', 'createdAt', 'updatedAt'] as const;
+
+/** A page of tags or series: few, and in the order of their numbers or times. */
+function labelPage(reader: QueryReader, labels: readonly Label[], path: string): readonly Label[] {
+  const { column, isRising, limit, offset } = readList(reader, LABEL_COLUMNS, path, {});
+  const keyOf = ({ number, createdMs, updatedMs }: Label): number =>
+    column === 'createdAt' ? createdMs : column === 'updatedAt' ? updatedMs : number;
+  const sorted = labels.toSorted((left, right) => keyOf(left) - keyOf(right) || left.number - right.number);
+  if (!isRising) sorted.reverse();
+  return sorted.slice(offset, offset + limit);
+}
+
+const listTags: Answer = (reader, { tags }) => labelPage(reader, tags.list(), '/tags').map(tagRecord);
+
+/** A tag or a series by its number or slug. @throws BadRequest 404 for one that is not there */
+function labelOf(reader: QueryReader, labels: Catalog['tags'], { params }: HttpRequest): Label {
+  const { id, slug } = params;
+  const label = slug === undefined ? labels.byNumber(numberOf(reader, id)) : labels.bySlug(slug);
+  if (label === undefined) throw reader.dialect.notFound(slug === undefined ? 'id' : 'slug');
+  return label;
+}
+
+const oneTag: Answer = (reader, { tags }, _, request) => tagRecord(labelOf(reader, tags, request));
+
+const listSeries: Answer = (reader, catalog) => {
+  const slugs = reader.texts('slug');
+  const recurrence = reader.text('recurrence');
+  const closed = reader.flag('closed');
+  const rows = catalog.series.list().filter((series) => {
+    if (slugs !== undefined && !slugs.includes(series.slug)) return false;
+    if (recurrence !== undefined && series.recurrence !== recurrence) return false;
+    return closed === undefined || catalog.isClosedSeries(series) === closed;
+  });
+  return labelPage(reader, rows, '/series').map((series) => seriesRecord(catalog, series));
+};
+
+const oneSeries: Answer = (reader, catalog, { markets }, request) => {
+  const series = labelOf(reader, catalog.series, request);
+  const events = series.events.flatMap((number) => markets.eventByNumber(number) ?? []);
+  return { ...seriesRecord(catalog, series), events: events.map(eventSummary) };
+};
+
+/** Tags of which a word of the query is a word's beginning, the most used first. */
+function tagsFound(catalog: Catalog, text: string): readonly Label[] {
+  const words = wordsOf(text);
+  const isFound = ({ slug, title }: Label): boolean => {
+    const own = wordsOf(`${slug.replaceAll('-', ' ')} ${title}`);
+    return words.every((word) => own.some((one) => one.startsWith(word)));
+  };
+  const tags = words.length === 0 ? [] : catalog.tags.list().filter(isFound);
+  return tags.toSorted((left, right) => right.events.length - left.events.length || left.number - right.number);
+}
+
+/** GET /public-search: waits for the index, so that what was created is found. */
+function search(dialect: CatalogDialect): Handler {
+  return async (request, { services: { catalog, views, exchange } }) => {
+    const { text, limit, page, hasTags, creator, closed } = readSearch(new QueryReader(request.query, dialect));
+    await catalog.search.ready();
+    catalog.settle(exchange.now());
+    const isWanted = (eventNumber: number): boolean => {
+      const event = views.markets.eventByNumber(eventNumber);
+      return event !== undefined && catalog.isFindable(event, creator, closed);
+    };
+    const { events } = catalog.search.find(text, isWanted);
+    const tags = hasTags ? tagsFound(catalog, text) : [];
+    const from = (page - 1) * limit;
+    const shown = events.slice(from, from + limit).flatMap((number) => views.markets.eventByNumber(number) ?? []);
+    const hasMore = from + limit < Math.max(events.length, tags.length);
+    return {
+      body: JSON.stringify({
+        events: shown.map((event) => dialect.foundEvent(catalog, event)),
+        tags: tags.slice(from, from + limit).map(tagMatch),
+        pagination: { hasMore, totalResults: events.length + tags.length },
+      }),
+    };
+  };
+}
+
+type Schemas = typeof rootSchemas;
+type Row = readonly [path: string, group: ThrottleGroup, summary: string, schema: keyof Schemas, handler: Handler];
+
+const answered =
+  (body: string): Handler =>
+  () => ({ body });
+
+function catalogRows(dialect: CatalogDialect): readonly Row[] {
+  const by = (answer: Answer): Handler => answering(dialect, answer);
+  const rows: readonly Row[] = [
+    ['/markets', 'GET /markets', 'Markets of the catalog.', 'markets', by(listMarkets)],
+    ['/markets/keyset', 'GET /markets', 'The same, page after page.', 'marketsKeyset', by(listMarketsByKey)],
+    ['/markets/slug/{slug}', 'catalog', 'One market by its slug.', 'market', by(oneMarket)],
+    ['/markets/{id}', 'catalog', 'One market by its number.', 'market', by(oneMarket)],
+    ['/markets/{id}/tags', 'catalog', 'The tags of a market.', 'tagsOf', by(marketTags)],
+    ['/events', 'GET /events', 'Events.', 'events', by(listEvents)],
+    ['/events/keyset', 'GET /events', 'The same, page after page.', 'eventsKeyset', by(listEventsByKey)],
+    ['/events/slug/{slug}', 'catalog', 'One event by its slug.', 'event', by(oneEvent)],
+    ['/events/{id}', 'catalog', 'One event by its number.', 'event', by(oneEvent)],
+    ['/events/{id}/tags', 'catalog', 'The tags of an event.', 'tagsOf', by(eventTags)],
+    ['/tags', 'GET /tags', 'Tags, by number.', 'tags', by(listTags)],
+    ['/tags/slug/{slug}', 'catalog', 'One tag by its slug.', 'tag', by(oneTag)],
+    ['/tags/{id}', 'catalog', 'One tag by its number.', 'tag', by(oneTag)],
+    ['/series', 'catalog', 'Series of events, by number.', 'series', by(listSeries)],
+    ['/series/{id}', 'catalog', 'One series by its number.', 'oneSeries', by(oneSeries)],
+    ['/public-search', 'GET /public-search', 'Events and tags that fit a text, best first.', 'search', search(dialect)],
+    ['/teams', 'catalog', 'Teams: none.', 'nothing', answered('[]')],
+    ['/sports', 'catalog', 'Sports: none.', 'nothing', answered('[]')],
+    [
+      '/sports/market-types',
+      'catalog',
+      'Kinds of sports markets: none.',
+      'marketTypes',
+      answered('{"marketTypes":[]}'),
+    ],
+    ['/comments', 'catalog', 'Comments: none.', 'nothing', answered('[]')],
+  ];
+  return rows;
+}
+
+/** Served by bothForms.ts on the root. */
+const TWICE_DESCRIBED: readonly string[] = ['/markets', '/markets/{id}'];
+
+function endpointsOf(dialect: CatalogDialect, schemas: Schemas, section: string): readonly Endpoint[] {
+  const rows = catalogRows(dialect).filter(([path]) => dialect.mount !== '' || !TWICE_DESCRIBED.includes(path));
+  return rows.map(([path, throttle, summary, schema, handler]) => ({
+    method: 'GET',
+    path: `${dialect.mount}${path}`,
+    auth: 'none',
+    throttle,
+    section,
+    summary,
+    schema: schemas[schema],
+    handler,
+  }));
+}
+
+export const catalogEndpoints: readonly Endpoint[] = [
+  ...endpointsOf(rootCatalog, rootSchemas, 'interface 4.2'),
+  ...endpointsOf(gammaCatalog, gammaSchemas, 'catalog 6'),
+];

@@ -1,0 +1,150 @@
+// From the parameters of a catalog list to filters of rows: what a tag, an event, a creator or an id names is looked up in
+// the catalog, and names that nobody has leave an empty list. Called by catalog.ts. No filter here looks at all rows.
+
+import {
+  type Catalog,
+  type EventFigures,
+  type Label,
+  marketEndMs,
+  marketStartMs,
+  type RowFilter,
+  rowsFilter,
+} from '../catalog/index.ts';
+import type { EventRow, Market, MarketsView } from '../views/index.ts';
+import type { QueryReader } from '../wire/catalogQuery.ts';
+
+const NOTHING: RowFilter = { among: [], isWanted: () => false };
+const MICRO = 1_000_000;
+
+type Range = readonly [min: number | undefined, max: number | undefined];
+
+const isWithin = (value: number, [min, max]: Range): boolean =>
+  (min === undefined || value >= min) && (max === undefined || value <= max);
+
+/** Ranges that are given, each with how a row's value is found. */
+function rangeFilters<Row>(
+  ranges: readonly (readonly [Range, (row: Row) => number])[],
+  rowOf: (row: number) => Row | undefined,
+): RowFilter[] {
+  const given = ranges.filter(([[min, max]]) => min !== undefined || max !== undefined);
+  if (given.length === 0) return [];
+  return [
+    {
+      isWanted: (number) => {
+        const row = rowOf(number);
+        return row !== undefined && given.every(([range, figureOf]) => isWithin(figureOf(row), range));
+      },
+    },
+  ];
+}
+
+const numbers = (reader: QueryReader, name: string): Range => [
+  reader.number(`${name}_min`),
+  reader.number(`${name}_max`),
+];
+const times = (reader: QueryReader, name: string): Range => [reader.time(`${name}_min`), reader.time(`${name}_max`)];
+
+/** Tags asked for, by slug and by number; undefined where a name is nobody's. */
+function tagsAsked({ tags }: Catalog, reader: QueryReader): readonly (Label | undefined)[] {
+  const bySlug = reader.texts('tag_slug', 'tag')?.map((slug) => tags.bySlug(slug)) ?? [];
+  return bySlug;
+}
+
+/** Rows that have one of the tags. */
+function anyOf(filters: readonly RowFilter[]): RowFilter {
+  if (filters.length === 1) return filters[0];
+  const among = [...new Set(filters.flatMap((filter) => filter.among ?? []))];
+  return { among, isWanted: (row) => filters.some((filter) => filter.isWanted(row)) };
+}
+
+function tagFilters(catalog: Catalog, reader: QueryReader, filterOf: (tag: Label) => RowFilter): RowFilter[] {
+  const filters: RowFilter[] = [];
+  const slugged = tagsAsked(catalog, reader);
+  const numbered = reader.wholes('tag_id')?.map((number) => catalog.tags.byNumber(number)) ?? [];
+  for (const asked of [slugged, numbered]) {
+    const found = asked.filter((tag) => tag !== undefined);
+    if (asked.length > 0) filters.push(found.length === 0 ? NOTHING : anyOf(found.map(filterOf)));
+  }
+  return filters;
+}
+
+/** Filters of GET /markets. */
+export function marketFilters(catalog: Catalog, markets: MarketsView, reader: QueryReader): RowFilter[] {
+  const marketAt = (row: number): Market | undefined => markets.byIndex(row);
+  const filters = tagFilters(catalog, reader, (tag) => catalog.marketTagFilter(tag));
+  const found = (list: readonly (Market | undefined)[]): RowFilter =>
+    rowsFilter(list.flatMap((market) => market?.index ?? []));
+  const creator = reader.text('creator');
+  if (creator !== undefined) filters.push(catalog.marketCreatorFilter(creator));
+  const eventIds = reader.wholes('event_id');
+  if (eventIds !== undefined) {
+    filters.push(anyOf(eventIds.map((number) => catalog.eventFilter(markets.eventByNumber(number)))));
+  }
+  const eventSlug = reader.text('event_slug', 'eventSlug');
+  if (eventSlug !== undefined) filters.push(catalog.eventFilter(markets.eventBySlug(eventSlug)));
+  const conditions = reader.conditionIds('conditionId', 'condition_id', 'condition_ids');
+  if (conditions !== undefined) filters.push(found(conditions.map((id) => markets.byCondition(id))));
+  const slugs = reader.texts('slug');
+  if (slugs !== undefined) filters.push(found(slugs.map((slug) => markets.bySlug(slug))));
+  const ids = reader.wholes('id');
+  if (ids !== undefined) filters.push(found(ids.map((id) => markets.byIndex(id - 1))));
+  const tokens = reader.tokenIds('clob_token_ids');
+  if (tokens !== undefined) filters.push(found(tokens.map((token) => markets.byToken(token)?.market)));
+  const questions = reader.conditionIds('question_ids');
+  if (questions !== undefined) {
+    const wanted = new Set(questions);
+    filters.push({ isWanted: (row) => wanted.has(marketAt(row)?.questionId ?? '') });
+  }
+  const figures = (market: Market) => catalog.marketFiguresOf(market);
+  const ranges = [
+    [numbers(reader, 'volume_num'), (market: Market) => figures(market).volumeMicro / MICRO],
+    [numbers(reader, 'liquidity_num'), (market: Market) => figures(market).liquidityMicro / MICRO],
+    [times(reader, 'start_date'), (market: Market) => marketStartMs(market, catalog.eventOf(market))],
+    [times(reader, 'end_date'), (market: Market) => marketEndMs(market, catalog.eventOf(market))],
+  ] as const;
+  return [...filters, ...rangeFilters(ranges, marketAt)];
+}
+
+function seriesFilters(catalog: Catalog, reader: QueryReader): RowFilter[] {
+  const rowsOf = (series: Label | undefined): RowFilter =>
+    rowsFilter((series?.events ?? []).map((number) => number - 1));
+  const filters: RowFilter[] = [];
+  const slug = reader.text('series_slug');
+  if (slug !== undefined) filters.push(rowsOf(catalog.series.bySlug(slug)));
+  const ids = reader.wholes('series_id');
+  if (ids !== undefined) filters.push(anyOf(ids.map((id) => rowsOf(catalog.series.byNumber(id)))));
+  const recurrence = reader.text('recurrence');
+  if (recurrence !== undefined) {
+    const series = catalog.series.list().filter((one) => one.recurrence === recurrence);
+    filters.push(series.length === 0 ? NOTHING : anyOf(series.map(rowsOf)));
+  }
+  return filters;
+}
+
+/** Filters of GET /events. */
+export function eventFilters(catalog: Catalog, markets: MarketsView, reader: QueryReader): RowFilter[] {
+  const eventAt = (row: number): EventRow | undefined => markets.eventByNumber(row + 1);
+  const filters = tagFilters(catalog, reader, (tag) => catalog.eventTagFilter(tag));
+  filters.push(...seriesFilters(catalog, reader));
+  const found = (list: readonly (EventRow | undefined)[]): RowFilter =>
+    rowsFilter(list.flatMap((event) => (event === undefined ? [] : event.eventNumber - 1)));
+  const creator = reader.text('creator');
+  if (creator !== undefined) filters.push(catalog.eventCreatorFilter(creator));
+  const slugs = reader.texts('slug');
+  if (slugs !== undefined) filters.push(found(slugs.map((slug) => markets.eventBySlug(slug))));
+  const ids = reader.wholes('id');
+  if (ids !== undefined) filters.push(found(ids.map((id) => markets.eventByNumber(id))));
+  const excluded = reader.wholes('exclude_tag_id')?.flatMap((number) => catalog.tags.byNumber(number) ?? []);
+  if (excluded !== undefined) {
+    const bad = excluded.map((tag) => catalog.eventTagFilter(tag));
+    filters.push({ isWanted: (row) => !bad.some((filter) => filter.isWanted(row)) });
+  }
+  const figures = (event: EventRow): EventFigures => catalog.eventFiguresOf(event);
+  const ranges = [
+    [numbers(reader, 'volume'), (event: EventRow) => figures(event).volumeMicro / MICRO],
+    [numbers(reader, 'liquidity'), (event: EventRow) => figures(event).liquidityMicro / MICRO],
+    [times(reader, 'start_date'), (event: EventRow) => figures(event).startMs],
+    [times(reader, 'end_date'), (event: EventRow) => figures(event).endMs],
+  ] as const;
+  return [...filters, ...rangeFilters(ranges, eventAt)];
+}

@@ -1,0 +1,106 @@
+// How events and markets that somebody describes become commands: slugs and ids that are derived where none is given, texts
+// as the registry keeps them, terms with their defaults. Called by the operator's requests and by imports. It looks nothing
+// up and submits nothing.
+import { type CommandOf, MarketStatus, marketDefaults } from '../../engine/index.ts';
+import { conditionId, tokenIds } from '../auth/conditionalTokens.ts';
+import { bytesToHex } from '../auth/hex.ts';
+import { keccak256Text } from '../auth/keccak.ts';
+import { decimalToBytes32 } from '../auth/uint256.ts';
+import { BadRequest } from '../http/errors.ts';
+import type { Services } from '../services.ts';
+import { pipsText } from '../wire/numbers.ts';
+import type { EventBody, MarketBody, MarketChangeBody } from '../wire/operatorBodies.ts';
+
+/** Who reports results where the operator names nobody: the address 0x…01, as in the seed catalog. */
+const DEFAULT_ORACLE = `0x${'1'.padStart(40, '0')}`;
+const SLUG_CHARACTERS_MAX = 120;
+
+/** A slug made of a text: lower-case letters and digits, joined by hyphens; the hash of the text where it has none. */
+export function slugOf(text: string): string {
+  const plain = text
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[\u0300-\u036f]/g, '');
+  const joined = plain.replace(/[^a-z0-9]+/g, '-').slice(0, SLUG_CHARACTERS_MAX);
+  return joined.replace(/^-+|-+$/g, '') || bytesToHex(keccak256Text(text)).slice(2, 18);
+}
+
+export const tailOf = (texts: object): Uint8Array => Buffer.from(JSON.stringify(texts));
+
+function sharedTexts(
+  body: Pick<MarketChangeBody, 'description' | 'image' | 'icon' | 'resolution_source' | 'start_date' | 'end_date'>,
+) {
+  const { description, image, icon, resolution_source: resolutionSource, start_date, end_date } = body;
+  const dateOf = (text: string | undefined): string | undefined => text && new Date(text).toISOString();
+  return { description, image, icon, resolutionSource, startDate: dateOf(start_date), endDate: dateOf(end_date) };
+}
+
+function eventTexts(body: EventBody, slug: string) {
+  const { title, ticker, tags, series, creator } = body;
+  return { slug, title, ticker, tags, series, creator, ...sharedTexts(body) };
+}
+
+/** The command that creates an event. @param extra texts beside those of the body */
+export function eventCommandOf(body: EventBody, slug: string, extra: object = {}): CommandOf<'CreateEvent'> {
+  const negRisk = body.neg_risk === true ? 1 : 0;
+  return { type: 'CreateEvent', negRisk, tail: tailOf({ ...eventTexts(body, slug), ...extra }) };
+}
+
+/** Condition and tokens of a new market: given, or derived from the question id, which is the slug's hash unless given. */
+function idsOf({ contracts }: Services, body: MarketBody, slug: string, negRisk: boolean) {
+  const derivedQuestion = body.condition_id ?? bytesToHex(keccak256Text(slug));
+  const questionId = body.question_id ?? derivedQuestion;
+  const condition = body.condition_id ?? conditionId(body.oracle ?? DEFAULT_ORACLE, questionId);
+  const collateral = negRisk ? contracts.negRiskCollateral : contracts.collateral;
+  const [first, second] = body.token_ids ?? tokenIds(collateral, condition);
+  if (first === second) throw new BadRequest('invalid_field: token_ids: they must be two different ids');
+  const bytesOf = (decimal: string): string => bytesToHex(decimalToBytes32(decimal));
+  return { questionId, ids: { conditionId: condition, firstToken: bytesOf(first), secondToken: bytesOf(second) } };
+}
+
+export function changedTexts(body: MarketChangeBody) {
+  const { question, group_item_title: groupItemTitle, game_start_time, archived, flags, rewards } = body;
+  const rewardTexts = rewards && { rates: rewards.rates, minSize: rewards.min_size, maxSpread: rewards.max_spread };
+  const gameStartTime = game_start_time && new Date(game_start_time).toISOString();
+  return { question, groupItemTitle, gameStartTime, archived, flags, rewards: rewardTexts, ...sharedTexts(body) };
+}
+
+export function termsOf(body: Omit<MarketChangeBody, 'status'>) {
+  return {
+    autoTick: body.auto_tick === true ? 1 : 0,
+    tickPips: body.tick_size ?? marketDefaults.tickPips,
+    feeRate: body.fee?.rate ?? marketDefaults.feeRate,
+    feeExponent: body.fee?.exponent ?? marketDefaults.feeExponent,
+    minOrderLots: body.min_order_size ?? marketDefaults.minOrderLots,
+    delaySeconds: body.seconds_delay ?? marketDefaults.delaySeconds,
+    minMarketableBuyMicro: body.min_marketable_buy ?? marketDefaults.minMarketableBuyMicro,
+  };
+}
+
+/**
+ * The command that creates a market.
+ * @param isEventNegRisk what holds where the body does not say
+ * @throws BadRequest for two equal token ids
+ */
+export function creationOf(
+  services: Services,
+  body: MarketBody,
+  slug: string,
+  isEventNegRisk: boolean,
+  eventNumber: number,
+): CommandOf<'CreateMarket'> {
+  const negRisk = body.neg_risk ?? isEventNegRisk;
+  const { questionId, ids } = idsOf(services, body, slug, negRisk);
+  const { status, ...rest } = body;
+  const lastPrice = body.last_price === undefined ? undefined : pipsText(body.last_price);
+  const texts = { slug, questionId, outcomes: body.outcomes ?? ['Yes', 'No'], lastPrice, ...changedTexts(rest) };
+  return {
+    type: 'CreateMarket',
+    eventNumber,
+    ...ids,
+    status: status ?? MarketStatus.OPEN,
+    negRisk: negRisk ? 1 : 0,
+    ...termsOf(rest),
+    tail: tailOf(texts),
+  };
+}

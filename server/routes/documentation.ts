@@ -1,0 +1,55 @@
+// What the interface says of itself: /openapi.json for programs, /docs for people. Thin: the document is made of the
+// endpoint table by docs/openApi.ts, once, when it is first asked for.
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { z } from 'zod';
+import { openApiSteps } from '../docs/openApi.ts';
+import { docsFile, docsPage } from '../docs/page.ts';
+import type { Endpoint, Handler, Reply } from '../http/endpoint.ts';
+import { BadRequest } from '../http/errors.ts';
+import type { EndpointSchema } from '../http/schema.ts';
+
+const page: Handler = () => docsPage;
+
+const file: Handler = ({ params }) => {
+  const found = docsFile(params.file);
+  if (found === undefined) throw new BadRequest('not found', { status: 404 });
+  return found;
+};
+
+const documentSchema: EndpointSchema = {
+  reply: z.looseObject({ openapi: z.literal('3.1.0'), info: z.looseObject({}), paths: z.looseObject({}) }),
+};
+const pageSchema: EndpointSchema = { reply: z.string(), replyType: 'text/html' };
+const fileSchema: EndpointSchema = { reply: z.string(), replyType: '*/*' };
+
+const row = { method: 'GET', auth: 'none', throttle: 'general', section: '9' } as const;
+
+/** Made in small steps: it takes some hundred milliseconds, and orders must not wait for it. */
+async function documentOf(table: readonly Endpoint[]): Promise<Reply> {
+  const steps = openApiSteps(table);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return { body: JSON.stringify(value) };
+    await nextTurn();
+  }
+}
+
+/** @param table the whole table, of which these endpoints are a part */
+export function documentationEndpoints(table: () => readonly Endpoint[]): readonly Endpoint[] {
+  let document: Promise<Reply> | undefined;
+  const openApi: Handler = () => {
+    document ??= documentOf(table());
+    return document;
+  };
+  return [
+    {
+      ...row,
+      path: '/openapi.json',
+      summary: 'This interface, as an OpenAPI 3.1 document.',
+      schema: documentSchema,
+      handler: openApi,
+    },
+    { ...row, path: '/docs', summary: 'This interface, as a page to read and try.', schema: pageSchema, handler: page },
+    { ...row, path: '/docs/{file}', summary: 'What that page is made of.', schema: fileSchema, handler: file },
+  ];
+}

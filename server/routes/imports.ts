@@ -1,0 +1,79 @@
+// Imports of a whole catalog through the operator's interface: one is begun, its lines are sent in pieces, and all of them
+// become events and markets in one act when it is committed. Lines wait in memory until then; a new import takes the place
+// of one that was never committed. Thin: lines are read by import/catalogImport.ts.
+import type { Endpoint, Handler } from '../http/endpoint.ts';
+import { BadRequest } from '../http/errors.ts';
+import { CatalogImport } from '../import/catalogImport.ts';
+import type { Services } from '../services.ts';
+import { readFields } from '../wire/bodies.ts';
+import { importLinesBody } from '../wire/importLines.ts';
+import * as schemas from '../wire/schemas/imports.ts';
+
+interface OpenImport {
+  readonly id: string;
+  readonly lines: CatalogImport;
+  isCommitting: boolean;
+}
+
+const openImports = new WeakMap<Services, OpenImport>();
+let begunCount = 0;
+
+function findImport(services: Services, id: string): OpenImport {
+  const open = openImports.get(services);
+  if (open === undefined || open.id !== id)
+    throw new BadRequest(`import not found: ${id.slice(0, 50)}`, { status: 404 });
+  if (open.isCommitting) throw new BadRequest(`import ${id} is being committed`);
+  return open;
+}
+
+const begin: Handler = (_, { services }) => {
+  if (openImports.get(services)?.isCommitting === true) throw new BadRequest('another import is being committed');
+  begunCount += 1;
+  const id = String(begunCount);
+  openImports.set(services, { id, lines: new CatalogImport(services), isCommitting: false });
+  return { body: JSON.stringify({ id }) };
+};
+
+const takeLines: Handler = (request, { services }) => {
+  const { lines } = findImport(services, request.params.id);
+  const errors = lines.addAll(readFields(importLinesBody, request.json()).lines);
+  return { body: JSON.stringify({ ...lines.counts, errors }) };
+};
+
+const commit: Handler = async (request, { services }) => {
+  const open = findImport(services, request.params.id);
+  open.isCommitting = true;
+  try {
+    return { body: JSON.stringify(await open.lines.commit()) };
+  } finally {
+    openImports.delete(services);
+  }
+};
+
+const drop: Handler = (request, { services }) => {
+  findImport(services, request.params.id);
+  openImports.delete(services);
+  return { body: '{}' };
+};
+
+const row = { method: 'POST', auth: 'admin', throttle: 'operator', section: '8' } as const;
+const one = '/admin/imports/{id}';
+
+export const importEndpoints: readonly Endpoint[] = [
+  { ...row, path: '/admin/imports', summary: 'Begins an import.', schema: schemas.begin, handler: begin },
+  {
+    ...row,
+    path: `${one}/lines`,
+    summary: 'Takes lines of an import, and says what is wrong with them.',
+    schema: schemas.lines,
+    handler: takeLines,
+  },
+  {
+    ...row,
+    path: `${one}/commit`,
+    summary: 'Makes all events and markets of an import, or none.',
+    schema: schemas.commit,
+    handler: commit,
+  },
+  { ...row, method: 'DELETE', path: one, summary: 'Drops an import.', schema: schemas.drop, handler: drop },
+];

@@ -1,0 +1,239 @@
+// Catalog records: markets, events, tags, series and what a search finds (interface.md 2.1 to 2.3, catalog-and-data.md 6.3).
+// Called through catalogDialects.ts by the routes of the catalog. Lists of labels, prices and token ids are JSON texts in
+// strings; amounts and prices are strings or numbers as the interface says for each key. It reads rows, and nothing else.
+import { MarketStatus, PIPS_PER_UNIT } from '../../engine/index.ts';
+import {
+  type Catalog,
+  type EventFigures,
+  type Label,
+  type MarketFigures,
+  marketEndMs,
+  marketStartMs,
+  RowState,
+} from '../catalog/index.ts';
+import type { EventRow, Market } from '../views/index.ts';
+import { baseFee, hasRewards, iconOf, imageOf, shownPricePips } from './markets.ts';
+import { halfPipsText, isoTime, microText, pipsNumber } from './numbers.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const MICRO = 1_000_000;
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+const isoOf = (value: unknown): string | undefined => {
+  const ms = typeof value === 'string' && value !== '' ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(ms) ? undefined : isoTime(ms);
+};
+const isoOfMs = (ms: number): string | null => (Number.isNaN(ms) ? null : isoTime(ms));
+const has = (state: number, bit: number): boolean => (state & bit) !== 0;
+
+/** A list as JSON text in a string, with the separator that the catalog's clients know. */
+const listText = (items: readonly string[]): string => `[${items.map((item) => JSON.stringify(item)).join(', ')}]`;
+
+/** Prices of both outcomes: what they resolved to, else the midpoint of a two-sided book, else the last price. */
+function outcomePrices(market: Market, { bidPips, askPips }: MarketFigures): readonly string[] {
+  const isTwoSided = bidPips > 0 && askPips < PIPS_PER_UNIT;
+  const sum = market.resolution === undefined && isTwoSided ? bidPips + askPips : 2 * shownPricePips(market, 0);
+  return [halfPipsText(sum), halfPipsText(2 * PIPS_PER_UNIT - sum)];
+}
+
+function rewardFields(market: Market): Fields {
+  const { rewards } = market.texts;
+  if (!hasRewards(market) || rewards === undefined) return {};
+  const rates = (rewards.rates ?? []).map(({ asset_address, rewards_daily_rate }, at) => ({
+    id: `${market.marketId}-${at + 1}`,
+    conditionId: market.conditionId,
+    assetAddress: asset_address,
+    rewardsAmount: 0,
+    rewardsDailyRate: rewards_daily_rate,
+    startDate: isoTime(market.createdMs).slice(0, 10),
+  }));
+  return { clobRewards: rates, rewardsMinSize: rewards.minSize ?? 0, rewardsMaxSpread: rewards.maxSpread ?? 0 };
+}
+
+function tradingFields(market: Market, figures: MarketFigures): Fields {
+  const { terms, texts, status } = market;
+  const gameStartTime = isoOf(texts.gameStartTime);
+  const isResolved = status === MarketStatus.RESOLVED;
+  return {
+    enableOrderBook: !has(figures.state, RowState.CLOSED),
+    acceptingOrders: status === MarketStatus.OPEN,
+    acceptingOrdersTimestamp: isoTime(market.createdMs),
+    orderPriceMinTickSize: pipsNumber(terms.tickPips),
+    orderMinSize: terms.minOrderLots / 100,
+    secondsDelay: terms.delaySeconds,
+    makerBaseFee: 0,
+    takerBaseFee: baseFee(market),
+    feesEnabled: terms.feeRate > 0,
+    feeType: null,
+    ...(terms.feeRate > 0 && {
+      feeSchedule: { exponent: terms.feeExponent, rate: terms.feeRate / 10_000, takerOnly: true, rebateRate: 0 },
+    }),
+    negRisk: market.negRisk,
+    marketMakerAddress: '',
+    restricted: false,
+    umaResolutionStatuses: '[]',
+    ...(isResolved && { umaResolutionStatus: 'resolved' }),
+    groupItemTitle: textOf(texts.groupItemTitle),
+    ...(gameStartTime !== undefined && { gameStartTime }),
+    ...rewardFields(market),
+  };
+}
+
+function priceFields(market: Market, figures: MarketFigures): Fields {
+  const { volumeMicro, volume24Micro, liquidityMicro, bidPips, askPips, competitive } = figures;
+  const { lastTrade } = market;
+  return {
+    outcomePrices: listText(outcomePrices(market, figures)),
+    volume: microText(volumeMicro),
+    volumeNum: volumeMicro / MICRO,
+    volume24hr: volume24Micro / MICRO,
+    liquidity: microText(liquidityMicro),
+    liquidityNum: liquidityMicro / MICRO,
+    bestBid: pipsNumber(bidPips),
+    bestAsk: pipsNumber(askPips),
+    spread: pipsNumber(askPips - bidPips),
+    ...(lastTrade !== undefined && { lastTradePrice: pipsNumber(lastTrade.pricePips) }),
+    competitive,
+  };
+}
+
+/** The market's keys without `events`: those of interface.md 2.1, then those that official clients read besides. */
+export function marketFields(catalog: Catalog, market: Market): Fields {
+  const event = catalog.eventOf(market);
+  const { texts } = market;
+  const figures = catalog.marketFiguresOf(market);
+  const startDate = isoTime(marketStartMs(market, event));
+  const endDate = isoOfMs(marketEndMs(market, event));
+  const closedMs = market.closedMs ?? market.resolvedMs;
+  return {
+    id: String(market.marketId),
+    question: market.question,
+    conditionId: market.conditionId,
+    slug: market.slug,
+    resolutionSource: textOf(texts.resolutionSource) || textOf(event?.texts.resolutionSource),
+    startDate,
+    endDate,
+    image: imageOf(market, event),
+    icon: iconOf(market, event),
+    description: textOf(texts.description) || textOf(event?.texts.description),
+    outcomes: listText(market.outcomes),
+    clobTokenIds: listText(market.tokens),
+    active: has(figures.state, RowState.ACTIVE),
+    closed: has(figures.state, RowState.CLOSED),
+    archived: has(figures.state, RowState.ARCHIVED),
+    createdAt: isoTime(market.createdMs),
+    updatedAt: isoTime(market.updatedMs),
+    questionID: market.questionId,
+    startDateIso: startDate.slice(0, 10),
+    ...(endDate !== null && { endDateIso: endDate.slice(0, 10) }),
+    ...(closedMs !== undefined && { closedTime: isoTime(closedMs) }),
+    ...priceFields(market, figures),
+    ...tradingFields(market, figures),
+  };
+}
+
+/** An event in short: where a market's list record and a search name it. */
+export function eventSummary({ eventNumber, texts }: EventRow): Fields {
+  const slug = textOf(texts.slug);
+  return { id: String(eventNumber), ticker: textOf(texts.ticker) || slug, slug, title: textOf(texts.title) };
+}
+
+function eventDates({ startMs, endMs, updatedMs }: EventFigures, { createdMs }: EventRow): Fields {
+  return {
+    startDate: isoTime(startMs),
+    creationDate: isoTime(createdMs),
+    endDate: isoOfMs(endMs),
+    createdAt: isoTime(createdMs),
+    updatedAt: isoTime(updatedMs),
+  };
+}
+
+/** An event as the record of one of its markets has it (interface.md 2.1, by id). */
+export function eventInMarket(catalog: Catalog, event: EventRow): Fields {
+  const figures = catalog.eventFiguresOf(event);
+  const { texts } = event;
+  const { startDate, creationDate, endDate, createdAt, updatedAt } = eventDates(figures, event);
+  return {
+    ...eventSummary(event),
+    description: textOf(texts.description),
+    resolutionSource: textOf(texts.resolutionSource),
+    startDate,
+    creationDate,
+    endDate,
+    image: textOf(texts.image) || textOf(texts.icon),
+    icon: textOf(texts.icon),
+    active: has(figures.state, RowState.ACTIVE),
+    closed: has(figures.state, RowState.CLOSED),
+    archived: has(figures.state, RowState.ARCHIVED),
+    createdAt,
+    updatedAt,
+  };
+}
+
+/** The event's keys that lists and single records share: interface.md 2.2 without the four of single records. */
+export function eventFields(catalog: Catalog, event: EventRow): Fields {
+  const figures = catalog.eventFiguresOf(event);
+  const { creationDate: _, ...shared } = eventInMarket(catalog, event);
+  const { volumeMicro, volume24Micro, liquidityMicro, competitive, closedMs } = figures;
+  return {
+    ...shared,
+    tags: catalog.tagsOf(event).map(tagRecord),
+    volume: volumeMicro / MICRO,
+    volume24hr: volume24Micro / MICRO,
+    liquidity: liquidityMicro / MICRO,
+    competitive,
+    negRisk: event.negRisk,
+    enableOrderBook: !has(figures.state, RowState.CLOSED),
+    restricted: false,
+    ...(!Number.isNaN(closedMs) && { closedTime: isoTime(closedMs) }),
+    ...(textOf(event.texts.series) !== '' && { seriesSlug: textOf(event.texts.series) }),
+  };
+}
+
+/** The four keys that single records have beside those of lists. */
+export function eventLongFields(catalog: Catalog, event: EventRow): Fields {
+  const series = catalog.seriesOf(event);
+  return {
+    creationDate: isoTime(event.createdMs),
+    markets: event.markets
+      .filter(({ status }) => status !== MarketStatus.DRAFT)
+      .map((one) => marketFields(catalog, one)),
+    series: series === undefined ? [] : [seriesRecord(catalog, series)],
+    eventMetadata: {},
+  };
+}
+
+export function tagRecord({ number, title, slug, createdMs, updatedMs }: Label): Fields {
+  const [createdAt, updatedAt] = [isoTime(createdMs), isoTime(updatedMs)];
+  return { id: String(number), label: title, slug, createdAt, updatedAt, requiresTranslation: false };
+}
+
+/** A tag as a search names it. */
+export function tagMatch({ number, title, slug, events }: Label): Fields {
+  return { id: String(number), label: title, slug, event_count: events.length };
+}
+
+/** A series; it is active and closed as the events are that it consists of. */
+export function seriesRecord(catalog: Catalog, series: Label): Fields {
+  const { number, slug, title, recurrence, createdMs, updatedMs } = series;
+  const figures = catalog.seriesFiguresOf(series);
+  return {
+    id: String(number),
+    ticker: slug,
+    slug,
+    title,
+    seriesType: 'single',
+    recurrence,
+    image: '',
+    icon: '',
+    active: has(figures.state, RowState.ACTIVE),
+    closed: has(figures.state, RowState.CLOSED),
+    archived: has(figures.state, RowState.ARCHIVED),
+    createdAt: isoTime(createdMs),
+    updatedAt: isoTime(updatedMs),
+    volume: figures.volumeMicro / MICRO,
+    volume24hr: figures.volume24Micro / MICRO,
+    liquidity: figures.liquidityMicro / MICRO,
+    requiresTranslation: false,
+  };
+}

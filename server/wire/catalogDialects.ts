@@ -1,0 +1,94 @@
+// The catalog in its two forms: on the root paths as interface.md 2.1 to 2.3 and 7 say, and on the mount /gamma as official
+// clients know it (catalog-and-data.md 6 to 8). One object each, picked where the routes are made; what a record looks
+// like, what defaults a list has and how a refusal reads is decided here and asked nowhere else.
+import type { Catalog } from '../catalog/index.ts';
+import { BadRequest } from '../http/errors.ts';
+import type { EventRow, Market } from '../views/index.ts';
+import { eventFields, eventInMarket, eventLongFields, eventSummary, marketFields } from './catalog.ts';
+
+type Shape<Row> = (catalog: Catalog, row: Row) => object;
+
+export interface CatalogDialect {
+  /** Where its paths begin. */
+  readonly mount: '' | '/gamma';
+  readonly marketInList: Shape<Market>;
+  readonly oneMarket: Shape<Market>;
+  readonly eventInList: Shape<EventRow>;
+  readonly oneEvent: Shape<EventRow>;
+  readonly foundEvent: Shape<EventRow>;
+  /** Whether GET /markets shows closed markets when nobody says: undefined for all. */
+  readonly closedMarketsDefault: boolean | undefined;
+  /** Largest offset of a list; undefined for no limit. */
+  readonly offsetMax: number | undefined;
+  /** A refused parameter: its name, and what it must be. */
+  readonly invalid: (name: string, must: string) => BadRequest;
+  readonly missingQuery: () => BadRequest;
+  readonly invalidOrder: (columns: readonly string[]) => BadRequest;
+  readonly offsetTooLarge: (path: string, max: number) => BadRequest;
+  readonly offsetOnKeyset: () => BadRequest;
+  /** A record that is not there. */
+  readonly notFound: (what: 'id' | 'slug') => BadRequest;
+  /** A condition id in place of a market's number. */
+  readonly takesConditionIds: boolean;
+}
+
+const refusal =
+  (status: number, type: string) =>
+  (text: string): BadRequest =>
+    new BadRequest(text, { status, extra: { type } });
+const notFoundRefusal = refusal(404, 'not found error');
+const notFound = (what: 'id' | 'slug'): BadRequest => notFoundRefusal(`${what} not found`);
+
+const eventsOf =
+  (shape: Shape<EventRow>): Shape<Market> =>
+  (catalog, market) => {
+    const event = catalog.eventOf(market);
+    return { ...marketFields(catalog, market), events: event === undefined ? [] : [shape(catalog, event)] };
+  };
+const longEvent: Shape<EventRow> = (catalog, event) => ({
+  ...eventFields(catalog, event),
+  ...eventLongFields(catalog, event),
+});
+
+const badRequest = refusal(400, 'bad request');
+
+/** The root paths. */
+export const rootCatalog: CatalogDialect = {
+  mount: '',
+  marketInList: eventsOf((_, event) => eventSummary(event)),
+  oneMarket: eventsOf(eventInMarket),
+  eventInList: eventFields,
+  oneEvent: longEvent,
+  foundEvent: (_, event) => eventSummary(event),
+  closedMarketsDefault: undefined,
+  offsetMax: undefined,
+  invalid: (name, must) => badRequest(`invalid_field: ${name}: it ${must}`),
+  missingQuery: () => badRequest('q is required'),
+  invalidOrder: (columns) => badRequest(`invalid_field: order: it must be one of ${columns.join(', ')}`),
+  offsetTooLarge: (path, max) => badRequest(`invalid_field: offset: it must be at most ${max}; use ${path}/keyset`),
+  offsetOnKeyset: () => badRequest('invalid_field: offset: keyset lists go on by after_cursor'),
+  notFound,
+  takesConditionIds: true,
+};
+
+const validationError = refusal(422, 'validation error');
+
+/** The mount of official catalog clients. */
+export const gammaCatalog: CatalogDialect = {
+  mount: '/gamma',
+  marketInList: eventsOf(eventInMarket),
+  oneMarket: eventsOf(eventInMarket),
+  eventInList: longEvent,
+  oneEvent: longEvent,
+  foundEvent: longEvent,
+  closedMarketsDefault: false,
+  offsetMax: 2_000,
+  invalid: (name) => validationError(`${name} is invalid`),
+  missingQuery: () => validationError('query argument "q": empty'),
+  invalidOrder: () => validationError('order fields are not valid'),
+  // Polymarket's own text names the path without the mount.
+  offsetTooLarge: (path) => validationError(`offset too large, use ${path}/keyset for deeper pagination`),
+  offsetOnKeyset: () => validationError('offset is not allowed on keyset endpoints'),
+  notFound,
+  takesConditionIds: false,
+};

@@ -1,0 +1,233 @@
+// The query parameters of catalog lists (interface.md 4.2, catalog-and-data.md 6.1): each with its aliases, its form and its
+// default, read into plain values. Called by the routes of the catalog. Whatever a list does not know is ignored; an
+// empty value counts as none. What exists is for the routes to know.
+
+import { isBytes32 } from '../auth/hex.ts';
+import { isUint256Decimal } from '../auth/uint256.ts';
+import { type OrderPlace, STATE_COUNT } from '../catalog/index.ts';
+import type { CatalogDialect } from './catalogDialects.ts';
+import { parseWhole } from './numbers.ts';
+
+export const LIST_LIMIT_DEFAULT = 20;
+export const LIST_LIMIT_MAX = 100;
+/** Most values of a parameter that takes several. */
+export const LIST_VALUES_MAX = 500;
+const SEARCH_LIMIT_DEFAULT = 25;
+const SEARCH_CHARACTERS_MAX = 500;
+/** Database numbers of Polymarket's clients stay below this. */
+const NUMBER_MAX = 1e15;
+
+/** A reader of one request's parameters, which refuses in the words of its dialect. */
+export class QueryReader {
+  readonly dialect: CatalogDialect;
+  private readonly query: URLSearchParams;
+
+  constructor(query: URLSearchParams, dialect: CatalogDialect) {
+    this.query = query;
+    this.dialect = dialect;
+  }
+
+  /** The first value that is not empty, under the name or an alias of it. */
+  text(...names: readonly string[]): string | undefined {
+    for (const name of names) {
+      const value = this.query.get(name);
+      if (value !== null && value !== '') return value;
+    }
+    return undefined;
+  }
+
+  /** All values under the name or an alias, repeated or with commas between them. @throws BadRequest for too many */
+  texts(...names: readonly string[]): readonly string[] | undefined {
+    const values = names.flatMap((name) => this.query.getAll(name)).flatMap((value) => value.split(','));
+    const given = values.map((value) => value.trim()).filter((value) => value !== '');
+    if (given.length > LIST_VALUES_MAX) throw this.dialect.invalid(names[0], `must name at most ${LIST_VALUES_MAX}`);
+    return given.length === 0 ? undefined : given;
+  }
+
+  whole(name: string): number | undefined {
+    const text = this.text(name);
+    if (text === undefined) return undefined;
+    const value = parseWhole(text);
+    if (value === undefined) throw this.dialect.invalid(name, 'must be a whole number from 0');
+    return value;
+  }
+
+  wholes(...names: readonly string[]): readonly number[] | undefined {
+    return this.texts(...names)?.map((text) => {
+      const value = parseWhole(text);
+      if (value === undefined) throw this.dialect.invalid(names[0], 'must be a whole number from 0');
+      return value;
+    });
+  }
+
+  flag(name: string): boolean | undefined {
+    const text = this.text(name)?.toLowerCase();
+    if (text === undefined) return undefined;
+    if (text === 'true' || text === '1') return true;
+    if (text === 'false' || text === '0') return false;
+    throw this.dialect.invalid(name, 'must be true or false');
+  }
+
+  number(name: string): number | undefined {
+    const text = this.text(name);
+    if (text === undefined) return undefined;
+    const value = /^-?[0-9]+(\.[0-9]+)?$/.test(text) ? Number(text) : Number.NaN;
+    if (!(Math.abs(value) <= NUMBER_MAX)) throw this.dialect.invalid(name, 'must be a decimal number');
+    return value;
+  }
+
+  /** A date-time, in milliseconds. */
+  time(name: string): number | undefined {
+    const text = this.text(name);
+    if (text === undefined) return undefined;
+    const ms = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text.replace(' ', '+')) : Number.NaN;
+    if (Number.isNaN(ms)) throw this.dialect.invalid(name, 'must be an ISO 8601 date or date-time');
+    return ms;
+  }
+
+  conditionIds(...names: readonly string[]): readonly string[] | undefined {
+    return this.texts(...names)?.map((text) => {
+      if (!isBytes32(text)) throw this.dialect.invalid(names[0], 'must be 0x and 64 hex digits');
+      return text.toLowerCase();
+    });
+  }
+
+  tokenIds(name: string): readonly string[] | undefined {
+    return this.texts(name)?.map((text) => {
+      if (!isUint256Decimal(text)) throw this.dialect.invalid(name, 'must be a decimal token id');
+      return BigInt(text).toString();
+    });
+  }
+}
+
+/** How rows are listed. */
+export interface ListForm {
+  readonly states: number;
+  readonly column: string;
+  readonly isRising: boolean;
+  readonly limit: number;
+  readonly offset: number;
+  readonly after: OrderPlace | undefined;
+}
+
+export interface StateDefaults {
+  readonly closed?: boolean | undefined;
+  readonly archived?: boolean | undefined;
+}
+
+/** The states wanted, as bits; what is no draft unless drafts are asked for by `active=false`. */
+export function readStates(reader: QueryReader, defaults: StateDefaults): number {
+  const active = reader.flag('active') ?? true;
+  const closed = reader.flag('closed') ?? defaults.closed;
+  const archived = reader.flag('archived') ?? defaults.archived;
+  let states = 0;
+  for (let state = 0; state < STATE_COUNT; state += 1) {
+    const fits = (wanted: boolean | undefined, bit: number): boolean =>
+      wanted === undefined || wanted === ((state & bit) !== 0);
+    if (fits(active, 1) && fits(closed, 2) && fits(archived, 4)) states |= 1 << state;
+  }
+  return states;
+}
+
+export function readLimit(reader: QueryReader): number {
+  return Math.min(reader.whole('limit') ?? LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX);
+}
+
+/** The names by which sort columns are asked for, and the columns that they mean. */
+const COLUMN_ALIASES: Readonly<Record<string, string>> = {
+  volumeNum: 'volume',
+  liquidityNum: 'liquidity',
+  volume24Hr: 'volume24hr',
+  startDateIso: 'startDate',
+  endDateIso: 'endDate',
+  creationDate: 'createdAt',
+};
+const camelCase = (name: string): string => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+
+function columnOf(reader: QueryReader, columns: readonly string[]): string | undefined {
+  const names = reader.texts('order');
+  const known = names?.map((name) => {
+    const isSnake = name.includes('_');
+    if (isSnake && reader.dialect.mount !== '') throw reader.dialect.invalidOrder(columns);
+    const plain = isSnake ? camelCase(name) : name;
+    const column = Object.hasOwn(COLUMN_ALIASES, plain) ? COLUMN_ALIASES[plain] : plain;
+    if (!columns.includes(column)) throw reader.dialect.invalidOrder(columns);
+    return column;
+  });
+  return known?.[0];
+}
+
+/** How a list goes by offset: sorted falling unless it is asked otherwise, by number rising where no column is named. */
+export function readList(
+  reader: QueryReader,
+  columns: readonly string[],
+  path: string,
+  defaults: StateDefaults,
+): ListForm {
+  const column = columnOf(reader, columns);
+  const isRising = reader.flag('ascending') ?? column === undefined;
+  const offset = reader.whole('offset') ?? 0;
+  const { offsetMax } = reader.dialect;
+  if (offsetMax !== undefined && offset > offsetMax) throw reader.dialect.offsetTooLarge(path, offsetMax);
+  const states = readStates(reader, defaults);
+  return { states, column: column ?? 'id', isRising, limit: readLimit(reader), offset, after: undefined };
+}
+
+/** How a keyset list goes on after a cursor; sorted rising unless it is asked otherwise. */
+export function readKeyset(reader: QueryReader, columns: readonly string[], defaults: StateDefaults): ListForm {
+  if (reader.text('offset') !== undefined) throw reader.dialect.offsetOnKeyset();
+  const column = columnOf(reader, columns) ?? 'id';
+  const isRising = reader.flag('ascending') ?? true;
+  const cursor = reader.text('after_cursor');
+  const after = cursor === undefined ? undefined : parsePlace(cursor, column, isRising);
+  if (cursor !== undefined && after === undefined) {
+    throw reader.dialect.invalid('after_cursor', 'must be the next_cursor of a page in the same order');
+  }
+  const states = readStates(reader, defaults);
+  return { states, column, isRising, limit: Math.max(1, readLimit(reader)), offset: 0, after };
+}
+
+/** The cursor that stands for a place in a list. */
+export function formatPlace({ column, isRising }: ListForm, { key, row }: OrderPlace): string {
+  return Buffer.from(JSON.stringify([column, isRising, key ?? null, row])).toString('base64url');
+}
+
+function parsePlace(cursor: string, column: string, isRising: boolean): OrderPlace | undefined {
+  try {
+    const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
+    if (!Array.isArray(parts) || parts.length !== 4 || parts[0] !== column || parts[1] !== isRising) return undefined;
+    const [, , key, row]: readonly unknown[] = parts;
+    if (typeof row !== 'number' || !Number.isSafeInteger(row) || row < 0) return undefined;
+    if (key === null) return { key: undefined, row };
+    return typeof key === 'number' && Number.isFinite(key) ? { key, row } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export interface SearchForm {
+  readonly text: string;
+  readonly limit: number;
+  /** From 1. */
+  readonly page: number;
+  readonly hasTags: boolean;
+  readonly creator: string | undefined;
+  /** Whether only open, or only closed events are wanted. */
+  readonly closed: boolean | undefined;
+}
+
+/** What a search asks for. `search_profiles` is taken, and nothing follows from it. */
+export function readSearch(reader: QueryReader): SearchForm {
+  const text = reader.text('q')?.trim() ?? '';
+  if (text === '') throw reader.dialect.missingQuery();
+  if (text.length > SEARCH_CHARACTERS_MAX) {
+    throw reader.dialect.invalid('q', `must have at most ${SEARCH_CHARACTERS_MAX} characters`);
+  }
+  const page = reader.whole('page') ?? 1;
+  if (page < 1) throw reader.dialect.invalid('page', 'must be a whole number from 1');
+  reader.flag('search_profiles');
+  const status = reader.text('events_status')?.toLowerCase();
+  const closed = status === 'active' ? false : status === 'closed' || status === 'resolved' ? true : undefined;
+  const limit = Math.min(reader.whole('limit_per_type') ?? SEARCH_LIMIT_DEFAULT, LIST_LIMIT_MAX);
+  return { text, limit, page, hasTags: reader.flag('search_tags') ?? true, creator: reader.text('creator'), closed };
+}

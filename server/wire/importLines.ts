@@ -1,0 +1,46 @@
+// Lines of a catalog file, as schemas: a tag, a series, an event or a market each, with the fields of POST /admin/events and
+// /admin/markets and, for markets that are over, how they ended. Called by server/import for every line; what is wrong
+// with one is said in the words of readFields.
+import { z } from 'zod';
+import { textField } from './bodies.ts';
+import { eventBody, marketBody } from './operatorBodies.ts';
+
+const slug = eventBody.shape.slug.unwrap();
+const label = textField(200).min(1, 'must not be empty');
+
+const tagLine = z.strictObject({ kind: z.literal('tag'), slug, label });
+const seriesLine = z.strictObject({
+  kind: z.literal('series'),
+  slug,
+  title: label,
+  recurrence: textField(50).optional(),
+});
+const eventLine = eventBody.extend({ kind: z.literal('event'), slug });
+const marketLine = marketBody.extend({
+  kind: z.literal('market'),
+  slug,
+  /** Trading is over: `closed` without a result, or what it resolved to: one of its outcomes, or "split". */
+  closed: z.boolean('must be true or false').optional(),
+  winner: textField(200).optional(),
+});
+
+export type TagLine = z.output<typeof tagLine>;
+export type SeriesLine = z.output<typeof seriesLine>;
+export type EventLine = z.output<typeof eventLine>;
+export type MarketLine = z.output<typeof marketLine>;
+
+export const LINE_KINDS = ['tag', 'series', 'event', 'market'] as const;
+export const lineSchemas = { tag: tagLine, series: seriesLine, event: eventLine, market: marketLine } as const;
+
+const numberedLine = z.strictObject(
+  { line: z.int('must be a whole number from 1').min(1, 'must be at least 1'), row: z.unknown() },
+  'must be an object with line and row',
+);
+
+/** POST /admin/imports/{id}/lines: lines of a file with their numbers in it. */
+export const importLinesBody = z.strictObject({
+  lines: z
+    .array(numberedLine, 'must be a list')
+    .min(1, 'must not be empty')
+    .max(5_000, 'must have at most 5000 entries'),
+});

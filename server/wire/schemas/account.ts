@@ -1,0 +1,187 @@
+// Schemas of keys, builders, balances, notifications, rewards, and of positions that the caller makes and redeems (wire.md
+// A.2, C.3, C.5 and C.6, interface.md 4.5). Named by the routes' tables.
+import { z } from 'zod';
+import type { EndpointSchema } from '../../http/schema.ts';
+import { redeemBody, setsBody } from '../operatorBodies.ts';
+import { SCORING_ORDERS_MAX } from '../rewards.ts';
+import * as common from './common.ts';
+import { plainTrade } from './orders.ts';
+
+const { address, bytes32, decimal, flag, isoTime, okReply, pageOf, secondsText, side, text, tokenId, uuid, whole } =
+  common;
+
+const base64 = z.string().regex(/^[A-Za-z0-9_-]+=*$/);
+const credentials = z
+  .object({ apiKey: uuid, secret: base64, passphrase: text })
+  .meta({ id: 'Credentials', description: 'An API key with what signs its requests' });
+
+export const createKey: EndpointSchema = { reply: credentials };
+export const deriveKey: EndpointSchema = { reply: credentials };
+export const deleteKey: EndpointSchema = { reply: okReply };
+export const listKeys: EndpointSchema = { reply: z.object({ apiKeys: z.array(uuid) }) };
+export const closedOnly: EndpointSchema = { reply: z.object({ closed_only: flag }) };
+export const createReadonlyKey: EndpointSchema = { reply: z.object({ apiKey: uuid }) };
+export const listReadonlyKeys: EndpointSchema = { reply: z.array(uuid) };
+export const deleteReadonlyKey: EndpointSchema = {
+  body: z.looseObject({ key: common.givenUuid }),
+  reply: z.literal(true),
+};
+export const validateReadonlyKey: EndpointSchema = {
+  query: { address: common.givenAddress, key: common.givenUuid },
+  reply: okReply,
+  moreStatuses: [401],
+};
+
+export const createBuilderKey: EndpointSchema = {
+  reply: z.object({ key: uuid, secret: base64, passphrase: text, builderCode: bytes32 }),
+};
+export const listBuilderKeys: EndpointSchema = {
+  reply: z.array(z.object({ key: uuid, createdAt: isoTime, revokedAt: isoTime.optional() })),
+};
+export const revokeBuilderKeys: EndpointSchema = { reply: okReply };
+
+const builderTrade = z
+  .object({
+    id: uuid,
+    tradeType: z.enum(['TAKER', 'MAKER']),
+    takerOrderHash: bytes32,
+    builder: address,
+    market: bytes32,
+    assetId: tokenId,
+    side,
+    size: decimal,
+    sizeUsdc: decimal,
+    price: decimal,
+    status: z.enum(['MATCHED', 'MINED', 'CONFIRMED']),
+    outcome: text,
+    outcomeIndex: whole,
+    owner: uuid,
+    maker: address,
+    transactionHash: bytes32,
+    matchTime: secondsText,
+    bucketIndex: whole,
+    fee: decimal,
+    feeUsdc: decimal,
+    builderFee: decimal,
+    builderCode: bytes32,
+    err_msg: z.null(),
+    createdAt: isoTime,
+    updatedAt: isoTime,
+  })
+  .meta({ id: 'BuilderTrade', description: "A fill under a builder's code" });
+export const builderTrades: EndpointSchema = {
+  query: {
+    builder_code: common.givenBytes32.optional().meta({ description: "Without it: the code of the caller's own key" }),
+    id: text.optional().meta({ description: 'A trade id' }),
+    maker_address: common.givenAddress.optional(),
+    market: common.givenBytes32.optional(),
+    asset_id: common.givenTokenId.optional(),
+    before: common.givenSeconds.optional(),
+    after: common.givenSeconds.optional(),
+    ...common.cursorQuery,
+  },
+  reply: z.union([z.array(plainTrade), pageOf(builderTrade)]),
+};
+export const builderFees: EndpointSchema = {
+  path: { code: common.givenBytes32 },
+  reply: z.object({ builder_maker_fee_rate_bps: z.number(), builder_taker_fee_rate_bps: z.number() }),
+};
+
+const balanceQuery = {
+  asset_type: z.enum(['COLLATERAL', 'CONDITIONAL']).optional(),
+  token_id: text.optional().meta({ description: 'The token, for CONDITIONAL' }),
+  ...common.signatureTypeQuery,
+};
+export const balance: EndpointSchema = {
+  query: balanceQuery,
+  reply: z.object({
+    balance: z
+      .string()
+      .regex(/^[0-9]+$/)
+      .meta({ description: 'Whole micro' }),
+    allowances: z.record(common.givenAddress, z.string().regex(/^[0-9]+$/)),
+  }),
+};
+export const balanceUpdate: EndpointSchema = { query: balanceQuery, reply: z.object({}) };
+
+const payload = z.object({
+  asset_id: tokenId,
+  condition_id: bytes32,
+  eventSlug: text,
+  icon: text,
+  image: text,
+  market: bytes32,
+  market_slug: text,
+  outcome: text,
+  outcome_index: whole,
+  question: text,
+  seriesSlug: text,
+  order_id: z.union([bytes32, z.literal('')]),
+  original_size: decimal,
+  owner: uuid,
+  side,
+  type: common.orderType,
+  matched_size: decimal,
+  price: decimal,
+  remaining_size: decimal,
+  trade_id: z.union([uuid, z.literal('')]),
+  transaction_hash: bytes32,
+  reason: text.optional().meta({ description: 'Why the exchange ended an order (type 1)' }),
+  winner: flag.optional().meta({ description: 'Whether the token won (type 4)' }),
+});
+const notification = z
+  .object({ id: whole, type: z.literal([1, 2, 4]), owner: uuid, timestamp: whole, payload })
+  .meta({ id: 'Notification', description: 'Type 1: an order ended by the exchange, 2: a fill, 4: a resolved market' });
+export const notifications: EndpointSchema = {
+  query: common.signatureTypeQuery,
+  reply: z.array(notification),
+};
+export const dropNotifications: EndpointSchema = {
+  query: { ids: text.regex(/^ *[0-9]{1,16} *(, *[0-9]{1,16} *)*$/).meta({ description: 'Such as 1,2' }) },
+  reply: okReply,
+};
+
+const dateQuery = { date: z.iso.date() };
+const emptyPage = pageOf(z.never());
+const orderIds = z.array(common.givenBytes32).max(SCORING_ORDERS_MAX);
+const scoringMap = z.record(bytes32, z.literal(false));
+export const orderScoring: EndpointSchema = {
+  query: { order_id: common.givenBytes32 },
+  reply: z.object({ scoring: z.literal(false) }),
+};
+export const ordersScoring: EndpointSchema = { body: orderIds, reply: scoringMap };
+export const queriedOrdersScoring: EndpointSchema = {
+  query: { order_ids: text.meta({ description: 'Order ids with commas between them' }) },
+  reply: scoringMap,
+};
+export const userRewards: EndpointSchema = {
+  query: { ...dateQuery, ...common.signatureTypeQuery, ...common.cursorQuery },
+  reply: emptyPage,
+};
+export const userRewardsTotal: EndpointSchema = {
+  query: { ...dateQuery, ...common.signatureTypeQuery },
+  reply: z.array(z.never()),
+};
+export const userRewardsPercentages: EndpointSchema = { query: common.signatureTypeQuery, reply: z.object({}) };
+export const rewardsPage: EndpointSchema = { query: common.cursorQuery, reply: emptyPage };
+export const marketRewards: EndpointSchema = {
+  path: { condition_id: common.givenBytes32 },
+  query: common.cursorQuery,
+  reply: emptyPage,
+};
+export const rebates: EndpointSchema = {
+  query: { ...dateQuery, maker_address: common.givenAddress.optional() },
+  reply: z.array(z.never()),
+};
+
+const holdings = {
+  collateral: decimal,
+  tokens: z.array(z.object({ token_id: tokenId, outcome: text, balance: decimal })),
+};
+export const faucetHoldings = { collateral: decimal, tokens: holdings.tokens.optional() };
+const setsReply = z.object({ condition_id: bytes32, wallet: address, amount: decimal, ...holdings });
+export const sets: EndpointSchema = { body: setsBody, reply: setsReply };
+export const redeem: EndpointSchema = {
+  body: redeemBody,
+  reply: z.object({ condition_id: bytes32, wallet: address, payout: decimal, ...holdings }),
+};

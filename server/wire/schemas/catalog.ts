@@ -1,0 +1,305 @@
+// Schemas of the catalog: markets, events, tags, series, search (interface.md 2.1 to 2.3 and 4.2, catalog-and-data.md 6).
+// The root's records and the mount's differ in few keys: each form is built once from what they share. Named by the
+// table of routes/catalog.ts.
+import { z } from 'zod';
+import type { EndpointSchema } from '../../http/schema.ts';
+import * as common from './common.ts';
+import { detailFields } from './marketData.ts';
+
+const { bytes32, decimal, flag, isoTime, text, whole } = common;
+
+const number = z.number();
+const digits = z.string().regex(/^[0-9]+$/);
+const day = z.string().regex(/^[0-9+-]{4,7}-[0-9]{2}-[0-9]{2}$/);
+const jsonList = z
+  .string()
+  .regex(/^\[.*\]$/s)
+  .meta({ description: 'A JSON list of texts, as a text' });
+const endTime = isoTime.nullable().meta({ description: 'Null where nothing says when it ends' });
+
+const reward = z.object({
+  id: text,
+  conditionId: bytes32,
+  assetAddress: text,
+  rewardsAmount: number,
+  rewardsDailyRate: number,
+  startDate: day,
+});
+const marketFields = {
+  id: digits,
+  question: text,
+  conditionId: bytes32,
+  slug: text,
+  resolutionSource: text,
+  startDate: isoTime,
+  endDate: endTime,
+  image: text,
+  icon: text,
+  description: text,
+  outcomes: jsonList,
+  clobTokenIds: jsonList,
+  active: flag,
+  closed: flag,
+  archived: flag,
+  createdAt: isoTime,
+  updatedAt: isoTime,
+  questionID: text,
+  startDateIso: day,
+  endDateIso: day.optional(),
+  closedTime: isoTime.optional(),
+  outcomePrices: jsonList,
+  volume: decimal,
+  volumeNum: number,
+  volume24hr: number,
+  liquidity: decimal,
+  liquidityNum: number,
+  bestBid: number,
+  bestAsk: number,
+  spread: number,
+  lastTradePrice: number.optional(),
+  competitive: number,
+  enableOrderBook: flag,
+  acceptingOrders: flag,
+  acceptingOrdersTimestamp: isoTime,
+  orderPriceMinTickSize: number,
+  orderMinSize: number,
+  secondsDelay: whole,
+  makerBaseFee: number,
+  takerBaseFee: number,
+  feesEnabled: flag,
+  feeType: z.null(),
+  feeSchedule: z.object({ exponent: whole, rate: number, takerOnly: flag, rebateRate: number }).optional(),
+  negRisk: flag,
+  marketMakerAddress: text,
+  restricted: flag,
+  umaResolutionStatuses: text,
+  umaResolutionStatus: z.literal('resolved').optional(),
+  groupItemTitle: text,
+  gameStartTime: isoTime.optional(),
+  clobRewards: z.array(reward).optional(),
+  rewardsMinSize: number.optional(),
+  rewardsMaxSpread: number.optional(),
+};
+
+const summaryFields = { id: digits, ticker: text, slug: text, title: text };
+const eventSummary = z.object(summaryFields).meta({ id: 'EventSummary', description: 'An event in short' });
+const sharedEventFields = {
+  ...summaryFields,
+  description: text,
+  resolutionSource: text,
+  startDate: isoTime,
+  endDate: endTime,
+  image: text,
+  icon: text,
+  active: flag,
+  closed: flag,
+  archived: flag,
+  createdAt: isoTime,
+  updatedAt: isoTime,
+};
+const eventOfMarket = z
+  .object({ ...sharedEventFields, creationDate: isoTime })
+  .meta({ id: 'EventOfMarket', description: 'An event as a record of one of its markets has it' });
+const tag = z
+  .object({ id: digits, label: text, slug: text, createdAt: isoTime, updatedAt: isoTime, requiresTranslation: flag })
+  .meta({ id: 'Tag' });
+const series = z
+  .object({
+    ...summaryFields,
+    seriesType: text,
+    recurrence: text,
+    image: text,
+    icon: text,
+    active: flag,
+    closed: flag,
+    archived: flag,
+    createdAt: isoTime,
+    updatedAt: isoTime,
+    volume: number,
+    volume24hr: number,
+    liquidity: number,
+    requiresTranslation: flag,
+  })
+  .meta({ id: 'Series' });
+const oneSeries = series.extend({ events: z.array(eventSummary) });
+
+const eventFields = {
+  ...sharedEventFields,
+  tags: z.array(tag),
+  volume: number,
+  volume24hr: number,
+  liquidity: number,
+  competitive: number,
+  negRisk: flag,
+  enableOrderBook: flag,
+  restricted: flag,
+  closedTime: isoTime.optional(),
+  seriesSlug: text.optional(),
+};
+const listedEvent = z.object(eventFields).meta({ id: 'ListedEvent', description: 'An event as root lists have it' });
+const bareMarket = z.object(marketFields).meta({ id: 'MarketOfEvent', description: 'A market as its event has it' });
+const longEvent = z
+  .object({
+    ...eventFields,
+    creationDate: isoTime,
+    markets: z.array(bareMarket),
+    series: z.array(series),
+    eventMetadata: z.looseObject({}),
+  })
+  .meta({ id: 'Event', description: 'An event with its markets and series' });
+const listedMarket = z
+  .object({ ...marketFields, events: z.array(eventSummary).max(1), tags: z.array(tag).optional() })
+  .meta({ id: 'ListedMarket', description: 'A market of the catalog as root lists have it' });
+const longMarket = z
+  .object({ ...marketFields, events: z.array(eventOfMarket).max(1), tags: z.array(tag).optional() })
+  .meta({ id: 'CatalogMarket', description: 'A market of the catalog' });
+/** The order-book record and what the catalog's has besides; `outcomes` and `active` mean the same in both. */
+const { outcomes: _outcomes, ...catalogOnly } = marketFields;
+const combinedMarket = z
+  .object({ ...catalogOnly, events: z.array(eventOfMarket).max(1), ...detailFields })
+  .meta({ id: 'MarketByCondition', description: 'A market in the order-book style, with the keys of the catalog' });
+
+const refusal = z
+  .object({ type: z.enum(['bad request', 'not found error', 'validation error']), error: text })
+  .meta({ id: 'CatalogRefusal', description: 'Why a catalog request was refused' });
+
+const wholeParameter = whole.optional();
+const flagParameter = flag.optional();
+const textParameter = text.optional();
+const list = (what: string) => text.optional().meta({ description: `${what}; several with commas between them` });
+const states = { active: flagParameter, closed: flagParameter, archived: flagParameter };
+const creator = textParameter.meta({ description: 'Creator wallet or site: shows what is available on that site' });
+const paging = {
+  limit: wholeParameter.meta({ description: 'Rows of a page: 20 unless given, 100 at most' }),
+  offset: wholeParameter,
+};
+const sorting = {
+  order: list('Sort column, such as volume24hr or endDate'),
+  ascending: flagParameter,
+};
+const keyset = {
+  limit: paging.limit,
+  after_cursor: textParameter.meta({ description: 'next_cursor of the page before' }),
+  ...sorting,
+};
+const dates = { start_date_min: textParameter, start_date_max: textParameter };
+const ends = { end_date_min: textParameter, end_date_max: textParameter };
+const numberParameter = number.optional();
+
+const marketQuery = {
+  ...states,
+  tag: list('Slugs of tags, the same as tag_slug'),
+  tag_slug: list('Slugs of tags'),
+  tag_id: list('Numbers of tags'),
+  event_id: list('Numbers of events'),
+  event_slug: textParameter,
+  eventSlug: textParameter,
+  conditionId: list('Condition ids'),
+  condition_id: list('Condition ids'),
+  condition_ids: list('Condition ids'),
+  slug: list('Slugs of markets'),
+  id: list('Numbers of markets'),
+  clob_token_ids: list('Token ids'),
+  question_ids: list('Question ids'),
+  volume_num_min: numberParameter,
+  volume_num_max: numberParameter,
+  liquidity_num_min: numberParameter,
+  liquidity_num_max: numberParameter,
+  ...dates,
+  ...ends,
+  include_tag: flagParameter,
+  creator,
+};
+const eventQuery = {
+  ...states,
+  tag: list('Slugs of tags, the same as tag_slug'),
+  tag_slug: list('Slugs of tags'),
+  tag_id: list('Numbers of tags'),
+  exclude_tag_id: list('Numbers of tags'),
+  series_slug: textParameter,
+  series_id: list('Numbers of series'),
+  recurrence: textParameter,
+  slug: list('Slugs of events'),
+  id: list('Numbers of events'),
+  volume_min: numberParameter,
+  volume_max: numberParameter,
+  liquidity_min: numberParameter,
+  liquidity_max: numberParameter,
+  ...dates,
+  ...ends,
+  creator,
+};
+const searchQuery = {
+  q: text.min(1),
+  limit_per_type: wholeParameter.meta({ description: 'Rows of each kind: 25 unless given, 100 at most' }),
+  page: wholeParameter.meta({ description: 'From 1' }),
+  search_tags: flagParameter,
+  search_profiles: flagParameter.meta({ description: 'Accepted; profiles are never returned' }),
+  events_status: textParameter,
+  creator,
+};
+
+const matches = z.array(z.object({ id: digits, label: text, slug: text, event_count: whole }));
+const found = (event: z.ZodType) =>
+  z.object({
+    events: z.array(event),
+    tags: matches,
+    pagination: z.object({ hasMore: flag, totalResults: whole }),
+  });
+const scoped = { creator };
+
+/** The schemas of one form of the catalog. */
+function catalogSchemas(
+  forms: Readonly<Record<'marketInList' | 'eventInList' | 'foundEvent', z.ZodType>>,
+  moreStatuses: readonly number[],
+) {
+  const ruled = (schema: EndpointSchema): EndpointSchema => ({ ...schema, refusal, moreStatuses });
+  const next = textParameter.meta({ description: 'Absent on the last page' });
+  const { marketInList, eventInList, foundEvent } = forms;
+  return {
+    markets: ruled({ query: { ...marketQuery, ...paging, ...sorting }, reply: z.array(marketInList) }),
+    marketsKeyset: ruled({
+      query: { ...marketQuery, ...keyset },
+      reply: z.object({ markets: z.array(marketInList), next_cursor: next }),
+    }),
+    market: ruled({ query: scoped, reply: longMarket }),
+    tagsOf: ruled({ query: scoped, reply: z.array(tag) }),
+    description: ruled({ query: scoped, reply: z.object({ id: digits, description: text }) }),
+    events: ruled({ query: { ...eventQuery, ...paging, ...sorting }, reply: z.array(eventInList) }),
+    eventsKeyset: ruled({
+      query: { ...eventQuery, ...keyset },
+      reply: z.object({ events: z.array(eventInList), next_cursor: next }),
+    }),
+    event: ruled({ query: scoped, reply: longEvent }),
+    tags: ruled({ query: { ...paging, ...sorting }, reply: z.array(tag) }),
+    tag: ruled({ reply: tag }),
+    series: ruled({
+      query: { ...paging, ...sorting, closed: flagParameter, slug: list('Slugs of series'), recurrence: textParameter },
+      reply: z.array(series),
+    }),
+    oneSeries: ruled({ reply: oneSeries }),
+    search: ruled({ query: searchQuery, reply: found(foundEvent) }),
+    nothing: { reply: z.array(z.never()) } satisfies EndpointSchema,
+    marketTypes: { reply: z.object({ marketTypes: z.array(text) }) } satisfies EndpointSchema,
+  };
+}
+
+export const rootSchemas = catalogSchemas(
+  { marketInList: listedMarket, eventInList: listedEvent, foundEvent: eventSummary },
+  [],
+);
+/** What is malformed is 422 here. */
+export const gammaSchemas = catalogSchemas(
+  { marketInList: longMarket, eventInList: longEvent, foundEvent: longEvent },
+  [422],
+);
+
+/** The two forms of GET /markets and GET /markets/{id} on the root. */
+export const bothForms = {
+  markets: (cursorForm: EndpointSchema): EndpointSchema => ({
+    query: { ...cursorForm.query, ...rootSchemas.markets.query },
+    reply: z.union([rootSchemas.markets.reply, cursorForm.reply]),
+    refusal: z.union([refusal, common.refusal]),
+  }),
+  market: { ...rootSchemas.market, reply: z.union([longMarket, combinedMarket]) } satisfies EndpointSchema,
+};

@@ -1,0 +1,104 @@
+// What schemas of requests and replies share: ids, amounts, times, pages. Read by the other files of this folder, which the
+// endpoint tables name. A named schema (id) stands once in /openapi.json and is referred to.
+import { z } from 'zod';
+
+const BYTES32 = '0x3f1e1e2d4b6a7c8d9e0f1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f';
+const ADDRESS = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266';
+const TOKEN = '71321045679252212594626385532706912750332728571942532289631379312455583992563';
+const UUID = '6a9b3c1e-58f4-4f0e-8a57-2f60a1c4d2b7';
+
+const named = <Schema extends z.ZodType>(id: string, description: string, schema: Schema, example?: unknown): Schema =>
+  schema.meta({ id, description, ...(example !== undefined && { examples: [example] }) });
+
+export const text = z.string();
+export const flag = z.boolean();
+export const whole = z.int().min(0);
+
+/** Ids as replies show them. */
+export const bytes32 = named(
+  'Bytes32',
+  '32 bytes, as 0x and 64 lower-case hex digits',
+  z.string().regex(/^0x[0-9a-f]{64}$/),
+  BYTES32,
+);
+export const address = named('Address', 'An address in lower case', z.string().regex(/^0x[0-9a-f]{40}$/), ADDRESS);
+export const tokenId = named(
+  'TokenId',
+  'The id of an outcome token, a decimal uint256',
+  z.string().regex(/^[0-9]{1,78}$/),
+  TOKEN,
+);
+export const uuid = named(
+  'Uuid',
+  'A UUID',
+  z.string().regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/),
+  UUID,
+);
+export const decimal = named(
+  'Decimal',
+  'A decimal without needless zeros',
+  z.string().regex(/^[0-9]+(\.[0-9]*[1-9])?$/),
+  '0.55',
+);
+export const isoTime = named(
+  'IsoTime',
+  'An ISO 8601 date-time in UTC with milliseconds',
+  z.string().regex(/^[0-9+-]{4,7}-[0-9]{2}-[0-9]{2}T[0-9:]{8}\.[0-9]{3}Z$/),
+  '2030-01-31T12:00:00.000Z',
+);
+export const secondsText = named('SecondsText', 'Unix seconds as digits', z.string().regex(/^[0-9]+$/), '1900000000');
+export const side = named('Side', 'Which way', z.enum(['BUY', 'SELL']));
+export const orderType = named('OrderType', 'How long an order lasts', z.enum(['GTC', 'GTD', 'FOK', 'FAK']));
+
+/** Ids as requests may write them. */
+export const givenBytes32 = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{64}$/)
+  .meta({ examples: [BYTES32] });
+export const givenAddress = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{40}$/)
+  .meta({ examples: [ADDRESS] });
+export const givenTokenId = z
+  .string()
+  .regex(/^[0-9]{1,78}$/)
+  .meta({ examples: [TOKEN] });
+export const givenUuid = z
+  .string()
+  .regex(/^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/)
+  .meta({ examples: [UUID] });
+export const givenSeconds = z.int().min(0).meta({ description: 'Unix seconds' });
+export const givenSide = z
+  .string()
+  .regex(/^([bB][uU][yY]|[sS][eE][lL][lL])$/)
+  .meta({ description: 'BUY or SELL', examples: ['BUY'] });
+
+/** The query parameter of lists with cursors. */
+export const cursorQuery = {
+  next_cursor: text
+    .regex(/^[A-Za-z0-9+/_-]*={0,2}$/)
+    .optional()
+    .meta({ description: 'What the page before said; MA== or nothing for the first page' }),
+};
+export const signatureTypeQuery = {
+  signature_type: z
+    .literal([0, 1, 2, 3])
+    .optional()
+    .meta({ description: 'Which of the wallets of the caller: 0 itself, 1 proxy, 2 Safe, 3 deposit wallet' }),
+};
+
+/** A page of a list with cursors. */
+export function pageOf<Row extends z.ZodType>(row: Row) {
+  return z.object({
+    data: z.array(row),
+    next_cursor: text.meta({ description: 'Of the next page; LTE= when there is none' }),
+    limit: whole,
+    count: whole,
+  });
+}
+
+/** What many requests answer that have nothing to say. */
+export const okReply = z.literal('OK');
+
+/** Every refusal: a sentence that says what is wrong, and at times figures beside it. */
+export const refusal = named('Refusal', 'Why the request was refused, in words', z.looseObject({ error: text }));

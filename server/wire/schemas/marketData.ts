@@ -1,0 +1,230 @@
+// Schemas of public market data: books, prices, histories, and markets in the order-book style (interface.md 2.4 to 2.6,
+// wire.md C.2, C.3 and D). Named by the routes' tables.
+import { z } from 'zod';
+import { TICK_SIZES_PIPS } from '../../../engine/index.ts';
+import type { EndpointSchema } from '../../http/schema.ts';
+import { HISTORY_MARKETS_MAX } from '../history.ts';
+import { pipsNumber } from '../numbers.ts';
+import { TOKENS_PER_REQUEST_MAX } from '../tokens.ts';
+import * as common from './common.ts';
+
+const { address, bytes32, decimal, flag, isoTime, pageOf, secondsText, side, text, tokenId, whole } = common;
+
+const levels = z.array(z.object({ price: decimal, size: decimal }));
+const book = z
+  .object({
+    market: bytes32,
+    asset_id: tokenId,
+    timestamp: secondsText.meta({ description: 'Milliseconds as digits: when the book changed last' }),
+    hash: z.string().regex(/^[0-9a-f]{40}$/),
+    bids: levels,
+    asks: levels,
+    min_order_size: decimal,
+    tick_size: decimal,
+    neg_risk: flag,
+    last_trade_price: z.union([decimal, z.literal('')]),
+  })
+  .meta({ id: 'Book', description: 'The order book of a token; the best level is the last one of its side' });
+
+const oneToken = { token_id: common.givenTokenId };
+const tokenList = z
+  .array(z.looseObject({ token_id: common.givenTokenId, side: z.union([common.givenSide, z.literal('')]).nullish() }))
+  .max(TOKENS_PER_REQUEST_MAX);
+const commaList = text.meta({ description: `Up to ${TOKENS_PER_REQUEST_MAX} values with commas between them` });
+const listQuery = { token_ids: commaList.optional(), sides: commaList.optional() };
+const mapOf = <Value extends z.ZodType>(value: Value) => z.record(tokenId, value);
+
+/** The same question about one token, about those of a body, and about those of the query (or of a body on GET). */
+const threeWays = (one: z.ZodType, many: z.ZodType) => ({
+  one: { query: oneToken, reply: one } satisfies EndpointSchema,
+  posted: { body: tokenList, reply: many } satisfies EndpointSchema,
+  queried: { query: listQuery, body: tokenList.optional(), reply: many } satisfies EndpointSchema,
+});
+
+export const books = threeWays(book, z.array(book));
+const prices = z.object({ BUY: decimal.optional(), SELL: decimal.optional() });
+export const pricesOf = {
+  ...threeWays(prices, mapOf(prices)),
+  /** Without tokens it is about all of them, whatever a body says. */
+  queried: { query: listQuery, reply: mapOf(prices) } satisfies EndpointSchema,
+};
+export const price: EndpointSchema = {
+  query: { ...oneToken, side: common.givenSide },
+  reply: z.object({ price: decimal }),
+};
+export const midpoints = threeWays(z.object({ mid: decimal }), mapOf(decimal));
+export const spreads = threeWays(z.object({ spread: decimal }), mapOf(decimal));
+const sideOrNone = z.union([side, z.literal('')]);
+export const lastTrades = threeWays(
+  z.object({ price: decimal, side: sideOrNone }),
+  z.array(z.object({ token_id: tokenId, price: decimal, side: sideOrNone })),
+);
+
+const tick = z.literal(TICK_SIZES_PIPS.map(pipsNumber));
+/** What a token has, asked for by the query or by the path. */
+const property = (reply: z.ZodType) => ({
+  queried: { query: oneToken, reply } satisfies EndpointSchema,
+  inPath: { path: oneToken, reply } satisfies EndpointSchema,
+});
+export const tickSize = property(z.object({ minimum_tick_size: tick }));
+export const negRisk = property(z.object({ neg_risk: flag }));
+export const feeRate = property(z.object({ base_fee: whole }));
+
+const point = z.object({ t: whole, p: z.number().min(0).max(1) });
+const interval = z.enum(['1m', '5m', '15m', '1h', '6h', '1d', '1w', 'max', 'all']);
+const fidelity = z.int().min(1).max(525_600).meta({ description: 'Minutes between points' });
+const marketKey = z
+  .string()
+  .regex(/^([0-9]{1,78}|0x[0-9a-fA-F]{64})$/)
+  .meta({ description: 'A token id, or a condition id for its first token' });
+const range = {
+  startTs: common.givenSeconds.optional(),
+  start_ts: common.givenSeconds.optional(),
+  endTs: common.givenSeconds.optional(),
+  end_ts: common.givenSeconds.optional(),
+  interval: interval.optional(),
+  fidelity: fidelity.optional(),
+};
+export const pricesHistory: EndpointSchema = {
+  query: { market: marketKey.optional(), token_id: marketKey.optional(), ...range },
+  reply: z.object({ history: z.array(point) }),
+};
+/** Figures of a body may be texts, and empty texts are none. */
+const figureOf = (number: z.ZodType) => z.union([number, z.string().regex(/^[0-9]{1,16}$/), z.literal('')]).nullish();
+export const batchPricesHistory: EndpointSchema = {
+  body: z.looseObject({
+    markets: z.array(marketKey).max(HISTORY_MARKETS_MAX),
+    startTs: figureOf(common.givenSeconds),
+    start_ts: figureOf(common.givenSeconds),
+    endTs: figureOf(common.givenSeconds),
+    end_ts: figureOf(common.givenSeconds),
+    interval: z.union([interval, z.literal('')]).nullish(),
+    fidelity: figureOf(fidelity),
+  }),
+  reply: z.object({ history: z.record(marketKey, z.array(point)) }),
+};
+
+const price01 = z.number().min(0).max(1);
+const everyForm = {
+  active: flag,
+  closed: flag,
+  archived: flag,
+  accepting_orders: flag,
+  condition_id: bytes32,
+  neg_risk: flag,
+  question: text,
+  tokens: z.array(z.object({ token_id: tokenId, outcome: text, price: price01, winner: flag })).length(2),
+  rewards: z.object({
+    rates: z.array(z.object({ asset_address: address, rewards_daily_rate: z.number() })),
+    min_size: z.number(),
+    max_spread: z.number(),
+  }),
+};
+const fullFields = {
+  ...everyForm,
+  enable_order_book: flag,
+  accepting_order_timestamp: isoTime,
+  minimum_order_size: z.number(),
+  minimum_tick_size: tick,
+  question_id: text,
+  description: text,
+  market_slug: text,
+  end_date_iso: text.nullable(),
+  game_start_time: text.nullable(),
+  seconds_delay: whole,
+  fpmm: text,
+  maker_base_fee: z.number(),
+  taker_base_fee: z.number(),
+  notifications_enabled: flag,
+  neg_risk_market_id: text,
+  neg_risk_request_id: text,
+  icon: text,
+  image: text,
+  is_50_50_outcome: flag,
+  tags: z.array(text),
+};
+const listFields = {
+  status: z.enum(['active', 'paused', 'closed', 'resolved']),
+  market_id: whole,
+  slug: text,
+  assets_ids: z.array(tokenId).length(2),
+  outcomes: z.array(text).length(2),
+};
+const fullMarket = z
+  .object(fullFields)
+  .meta({ id: 'FullMarket', description: 'A market in the list of GET /markets with a cursor' });
+export const detailFields = {
+  ...fullFields,
+  ...listFields,
+  event: z.object({ id: text, slug: text, title: text, ticker: text, description: text }),
+  raw_metadata: z.looseObject({}),
+};
+const detailMarket = z
+  .object(detailFields)
+  .meta({ id: 'DetailMarket', description: 'A market in full, in the order-book style' });
+const simplifiedMarket = z
+  .object({ ...everyForm, ...listFields })
+  .meta({ id: 'SimplifiedMarket', description: 'A market in short, in the order-book style' });
+
+export const markets: EndpointSchema = { query: common.cursorQuery, reply: pageOf(fullMarket) };
+export const simplifiedMarkets: EndpointSchema = { query: common.cursorQuery, reply: pageOf(simplifiedMarket) };
+export const samplingMarkets: EndpointSchema = { query: common.cursorQuery, reply: pageOf(detailMarket) };
+export const samplingSimplifiedMarkets: EndpointSchema = {
+  query: common.cursorQuery,
+  reply: pageOf(simplifiedMarket),
+};
+const conditionPath = { condition_id: common.givenBytes32 };
+
+const compactMarket = z
+  .object({
+    c: bytes32,
+    t: z.array(z.object({ t: tokenId, o: text })).length(2),
+    mts: tick,
+    mos: z.number(),
+    nr: z.literal(true).optional(),
+    mbf: z.number(),
+    tbf: z.number(),
+    fd: z.object({ r: z.number(), e: whole, to: flag }).optional(),
+    r: z.null(),
+    ao: flag,
+    sd: whole,
+    gst: text.optional(),
+    cbos: flag,
+    aot: isoTime,
+    rfqe: flag,
+    itode: flag,
+    ibce: flag,
+    oas: whole,
+  })
+  .meta({ id: 'CompactMarket', description: 'What a client needs to trade a market' });
+export const clobMarket: EndpointSchema = { path: conditionPath, reply: compactMarket };
+export const marketOfToken: EndpointSchema = {
+  path: oneToken,
+  reply: z.object({ condition_id: bytes32, primary_token_id: tokenId, secondary_token_id: tokenId }),
+};
+
+const tradeEvents = z.array(
+  z
+    .object({
+      event_type: z.literal('trade'),
+      market: z.object({ condition_id: bytes32, asset_id: tokenId, question: text, icon: text, slug: text }),
+      user: z.object({
+        address,
+        username: text,
+        profile_picture: text,
+        optimized_profile_picture: text,
+        pseudonym: text,
+      }),
+      side,
+      size: decimal,
+      fee_rate_bps: decimal,
+      price: decimal,
+      outcome: text,
+      outcome_index: whole,
+      transaction_hash: bytes32,
+      timestamp: secondsText,
+    })
+    .meta({ id: 'TradeEvent', description: "A trade from its taker's side" }),
+);
+export const liveActivity: EndpointSchema = { path: conditionPath, reply: tradeEvents };
+export const manyLiveActivity: EndpointSchema = { body: z.array(common.givenBytes32).max(500), reply: tradeEvents };

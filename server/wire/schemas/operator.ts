@@ -1,0 +1,79 @@
+// Schemas of what operators and developers ask for, and of the exchange's own state. Bodies are those by which requests
+// are read (operatorBodies.ts). Named by the routes' tables.
+import { z } from 'zod';
+import type { EndpointSchema } from '../../http/schema.ts';
+import {
+  accountBody,
+  cashBody,
+  eventBody,
+  exchangeBody,
+  faucetBody,
+  marketBody,
+  marketChangeBody,
+  resolveBody,
+} from '../operatorBodies.ts';
+import { faucetHoldings } from './account.ts';
+import * as common from './common.ts';
+
+const { address, bytes32, decimal, flag, text, tokenId, whole } = common;
+
+export const ok: EndpointSchema = { reply: common.okReply };
+export const time: EndpointSchema = { reply: whole.meta({ description: 'Unix seconds' }) };
+export const version: EndpointSchema = {
+  reply: z.object({
+    version: z.literal(2).meta({ description: 'Of the order struct' }),
+    interface: text.meta({ description: 'Of this interface, as info.version says' }),
+  }),
+};
+export const ready: EndpointSchema = {
+  reply: z.object({ status: z.literal('ready'), durable_sequence: whole, markets: whole }),
+};
+
+export const createEvent: EndpointSchema = {
+  body: eventBody,
+  reply: z.object({ id: z.string().regex(/^[0-9]+$/), slug: text, title: text, neg_risk: flag }),
+};
+const operatorMarket = z
+  .object({
+    condition_id: bytes32,
+    question_id: bytes32,
+    market_id: whole,
+    event_id: text.nullable(),
+    slug: text,
+    question: text,
+    status: text,
+    resolution: text.nullable(),
+    tokens: z.array(z.object({ token_id: tokenId, outcome: text })).length(2),
+    neg_risk: flag,
+    tick_size: decimal,
+    min_order_size: decimal,
+    min_marketable_buy: decimal,
+    fee: z.object({ rate: decimal, exponent: whole }),
+    seconds_delay: whole,
+    auto_tick: flag,
+    archived: flag,
+  })
+  .meta({ id: 'OperatorMarket', description: 'A market as its operator sees it' });
+const conditionPath = { condition_id: common.givenBytes32 };
+export const createMarket: EndpointSchema = { body: marketBody, reply: operatorMarket };
+export const changeMarket: EndpointSchema = { path: conditionPath, body: marketChangeBody, reply: operatorMarket };
+export const resolveMarket: EndpointSchema = { path: conditionPath, body: resolveBody, reply: operatorMarket };
+export const moveCash: EndpointSchema = {
+  body: cashBody,
+  reply: z.object({ address, owner: address, amount: decimal, balance: decimal }),
+};
+export const changeExchange: EndpointSchema = { body: exchangeBody, reply: exchangeBody };
+export const changeAccount: EndpointSchema = {
+  path: { address: common.givenAddress },
+  body: accountBody,
+  reply: z.object({
+    address,
+    banned: flag,
+    closed_only: flag,
+    bound: z.array(z.object({ wallet: address, type: z.literal([1, 2, 3]) })),
+  }),
+};
+export const faucet: EndpointSchema = {
+  body: faucetBody,
+  reply: z.object({ address, owner: address, ...faucetHoldings }),
+};

@@ -1,0 +1,220 @@
+// Schemas of placing and cancelling orders, of heartbeats, and of the caller's own orders and trades (interface.md 2.7 to
+// 2.9, wire.md B and C.4 to C.6). Named by the routes' tables.
+import { z } from 'zod';
+import { limits } from '../../../engine/index.ts';
+import type { EndpointSchema } from '../../http/schema.ts';
+import { ORDERS_PER_BATCH_MAX } from '../orders.ts';
+import * as common from './common.ts';
+
+const { address, bytes32, decimal, flag, isoTime, orderType, pageOf, refusal, secondsText, side, text, tokenId } =
+  common;
+const { uuid, whole } = common;
+
+const digits = z.string().regex(/^[0-9]{1,16}$/);
+const absentOr = <Schema extends z.ZodType>(schema: Schema) => schema.nullish();
+const hashOrNone = absentOr(z.union([common.givenBytes32, z.literal('')]));
+
+const signedOrder = z.looseObject({
+  salt: z
+    .union([whole, common.givenTokenId])
+    .meta({ description: 'A whole number up to 2^53 - 1, or a decimal uint256 as a text' }),
+  maker: common.givenAddress.meta({ description: 'The wallet that pays' }),
+  signer: common.givenAddress.meta({ description: 'Who signs for it' }),
+  tokenId: common.givenTokenId,
+  makerAmount: digits.meta({ description: 'What the maker gives at most, in micro' }),
+  takerAmount: digits.meta({ description: 'What it gets for that at least, in micro' }),
+  side,
+  signatureType: z.literal([0, 1, 2, 3]),
+  timestamp: digits.meta({ description: 'Milliseconds; signed, and part of the order id' }),
+  expiration: absentOr(z.union([digits, z.literal('')])).meta({ description: 'Unix seconds, for GTD; not signed' }),
+  metadata: hashOrNone,
+  builder: hashOrNone,
+  signature: z
+    .string()
+    .max(4096)
+    .regex(/^0x([0-9a-fA-F]{2})+$/),
+  conditionId: hashOrNone.meta({ description: 'Refused where it contradicts the token' }),
+});
+
+const postedOrder = z
+  .looseObject({
+    order: signedOrder,
+    owner: common.givenUuid.meta({ description: 'The API key that posts it' }),
+    orderType: absentOr(orderType),
+    postOnly: absentOr(flag),
+    deferExec: absentOr(flag).meta({ description: 'Accepted, and without effect' }),
+  })
+  .meta({ id: 'PostedOrder', description: 'A signed order; keys that are not named are ignored' });
+
+const placedOrder = z
+  .object({
+    success: z.literal(true),
+    errorMsg: text,
+    orderID: z.union([bytes32, z.literal('')]),
+    takingAmount: z.union([decimal, z.literal('')]),
+    makingAmount: z.union([decimal, z.literal('')]),
+    status: z.enum(['live', 'matched', 'delayed', '']),
+    transactionsHashes: z.array(bytes32),
+    tradeIDs: z.array(uuid),
+  })
+  .meta({
+    id: 'PlacedOrder',
+    description: 'What became of an order at once; in a batch errorMsg says why it was refused',
+  });
+
+const orderRefusal = refusal
+  .extend({
+    orderID: z.union([bytes32, z.literal('')]).optional(),
+    available_size: decimal.optional(),
+    market_status: text.optional(),
+    best_price: decimal.optional(),
+    code: text.optional(),
+    retry_after_seconds: whole.optional(),
+  })
+  .meta({ id: 'OrderRefusal', description: 'Why an order was refused, with the figures to understand it' });
+
+export const postOrder: EndpointSchema = { body: postedOrder, reply: placedOrder, refusal: orderRefusal };
+export const postOrders: EndpointSchema = {
+  body: z.array(z.unknown()).min(1).max(ORDERS_PER_BATCH_MAX).meta({
+    description: 'Bodies of POST /order; each is read, taken or refused for itself',
+  }),
+  reply: z.array(placedOrder).min(1).max(ORDERS_PER_BATCH_MAX),
+  refusal: orderRefusal,
+};
+
+const cancelReply = z
+  .object({ canceled: z.array(bytes32), not_canceled: z.record(bytes32, text) })
+  .meta({ id: 'CancelReply', description: 'What was cancelled, and why the rest was not' });
+
+const orderIdBody = z.union([
+  z.looseObject({ orderID: common.givenBytes32 }),
+  z.looseObject({ orderId: common.givenBytes32 }),
+]);
+export const cancelOrder: EndpointSchema = { body: orderIdBody, reply: cancelReply };
+export const cancelOrders: EndpointSchema = {
+  body: z.array(common.givenBytes32).max(limits.cancelIdsMax),
+  reply: cancelReply,
+};
+export const cancelAll: EndpointSchema = { reply: cancelReply };
+const assetOrNone = absentOr(z.union([common.givenTokenId, z.literal('')]));
+export const cancelMarketOrders: EndpointSchema = {
+  body: z.looseObject({ market: hashOrNone, asset_id: assetOrNone, assetId: assetOrNone }).nullish(),
+  reply: cancelReply,
+};
+
+const heartbeatRefusal = refusal.extend({ error_msg: text.optional(), heartbeat_id: text.optional() });
+export const heartbeat: EndpointSchema = {
+  body: z.looseObject({ heartbeat_id: absentOr(z.union([common.givenUuid, z.literal('')])) }).nullish(),
+  reply: z.object({ heartbeat_id: uuid }),
+  refusal: heartbeatRefusal,
+};
+export const heartbeats: EndpointSchema = { reply: z.object({ status: z.literal('ok') }) };
+
+const orderStatus = text.meta({ description: 'LIVE, MATCHED, CANCELED, DELAYED or INVALID and the like' });
+const plainOrder = z
+  .object({
+    associateTrades: z.array(uuid),
+    id: bytes32,
+    status: orderStatus,
+    market: bytes32,
+    originalSize: decimal,
+    outcome: text,
+    makerAddress: address,
+    owner: uuid,
+    price: decimal,
+    sizeMatched: decimal,
+    assetId: tokenId,
+    side,
+    type: orderType,
+    createdAt: isoTime,
+  })
+  .meta({ id: 'OrderRecord', description: 'An own order, at the root without POLY_* headers' });
+const officialOrder = z
+  .object({
+    id: bytes32,
+    status: orderStatus,
+    owner: uuid,
+    maker_address: address,
+    market: bytes32,
+    asset_id: tokenId,
+    side,
+    original_size: decimal,
+    size_matched: decimal,
+    price: decimal,
+    associate_trades: z.array(uuid),
+    outcome: text,
+    created_at: whole,
+    expiration: secondsText,
+    order_type: orderType,
+  })
+  .meta({ id: 'OfficialOrder', description: 'An own order, for requests with POLY_* headers' });
+
+const makerOrder = z
+  .object({
+    order_id: bytes32,
+    owner: uuid,
+    maker_address: address,
+    matched_amount: decimal,
+    price: decimal,
+    fee_rate_bps: decimal,
+    asset_id: tokenId,
+    outcome: text,
+    side,
+  })
+  .meta({ id: 'MakerOrder', description: "A maker's part in a trade" });
+const tradeFields = {
+  id: uuid,
+  taker_order_id: bytes32,
+  market: bytes32,
+  asset_id: tokenId,
+  side,
+  size: decimal,
+  fee_rate_bps: decimal,
+  price: decimal,
+  status: z.enum(['MATCHED', 'MINED', 'CONFIRMED']),
+  outcome: text,
+  bucket_index: whole,
+  owner: uuid,
+  maker_address: address,
+  transaction_hash: bytes32,
+  maker_orders: z.array(makerOrder),
+};
+const role = z.enum(['TAKER', 'MAKER']);
+export const plainTrade = z
+  .object({ ...tradeFields, match_time: isoTime, last_update: isoTime, type: role })
+  .meta({ id: 'TradeRecord', description: 'An own trade, at the root without POLY_* headers' });
+const officialTrade = z
+  .object({ ...tradeFields, match_time: secondsText, last_update: secondsText, trader_side: role })
+  .meta({ id: 'OfficialTrade', description: 'An own trade, for requests with POLY_* headers' });
+
+export const oneOrder: EndpointSchema = {
+  path: { id: common.givenBytes32 },
+  reply: z.union([z.object({ order: plainOrder }), officialOrder]),
+};
+export const openOrders: EndpointSchema = {
+  query: {
+    id: common.givenBytes32.optional(),
+    market: common.givenBytes32.optional(),
+    asset_id: common.givenTokenId.optional(),
+    ...common.cursorQuery,
+  },
+  reply: pageOf(officialOrder),
+};
+export const preMigrationOrders: EndpointSchema = {
+  query: common.cursorQuery,
+  reply: pageOf(officialOrder),
+};
+export const ownTrades: EndpointSchema = {
+  query: {
+    id: text.optional().meta({ description: 'A trade id' }),
+    taker: common.givenAddress.optional(),
+    maker: common.givenAddress.optional(),
+    maker_address: common.givenAddress.optional().meta({ description: 'A wallet on either side' }),
+    market: common.givenBytes32.optional(),
+    asset_id: common.givenTokenId.optional(),
+    before: common.givenSeconds.optional(),
+    after: common.givenSeconds.optional(),
+    ...common.cursorQuery,
+  },
+  reply: z.union([pageOf(plainTrade), pageOf(officialTrade)]),
+};

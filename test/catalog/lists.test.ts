@@ -1,0 +1,236 @@
+// Parameters of catalog lists (interface.md 4.2, 7; catalog-and-data.md 6.1 and 8): each with its aliases, what it finds in
+// a small catalog, its limits, and how a bad value is refused on the root and under /gamma.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type CatalogWorld, openCatalogWorld, SITE } from './world.ts';
+
+let world: CatalogWorld;
+beforeAll(async () => {
+  world = await openCatalogWorld();
+});
+afterAll(() => world.server.close());
+
+interface Row {
+  readonly slug: string;
+}
+
+async function slugsOf(path: string): Promise<readonly string[]> {
+  const { status, json } = await world.get(path);
+  expect([path, status, json.error]).toEqual([path, 200, undefined]);
+  const rows: readonly Row[] = Array.isArray(json) ? json : (json.markets ?? json.events);
+  return rows.map(({ slug }) => slug);
+}
+
+const LISTED = ['cup-home', 'cup-goals', 'rates-up', 'rates-down', 'site-market', 'lone'];
+
+test('the filters of markets find what they name, under every alias', async () => {
+  const cup = ['cup-home', 'cup-goals'];
+  const home = world.conditions.get('cup-home') ?? '';
+  const table: readonly (readonly [string, readonly string[]])[] = [
+    ['', LISTED],
+    ['active=true', LISTED],
+    ['active=false', ['hidden']],
+    ['closed=true', ['rates-up', 'rates-down']],
+    ['closed=false', ['cup-home', 'cup-goals', 'site-market', 'lone']],
+    ['archived=true', ['lone']],
+    ['archived=false&closed=false', ['cup-home', 'cup-goals', 'site-market']],
+    ['tag=soccer', cup],
+    ['tag_slug=soccer', cup],
+    ['tag_slug=SOCCER', cup],
+    ['tag_id=2', cup],
+    ['tag=sports', [...cup, 'site-market']],
+    ['tag=nobody', []],
+    ['tag_id=99', []],
+    ['event_id=1', cup],
+    ['event_slug=cup-final', cup],
+    ['eventSlug=cup-final', cup],
+    ['event_id=99', []],
+    [`conditionId=${home}`, ['cup-home']],
+    [`condition_id=${home.toUpperCase().replace('0X', '0x')}`, ['cup-home']],
+    [`condition_ids=${home}`, ['cup-home']],
+    [`conditionId=0x${'1'.repeat(64)}`, []],
+    ['slug=cup-goals', ['cup-goals']],
+    ['slug=cup-goals,rates-up', ['cup-goals', 'rates-up']],
+    ['slug=cup-goals&slug=rates-up', ['cup-goals', 'rates-up']],
+    ['id=1,3', ['cup-home', 'rates-up']],
+    [`creator=${SITE}`, ['site-market']],
+    [`creator=${SITE.toUpperCase().replace('0X', '0x')}`, ['site-market']],
+    ['creator=nobody', []],
+    ['limit=2', cup],
+    ['limit=2&offset=2', ['rates-up', 'rates-down']],
+    ['limit=0', []],
+    ['limit=1000000', LISTED],
+    ['offset=1000000', []],
+    ['order=id', LISTED.toReversed()],
+    ['order=id&ascending=true', LISTED],
+    ['ascending=false', LISTED.toReversed()],
+    ['order=endDate&ascending=true&closed=false&archived=false', ['cup-goals', 'cup-home', 'site-market']],
+    ['order=end_date&closed=false&archived=false', ['cup-home', 'cup-goals', 'site-market']],
+    ['order=volumeNum,id&limit=1', ['lone']],
+    ['start_date_min=2026-01-01&start_date_max=2026-01-02', cup],
+    ['end_date_max=2030-05-02T00:00:00Z', ['cup-goals']],
+    ['volume_num_min=1', []],
+    ['liquidity_num_max=0&limit=1', ['cup-home']],
+    ['tag=&slug=&creator=&unheard=of', LISTED],
+    ['tag=sports&closed=false&creator=nobody', []],
+  ];
+  for (const [query, slugs] of table) expect([query, await slugsOf(`/markets?${query}`)]).toEqual([query, slugs]);
+});
+
+test('the filters of events find what they name', async () => {
+  const table: readonly (readonly [string, readonly string[]])[] = [
+    ['', ['cup-final', 'rates', 'elsewhere']],
+    ['closed=true', ['rates']],
+    ['closed=false', ['cup-final', 'elsewhere']],
+    ['active=false', []],
+    ['archived=true', []],
+    ['tag=sports', ['cup-final', 'elsewhere']],
+    ['tag_slug=economy', ['rates']],
+    ['tag_id=3', ['rates']],
+    ['exclude_tag_id=1', ['rates']],
+    ['series_slug=rates-monthly', ['rates']],
+    ['series_id=1', ['rates']],
+    ['series_slug=nobody', []],
+    ['slug=rates', ['rates']],
+    ['id=3', ['elsewhere']],
+    [`creator=${SITE}`, ['elsewhere']],
+    ['limit=1&offset=1', ['rates']],
+    ['order=endDate&ascending=true&limit=1', ['cup-final']],
+    ['order=id', ['elsewhere', 'rates', 'cup-final']],
+  ];
+  for (const [query, slugs] of table) {
+    expect([query, await slugsOf(`/events?${query}`)]).toEqual([query, slugs]);
+    expect([query, await slugsOf(`/gamma/events?${query}`)]).toEqual([query, slugs]);
+  }
+});
+
+test('the mount hides closed and archived markets unless they are asked for', async () => {
+  expect(await slugsOf('/gamma/markets')).toEqual(['cup-home', 'cup-goals', 'site-market']);
+  expect(await slugsOf('/gamma/markets?closed=true')).toEqual(['rates-up', 'rates-down']);
+  expect(await slugsOf('/gamma/markets?slug=rates-up')).toEqual([]);
+  expect(await slugsOf('/gamma/markets?archived=true')).toEqual(['lone']);
+});
+
+test('keyset pages go through everything once, in the order asked for', async () => {
+  for (const mount of ['', '/gamma']) {
+    for (const query of ['', '&order=endDate', '&order=endDate&ascending=false', '&order=volume24hr&tag=sports']) {
+      const whole = await slugsOf(`${mount}/markets/keyset?limit=100${query}`);
+      const seen: string[] = [];
+      let cursor = '';
+      for (let page = 0; page < 20; page += 1) {
+        const { json } = await world.get(`${mount}/markets/keyset?limit=1${query}${cursor}`);
+        seen.push(...json.markets.map(({ slug }: Row) => slug));
+        if (json.next_cursor === undefined) break;
+        cursor = `&after_cursor=${encodeURIComponent(json.next_cursor)}`;
+      }
+      expect(seen, `${mount} ${query}`).toEqual(whole);
+    }
+    const { json } = await world.get(`${mount}/events/keyset?limit=2`);
+    expect(json.events).toHaveLength(2);
+    expect(await slugsOf(`${mount}/events/keyset?after_cursor=${json.next_cursor}`)).toEqual(['elsewhere']);
+  }
+});
+
+test('a bad value is refused in the words of its form', async () => {
+  const bad = ['limit=x', 'limit=-1', 'offset=1.5', 'active=yes', 'closed=2', 'tag_id=x', 'ascending=up'];
+  const ofMarkets = [
+    'event_id=x',
+    'conditionId=0x1',
+    'condition_ids=1',
+    'clob_token_ids=x',
+    'volume_num_min=x',
+    'end_date_min=x',
+  ];
+  for (const path of ['/markets', '/events']) {
+    for (const query of path === '/markets' ? [...bad, ...ofMarkets] : [...bad, 'series_id=x', 'volume_min=1e9']) {
+      const name = query.split('=')[0];
+      const root = await world.get(`${path}?${query}`);
+      expect([query, root.status, root.json.type]).toEqual([query, 400, 'bad request']);
+      expect(root.json.error).toContain(`invalid_field: ${name === 'condition_ids' ? 'conditionId' : name}`);
+      const mounted = await world.get(`/gamma${path}?${query}`);
+      expect([query, mounted.status, mounted.json.type]).toEqual([query, 422, 'validation error']);
+    }
+    for (const order of ['price', 'id,price', '__proto__', 'toString']) {
+      expect((await world.get(`${path}?order=${order}`)).json.error).toContain('invalid_field: order');
+      const { json } = await world.get(`/gamma${path}?order=${order}`);
+      expect(json).toEqual({ error: 'order fields are not valid', type: 'validation error' });
+    }
+    expect((await world.get(`/gamma${path}?order=end_date`)).json.error).toBe('order fields are not valid');
+    const deep = await world.get(`/gamma${path}?offset=2001`);
+    const text = `offset too large, use ${path}/keyset for deeper pagination`;
+    expect([deep.status, deep.json]).toEqual([422, { error: text, type: 'validation error' }]);
+    expect((await world.get(`/gamma${path}?offset=2000`)).status).toBe(200);
+    const offset = await world.get(`/gamma${path}/keyset?offset=1`);
+    expect([offset.status, offset.json.error]).toEqual([422, 'offset is not allowed on keyset endpoints']);
+    expect((await world.get(`${path}/keyset?offset=1`)).status).toBe(400);
+    for (const cursor of ['x', 'W10', Buffer.from('["id",false,0,0]').toString('base64url')]) {
+      expect((await world.get(`${path}/keyset?after_cursor=${cursor}`)).json.error).toContain('after_cursor');
+    }
+  }
+  expect((await world.get(`/markets?slug=${Array.from({ length: 501 }, (_, at) => at).join(',')}`)).status).toBe(400);
+});
+
+test('records that are not there, or not on that site, are not found', async () => {
+  const lost = { error: 'id not found', type: 'not found error' };
+  for (const mount of ['', '/gamma']) {
+    for (const path of ['/markets/99', '/events/99', '/tags/99', '/series/99', '/markets/99/tags', '/events/0']) {
+      const { status, json } = await world.get(`${mount}${path}`);
+      expect([path, status, json]).toEqual([path, 404, lost]);
+    }
+    for (const path of ['/markets/slug/nobody', '/events/slug/nobody', '/tags/slug/nobody', '/events/slug/__proto__']) {
+      const { status, json } = await world.get(`${mount}${path}`);
+      expect([path, status, json]).toEqual([path, 404, { error: 'slug not found', type: 'not found error' }]);
+    }
+    for (const path of ['/events/3', '/events/slug/elsewhere', '/markets/5', '/markets/slug/site-market']) {
+      expect((await world.get(`${mount}${path}?creator=${SITE}`)).status, path).toBe(200);
+      expect((await world.get(`${mount}${path}?creator=other`)).status, path).toBe(404);
+    }
+  }
+  for (const path of ['/events/x', '/tags/x', '/series/-1', '/markets/x']) {
+    expect([(await world.get(path)).status, path]).toEqual([400, path]);
+    expect((await world.get(`/gamma${path}`)).json).toEqual({ error: 'id is invalid', type: 'validation error' });
+  }
+});
+
+test('a search finds events and tags, page by page, and never profiles', async () => {
+  const { json } = await world.get('/public-search?q=cup&search_profiles=true');
+  expect(json).toEqual({
+    events: [{ id: '1', ticker: 'CUP', slug: 'cup-final', title: 'Cup final' }],
+    tags: [],
+    pagination: { hasMore: false, totalResults: 1 },
+  });
+  const tags = (await world.get('/public-search?q=sport')).json;
+  expect(tags.tags).toEqual([{ id: '1', label: 'Sports', slug: 'sports', event_count: 2 }]);
+  expect(tags.pagination).toEqual({ hasMore: false, totalResults: 3 });
+  expect((await world.get('/public-search?q=sport&search_tags=false')).json.tags).toEqual([]);
+  const first = (await world.get('/public-search?q=sports&limit_per_type=1')).json;
+  expect([first.events.length, first.pagination.hasMore]).toEqual([1, true]);
+  const second = (await world.get('/public-search?q=sports&limit_per_type=1&page=2')).json;
+  expect([second.events.length, second.pagination.hasMore]).toEqual([1, false]);
+  expect(second.events[0].id).not.toBe(first.events[0].id);
+  expect((await world.get(`/public-search?q=sports&creator=${SITE}`)).json.events).toHaveLength(1);
+  expect((await world.get('/public-search?q=elsewere')).json.events[0].slug).toBe('elsewhere');
+  expect((await world.get('/gamma/public-search?q=cup')).json.events[0].markets).toHaveLength(2);
+  expect((await world.get('/gamma/public-search?q=rates&events_status=active')).json.events).toEqual([]);
+  for (const query of ['', '?q=', '?q=%20']) {
+    const { status, json: refused } = await world.get(`/public-search${query}`);
+    expect([status, refused]).toEqual([400, { error: 'q is required', type: 'bad request' }]);
+    const mounted = await world.get(`/gamma/public-search${query}`);
+    expect([mounted.status, mounted.json.error]).toEqual([422, 'query argument "q": empty']);
+  }
+  for (const query of ['page=0', 'page=x', 'limit_per_type=x', 'search_tags=x', 'search_profiles=x']) {
+    expect((await world.get(`/public-search?q=cup&${query}`)).status, query).toBe(400);
+  }
+  expect((await world.get(`/public-search?q=${'x'.repeat(501)}`)).status).toBe(400);
+});
+
+test('what was just created is found at once', async () => {
+  await world.admin('POST', '/admin/events', { title: 'Zeppelin race', slug: 'zeppelin' });
+  await world.admin('POST', '/admin/markets', {
+    question: 'Does Hindenburg win?',
+    slug: 'hindenburg',
+    event: 'zeppelin',
+  });
+  expect((await world.get('/public-search?q=zepelin')).json.events[0].slug).toBe('zeppelin');
+  expect((await world.get('/public-search?q=hinden')).json.events[0].slug).toBe('zeppelin');
+  expect(await slugsOf('/markets?limit=1&order=createdAt')).toEqual(['hindenburg']);
+});

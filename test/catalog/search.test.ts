@@ -1,0 +1,85 @@
+// Search of events as its users meet it: words in any order and case, prefixes, typos, ranking, words that nearly every
+// event has, and events that change. Documents come from plain rows; the index is the real one.
+import { expect, test } from 'vitest';
+import { CatalogSearch } from '../../server/catalog/search.ts';
+import type { EventRow } from '../../server/views/index.ts';
+
+const all = (): boolean => true;
+
+/** A search over events with these titles, numbered from 1. */
+async function searchOver(titles: readonly string[]) {
+  const rows = titles.map(
+    (title, at): EventRow => ({ eventNumber: at + 1, negRisk: false, texts: { title }, createdMs: 0, markets: [] }),
+  );
+  const search = new CatalogSearch((eventNumber) => rows[eventNumber - 1]);
+  for (const { eventNumber } of rows) search.touch(eventNumber);
+  await search.ready();
+  const titlesOf = (query: string, isWanted = all): readonly string[] =>
+    search.find(query, isWanted).events.map((eventNumber) => titles[eventNumber - 1]);
+  return { search, rows, titlesOf };
+}
+
+const TITLES = [
+  'Who wins the Premier League?',
+  'Premier League: Arsenal vs Chelsea',
+  'Bitcoin above 100,000 in December',
+  'Fed decision in December',
+  'São Paulo against Santos',
+  'Chelsea flower show: best garden',
+];
+
+test('words are found in any case and order, without accents, and all of them count', async () => {
+  const { titlesOf } = await searchOver(TITLES);
+  expect(titlesOf('LEAGUE premier')).toHaveLength(2);
+  expect(titlesOf('sao paulo')).toEqual(['São Paulo against Santos']);
+  expect(titlesOf('december fed')).toEqual(['Fed decision in December']);
+  expect(titlesOf('100,000')).toEqual(['Bitcoin above 100,000 in December']);
+});
+
+test('beginnings of words are completed, and whole words come before completed ones', async () => {
+  const { titlesOf } = await searchOver(['Decembrists in opera', 'Decem, a magazine', ...TITLES]);
+  expect(titlesOf('decem')[0]).toBe('Decem, a magazine');
+  expect(titlesOf('decem')).toHaveLength(4);
+  expect(titlesOf('arse')).toEqual(['Premier League: Arsenal vs Chelsea']);
+});
+
+test('typos are forgiven, one in a short word and two in a long one', async () => {
+  const { titlesOf } = await searchOver(TITLES);
+  expect(titlesOf('bitcion')).toEqual(['Bitcoin above 100,000 in December']);
+  expect(titlesOf('bitcon')).toEqual(['Bitcoin above 100,000 in December']);
+  expect(titlesOf('decmeber fed')).toEqual(['Fed decision in December']);
+  expect(titlesOf('arsenal chelsaa')).toEqual(['Premier League: Arsenal vs Chelsea']);
+});
+
+test('where no event has all words, those that have some are found', async () => {
+  const { titlesOf } = await searchOver(TITLES);
+  expect(new Set(titlesOf('bitcoin arsenal'))).toEqual(new Set([TITLES[1], TITLES[2]]));
+  expect(titlesOf('zzzz')).toEqual([]);
+  expect(titlesOf('?!')).toEqual([]);
+});
+
+test('only what is wanted is found', async () => {
+  const { titlesOf } = await searchOver(TITLES);
+  expect(titlesOf('chelsea', (eventNumber) => eventNumber === 6)).toEqual([TITLES[5]]);
+});
+
+test('words that very many events have narrow a search, and alone find the newest first', async () => {
+  const titles = Array.from({ length: 3_000 }, (_, at) => `Will x${at}x beat x${at + 1}x?`);
+  const { titlesOf, search } = await searchOver([...titles, 'Rain in Oslo']);
+  expect(titlesOf('will x42x beat').toSorted()).toEqual([titles[41], titles[42]]);
+  expect(titlesOf('will')).toHaveLength(3_000);
+  expect(titlesOf('will')[0]).toBe(titles[2_999]);
+  expect(titlesOf('wil')).toHaveLength(3_000);
+  expect(titlesOf('will oslo')).toEqual(['Rain in Oslo']);
+  expect(search.find('beat will', (eventNumber) => eventNumber === 7).events).toEqual([7]);
+});
+
+test('an event that changes is found by its new words', async () => {
+  const { search, rows } = await searchOver(TITLES);
+  const [first] = rows;
+  rows[0] = { ...first, texts: { title: 'Who wins the Bundesliga?' } };
+  search.touch(1);
+  await search.ready();
+  expect(search.find('bundesliga', all).events).toEqual([1]);
+  expect(search.find('premier', all).events).toEqual([2]);
+});

@@ -1,0 +1,61 @@
+// The small catalog that the tests of this folder share: two events of the venue and one of another site, a series, markets
+// that are open, closed, resolved, archived and drafts, made through the operator's interface of a server in the test.
+import { send } from '../support/client.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+
+const ADMIN = { authorization: 'Bearer dev-admin' };
+export const SITE = '0x00000000000000000000000000000000000000ab';
+
+export interface CatalogWorld {
+  readonly server: TestServer;
+  /** Condition ids by slug. */
+  readonly conditions: ReadonlyMap<string, string>;
+  // biome-ignore lint/suspicious/noExplicitAny: whatever the server sends is what the tests are about
+  readonly get: (path: string) => Promise<{ readonly status: number; readonly json: any }>;
+  readonly admin: (method: string, path: string, body: object) => Promise<unknown>;
+}
+
+const EVENTS = [
+  {
+    title: 'Cup final',
+    slug: 'cup-final',
+    ticker: 'CUP',
+    description: 'One match.',
+    tags: ['sports', 'soccer'],
+    start_date: '2026-01-01T00:00:00Z',
+    end_date: '2030-06-01T00:00:00Z',
+    resolution_source: 'https://example.org/results',
+  },
+  { title: 'Rates next month', slug: 'rates', tags: ['economy'], series: 'rates-monthly' },
+  { title: 'Elsewhere alone', slug: 'elsewhere', tags: ['sports'], creator: SITE },
+];
+const MARKETS = [
+  { slug: 'cup-home', event: 'cup-final', question: 'Does the home side win?', outcomes: ['Home', 'Away'] },
+  { slug: 'cup-goals', event: 'cup-final', question: 'More than two goals?', end_date: '2030-05-01T00:00:00Z' },
+  { slug: 'rates-up', event: 'rates', question: 'Do rates rise?' },
+  { slug: 'rates-down', event: 'rates', question: 'Do rates fall?' },
+  { slug: 'site-market', event: 'elsewhere', question: 'Is this elsewhere?' },
+  { slug: 'lone', question: 'Does it stand alone?' },
+  { slug: 'hidden', event: 'rates', question: 'Is this a draft?', status: 'draft' },
+];
+
+/** Starts a server with that catalog: `rates-up` is resolved, `rates-down` closed, `lone` archived, `hidden` a draft. */
+export async function openCatalogWorld(): Promise<CatalogWorld> {
+  const server = await startTestServer();
+  const { url } = server;
+  const admin = async (method: string, path: string, body: object): Promise<Record<string, string>> => {
+    const { status, json } = await send(url, method, path, body, ADMIN);
+    if (status !== 200) throw new Error(`${method} ${path}: ${status} ${JSON.stringify(json)}`);
+    return json;
+  };
+  for (const event of EVENTS) await admin('POST', '/admin/events', event);
+  const conditions = new Map<string, string>();
+  for (const market of MARKETS) {
+    const { condition_id: condition } = await admin('POST', '/admin/markets', market);
+    conditions.set(market.slug, condition);
+  }
+  await admin('POST', `/admin/markets/${conditions.get('rates-up')}/resolve`, { outcome: 'Yes' });
+  await admin('PATCH', `/admin/markets/${conditions.get('rates-down')}`, { status: 'closed' });
+  await admin('PATCH', `/admin/markets/${conditions.get('lone')}`, { archived: true });
+  return { server, conditions, get: (path) => send(url, 'GET', path), admin };
+}

@@ -1,0 +1,253 @@
+// Request rates on a clock that the test moves: every row of the table is exact at both edges of each of its windows, for
+// any pattern of requests, and what it remembers is bounded whoever calls.
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Endpoint } from '../../server/http/endpoint.ts';
+import { endpoints } from '../../server/http/endpoints.ts';
+import { BadRequest } from '../../server/http/errors.ts';
+import { httpLimits } from '../../server/http/limits.ts';
+import { isCountedByAddress, networkOf, Throttle } from '../../server/http/throttle.ts';
+import {
+  parseRateWindows,
+  type RateWindow,
+  rowsOfGroup,
+  rowText,
+  type ThrottleGroup,
+  type ThrottleRates,
+  type ThrottleRow,
+  throttleRowNames,
+  throttleRows,
+} from '../../server/http/throttleTable.ts';
+
+const START_MS = 1_800_000_000_000;
+/** Rates under which only the rows named are ever full. */
+const only = (rates: Partial<ThrottleRates>): ThrottleRates => ({
+  ...(Object.fromEntries(
+    throttleRowNames.map((row) => [row, [{ requestsMax: 1_000_000, windowMs: 10_000 }]]),
+  ) as unknown as ThrottleRates), // every row has a rate
+  ...rates,
+});
+
+/** The refusal of a request, or undefined when it was let pass. */
+function ask(throttle: Throttle, group: ThrottleGroup, client: string, atMs: number): BadRequest | undefined {
+  try {
+    throttle.count(group, client, atMs);
+    return undefined;
+  } catch (error) {
+    if (error instanceof BadRequest) return error;
+    throw error;
+  }
+}
+
+function passedOf(throttle: Throttle, group: ThrottleGroup, atMs: number, count: number): number {
+  let passed = 0;
+  for (let index = 0; index < count; index += 1) if (ask(throttle, group, 'a', atMs) === undefined) passed += 1;
+  return passed;
+}
+
+/** The group whose requests a row counts, for rows that are no group of their own. */
+const groupOfRow = (row: ThrottleRow): ThrottleGroup => (row === 'listings' ? 'GET /events' : row);
+
+test('the table is that of the interface', () => {
+  const shown = throttleRowNames.map((row) => {
+    const windows: readonly RateWindow[] = throttleRows[row];
+    return [rowText(row), windows.map(({ requestsMax, windowMs }) => `${requestsMax}/${windowMs / 1000}`).join(' ')];
+  });
+  expect(Object.fromEntries(shown)).toEqual({
+    'the catalog in general': '4000/10',
+    'GET /events': '500/10',
+    'GET /markets': '300/10',
+    'GET /events and GET /markets together': '900/10',
+    'GET /tags': '200/10',
+    'GET /public-search': '350/10',
+    'the order-book interface in general': '5000/10',
+    'GET /': '50/10',
+    'GET /book': '200/10',
+    'POST /books': '80/10',
+    'GET /price': '200/10',
+    'POST /prices': '80/10',
+    'GET /midpoint': '200/10',
+    'GET /prices-history': '100/10',
+    'POST /batch-prices-history': '80/10',
+    'GET /trades': '150/10',
+    'POST /order': '2400/10 24000/600',
+    'DELETE /order': '2400/10 24000/600',
+  });
+});
+
+test.each(throttleRowNames)('%s: each window takes exactly its requests, and one more at the edge', (row) => {
+  const windows: readonly RateWindow[] = throttleRows[row];
+  for (const window of windows) {
+    // The other windows of a row are looked at on their own, as if they were alone.
+    const throttle = new Throttle(only({ [row]: [window] }));
+    const { requestsMax, windowMs } = window;
+    const group = groupOfRow(row);
+    expect(passedOf(throttle, group, START_MS, 1)).toBe(1);
+    expect(passedOf(throttle, group, START_MS + 1, requestsMax + 5)).toBe(requestsMax - 1);
+    expect(passedOf(throttle, group, START_MS + windowMs - 1, 1)).toBe(0);
+    expect(passedOf(throttle, group, START_MS + windowMs, 5)).toBe(1);
+    expect(passedOf(throttle, group, START_MS + windowMs + 1, requestsMax + 5)).toBe(requestsMax - 1);
+    // No drift: a thousand windows later the edge is where it was.
+    const laterMs = START_MS + 1_000 * windowMs + 7;
+    expect(passedOf(throttle, group, laterMs, requestsMax + 1)).toBe(requestsMax);
+    expect(passedOf(throttle, group, laterMs + windowMs - 1, 1)).toBe(0);
+    expect(passedOf(throttle, group, laterMs + windowMs, requestsMax + 1)).toBe(requestsMax);
+  }
+});
+
+test('both windows of posted orders apply', () => {
+  for (const group of ['POST /order', 'DELETE /order'] as const) {
+    const throttle = new Throttle(only({ [group]: throttleRows[group] }));
+    let passed = 0;
+    for (let burst = 0; burst < 11; burst += 1) passed += passedOf(throttle, group, START_MS + burst * 10_000, 2_500);
+    expect(passed).toBe(24_000);
+    const full = ask(throttle, group, 'a', START_MS + 100_000);
+    expect([full?.headers?.['retry-after'], full?.headers?.['ratelimit-limit']]).toEqual(['500', '24000']);
+    expect(passedOf(throttle, group, START_MS + 599_999, 1)).toBe(0);
+    expect(passedOf(throttle, group, START_MS + 600_000, 2_500)).toBe(2_400);
+    expect(passedOf(throttle, group, START_MS + 609_999, 2_500)).toBe(0);
+    expect(passedOf(throttle, group, START_MS + 610_000, 2_500)).toBe(2_400);
+  }
+});
+
+test('the general rows and the one of both listings count too, and a refusal counts nowhere', () => {
+  const ten = { windowMs: 10_000 };
+  const rates = only({
+    'GET /events': [{ requestsMax: 6, ...ten }],
+    'GET /markets': [{ requestsMax: 6, ...ten }],
+    listings: [{ requestsMax: 9, ...ten }],
+    catalog: [{ requestsMax: 11, ...ten }],
+  });
+  const throttle = new Throttle(rates);
+  expect(passedOf(throttle, 'GET /events', START_MS, 20)).toBe(6);
+  expect(passedOf(throttle, 'GET /markets', START_MS, 20)).toBe(3);
+  expect(ask(throttle, 'GET /markets', 'a', START_MS)?.message).toContain('GET /events and GET /markets together');
+  expect(passedOf(throttle, 'GET /tags', START_MS, 20)).toBe(2);
+  expect(ask(throttle, 'GET /events', 'a', START_MS)?.status).toBe(429);
+  expect(passedOf(throttle, 'GET /book', START_MS, 20)).toBe(20);
+  const bookRates = only({ general: [{ requestsMax: 5, ...ten }], 'GET /book': [{ requestsMax: 3, ...ten }] });
+  const books = new Throttle(bookRates);
+  expect(passedOf(books, 'GET /book', START_MS, 9)).toBe(3);
+  expect(passedOf(books, 'POST /order', START_MS, 9)).toBe(2);
+});
+
+test('a client is counted for itself', () => {
+  const throttle = new Throttle(throttleRows);
+  for (const client of ['a', 'b', '10.0.0.1']) {
+    for (let index = 0; index < 80; index += 1) expect(ask(throttle, 'POST /books', client, START_MS)).toBeUndefined();
+    expect(ask(throttle, 'POST /books', client, START_MS)?.status).toBe(429);
+  }
+});
+
+test('a refusal says how much is allowed and exactly when to come back', () => {
+  const throttle = new Throttle(throttleRows);
+  for (let index = 0; index < 100; index += 1) throttle.count('GET /prices-history', 'a', START_MS + index);
+  const refusal = ask(throttle, 'GET /prices-history', 'a', START_MS + 6_500);
+  expect(refusal?.status).toBe(429);
+  expect(JSON.parse(refusal?.body() ?? '')).toEqual({
+    error: 'Too Many Requests: GET /prices-history takes 100 requests in 10 s; try again in 4 s',
+  });
+  expect(refusal?.headers).toMatchObject({
+    'retry-after': '4',
+    'ratelimit-limit': '100',
+    'ratelimit-remaining': '0',
+    'ratelimit-reset': '4',
+    'ratelimit-policy': '100;w=10',
+    'poly-ratelimit-remaining': '0',
+    'poly-ratelimit-reset': String((START_MS + 10_000) / 1000),
+  });
+  expect(ask(throttle, 'GET /prices-history', 'a', START_MS + 10_000)).toBeUndefined();
+});
+
+test('for any requests at any times the counts are those of a plain list', () => {
+  const windows = fc.array(
+    fc.record({ requestsMax: fc.integer({ min: 1, max: 12 }), windowMs: fc.integer({ min: 1, max: 60 }) }),
+    { minLength: 1, maxLength: 3 },
+  );
+  const steps = fc.array(fc.integer({ min: 0, max: 25 }), { maxLength: 300 });
+  fc.assert(
+    fc.property(windows, windows, steps, (own, general, waits) => {
+      const throttle = new Throttle(only({ 'GET /book': own, general }));
+      const passed: number[] = [];
+      let nowMs = START_MS;
+      for (const wait of waits) {
+        nowMs += wait;
+        const isFree = [...own, ...general].every(
+          ({ requestsMax, windowMs }) => passed.filter((atMs) => atMs + windowMs > nowMs).length < requestsMax,
+        );
+        const refusal = ask(throttle, 'GET /book', 'a', nowMs);
+        expect(refusal === undefined).toBe(isFree);
+        if (isFree) passed.push(nowMs);
+      }
+    }),
+    { seed: 7, numRuns: 300 },
+  );
+});
+
+test('a clock that is set back makes no window longer', () => {
+  const throttle = new Throttle(only({ 'GET /': [{ requestsMax: 2, windowMs: 10_000 }] }));
+  expect(passedOf(throttle, 'GET /', START_MS, 1)).toBe(1);
+  expect(passedOf(throttle, 'GET /', START_MS - 5_000, 2)).toBe(1);
+  expect(passedOf(throttle, 'GET /', START_MS + 9_999, 1)).toBe(0);
+  expect(passedOf(throttle, 'GET /', START_MS + 10_000, 3)).toBe(2);
+});
+
+test('a million addresses take bounded memory, and a busy client stays counted among them', () => {
+  const throttle = new Throttle(throttleRows);
+  let passed = 0;
+  let most = 0;
+  for (let number = 0; number < 1_000_000; number += 1) {
+    const nowMs = START_MS + Math.floor(number / 200); // five seconds for all
+    throttle.count('GET /book', `10.${number >>> 16}.${(number >>> 8) & 255}.${number & 255}`, nowMs);
+    if (number % 1_000 === 0 && ask(throttle, 'GET /midpoint', 'busy', nowMs) === undefined) passed += 1;
+    if (number % 10_000 === 0) most = Math.max(most, throttle.clientCount);
+  }
+  expect(passed).toBe(200);
+  expect(most).toBeLessThanOrEqual(httpLimits.throttledClientsMax);
+  expect(throttle.clientCount).toBeGreaterThan(httpLimits.throttledClientsMax / 2);
+});
+
+test('who is silent is forgotten, and who is not keeps its count over any number of newcomers', () => {
+  const rates = only({ 'GET /': [{ requestsMax: 3, windowMs: 60_000 }] });
+  const throttle = new Throttle(rates);
+  expect(passedOf(throttle, 'GET /', START_MS, 3)).toBe(3);
+  for (let number = 0; number < 300_000; number += 1) {
+    throttle.count('GET /', `client ${number}`, START_MS + 1);
+    if (number % 20_000 === 0) expect(passedOf(throttle, 'GET /', START_MS + 1, 1)).toBe(0);
+  }
+  expect(passedOf(throttle, 'GET /', START_MS + 59_999, 1)).toBe(0);
+  expect(passedOf(throttle, 'GET /', START_MS + 60_000, 5)).toBe(3);
+});
+
+test('addresses of one network are one client', () => {
+  expect(networkOf('127.0.0.1')).toBe('127.0.0.1');
+  expect(networkOf('2001:0db8:0000:0001:0000:0000:0000:0001')).toBe('2001:db8:0:1::/64');
+  expect(networkOf('2001:db8:0:1:ffff::2')).toBe('2001:db8:0:1::/64');
+  expect(networkOf('2001:db8::5')).toBe('2001:db8:0:0::/64');
+  expect(networkOf('::1')).toBe('0:0:0:0::/64');
+  expect(networkOf('::ffff:192.0.2.7')).toBe('192.0.2.7');
+  expect(networkOf('0000:0000:0000:0000:0000:ffff:c000:0207')).toBe('192.0.2.7');
+});
+
+test('rates are read as they are written, within bounds', () => {
+  expect(parseRateWindows('200/10s')).toEqual([{ requestsMax: 200, windowMs: 10_000 }]);
+  expect(parseRateWindows('2400/10s, 24000/10m')).toEqual(throttleRows['POST /order']);
+  expect(parseRateWindows('5/1h')).toEqual([{ requestsMax: 5, windowMs: 3_600_000 }]);
+  for (const text of ['', '0/10s', '5', '5/s', '5/10d', '1000001/1s', '5/2h', '5/0s', '1/1s,1/2s,1/3s,1/4s,1/5s']) {
+    expect([text, parseRateWindows(text)]).toEqual([text, undefined]);
+  }
+});
+
+test('every endpoint is counted by the row that is named after it', () => {
+  const isOperator = ({ auth }: Endpoint): boolean => auth === 'admin';
+  for (const endpoint of endpoints) {
+    const { method, path, throttle } = endpoint;
+    const ownPath = path.replace(/^\/(gamma|data-api)(?=\/)/, '');
+    const own = throttleRowNames.find((row) => row === `${method} ${ownPath}` && row !== 'listings');
+    const isMountRoot = ownPath === '/' && path !== '/';
+    if (own !== undefined && !isMountRoot) expect([path, throttle]).toEqual([path, own]);
+    expect(isOperator(endpoint)).toBe(throttle === 'operator');
+    expect(rowsOfGroup(throttle).length).toBeGreaterThan(0);
+    if (isOperator(endpoint)) expect(isCountedByAddress(endpoint)).toBe(false);
+  }
+});

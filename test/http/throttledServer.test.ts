@@ -1,0 +1,169 @@
+// Request rates over real sockets, on a clock that the test moves: who is counted as whom, and what a client is told.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { VirtualClock } from '../../engine/index.ts';
+import { CONFIG_FILE, resolveConfig, type ServerConfig } from '../../server/config.ts';
+import { endpoints } from '../../server/http/endpoints.ts';
+import { type ThrottleRow, throttleRowNames, throttleRows } from '../../server/http/throttleTable.ts';
+import { createKey, type JsonReply, l2Headers, send, sendSigned } from '../support/client.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+
+const ADMIN = { authorization: 'Bearer dev-admin' };
+const three = [{ requestsMax: 3, windowMs: 10_000 }];
+
+async function withServer(
+  rates: Partial<ServerConfig['rates']>,
+  run: (server: TestServer, clock: VirtualClock) => Promise<void>,
+): Promise<void> {
+  const clock = new VirtualClock(Date.now());
+  const server = await startTestServer({ config: { isThrottled: true, rates: { ...throttleRows, ...rates } }, clock });
+  try {
+    await run(server, clock);
+  } finally {
+    await server.close();
+  }
+}
+
+/** Statuses of that many replies, as `status: count`. */
+async function statusesOf(count: number, ask: () => Promise<JsonReply>): Promise<Readonly<Record<number, number>>> {
+  const counts: Record<number, number> = {};
+  for (let index = 0; index < count; index += 1) {
+    const { status } = await ask();
+    counts[status] = (counts[status] ?? 0) + 1;
+  }
+  return counts;
+}
+
+test('a public path takes exactly its requests from an address, and tells the next one when to come back', () =>
+  withServer({}, async ({ url }, clock) => {
+    const ask = (): Promise<JsonReply> => send(url, 'GET', '/');
+    expect(await statusesOf(60, ask)).toEqual({ 200: 50, 429: 10 });
+    const refused = await ask();
+    expect(refused.json).toEqual({ error: 'Too Many Requests: GET / takes 50 requests in 10 s; try again in 10 s' });
+    const names = ['retry-after', 'ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset', 'ratelimit-policy'];
+    expect(names.map((name) => refused.headers.get(name))).toEqual(['10', '50', '0', '10', '50;w=10']);
+    expect(refused.headers.get('poly-ratelimit-reset')).toBe(String(Math.ceil(clock.now() / 1000) + 10));
+    expect(refused.headers.get('access-control-allow-origin')).toBe('*');
+    expect((await send(url, 'GET', '/time')).status).toBe(200);
+    clock.advance(9_999);
+    expect((await ask()).status).toBe(429);
+    clock.advance(1);
+    expect(await statusesOf(60, ask)).toEqual({ 200: 50, 429: 10 });
+  }));
+
+test('every row of the table counts its own path, below its mounts too, and no other', () => {
+  const isOwnPath = (row: ThrottleRow): boolean => row.includes('/');
+  const rows = throttleRowNames.filter(isOwnPath);
+  const rates = Object.fromEntries(rows.map((row) => [row, three]));
+  return withServer(rates, async ({ url, wallets: [alice] }, clock) => {
+    const key = await createKey(url, alice);
+    let rowCount = 0;
+    for (const row of rows) {
+      const [method, rowPath] = row.split(' ');
+      const paths = ['', '/gamma', '/data-api']
+        .map((mount) => `${mount}${rowPath}`)
+        .filter((path) =>
+          endpoints.some((each) => each.method === method && each.path === path && path !== '/data-api/'),
+        );
+      const body = method === 'GET' ? undefined : {};
+      const ask = (path: string): Promise<JsonReply> => sendSigned(url, alice.address, key, method, path, body);
+      if (paths.length > 0) rowCount += 1;
+      for (const path of paths) {
+        clock.advance(10_000);
+        const replies = [];
+        for (let index = 0; index < 5; index += 1) replies.push(await ask(path));
+        // What the request says is wrong with it counts all the same.
+        const isFull = replies.map(({ status }) => status === 429);
+        expect([path, isFull]).toEqual([path, [false, false, false, true, true]]);
+        expect(replies[4].json.error).toContain(`Too Many Requests: ${row} takes 3 requests in 10 s`);
+        for (const other of paths) expect([other, (await ask(other)).status]).toEqual([other, 429]);
+      }
+    }
+    expect(rowCount).toBeGreaterThan(13);
+  });
+});
+
+test('HEAD counts as GET, a body is not waited for, and a preflight is free', () =>
+  withServer({ 'GET /': three, 'POST /books': three }, async ({ url }) => {
+    const head = async (): Promise<number> => (await fetch(url, { method: 'HEAD' })).status;
+    expect([await head(), await head(), await head(), await head()]).toEqual([200, 200, 200, 429]);
+    expect(await statusesOf(5, () => send(url, 'POST', '/books', []))).toEqual({ 200: 3, 429: 2 });
+    expect((await fetch(`${url}/books`, { method: 'OPTIONS' })).status).toBe(200);
+  }));
+
+test('signed requests count for their API key, whatever the address, and failed ones for the address', () =>
+  withServer({ 'DELETE /order': three, general: [{ requestsMax: 12, windowMs: 10_000 }] }, async (server) => {
+    const { url, wallets } = server;
+    const [alice, bob] = wallets;
+    const keys = [await createKey(url, alice), await createKey(url, alice, '1'), await createKey(url, bob)];
+    const body = { orderID: `0x${'1'.repeat(64)}` };
+    for (const [index, owner] of [alice, alice, bob].entries()) {
+      const ask = (): Promise<JsonReply> => sendSigned(url, owner.address, keys[index], 'DELETE', '/order', body);
+      expect(await statusesOf(5, ask)).toEqual({ 200: 3, 429: 2 });
+    }
+    // Three of the address's twelve general requests made keys; what names a key without its secret spends nobody's rate.
+    const forged = { ...keys[0], secret: Buffer.alloc(32).toString('base64url') };
+    const forge = (): Promise<JsonReply> => sendSigned(url, alice.address, forged, 'DELETE', '/order', body);
+    expect(await statusesOf(6, forge)).toEqual({ 401: 3, 429: 3 });
+    const malformed = (): Promise<JsonReply> => send(url, 'DELETE', '/orders', '{');
+    expect(await statusesOf(8, malformed)).toEqual({ 400: 6, 429: 2 });
+    expect((await send(url, 'GET', '/time')).status).toBe(429);
+    // Whose key is good is served from the same address all the same.
+    const own = (): Promise<JsonReply> => sendSigned(url, bob.address, keys[2], 'GET', '/data/orders');
+    expect(await statusesOf(12, own)).toEqual({ 200: 9, 429: 3 });
+  }));
+
+test('a read-only key has a rate of its own, and builder trades without a key count for the address', () =>
+  withServer({ general: three }, async ({ url, wallets: [alice] }) => {
+    const key = await createKey(url, alice);
+    const made = await sendSigned(url, alice.address, key, 'POST', '/auth/readonly-api-key');
+    const readonly = { POLY_ADDRESS: alice.address, POLY_API_KEY: made.json.apiKey };
+    expect(await statusesOf(5, () => send(url, 'GET', '/data/orders', undefined, readonly))).toEqual({
+      200: 3,
+      429: 2,
+    });
+    const path = `/builder/trades?builder_code=0x${'1'.repeat(64)}`;
+    expect(await statusesOf(5, () => send(url, 'GET', path))).toEqual({ 200: 2, 429: 3 });
+    expect(
+      (await send(url, 'GET', path, undefined, l2Headers(alice.address, key, 'GET', '/builder/trades'))).status,
+    ).toBe(200);
+  }));
+
+test('an operator is not counted, and whoever guesses its token is', () =>
+  withServer({ general: three }, async ({ url }) => {
+    const mode = { mode: 'normal' };
+    const operate = (): Promise<JsonReply> => send(url, 'PATCH', '/admin/exchange', mode, ADMIN);
+    expect(await statusesOf(20, operate)).toEqual({ 200: 20 });
+    const guess = (): Promise<JsonReply> =>
+      send(url, 'PATCH', '/admin/exchange', mode, { authorization: 'Bearer wrong-token' });
+    expect(await statusesOf(6, guess)).toEqual({ 401: 3, 429: 3 });
+    expect((await operate()).status).toBe(200);
+  }));
+
+test('rates hold in serve unless they are switched off, not in start unless switched on, and can be configured', () => {
+  const venue = { adminToken: 'a-token-of-the-venue', chain: '80002' };
+  const configOf = (mode: ServerConfig['mode'], flags: object): ServerConfig =>
+    resolveConfig(mode, { ...(mode === 'production' ? venue : {}), ...flags }, {}, import.meta.dirname);
+  expect(configOf('production', {}).isThrottled).toBe(true);
+  expect(configOf('production', { throttle: false }).isThrottled).toBe(false);
+  expect(configOf('development', {}).isThrottled).toBe(false);
+  expect(configOf('development', { throttle: true }).isThrottled).toBe(true);
+  expect(configOf('production', {}).rates).toEqual(throttleRows);
+  const folder = mkdtempSync(join(tmpdir(), 'outcry-rates-'));
+  try {
+    const rates = { 'GET /book': '7/10s', 'POST /order': '100/1s, 5000/1h' };
+    writeFileSync(join(folder, CONFIG_FILE), JSON.stringify({ rates }));
+    expect(resolveConfig('development', {}, {}, folder).rates).toEqual({
+      ...throttleRows,
+      'GET /book': [{ requestsMax: 7, windowMs: 10_000 }],
+      'POST /order': [
+        { requestsMax: 100, windowMs: 1_000 },
+        { requestsMax: 5_000, windowMs: 3_600_000 },
+      ],
+    });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});

@@ -1,0 +1,144 @@
+// /openapi.json: a valid document that tells of every endpoint and every rate, the same for everybody; and the check that
+// holds the whole test suite against it, which must notice whatever deviates.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openApiDocument } from '../../server/docs/openApi.ts';
+import type { Endpoint, HttpRequest, Method } from '../../server/http/endpoint.ts';
+import { endpoints } from '../../server/http/endpoints.ts';
+import { INTERFACE_VERSION } from '../../server/http/interfaceVersion.ts';
+import { rowsOfGroup, throttleRows } from '../../server/http/throttleTable.ts';
+import { send } from '../support/client.ts';
+import { deviationOf } from '../support/openApiCheck.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+
+const document = openApiDocument(endpoints);
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer();
+});
+afterAll(() => server.close());
+
+test('the document is valid OpenAPI 3.1', async () => {
+  const validator = new Validator();
+  const result = await validator.validate(JSON.parse(JSON.stringify(document)));
+  expect(result.errors).toBeUndefined();
+  expect([result.valid, validator.version]).toEqual([true, '3.1']);
+});
+
+test('every endpoint of the table is in it, and nothing else', () => {
+  const told = Object.entries(document.paths).flatMap(([path, operations]) =>
+    Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  expect(told.toSorted()).toEqual(endpoints.map(({ method, path }) => `${method} ${path}`).toSorted());
+  const ids = Object.values(document.paths).flatMap((operations) =>
+    Object.values(operations).map((operation) => operation.operationId),
+  );
+  expect(new Set(ids).size).toBe(ids.length);
+});
+
+test.each(endpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint] as const))(
+  '%s says what it takes, what it answers, who may ask and how often',
+  (_name, { method, path, auth, throttle, summary }) => {
+    const operation = document.paths[path][method.toLowerCase()];
+    expect(operation.summary).toBe(summary.replace(/\.$/, ''));
+    const { content } = operation.responses['200'];
+    for (const { schema } of Object.values(content)) expect(Object.keys(schema)).not.toEqual([]);
+    const inPath = operation.parameters.filter((parameter) => parameter.in === 'path');
+    expect(inPath.map(({ name, required }) => `${name} ${required}`)).toEqual(
+      [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => `${name} true`),
+    );
+    expect(operation.security === undefined).toBe(auth === 'none' || auth === 'dev');
+    for (const status of ['400', '404', '429', '503']) expect(operation.responses[status]).toBeDefined();
+    for (const row of rowsOfGroup(throttle)) {
+      for (const { requestsMax } of throttleRows[row]) expect(operation.description).toContain(String(requestsMax));
+    }
+  },
+);
+
+test('every reference of the document leads somewhere', () => {
+  const text = JSON.stringify(document);
+  const names = new Set([...text.matchAll(/"\$ref":"([^"]+)"/g)].map(([, reference]) => reference));
+  expect(names.size).toBeGreaterThan(10);
+  for (const name of names) {
+    expect(name.startsWith('#/components/schemas/')).toBe(true);
+    expect(Object.hasOwn(document.components.schemas, name.replace('#/components/schemas/', ''))).toBe(true);
+  }
+});
+
+test('the server gives the document, with the version that /version and the changelog have', async () => {
+  const served = await send(server.url, 'GET', '/openapi.json');
+  expect(served.json).toEqual(JSON.parse(JSON.stringify(document)));
+  expect(served.json.info.version).toBe(INTERFACE_VERSION);
+  expect((await send(server.url, 'GET', '/version')).json).toEqual({ version: 2, interface: INTERFACE_VERSION });
+  const changelog = readFileSync(join(import.meta.dirname, '../../CHANGELOG.md'), 'utf8');
+  expect(changelog).toContain(`Interface ${INTERFACE_VERSION}`);
+});
+
+test('an endpoint without a schema does not compile', () => {
+  // @ts-expect-error: the column schema is missing
+  const bare: Endpoint = {
+    method: 'GET',
+    path: '/bare',
+    auth: 'none',
+    throttle: 'general',
+    section: '',
+    summary: '',
+    handler: () => ({ body: '' }),
+  };
+  expect(bare.schema).toBeUndefined();
+});
+
+const endpointOf = (method: Method, path: string): Endpoint => {
+  const found = endpoints.find((endpoint) => endpoint.method === method && endpoint.path === path);
+  if (found === undefined) throw new Error(`the table has no ${method} ${path}`);
+  return found;
+};
+
+/** A request as a handler would have got it. */
+function requestOf(endpoint: Endpoint, query: string, params: Readonly<Record<string, string>>, json?: unknown) {
+  const request: HttpRequest = {
+    method: endpoint.method,
+    path: endpoint.path,
+    params,
+    query: new URLSearchParams(query),
+    body: new Uint8Array(0),
+    header: () => '',
+    json: () => json,
+    parsed: (parse) => parse(json),
+    nowMs: 0,
+    ip: '127.0.0.1',
+  };
+  return request;
+}
+
+test('the check of the test suite notices what deviates', () => {
+  const tick = endpointOf('GET', '/tick-size');
+  const good = { body: '{"minimum_tick_size":0.01}' };
+  const asked = requestOf(tick, 'token_id=123', {});
+  const faultOf = (body: string, status = 200): string | undefined =>
+    deviationOf({ endpoint: tick, request: asked, reply: { body, status } });
+  expect(deviationOf({ endpoint: tick, request: asked, reply: good })).toBeUndefined();
+  expect(faultOf('{}')).toContain("must have required property 'minimum_tick_size'");
+  expect(faultOf('{"minimum_tick_size":"0.01"}')).toContain('/minimum_tick_size must be');
+  expect(faultOf('{"minimum_tick_size":0.02}')).toContain('/minimum_tick_size must be equal to one of');
+  expect(faultOf('{"minimum_tick_size":0.01,"more":1}')).toContain('must NOT have additional properties');
+  expect(faultOf('{"error":"no"}', 404)).toBeUndefined();
+  expect(faultOf('{"message":"no"}', 404)).toContain("must have required property 'error'");
+  expect(faultOf('{"error":"no"}', 500)).toContain('a status that the document does not have');
+  const wrongly = { endpoint: tick, reply: good };
+  expect(deviationOf({ ...wrongly, request: requestOf(tick, '', {}) })).toContain('token_id is required');
+  expect(deviationOf({ ...wrongly, request: requestOf(tick, 'token_id=abc', {}) })).toContain('must match pattern');
+  const books = endpointOf('POST', '/books');
+  const served = (json: unknown): string | undefined =>
+    deviationOf({ endpoint: books, request: requestOf(books, '', {}, json), reply: { body: '[]' } });
+  expect(served([{ token_id: '1' }])).toBeUndefined();
+  expect(served([{ token_id: 1 }])).toContain('the body was served');
+  expect(served(undefined)).toContain('a body is required');
+  expect(deviationOf({ endpoint: undefined, request: undefined, reply: { status: 404, body: '{}' } })).toContain(
+    'a refusal without error',
+  );
+});

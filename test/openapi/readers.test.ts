@@ -1,0 +1,293 @@
+// The document against the functions that read requests by hand: of random requests, right but for a field or two, both
+// refuse the same ones. What a reader says about several fields together is left to the tests of that endpoint.
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { HttpRequest, Method } from '../../server/http/endpoint.ts';
+import { endpoints } from '../../server/http/endpoints.ts';
+import { BadRequest } from '../../server/http/errors.ts';
+import { readBuilderFilter } from '../../server/wire/builders.ts';
+import { parseCancel, parseCancelFilter, parseCancelMany } from '../../server/wire/cancels.ts';
+import { readHistoryBody, readHistoryQuery } from '../../server/wire/history.ts';
+import { readNotificationIds } from '../../server/wire/notifications.ts';
+import { parsePostedOrder } from '../../server/wire/orders.ts';
+import { parseCursor } from '../../server/wire/pages.ts';
+import {
+  readScoredOrder,
+  readScoredOrderQuery,
+  readScoredOrders,
+  requireDate,
+  requireMakerAddress,
+} from '../../server/wire/rewards.ts';
+import { parseTokenList, readOneTokenId, readSide } from '../../server/wire/tokens.ts';
+import { readBalanceQuery, readOrderFilter, readSignatureType, readTradeFilter } from '../../server/wire/userData.ts';
+import { requestFault } from '../support/openApiCheck.ts';
+
+const RUNS = Number(process.env.OPENAPI_RUNS ?? 1_500);
+const HEX64 = `0x${'ab'.repeat(32)}`;
+const ADDRESS = `0x${'1'.repeat(40)}`;
+const UUID = '6a9b3c1e-58f4-4f0e-8a57-2f60a1c4d2b7';
+
+const texts = [
+  '',
+  ' ',
+  '0',
+  '1',
+  '3',
+  '4',
+  '007',
+  ' 1',
+  '-1',
+  '1.5',
+  '1e3',
+  '0x1',
+  'abc',
+  'true',
+  'BUY',
+  'buy',
+  'SELL ',
+  'GTC',
+  'gtd',
+  '1h',
+  'all',
+  '2h',
+  'COLLATERAL',
+  'CONDITIONAL',
+  'conditional',
+  '2030-01-31',
+  '2030-02-30',
+  '2030-1-3',
+  'MA==',
+  'LTE=',
+  '1,2',
+  '1, 2',
+  ',',
+  '525600',
+  '525601',
+  '1800000000',
+  // Beyond these the document says its bounds in words (2^53, 2^256), since no short pattern does.
+  '9007199254740991',
+  '90071992547409910',
+  '9'.repeat(77),
+  '1'.repeat(79),
+  HEX64,
+  HEX64.toUpperCase(),
+  HEX64.slice(0, -1),
+  `${HEX64}0`,
+  `0x${'g'.repeat(64)}`,
+  `0x${'AB'.repeat(32)}`,
+  `0x${'0'.repeat(64)}`,
+  ADDRESS,
+  `0x${'1'.repeat(39)}`,
+  UUID,
+  UUID.toUpperCase(),
+  `${UUID}0`,
+];
+const values: readonly unknown[] = [
+  ...texts,
+  null,
+  true,
+  false,
+  0,
+  1,
+  3,
+  4,
+  -1,
+  1.5,
+  60,
+  525_601,
+  Number.MAX_SAFE_INTEGER,
+  2 ** 53,
+  1e300,
+  [],
+  {},
+  ['1'],
+  [HEX64],
+];
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** A right object with a few of its fields changed or left out. */
+function spoilt(right: Fields, pool: readonly unknown[]): fc.Arbitrary<Fields> {
+  const names = fc.constantFrom(...Object.keys(right));
+  const change = fc.tuple(names, fc.oneof(fc.constant(undefined), fc.constantFrom(...pool)));
+  return fc.array(change, { maxLength: 2 }).map((changes) => {
+    const made: Record<string, unknown> = { ...right };
+    for (const [name, value] of changes) {
+      if (value === undefined) delete made[name];
+      else made[name] = value;
+    }
+    return made;
+  });
+}
+
+interface Read {
+  readonly query: URLSearchParams;
+  readonly json: unknown;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/** Throws BadRequest where the endpoint does; true where the document need not agree. */
+type Reader = (read: Read) => unknown;
+
+function agrees(method: Method, path: string, read: Read, reader: Reader): void {
+  const endpoint = endpoints.find((each) => each.method === method && each.path === path);
+  if (endpoint === undefined) throw new Error(`the table has no ${method} ${path}`);
+  const request: HttpRequest = {
+    method,
+    path,
+    params: read.params,
+    query: read.query,
+    body: new Uint8Array(0),
+    header: () => '',
+    json: () => read.json,
+    parsed: (parse) => parse(read.json),
+    nowMs: 0,
+    ip: '',
+  };
+  let refused: string | undefined;
+  try {
+    if (reader(read) === 'elsewhere') return;
+  } catch (error) {
+    if (!(error instanceof BadRequest)) throw error;
+    refused = error.message;
+  }
+  const fault = requestFault(endpoint, request);
+  const told = `${method} ${path} ${read.query} ${JSON.stringify(read.json)}: read: ${refused}; document: ${fault}`;
+  expect(refused !== undefined, told).toBe(fault !== undefined);
+}
+
+const NO_QUERY = new URLSearchParams();
+
+function holdBody(
+  method: Method,
+  path: string,
+  bodies: fc.Arbitrary<unknown>,
+  reader: (json: unknown) => unknown,
+): void {
+  const check = (json: unknown): void =>
+    agrees(method, path, { query: NO_QUERY, json, params: {} }, (read) => reader(read.json));
+  fc.assert(fc.property(bodies, check), { numRuns: RUNS, seed: 11 });
+}
+
+function holdQuery(path: string, right: Fields, reader: (query: URLSearchParams) => unknown): void {
+  const check = (fields: Fields): void => {
+    const query = new URLSearchParams(
+      Object.entries(fields).map(([name, value]): [string, string] => [name, String(value)]),
+    );
+    agrees('GET', path, { query, json: undefined, params: {} }, (read) => reader(read.query));
+  };
+  fc.assert(fc.property(spoilt(right, texts), check), { numRuns: RUNS, seed: 12 });
+}
+
+const anything = fc.oneof(fc.constantFrom(...values), fc.constant(undefined));
+const orNothing = (bodies: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
+  fc.oneof({ arbitrary: bodies, weight: 9 }, { arbitrary: anything, weight: 1 });
+
+test('a posted order', () => {
+  const order = {
+    salt: 1,
+    maker: ADDRESS,
+    signer: ADDRESS,
+    tokenId: '123',
+    makerAmount: '1000000',
+    takerAmount: '2000000',
+    side: 'BUY',
+    signatureType: 0,
+    timestamp: '1800000000000',
+    expiration: '0',
+    metadata: HEX64,
+    builder: HEX64,
+    signature: '0xabcd',
+    conditionId: HEX64,
+  };
+  const top = { owner: UUID, orderType: 'GTC', postOnly: false, deferExec: false };
+  const bodies = fc
+    .tuple(orNothing(spoilt(order, values)), spoilt(top, values))
+    .map(([signed, rest]) => ({ ...rest, ...(signed !== undefined && { order: signed }) }));
+  holdBody('POST', '/order', orNothing(bodies), (json) => {
+    const read = parsePostedOrder(json);
+    return 'isOtherVersion' in read ? 'elsewhere' : read;
+  });
+});
+
+test('cancels', () => {
+  holdBody('DELETE', '/order', orNothing(spoilt({ orderID: HEX64 }, values)), parseCancel);
+  const ids = fc.array(fc.constantFrom(...values, HEX64, HEX64, HEX64), { maxLength: 3 });
+  holdBody('DELETE', '/orders', orNothing(ids), parseCancelMany);
+  const filter = spoilt({ market: HEX64, asset_id: '12' }, values);
+  holdBody('DELETE', '/cancel-market-orders', orNothing(filter), parseCancelFilter);
+});
+
+test('lists of tokens, of orders and of their histories', () => {
+  const tokens = fc.array(orNothing(spoilt({ token_id: '12', side: 'BUY' }, values)), { maxLength: 3 });
+  for (const path of ['/books', '/prices', '/midpoints', '/spreads', '/last-trades-prices']) {
+    holdBody('POST', path, orNothing(tokens), (json) => {
+      if (json === undefined) throw new BadRequest('Invalid payload');
+      return parseTokenList(json);
+    });
+  }
+  const ids = fc.array(fc.constantFrom(...values, HEX64, HEX64), { maxLength: 3 });
+  holdBody('POST', '/orders-scoring', orNothing(ids), readScoredOrders);
+  const history = spoilt({ markets: ['12', HEX64], startTs: 1, interval: '1h', fidelity: 60 }, values);
+  holdBody('POST', '/batch-prices-history', orNothing(history), (json) => {
+    // As a text it may be any number by the document, and its bound is said in words.
+    const isText = typeof json === 'object' && json !== null && 'fidelity' in json && typeof json.fidelity === 'string';
+    return isText ? 'elsewhere' : readHistoryBody(json);
+  });
+});
+
+test('queries of public data', () => {
+  holdQuery('/book', { token_id: '12' }, (query) => readOneTokenId(undefined, query));
+  holdQuery('/price', { token_id: '12', side: 'SELL' }, (query) => [
+    readOneTokenId(undefined, query),
+    readSide(query.get('side')),
+  ]);
+  const history = { market: HEX64, startTs: '1', interval: '1h', fidelity: '60' };
+  holdQuery('/prices-history', history, (query) => {
+    if ((query.get('market') ?? '') === '') return 'elsewhere'; // token_id may stand in its place
+    return readHistoryQuery(query);
+  });
+  holdQuery('/rebates/current', { date: '2030-01-31', maker_address: ADDRESS }, (query) => {
+    requireDate(query);
+    requireMakerAddress(query);
+  });
+});
+
+test('queries of own data', () => {
+  const filters = { market: HEX64, asset_id: '12' };
+  const times = { before: '5', after: '4' };
+  holdQuery('/data/orders', { id: HEX64, ...filters }, readOrderFilter);
+  holdQuery(
+    '/data/trades',
+    { taker: ADDRESS, maker: ADDRESS, maker_address: ADDRESS, ...filters, ...times },
+    readTradeFilter,
+  );
+  const builder = { builder_code: HEX64, maker_address: ADDRESS, ...filters, ...times };
+  holdQuery('/builder/trades', builder, (query) => {
+    if (query.get('builder_code') === `0x${'0'.repeat(64)}`) return 'elsewhere'; // well-formed, and nobody's
+    return readBuilderFilter(query);
+  });
+  const balance = { asset_type: 'CONDITIONAL', token_id: '12', signature_type: '0' };
+  holdQuery('/balance-allowance', balance, (query) => {
+    // A token is needed for shares alone, and for collateral not looked at: the document says so in words.
+    if (!/^[0-9]{1,77}$/.test(query.get('token_id') ?? '') || query.get('asset_type') === '') return 'elsewhere';
+    return readBalanceQuery(query);
+  });
+  holdQuery('/notifications', { signature_type: '1' }, readSignatureType);
+  holdQuery('/order-scoring', { order_id: HEX64 }, (query) => readScoredOrder(query.get('order_id') ?? undefined));
+  const scored = (query: URLSearchParams): unknown =>
+    (query.get('order_ids') ?? '') === '' ? readScoredOrderQuery(query) : 'elsewhere'; // a text of ids, told as a text
+  holdQuery('/orders-scoring', { order_ids: HEX64 }, scored);
+  holdQuery('/rewards/markets/current', { next_cursor: 'MA==' }, (query) => {
+    const text = query.get('next_cursor');
+    return text === 'MA==' || text === '' || text === null ? parseCursor(text) : 'elsewhere';
+  });
+  fc.assert(
+    fc.property(fc.constantFrom(...texts), (ids) => {
+      const query = new URLSearchParams({ ids });
+      agrees('DELETE', '/notifications', { query, json: undefined, params: {} }, (read) =>
+        readNotificationIds(read.query),
+      );
+    }),
+  );
+});

@@ -1,0 +1,142 @@
+// Holds what a server is asked and answers against its own /openapi.json: every reply must be one that the document has for
+// its status, and whatever is served must be a request as the document has it. Subscribed to the door's channel in each
+// test file's process (openApiSetup.ts) and in each server process that tests start (openApiProbe.ts).
+
+import { subscribe } from 'node:diagnostics_channel';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import {
+  type JsonSchema,
+  type OpenApiDocument,
+  type Operation,
+  openApiDocument,
+  type Parameter,
+} from '../../server/docs/openApi.ts';
+import { ANSWERED_CHANNEL, type Answered } from '../../server/http/answered.ts';
+import type { Endpoint, HttpRequest } from '../../server/http/endpoint.ts';
+import { endpoints } from '../../server/http/endpoints.ts';
+
+const options = { strict: false, allErrors: false, validateSchema: false } as const;
+
+/** The document of the real table, with its schemas as functions, each made when it is first needed. */
+class Contract {
+  private readonly document: OpenApiDocument;
+  private readonly ajv = new Ajv2020(options);
+  private readonly compiled = new Map<JsonSchema, ValidateFunction>();
+
+  constructor(document: OpenApiDocument) {
+    this.document = document;
+    addFormats.default(this.ajv);
+  }
+
+  operation(path: string, method: string): Operation {
+    return this.document.paths[path][method.toLowerCase()];
+  }
+
+  /** What is wrong with a value, or undefined. */
+  fault(schema: JsonSchema, value: unknown): string | undefined {
+    let validate = this.compiled.get(schema);
+    if (validate === undefined) {
+      validate = this.ajv.compile({ ...schema, components: this.document.components });
+      this.compiled.set(schema, validate);
+    }
+    if (validate(value)) return undefined;
+    const text = JSON.stringify(value);
+    return `${this.ajv.errorsText(validate.errors)} (${text.length > 600 ? `${text.slice(0, 600)}…` : text})`;
+  }
+}
+
+let contract: Contract | undefined;
+const known = new Set(endpoints);
+
+/**
+ * The value that the text of a parameter stands for: numbers are plain decimals; true and false may be in any letter case,
+ * and so may words where the description says so. What stands for none is left a text, which no schema of a number takes.
+ */
+function valueOfText({ schema: { type, enum: words }, description = '' }: Parameter, text: string): unknown {
+  const isNumber = type === 'integer' || type === 'number';
+  if (isNumber) return /^-?[0-9]+(\.[0-9]+)?$/.test(text) ? Number(text) : text;
+  if (type === 'boolean') return { true: true, false: false }[text.toLowerCase()] ?? text;
+  return Array.isArray(words) && description.includes('any letter case') ? text.toUpperCase() : text;
+}
+
+function faultOfParameters(checks: Contract, operation: Operation, request: HttpRequest): string | undefined {
+  for (const parameter of operation.parameters) {
+    const { name, in: place, required, schema } = parameter;
+    const isList = schema.type === 'array';
+    const given =
+      place === 'path' ? request.params[name] : isList ? request.query.getAll(name) : (request.query.get(name) ?? '');
+    if (given === undefined || given.length === 0) {
+      if (required) return `the ${place} parameter ${name} is required, and it was served without`;
+      continue;
+    }
+    const fault = checks.fault(schema, typeof given === 'string' ? valueOfText(parameter, given) : given);
+    if (fault !== undefined) return `the ${place} parameter ${name} was served: ${fault}`;
+  }
+  return undefined;
+}
+
+function faultOfBody(checks: Contract, { requestBody }: Operation, request: HttpRequest): string | undefined {
+  if (requestBody === undefined) return undefined;
+  let value: unknown;
+  try {
+    value = request.json();
+  } catch {
+    return 'a body that is no JSON was served';
+  }
+  if (value === undefined) return requestBody.required ? 'a body is required, and it was served without' : undefined;
+  const fault = checks.fault(requestBody.content['application/json'].schema, value);
+  return fault === undefined ? undefined : `the body was served: ${fault}`;
+}
+
+const textOf = (body: string | Uint8Array): string =>
+  typeof body === 'string' ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8');
+
+function faultOfRefusal(status: number, body: string): string | undefined {
+  const value: unknown = JSON.parse(body);
+  const isRefusal = typeof value === 'object' && value !== null && 'error' in value && typeof value.error === 'string';
+  return status === 200 || isRefusal ? undefined : `a refusal without error: ${body}`;
+}
+
+const contractOfTable = (): Contract => {
+  contract ??= new Contract(openApiDocument(endpoints));
+  return contract;
+};
+
+/** What is wrong with a request to an endpoint of the table, by the document; undefined when nothing is. */
+export function requestFault({ method, path }: Endpoint, request: HttpRequest): string | undefined {
+  const checks = contractOfTable();
+  const operation = checks.operation(path, method);
+  return faultOfParameters(checks, operation, request) ?? faultOfBody(checks, operation, request);
+}
+
+/** How a request and its reply deviate from the document; undefined when they don't. */
+export function deviationOf({ endpoint, request, reply }: Answered): string | undefined {
+  const { status = 200, body, headers } = reply;
+  if (endpoint === undefined) return faultOfRefusal(status, textOf(body));
+  if (!known.has(endpoint)) return undefined; // a test's own endpoint
+  const checks = contractOfTable();
+  const { method, path } = endpoint;
+  const operation = checks.operation(path, method);
+  const name = `${method} ${path} → ${status}`;
+  const response = operation.responses[String(status)];
+  if (response === undefined) return `${name}: a status that the document does not have: ${textOf(body)}`;
+  const contentType = headers?.['content-type']?.split(';', 1)[0] ?? 'application/json';
+  const content = response.content[contentType] ?? response.content['*/*'];
+  if (content === undefined) return `${name}: the document has no content of type ${contentType}`;
+  if (contentType === 'application/json') {
+    const fault = checks.fault(content.schema, JSON.parse(textOf(body)));
+    if (fault !== undefined) return `${name}: the reply: ${fault}`;
+  }
+  if (status !== 200 || request === undefined) return undefined;
+  const fault = requestFault(endpoint, request);
+  return fault === undefined ? undefined : `${name}: ${fault}`;
+}
+
+/** Tells each deviation of every server of this process. */
+export function watchReplies(onDeviation: (text: string) => void): void {
+  subscribe(ANSWERED_CHANNEL, (told) => {
+    const deviation = deviationOf(told as Answered); // what this channel carries
+    if (deviation !== undefined) onDeviation(deviation);
+  });
+}
