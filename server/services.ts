@@ -6,12 +6,15 @@ import type { ChainContracts } from './auth/contracts.ts';
 import type { OrderHasher } from './auth/orderDigest.ts';
 import type { WalletDeriver } from './auth/wallets.ts';
 import type { ServerConfig } from './config.ts';
+import type { Historian } from './history/queries.ts';
 import type { Views } from './views/index.ts';
 
 /** The parts of a running server. */
 export interface Services {
   readonly exchange: RunningExchange;
   readonly views: Views;
+  /** Histories of trades, positions and finished orders, kept by a thread of its own. */
+  readonly historian: Historian;
   readonly config: ServerConfig;
   /** The server's secret, from which API credentials derive. Never logged. */
   readonly secret: Uint8Array;

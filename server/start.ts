@@ -10,6 +10,7 @@ import {
   EngineDefect,
   FormatUnsupported,
   JournalDamaged,
+  type Log,
   openExchange,
   RecoveryDiffers,
   RulesVersionUnknown,
@@ -22,6 +23,8 @@ import type { Environment, ServerConfig } from './config.ts';
 import { firstStart } from './dev/firstStart.ts';
 import { type House, startHouse, timerSchedule, withdrawHouse } from './dev/house/index.ts';
 import { FatalError, fatal } from './fatal.ts';
+import { HistorianUnavailable } from './history/errors.ts';
+import { type OpenedHistorian, openHistorian } from './history/historian.ts';
 import { requireFreePort, serveHttp } from './http/app.ts';
 import type { Endpoint } from './http/endpoint.ts';
 import { endpoints as everyEndpoint } from './http/endpoints.ts';
@@ -35,6 +38,8 @@ export interface StartOptions {
   /** Called once when the exchange cannot go on: a defect, or storage that stays unwritable. */
   readonly onFatal: (error: Error) => void;
   readonly onProgress?: (done: number, total: number) => void;
+  /** While the histories are indexed before the start: records done, of how many. */
+  readonly onHistoryProgress?: (done: number, total: number) => void;
   /** The system's unless given. */
   readonly clock?: Clock;
   /** The whole table unless given. */
@@ -106,37 +111,51 @@ function secretOf({ dataDir }: ServerConfig, env: Environment): Uint8Array {
   }
 }
 
-async function openServices(options: StartOptions): Promise<Services> {
+/** The parts of a running server, with the historian as its owner sees it. */
+type OwnServices = Services & { readonly historian: OpenedHistorian };
+
+async function openServices(options: StartOptions): Promise<OwnServices> {
   const { config, env, clock, onProgress, onFatal } = options;
   requireOwnMode(config);
   const log = makeLogger(config);
   const views = new Views();
+  const { dataDir } = config;
+  const say: Log = (level, text, figures) => log[level](figures ?? {}, text);
+  const historian = openHistorian({ dataDir, log: say, onProgress: options.onHistoryProgress });
   let exchange: RunningExchange;
   try {
     exchange = await openExchange({
-      dataDir: config.dataDir,
+      dataDir,
       clock,
       settings: config.engine,
       followers: views.followers(),
       acceptClock: config.acceptClock,
-      log: (level, text, figures) => log[level](figures ?? {}, text),
+      log: say,
       onProgress,
+      onDurable: historian.durable,
       // What the engine stops for and is no defect is a journal that cannot be written, whatever the reason.
       onFatal: (error) => onFatal(error instanceof EngineDefect ? error : new FatalError('storage', error.message)),
     });
   } catch (error) {
+    await historian.close();
     explain(error);
   }
   try {
-    const { contracts, dataDir, mode } = config;
+    const { contracts, mode } = config;
     if (dataDir !== undefined) writeFileSync(modeFileOf(dataDir), `${mode}\n`);
     const wallets = walletDeriver(config.walletConstants);
     const secret = secretOf(config, env);
-    return { exchange, views, config, secret, contracts, orderHasher: orderHasher(contracts), wallets, log };
+    return { exchange, views, historian, config, secret, contracts, orderHasher: orderHasher(contracts), wallets, log };
   } catch (error) {
+    await historian.close();
     await exchange.close();
     throw error;
   }
+}
+
+/** An exchange trades without its histories; they say themselves why they are not there. */
+function leaveUnavailable(error: unknown): void {
+  if (!(error instanceof HistorianUnavailable)) throw error;
 }
 
 /** Starts the house; where there is to be none, takes out of the books what an earlier start of it left there. */
@@ -160,9 +179,11 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   const { config, endpoints = everyEndpoint, hasFirstStart = true, onFatal } = options;
   await requireFreePort(config.host, config.port);
   const services = await openServices(options);
-  const { exchange } = services;
+  const { exchange, historian } = services;
   try {
     if (config.mode === 'development' && hasFirstStart) await firstStart(services);
+    // A journal on disk may be long, and its index gone; one that is only held in memory is as new as this start.
+    if (config.dataDir !== undefined) await historian.caughtUp().catch(leaveUnavailable);
     const onDefect = (error: unknown): void => onFatal(error instanceof Error ? error : new Error(String(error)));
     const http = await serveHttp(services, endpoints, onDefect);
     const house = await openHouse(services);
@@ -170,6 +191,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     const stop = async (): Promise<void> => {
       const houseStopped = house?.stop(); // waited for last: what it waits for is answered when the exchange closes
       await http.drain();
+      await historian.close(); // first, since it reads the journal that the exchange closes
       await exchange.close();
       http.close();
       await houseStopped;
@@ -185,6 +207,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
       },
     };
   } catch (error) {
+    await historian.close();
     await exchange.close();
     throw error;
   }

@@ -3,7 +3,7 @@
 export { DATA_FORMAT, DataDirectory } from './dataDirectory.ts';
 export { DataDirectoryLocked, FormatUnsupported, JournalDamaged, StorageUnavailable } from './errors.ts';
 export { Journal, type JournalListener, type RetryPolicy } from './journal.ts';
-export { LmdbStore } from './lmdbStore.ts';
+export { assertFileIsWhole, LmdbStore } from './lmdbStore.ts';
 export { JournalReader } from './reader.ts';
-export { JournalRecord, recordsOf } from './record.ts';
+export { JournalRecord, RECORD_AT, RECORD_HEADER_BYTES, recordsOf } from './record.ts';
 export { type BatchStore, MemoryStore, type StoredBatch } from './store.ts';

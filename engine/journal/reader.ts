@@ -6,6 +6,7 @@ import { checkFormat } from './dataDirectory.ts';
 import { readBatches } from './journal.ts';
 import { LmdbStore } from './lmdbStore.ts';
 import type { JournalRecord } from './record.ts';
+import type { StoredBatch } from './store.ts';
 
 export class JournalReader {
   private readonly store: LmdbStore;
@@ -21,6 +22,15 @@ export class JournalReader {
   /** The verified records from a sequence on, batch by batch. Throws JournalDamaged naming the first unsound record. */
   read(fromSequence = 1): Generator<readonly JournalRecord[]> {
     return readBatches(this.store, fromSequence);
+  }
+
+  /**
+   * The stored batches from the one that holds a sequence on, as they lie there: for whoever follows the journal of an
+   * exchange that runs, since recovery has verified what it opened with.
+   */
+  batches(fromSequence: number): Generator<StoredBatch> {
+    this.store.refresh();
+    return this.store.batches(fromSequence);
   }
 
   close(): Promise<void> {

@@ -58,6 +58,8 @@ export interface Endpoint {
   /** Path with `{name}` parts, from the root. */
   readonly path: string;
   readonly auth: AuthLevel;
+  /** Whether only listed addresses may call, where there is an allowlist. */
+  readonly isAllowlisted?: boolean;
   /** Row of the throttle table that counts this request. */
   readonly throttle: string;
   /** Section of the interface that rules it, for documentation. */

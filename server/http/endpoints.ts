@@ -18,6 +18,7 @@ import { readonlyKeyEndpoints } from '../routes/readonlyKeys.ts';
 import { rewardsEndpoints } from '../routes/rewards.ts';
 import { tradingEndpoints } from '../routes/trading.ts';
 import { userDataEndpoints } from '../routes/userData.ts';
+import { userHistoryEndpoints } from '../routes/userHistory.ts';
 import type { Endpoint } from './endpoint.ts';
 
 export const endpoints: readonly Endpoint[] = [
@@ -36,6 +37,7 @@ export const endpoints: readonly Endpoint[] = [
   ...historyEndpoints,
   ...marketsEndpoints,
   ...activityEndpoints,
+  ...userHistoryEndpoints,
   ...adminEndpoints,
   ...operatorControlEndpoints,
   ...devEndpoints,

@@ -4,8 +4,10 @@
 import type { HttpResponse, HttpRequest as UwsRequest } from 'uWebSockets.js';
 import { StorageUnavailable } from '../../engine/index.ts';
 import type { Caller } from '../auth/caller.ts';
+import { HistorianUnavailable } from '../history/errors.ts';
 import type { Services } from '../services.ts';
 import { type Dialect, pickDialect } from '../wire/dialect.ts';
+import { type AddressGuard, addressGuard } from './allowlist.ts';
 import { type Authenticator, makeAuthenticator } from './authenticate.ts';
 import { bodyTooLarge, EMPTY_BODY, readBody, requireJsonContentType } from './body.ts';
 import { preflightHeaders } from './cors.ts';
@@ -76,6 +78,7 @@ export class Door {
   private readonly route: Router;
   private readonly authenticate: Authenticator;
   private readonly guardHost: HostGuard | undefined;
+  private readonly guardAddress: AddressGuard | undefined;
   private visitCount = 0;
   private turn: Turn | undefined;
   private isStopping = false;
@@ -91,6 +94,7 @@ export class Door {
     this.route = makeRouter(endpoints);
     this.authenticate = makeAuthenticator(services);
     this.guardHost = hostGuard(services.config);
+    this.guardAddress = addressGuard(services.config);
   }
 
   /** From now on requests are turned away; resolves when those in progress are answered, or after `msMax`. */
@@ -149,6 +153,7 @@ export class Door {
     // Any text may stand here; what is no Method is found in no table.
     const endpoint = entry.byMethod.get(visit.isHead ? 'GET' : (method as Method));
     if (endpoint === undefined) throw methodNotAllowed(method, path, entry);
+    if (endpoint.isAllowlisted === true) this.guardAddress?.(remoteAddressOf(visit.res, visit.isAborted), req);
 
     const isFramed = req.getHeader('content-length') !== '' || req.getHeader('transfer-encoding') !== '';
     const header = isFramed ? copyHeaders(req) : liveHeaders(req, () => visit.isLive);
@@ -202,6 +207,14 @@ export class Door {
     if (error instanceof StorageUnavailable) {
       const body = JSON.stringify({ error: `the exchange takes no commands at present: ${error.reason}` });
       this.send(visit, { status: 503, body, headers: RETRY });
+      return;
+    }
+    if (error instanceof HistorianUnavailable) {
+      this.send(visit, {
+        status: 503,
+        body: JSON.stringify({ error: `internal_error: ${error.message}` }),
+        headers: RETRY,
+      });
       return;
     }
     this.services.log.fatal({ err: error }, 'A request met a defect; the exchange stops.');
