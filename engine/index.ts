@@ -1,6 +1,7 @@
 // The door of the engine: everything that the server, the benches and the tests of other rooms may use of it.
 // Nothing behind it is imported directly from outside.
 export {
+  assertFileIsWhole,
   type BatchStore,
   type CopyOptions,
   copyJournal,
@@ -11,6 +12,8 @@ export {
   JournalReader,
   type JournalRecord,
   MemoryStore,
+  RECORD_AT,
+  RECORD_HEADER_BYTES,
   type RetryPolicy,
   StorageUnavailable,
 } from './journal/index.ts';

@@ -104,13 +104,13 @@ async function stopInTime(server: RunningServer): Promise<void> {
   if (outcome === 'late') fatal('storage', `The exchange did not stop within ${STOP_MS_MAX / 1000} s; it ends now.`);
 }
 
-/** A progress line on standard error while a long journal is read, once a second at most. */
-function progressOf(config: ServerConfig): (done: number, total: number) => void {
+/** A progress line on standard error while something long is done to the journal's records, once a second at most. */
+function progressOf(config: ServerConfig, what: string): (done: number, total: number) => void {
   let shownMs = Date.now();
   return (done, total) => {
     if (config.isQuiet || Date.now() - shownMs < 1_000) return;
     shownMs = Date.now();
-    process.stderr.write(`Reading the journal: ${done} of ${total} records.\n`);
+    process.stderr.write(`${what}: ${done} of ${total} records.\n`);
   };
 }
 
@@ -118,7 +118,9 @@ async function run(config: ServerConfig, env: Environment): Promise<void> {
   const { promise, onFatal } = stopReason();
   // Loaded only now, so that a wrong flag is told at once.
   const { startServer } = await import('./start.ts');
-  const server = await startServer({ config, env, onFatal, onProgress: progressOf(config) });
+  const onProgress = progressOf(config, 'Reading the journal');
+  const onHistoryProgress = progressOf(config, 'Indexing the histories');
+  const server = await startServer({ config, env, onFatal, onProgress, onHistoryProgress });
   await printBanner(server);
   const cause = await promise;
   if (cause === undefined) return stopInTime(server);
@@ -182,11 +184,12 @@ async function runImport(file: string, command: Command, env: Environment, folde
   const onFatal = (error: Error): void => {
     process.stderr.write(`${error.message}\n`);
   };
-  const services = await openServices({ config, env, onFatal, onProgress: progressOf(config) });
+  const services = await openServices({ config, env, onFatal, onProgress: progressOf(config, 'Reading the journal') });
   try {
     if (venue !== true) await firstStart(services);
     tell(await importFile(file, openedTarget(services)));
   } finally {
+    await services.historian.close();
     await services.exchange.close();
   }
 }

@@ -10,6 +10,7 @@ import { isAddress, isBytes32 } from './auth/hex.ts';
 import { WALLET_CONSTANTS, type WalletConstants } from './auth/wallets.ts';
 import { HOUSE_MODES, type HouseMode } from './dev/house/model.ts';
 import { fatal } from './fatal.ts';
+import { isNetwork } from './http/networks.ts';
 import {
   parseRateWindows,
   RATE_WINDOWS_FORM,
@@ -29,6 +30,10 @@ export interface ServerConfig {
   readonly port: number;
   /** Host names that a loopback development server answers to, besides those of the machine itself. */
   readonly allowHosts: readonly string[];
+  /** Addresses and networks that alone may ask for user data; undefined: everybody. */
+  readonly ipAllowlist: readonly string[] | undefined;
+  /** Addresses and networks whose X-Forwarded-For is believed. */
+  readonly trustedProxies: readonly string[];
   /** Undefined: everything in memory, gone with the process. */
   readonly dataDir: string | undefined;
   readonly contracts: ChainContracts;
@@ -73,6 +78,9 @@ const rateField = z.string(RATE_WINDOWS_FORM).transform((text, context): readonl
   context.addIssue({ code: 'custom', message: RATE_WINDOWS_FORM });
   return z.NEVER;
 });
+const networksText = z
+  .array(z.string().refine(isNetwork, 'must be an IP address, or a network such as 10.0.0.0/8 or fd00::/8'))
+  .min(1, 'must name at least one address or network, or be left out');
 
 /** The settings by their key in the file; `undefined` where nobody says anything. */
 const settingsSchema = z.strictObject({
@@ -82,6 +90,8 @@ const settingsSchema = z.strictObject({
     .max(65_535, 'must be at most 65535'),
   host: z.string().regex(HOST_NAME, 'must be a host name or an IP address'),
   allowHost: z.array(z.string().regex(HOST_NAME, 'must be host names')),
+  ipAllowlist: networksText,
+  trustedProxies: networksText,
   dataDir: z.string().min(1, 'must name a folder'),
   chain: z.int('must be a whole number from 1').min(1, 'must be a whole number from 1'),
   seed: z.int('must be a whole number').min(0, 'must be 0 or more').max(Number.MAX_SAFE_INTEGER),
@@ -149,6 +159,8 @@ export const optionTable: readonly OptionRow[] = [
   row('port', ['--port <number>'], 'number', ['port to listen on (default 8080)']),
   row('host', ['--host <address>'], 'text', ['address to listen on (default 127.0.0.1)']),
   row('allowHost', ['--allow-host <name>'], 'list', ['another Host that a loopback development server answers to']),
+  row('ipAllowlist', ['--ip-allowlist <networks>'], 'list', ['addresses and networks that alone may read user data']),
+  row('trustedProxies', ['--trusted-proxies <networks>'], 'list', ['proxies whose X-Forwarded-For is believed']),
   row('dataDir', ['--data-dir <folder>'], 'text', ['where journal and secret lie (default .outcry)']),
   row('chain', ['--chain <id>'], 'number', ['chain that orders are signed for (development on loopback: 137)']),
   row('seed', ['--seed <number>'], 'number', ['seed of everything that development makes at random (default 1)']),
@@ -279,7 +291,8 @@ function readFlags(flags: Flags): Settings {
     const value = flags[option.key];
     if (value === undefined) continue;
     const name = option.flags[0].split(' ')[0];
-    assign(settings, option.key, name, typeof value === 'string' ? valueOfText(option.kind, value) : value);
+    const texts = Array.isArray(value) ? value.join(',') : value; // a list's flag may be given more than once
+    assign(settings, option.key, name, typeof texts === 'string' ? valueOfText(option.kind, texts) : texts);
   }
   return settings;
 }
@@ -366,6 +379,8 @@ export function resolveConfig(
     host,
     port: settings.port ?? 8080,
     allowHosts: settings.allowHost ?? [],
+    ipAllowlist: settings.ipAllowlist,
+    trustedProxies: settings.trustedProxies ?? [],
     dataDir: settings.dataDir ?? '.outcry',
     contracts: chooseContracts(mode, host, settings),
     // as above: no checked value is undefined

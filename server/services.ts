@@ -7,6 +7,7 @@ import type { OrderHasher } from './auth/orderDigest.ts';
 import type { WalletDeriver } from './auth/wallets.ts';
 import type { Catalog } from './catalog/index.ts';
 import type { ServerConfig } from './config.ts';
+import type { Historian } from './history/queries.ts';
 import type { Views } from './views/index.ts';
 
 /** The parts of a running server. */
@@ -15,6 +16,8 @@ export interface Services {
   readonly views: Views;
   /** Events and markets as they are listed, sorted and searched. */
   readonly catalog: Catalog;
+  /** Histories of trades, positions and finished orders, kept by a thread of its own. */
+  readonly historian: Historian;
   readonly config: ServerConfig;
   /** The server's secret, from which API credentials derive. Never logged. */
   readonly secret: Uint8Array;

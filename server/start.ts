@@ -10,6 +10,7 @@ import {
   EngineDefect,
   FormatUnsupported,
   JournalDamaged,
+  type Log,
   openExchange,
   RecoveryDiffers,
   RulesVersionUnknown,
@@ -23,6 +24,8 @@ import type { Environment, ServerConfig } from './config.ts';
 import { firstStart } from './dev/firstStart.ts';
 import { type House, startHouse, timerSchedule, withdrawHouse } from './dev/house/index.ts';
 import { FatalError, fatal } from './fatal.ts';
+import { HistorianUnavailable } from './history/errors.ts';
+import { type OpenedHistorian, openHistorian } from './history/historian.ts';
 import { requireFreePort, serveHttp } from './http/app.ts';
 import type { Endpoint } from './http/endpoint.ts';
 import { endpoints as everyEndpoint } from './http/endpoints.ts';
@@ -38,6 +41,8 @@ export interface StartOptions {
   /** Called once when the exchange cannot go on: a defect, or storage that stays unwritable. */
   readonly onFatal: (error: Error) => void;
   readonly onProgress?: (done: number, total: number) => void;
+  /** While the histories are indexed before the start: records done, of how many. */
+  readonly onHistoryProgress?: (done: number, total: number) => void;
   /** The system's unless given. */
   readonly clock?: Clock;
   /** The whole table unless given. */
@@ -109,8 +114,12 @@ function secretOf({ dataDir }: ServerConfig, env: Environment): Uint8Array {
   }
 }
 
+/** The parts of a running server, with the historian as its owner sees it. */
+type OwnServices = Services & { readonly historian: OpenedHistorian };
+
 /**
- * Opens the exchange of a configuration with its views and its catalog; nothing listens.
+ * Opens the exchange of a configuration with its views, its catalog and its historian; nothing listens. Who calls it closes
+ * the historian and then the exchange.
  * @param streams what follows the log to number and render streams; none where nobody can subscribe
  * @throws FatalError
  */
@@ -118,38 +127,50 @@ export async function openServices(
   options: StartOptions,
   views = new Views(),
   streams?: StreamFeed,
-): Promise<Services> {
+): Promise<OwnServices> {
   const { config, env, clock, onProgress, onFatal } = options;
   requireOwnMode(config);
   const log = makeLogger(config);
   const catalog = new Catalog(views);
+  const { dataDir } = config;
+  const say: Log = (level, text, figures) => log[level](figures ?? {}, text);
+  const historian = openHistorian({ dataDir, log: say, onProgress: options.onHistoryProgress });
   let exchange: RunningExchange;
   try {
     exchange = await openExchange({
-      dataDir: config.dataDir,
+      dataDir,
       clock,
       settings: config.engine,
       followers: [...views.followers(), ...(streams?.followers() ?? [])],
       acceptClock: config.acceptClock,
-      log: (level, text, figures) => log[level](figures ?? {}, text),
+      log: say,
       onProgress,
+      onDurable: historian.durable,
       // What the engine stops for and is no defect is a journal that cannot be written, whatever the reason.
       onFatal: (error) => onFatal(error instanceof EngineDefect ? error : new FatalError('storage', error.message)),
     });
   } catch (error) {
+    await historian.close();
     explain(error);
   }
   try {
-    const { contracts, dataDir, mode } = config;
+    const { contracts, mode } = config;
     if (dataDir !== undefined) writeFileSync(modeFileOf(dataDir), `${mode}\n`);
     const wallets = walletDeriver(config.walletConstants);
     const secret = secretOf(config, env);
+    const hasher = orderHasher(contracts);
     await catalog.ready(exchange.now());
-    return { exchange, views, catalog, config, secret, contracts, orderHasher: orderHasher(contracts), wallets, log };
+    return { exchange, views, catalog, historian, config, secret, contracts, orderHasher: hasher, wallets, log };
   } catch (error) {
+    await historian.close();
     await exchange.close();
     throw error;
   }
+}
+
+/** An exchange trades without its histories; they say themselves why they are not there. */
+function leaveUnavailable(error: unknown): void {
+  if (!(error instanceof HistorianUnavailable)) throw error;
 }
 
 /** Starts the house; where there is to be none, takes out of the books what an earlier start of it left there. */
@@ -175,9 +196,11 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   const views = new Views();
   const streams = new StreamFeed(views, config.streams);
   const services = await openServices(options, views, streams);
-  const { exchange } = services;
+  const { exchange, historian } = services;
   try {
     if (config.mode === 'development' && hasFirstStart) await firstStart(services);
+    // A journal on disk may be long, and its index gone; one that is only held in memory is as new as this start.
+    if (config.dataDir !== undefined) await historian.caughtUp().catch(leaveUnavailable);
     const onDefect = (error: unknown): void => onFatal(error instanceof Error ? error : new Error(String(error)));
     const hub = new StreamHub(streams, services);
     const http = await serveHttp(services, endpoints, onDefect, (app) => hub.attach(app));
@@ -186,6 +209,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     const stop = async (): Promise<void> => {
       const houseStopped = house?.stop(); // waited for last: what it waits for is answered when the exchange closes
       await http.drain();
+      await historian.close(); // first, since it reads the journal that the exchange closes
       await exchange.close();
       await hub.close();
       http.close();
@@ -202,6 +226,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
       },
     };
   } catch (error) {
+    await historian.close();
     await exchange.close();
     throw error;
   }

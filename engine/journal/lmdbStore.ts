@@ -55,6 +55,11 @@ export class LmdbStore implements BatchStore {
     }
   }
 
+  /** What others wrote until now is seen by the next read. */
+  refresh(): void {
+    this.database.resetReadTxn();
+  }
+
   async reopen(): Promise<void> {
     await this.close();
     this.database = this.openDatabase();

@@ -6,6 +6,7 @@ import { checkFormat } from './dataDirectory.ts';
 import { readBatches } from './journal.ts';
 import { LmdbStore } from './lmdbStore.ts';
 import { type JournalRecord, verifyBatch } from './record.ts';
+import type { StoredBatch } from './store.ts';
 
 export class JournalReader {
   private readonly store: LmdbStore;
@@ -29,6 +30,15 @@ export class JournalReader {
     if (last === undefined) return 0;
     const [, end] = verifyBatch(last.bytes, { sequence: last.firstSequence, tMs: 0, hash: undefined });
     return end.sequence - 1;
+  }
+
+  /**
+   * The stored batches from the one that holds a sequence on, as they lie there: for whoever follows the journal of an
+   * exchange that runs, since recovery has verified what it opened with.
+   */
+  batches(fromSequence: number): Generator<StoredBatch> {
+    this.store.refresh();
+    return this.store.batches(fromSequence);
   }
 
   close(): Promise<void> {

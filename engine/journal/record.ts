@@ -13,6 +13,8 @@ const HASH_BYTES = 32;
  * it, u32 bytes of the command, f64 sequence, f64 time (ms), 32 bytes running hash of all records before.
  */
 const at = { version: 0, length: 4, crc: 8, commandBytes: 12, sequence: 16, tMs: 24, hash: 32 } as const;
+
+export { at as RECORD_AT };
 export const RECORD_HEADER_BYTES = at.hash + HASH_BYTES;
 const CRC_START = at.commandBytes;
 

@@ -223,6 +223,7 @@ class InlineExchange implements RunningExchange {
   }
 
   private answerBatch(batch: Uint8Array): void {
+    this.options.onDurable?.(batch, this.journal.durableSequence);
     for (const source of recordsOf(batch)) {
       const record = new DecodedRecord(source);
       for (const step of this.durableSteps) step(record);

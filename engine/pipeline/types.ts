@@ -62,6 +62,11 @@ export interface ExchangeOptions {
   readonly onProgress?: ((done: number, total: number) => void) | undefined;
   /** Start although the journal's last time is more than a minute ahead of the clock. */
   readonly acceptClock?: boolean | undefined;
+  /**
+   * Called with the bytes of each batch of records that becomes durable while the exchange runs, before followers see
+   * them, and with its last sequence. It must neither throw nor change the bytes.
+   */
+  readonly onDurable?: ((batch: Uint8Array, lastSequence: number) => void) | undefined;
   /** The exchange has stopped for good (a defect, or storage that stays unwritable): called once, with the cause. */
   readonly onFatal?: ((error: Error) => void) | undefined;
 }

@@ -1,7 +1,7 @@
 // What the historian can be asked, and the rows it answers with: the contract between the routes (which read requests),
 // the queries of this folder (which find rows) and wire/ (which renders them). Plain data alone, since questions cross to
 // a thread of their own. Money and shares are whole micro, prices whole pips, times milliseconds, addresses lower-case hex.
-import type { Dialect } from '../wire/dialect.ts';
+import type { DialectName } from '../wire/dialectName.ts';
 
 /** What rows are kept of a list, counted after every filter and in its order. */
 export interface PageQuery {
@@ -228,7 +228,7 @@ export interface HistoryRows {
 /** A question with the names and formats of its answer. */
 export interface HistoryRequest {
   readonly query: HistoryQuery;
-  readonly dialect: Dialect['name'];
+  readonly dialect: DialectName;
 }
 
 /**

@@ -60,6 +60,8 @@ export interface Endpoint {
   /** Path with `{name}` parts, from the root. */
   readonly path: string;
   readonly auth: AuthLevel;
+  /** Whether only listed addresses may call, where there is an allowlist. */
+  readonly isAllowlisted?: boolean;
   /** Which rows of the throttle table count this request. */
   readonly throttle: ThrottleGroup;
   /** Section of the interface that rules it, for documentation. */

@@ -23,6 +23,7 @@ import { rewardsEndpoints } from '../routes/rewards.ts';
 import { streamEndpoints } from '../routes/streams.ts';
 import { tradingEndpoints } from '../routes/trading.ts';
 import { userDataEndpoints } from '../routes/userData.ts';
+import { userHistoryEndpoints } from '../routes/userHistory.ts';
 import type { Endpoint } from './endpoint.ts';
 
 export const endpoints: readonly Endpoint[] = [
@@ -44,6 +45,7 @@ export const endpoints: readonly Endpoint[] = [
   ...streamEndpoints,
   ...bothFormsEndpoints,
   ...catalogEndpoints,
+  ...userHistoryEndpoints,
   ...adminEndpoints,
   ...operatorControlEndpoints,
   ...importEndpoints,

@@ -4,8 +4,10 @@
 import type { HttpResponse, HttpRequest as UwsRequest } from 'uWebSockets.js';
 import { StorageUnavailable } from '../../engine/index.ts';
 import type { Caller } from '../auth/caller.ts';
+import { HistorianUnavailable } from '../history/errors.ts';
 import type { Services } from '../services.ts';
 import { type Dialect, pickDialect } from '../wire/dialect.ts';
+import { type AddressGuard, addressGuard } from './allowlist.ts';
 import { tellAnswered } from './answered.ts';
 import { type Authenticator, makeAuthenticator } from './authenticate.ts';
 import { bodyTooLarge, EMPTY_BODY, readBody, requireJsonContentType } from './body.ts';
@@ -89,6 +91,7 @@ export class Door {
   private readonly authenticate: Authenticator;
   private readonly guardHost: HostGuard | undefined;
   private readonly throttle: Throttle | undefined;
+  private readonly guardAddress: AddressGuard | undefined;
   private visitCount = 0;
   private turn: Turn | undefined;
   private isStopping = false;
@@ -106,6 +109,7 @@ export class Door {
     this.guardHost = hostGuard(services.config);
     const { isThrottled, rates } = services.config;
     this.throttle = isThrottled ? new Throttle(rates) : undefined;
+    this.guardAddress = addressGuard(services.config);
   }
 
   /** From now on requests are turned away; resolves when those in progress are answered, or after `msMax`. */
@@ -166,6 +170,7 @@ export class Door {
     if (endpoint === undefined) throw methodNotAllowed(method, path, entry);
     visit.endpoint = endpoint;
     if (isCountedByAddress(endpoint)) this.countAddress(visit, endpoint);
+    if (endpoint.isAllowlisted === true) this.guardAddress?.(remoteAddressOf(visit.res, visit.isAborted), req);
 
     const isFramed = req.getHeader('content-length') !== '' || req.getHeader('transfer-encoding') !== '';
     const header = isFramed ? copyHeaders(req) : liveHeaders(req, () => visit.isLive);
@@ -249,6 +254,14 @@ export class Door {
     if (error instanceof StorageUnavailable) {
       const body = JSON.stringify({ error: `the exchange takes no commands at present: ${error.reason}` });
       this.send(visit, { status: 503, body, headers: RETRY });
+      return;
+    }
+    if (error instanceof HistorianUnavailable) {
+      this.send(visit, {
+        status: 503,
+        body: JSON.stringify({ error: `internal_error: ${error.message}` }),
+        headers: RETRY,
+      });
       return;
     }
     this.services.log.fatal({ err: error }, 'A request met a defect; the exchange stops.');

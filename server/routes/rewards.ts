@@ -4,7 +4,7 @@
 import type { Endpoint, Handler } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
 import type { EndpointSchema } from '../http/schema.ts';
-import type { Views } from '../views/index.ts';
+import type { Services } from '../services.ts';
 import { END_CURSOR, pageJson, parseCursor } from '../wire/pages.ts';
 import {
   readScoredOrder,
@@ -62,25 +62,32 @@ const rebates: Handler = (request) => {
   return { body: '[]' };
 };
 
-const isOwn = ({ orders }: Views, id: string, owner: string): boolean => orders.byId(id)?.owner === owner;
+/** Whether the order is the owner's, however long ago it ended. */
+async function isOwn({ views, historian }: Services, id: string, owner: string): Promise<boolean> {
+  const order = views.orders.byId(id);
+  if (order !== undefined) return order.owner === owner;
+  return (await historian.ask({ query: { kind: 'order', orderId: id, owner }, dialect: 'root' })) !== undefined;
+}
 
-const scoring: Handler = (request, { services: { views }, caller }) => {
+const scoring: Handler = async (request, { services, caller }) => {
   const id = readScoredOrder(request.query.get('order_id') ?? undefined);
-  if (!isOwn(views, id, caller().owner)) throw new BadRequest('Order not found', { status: 404 });
+  if (!(await isOwn(services, id, caller().owner))) throw new BadRequest('Order not found', { status: 404 });
   return { body: '{"scoring":false}' };
 };
 
 /** Others' orders are left out. */
-function scoringReply(ids: readonly string[], views: Views, owner: string) {
-  const own = [...new Set(ids)].filter((id) => isOwn(views, id, owner));
+async function scoringReply(ids: readonly string[], services: Services, owner: string) {
+  const asked = [...new Set(ids)];
+  const areOwn = await Promise.all(asked.map((id) => isOwn(services, id, owner)));
+  const own = asked.filter((_, index) => areOwn[index]);
   return { body: `{${own.map((id) => `"${id}":false`).join(',')}}` };
 }
 
-const manyScoring: Handler = (request, { services: { views }, caller }) =>
-  scoringReply(readScoredOrders(request.json()), views, caller().owner);
+const manyScoring: Handler = (request, { services, caller }) =>
+  scoringReply(readScoredOrders(request.json()), services, caller().owner);
 
-const queriedScoring: Handler = (request, { services: { views }, caller }) =>
-  scoringReply(readScoredOrderQuery(request.query), views, caller().owner);
+const queriedScoring: Handler = (request, { services, caller }) =>
+  scoringReply(readScoredOrderQuery(request.query), services, caller().owner);
 
 const section = 'wire C.6';
 const own = (

@@ -1,9 +1,10 @@
 // The caller's own orders and trades: GET /data/order/{id}, /data/orders, /data/trades (interface.md 4.5, wire.md C.5).
-// Thin: rows come from the views, shapes from the request's dialect. The caller is an owner: all its wallets are
+// Thin: rows come from the views, old orders from the historian, shapes from the request's dialect. The caller is an owner: all its wallets are
 // covered, and nothing of anybody else's is ever found here but the other sides of its own trades.
 
 import { isBytes32 } from '../auth/hex.ts';
-import type { Endpoint, Handler } from '../http/endpoint.ts';
+import type { Historian, HistoryRequest } from '../history/queries.ts';
+import type { Endpoint, Handler, Reply } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
 import type { EndpointSchema } from '../http/schema.ts';
 import type { Order, Trade, Views } from '../views/index.ts';
@@ -22,13 +23,26 @@ function marketOf({ markets }: Views, { marketIndex }: { readonly marketIndex: n
   return market;
 }
 
-const oneOrder: Handler = (request, { services: { views }, dialect, caller }) => {
+const NOT_FOUND = { status: 404 } as const;
+
+/** An own order: from the views while it is open and a while longer, and ever after from the historian. */
+const oneOrder: Handler = (request, { services: { views, historian }, dialect, caller }) => {
   const { id } = request.params;
   if (!isBytes32(id)) throw new BadRequest('Invalid orderID: an order id is 0x and 64 hex digits');
-  const order = views.orders.byId(id.toLowerCase());
-  if (order === undefined || order.owner !== caller().owner) throw new BadRequest('Order not found', { status: 404 });
+  const orderId = id.toLowerCase();
+  const { owner } = caller();
+  const order = views.orders.byId(orderId);
+  if (order === undefined)
+    return pastOrder(historian, { query: { kind: 'order', orderId, owner }, dialect: dialect.name });
+  if (order.owner !== owner) throw new BadRequest('Order not found', NOT_FOUND);
   return { body: dialect.orderReply(order, marketOf(views, order)) };
 };
+
+async function pastOrder(historian: Historian, request: HistoryRequest): Promise<Reply> {
+  const body = await historian.ask(request);
+  if (body === undefined) throw new BadRequest('Order not found', NOT_FOUND);
+  return { body };
+}
 
 /** Open orders, oldest first. */
 const openOrders: Handler = (request, { services: { views }, caller }) => {

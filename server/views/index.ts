@@ -67,6 +67,7 @@ export class Views {
 
   private apply(record: LogRecord): void {
     const { events, command, tMs } = record;
+    this.orders.recordBegan(tMs);
     for (let i = 0; i < events.length; i += 1) this.applyEvent(events[i], record);
     if (command.type === 'DropNotifications' && !isRejected(record)) this.notifications.dropped(command);
     this.history.recordEnded(this.books, this.markets, tMs);

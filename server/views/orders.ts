@@ -1,4 +1,4 @@
-// Every order that the exchange ever took on or killed, by number and by id, in whatever state it is. Fed by the
+// The orders that are open, and those that ended lately, by number and by id; older ones are the historian's. Fed by the
 // follower of index.ts; read by the routes of orders and by the other views, which need a maker's order behind a fill.
 // Only its own methods change an order; a number or id that it does not know is ignored, never an error.
 import { CancelReason, type CommandOf, type EventOf, type OrderType, type Side } from '../../engine/index.ts';
@@ -29,11 +29,38 @@ const END_STATUS: Readonly<Record<number, OrderStatus>> = {
   [CancelReason.MARKET_RESOLVED]: 'CANCELED_MARKET_RESOLVED',
 };
 
+/** How many orders stay after they ended, and how long (ms) any of them does: replies name them right after their record. */
+const ENDED = { orders: 4_096, ms: 5_000 } as const;
+
+interface EndedOrder {
+  readonly order: Order;
+  readonly endedMs: number;
+}
+
 export class OrdersView {
-  private readonly byNumber: (OrderDraft | undefined)[] = [];
+  private readonly byNumber = new Map<number, OrderDraft>();
+  /** Those that ended, in that order, from `firstEnded` on. */
+  private ended: EndedOrder[] = [];
+  private firstEnded = 0;
+  private tMs = 0;
   private readonly ids = new Map<string, OrderDraft>();
   /** Open orders of an owner by number, in the order of their numbers. */
   private readonly open = new Map<string, Map<number, Order>>();
+
+  /** A record of this time begins: what ended long enough before it leaves. */
+  recordBegan(tMs: number): void {
+    this.tMs = tMs;
+    const { ended } = this;
+    while (ended.length - this.firstEnded > ENDED.orders && ended[this.firstEnded].endedMs + ENDED.ms < tMs) {
+      const { order } = ended[this.firstEnded];
+      this.byNumber.delete(order.orderNumber);
+      if (this.ids.get(order.id) === order) this.ids.delete(order.id);
+      this.firstEnded += 1;
+    }
+    if (this.firstEnded <= ENDED.orders) return;
+    this.ended = ended.slice(this.firstEnded);
+    this.firstEnded = 0;
+  }
 
   /** The order of that id (0x and 64 lower-case hex digits), whoever owns it. */
   byId(id: string): Order | undefined {
@@ -41,7 +68,7 @@ export class OrdersView {
   }
 
   byOrderNumber(orderNumber: number): Order | undefined {
-    return this.byNumber[orderNumber];
+    return this.byNumber.get(orderNumber);
   }
 
   /** Live and delayed orders of all the owner's wallets, oldest first. */
@@ -56,11 +83,13 @@ export class OrdersView {
   }
 
   killed(event: EventOf<'OrderKilled'>, command: CommandOf<'PlaceOrder'>, tMs: number): Order {
-    return this.add(event, command, tMs, 'CANCELED');
+    const order = this.add(event, command, tMs, 'CANCELED');
+    this.ended.push({ order, endedMs: this.tMs });
+    return order;
   }
 
   rested(orderNumber: number, lots: number): Order | undefined {
-    const order = this.byNumber[orderNumber];
+    const order = this.byNumber.get(orderNumber);
     if (order === undefined) return undefined;
     order.status = 'LIVE';
     order.restingLots = lots;
@@ -68,22 +97,22 @@ export class OrdersView {
   }
 
   delayed(orderNumber: number): void {
-    const order = this.byNumber[orderNumber];
+    const order = this.byNumber.get(orderNumber);
     if (order !== undefined) order.status = 'DELAYED';
   }
 
   released(orderNumber: number): void {
-    const order = this.byNumber[orderNumber];
+    const order = this.byNumber.get(orderNumber);
     if (order !== undefined) order.status = 'LIVE';
   }
 
   filled(orderNumber: number): void {
-    const order = this.byNumber[orderNumber];
+    const order = this.byNumber.get(orderNumber);
     if (order !== undefined) this.end(order, 'MATCHED');
   }
 
   canceled(orderNumber: number, reason: number): void {
-    const order = this.byNumber[orderNumber];
+    const order = this.byNumber.get(orderNumber);
     if (order === undefined) return;
     order.cancelReason = reason;
     this.end(order, END_STATUS[reason] ?? 'CANCELED');
@@ -91,7 +120,7 @@ export class OrdersView {
 
   /** A maker's part: what is left of it stays in the book. */
   makerFilled(orderNumber: number, lots: number, remainingLots: number): Order | undefined {
-    const order = this.byNumber[orderNumber];
+    const order = this.byNumber.get(orderNumber);
     if (order === undefined) return undefined;
     order.filledLots += lots;
     order.restingLots = remainingLots;
@@ -100,15 +129,15 @@ export class OrdersView {
   }
 
   takerFilled(orderNumber: number, lots: number): Order | undefined {
-    const order = this.byNumber[orderNumber];
+    const order = this.byNumber.get(orderNumber);
     if (order !== undefined) order.filledLots += lots;
     return order;
   }
 
   /** Joins a trade to the orders that took part in it. */
   traded(trade: Trade): void {
-    this.byNumber[trade.taker.orderNumber]?.trades.push(trade);
-    for (const { order } of trade.makers) this.byNumber[order.orderNumber]?.trades.push(trade);
+    this.byNumber.get(trade.taker.orderNumber)?.trades.push(trade);
+    for (const { order } of trade.makers) this.byNumber.get(order.orderNumber)?.trades.push(trade);
   }
 
   private add(
@@ -141,7 +170,7 @@ export class OrdersView {
       signatureType,
       builder,
     };
-    this.byNumber[order.orderNumber] = order;
+    this.byNumber.set(order.orderNumber, order);
     this.ids.set(order.id, order);
     return order;
   }
@@ -159,5 +188,6 @@ export class OrdersView {
     order.status = status;
     order.restingLots = 0;
     this.open.get(order.owner)?.delete(order.orderNumber);
+    this.ended.push({ order, endedMs: this.tMs });
   }
 }

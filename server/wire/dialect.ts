@@ -1,14 +1,18 @@
 // The two dialects of the interface, one object each: what the same row looks like on the root paths and for official
 // clients (spec table "The two dialects"). The door picks one for each request; nothing further in asks which it is.
-import type { Market, Order, Trade } from '../views/index.ts';
-import { orderRow, plainTradeRow, tradeRow, wrappedOrderRow } from './trades.ts';
+import type { Market, Trade } from '../views/index.ts';
+import type { DialectName } from './dialectName.ts';
+import { orderRow, plainTradeRow, type ShownMarket, type ShownOrder, tradeRow, wrappedOrderRow } from './trades.ts';
+import { type HistoryReader, readOfficialHistory, readPlainHistory } from './userHistoryQuery.ts';
 
 export interface Dialect {
-  readonly name: 'root' | 'polymarket';
+  readonly name: DialectName;
   /** Reply of GET /data/order/{id}. */
-  readonly orderReply: (order: Order, market: Market) => string;
+  readonly orderReply: (order: ShownOrder, market: ShownMarket) => string;
   /** A row of GET /data/trades for this caller (lower-case owner address). */
   readonly tradeRow: (trade: Trade, market: Market, owner: string) => string;
+  /** The question of a request for user data. */
+  readonly readHistory: HistoryReader;
 }
 
 /** Root paths, with SERVICE_* headers or none. */
@@ -16,6 +20,7 @@ export const rootDialect: Dialect = {
   name: 'root',
   orderReply: wrappedOrderRow,
   tradeRow: plainTradeRow,
+  readHistory: readPlainHistory,
 };
 
 /** Requests with POLY_* headers, and the mounts /gamma and /data-api. */
@@ -23,6 +28,7 @@ export const polymarketDialect: Dialect = {
   name: 'polymarket',
   orderReply: orderRow,
   tradeRow,
+  readHistory: readOfficialHistory,
 };
 
 const isMounted = (path: string): boolean => path.startsWith('/gamma/') || path.startsWith('/data-api/');

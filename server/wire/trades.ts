@@ -2,7 +2,7 @@
 // dialect.ts by the routes of user data. A row is made from the views' rows alone and comes out as JSON text.
 import { OrderType, Side, TradeStatus } from '../../engine/index.ts';
 import { type MakerFill, type Market, type Order, type Trade, uuidOfKeyId } from '../views/index.ts';
-import { tradeId, transactionHash } from './ids.ts';
+import { type TradePlace, tradeId, transactionHash } from './ids.ts';
 import { isoTime, lotsText, pipsText, secondsText } from './numbers.ts';
 
 const SIDE_TEXTS: Readonly<Record<number, string>> = { [Side.BUY]: 'BUY', [Side.SELL]: 'SELL' };
@@ -36,11 +36,21 @@ export function tradeStatusText(status: number): string {
 /** Fees are taken in collateral and stand in no trade row: the rate shown is 0, as official clients expect. */
 export const FEE_RATE_BPS = '0';
 
-const tradeIdsOf = (order: Order): readonly string[] =>
+/** What is shown of an order: the history of finished ones knows no more of their trades than where they are. */
+export interface ShownOrder
+  extends Pick<Order, 'id' | 'status' | 'keyId' | 'maker' | 'outcome' | 'originalLots' | 'filledLots'>,
+    Pick<Order, 'pricePips' | 'createdMs' | 'expirationS'> {
+  readonly side: number;
+  readonly orderType: number;
+  readonly trades: readonly TradePlace[];
+}
+export type ShownMarket = Pick<Market, 'conditionId' | 'tokens' | 'outcomes'>;
+
+const tradeIdsOf = (order: ShownOrder): readonly string[] =>
   order.trades.map(({ marketIndex, tradeNumber }) => tradeId(marketIndex, tradeNumber));
 
 /** An own order as official clients read it. */
-export function orderRow(order: Order, market: Market): string {
+export function orderRow(order: ShownOrder, market: ShownMarket): string {
   return JSON.stringify({
     id: order.id,
     status: order.status,
@@ -61,7 +71,7 @@ export function orderRow(order: Order, market: Market): string {
 }
 
 /** An own order as interface.md 2.8 has it, wrapped. */
-export function wrappedOrderRow(order: Order, market: Market): string {
+export function wrappedOrderRow(order: ShownOrder, market: ShownMarket): string {
   return JSON.stringify({
     order: {
       associateTrades: tradeIdsOf(order),

@@ -257,3 +257,29 @@ export const slugs: Kind = {
   texts: ['x', ''],
   values: [null, 1, true, {}, [1], ['A'], [null], [[]], ['x'.repeat(100_000)], Array(51).fill('a')],
 };
+
+/** Limits of lists that refuse too many rows, and of those that give as many as they can. */
+export const limitTo = (max: number): Kind => ({ texts: [...NO_WHOLE, String(max + 1)], values: [], says: /limit/ });
+export const clampedLimit: Kind = { texts: NO_WHOLE.filter((text) => !/^\d+$/.test(text)), values: [], says: /limit/ };
+export const offsetTo = (max: number): Kind => ({ texts: [...NO_WHOLE, String(max + 1)], values: [], says: /offset/ });
+export const wallet: Kind = { ...hexKind(40), says: /invalid_field: user|required query param 'user'/ };
+export const conditionIds: Kind = {
+  ...hexKind(64, /invalid_field: market/),
+  texts: [...hexKind(64).texts, ',', `0x${'1'.repeat(64)},`, `0x${'1'.repeat(64)}, 0x${'2'.repeat(64)}`],
+};
+export const eventIds: Kind = {
+  texts: [...NO_WHOLE.filter((text) => text !== '1,5'), '0', '1,', ',1', '1,0', '1,x', '1,'.repeat(500) + 1],
+  values: [],
+};
+export const eventNumber: Kind = { texts: [...NO_WHOLE, '0', '1,2'], values: [], says: /invalid_field: id / };
+export const trueOrFalse: Kind = { texts: ['x', '1', '0', 'yes', ' true', 'null', '__proto__', LONG], values: [] };
+export const oneWord: Kind = {
+  texts: ['x', 'NOPE', '1', ' ', 'TITLE,PRICE', '__proto__', 'toString', LONG],
+  values: [],
+};
+export const activityTypes: Kind = { texts: ['x', 'TRADE,', ',', 'TRADE;SPLIT', '__proto__', LONG], values: [] };
+export const threshold: Kind = {
+  texts: ['x', '-1', '+1', '1e3', '.5', '5.', '9007199254.740992', '9'.repeat(300), ' 1', 'NaN', 'null', '１'],
+  values: [],
+};
+export const title: Kind = { texts: ['x'.repeat(101), LONG, '💥'.repeat(101)], values: [] };

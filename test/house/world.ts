@@ -17,6 +17,7 @@ import { Catalog } from '../../server/catalog/index.ts';
 import { resolveConfig } from '../../server/config.ts';
 import { type House, type HouseMode, type Schedule, startHouse } from '../../server/dev/house/index.ts';
 import { plantSeed, readSeed } from '../../server/dev/seed.ts';
+import { openHistorian } from '../../server/history/historian.ts';
 import { makeLogger } from '../../server/log.ts';
 import type { Services } from '../../server/services.ts';
 import { type Market, Views } from '../../server/views/index.ts';
@@ -61,6 +62,7 @@ export async function openWorld({ dataDir, startMs = START_MS, store }: WorldOpt
     exchange,
     views,
     catalog,
+    historian: openHistorian({ dataDir: undefined }), // never asked: its thread does not start
     config,
     secret: Buffer.alloc(32, 7),
     contracts,

@@ -190,3 +190,23 @@ test('the nearest word is close or none', () => {
   expect(nearestWord('datadir', ['dataDir', 'port'])).toBe('dataDir');
   expect(nearestWord('zzz', ['dataDir', 'port'])).toBeUndefined();
 });
+
+test('lists of addresses and networks are checked at start, wherever they are given', () => {
+  const of = (flags: object, env: object = {}) => resolveConfig('development', { ...flags }, { ...env }, folder);
+  expect(of({})).toMatchObject({ ipAllowlist: undefined, trustedProxies: [] });
+  const given = of({ ipAllowlist: ['10.0.0.0/8,::1', 'fd00::/8'] }, { OUTCRY_TRUSTED_PROXIES: '127.0.0.1, ::1' });
+  expect(given).toMatchObject({ ipAllowlist: ['10.0.0.0/8', '::1', 'fd00::/8'], trustedProxies: ['127.0.0.1', '::1'] });
+  const sentence = 'must be an IP address, or a network such as 10.0.0.0/8 or fd00::/8';
+  expect(refusal(() => of({ ipAllowlist: ['10.0.0.0/8', 'home'] }))).toBe(
+    `--ip-allowlist.1 ${sentence}; it is ["10.0.0.0/8","home"].`,
+  );
+  expect(refusal(() => of({}, { OUTCRY_IP_ALLOWLIST: '10.0.0.0/33' }))).toMatch(sentence);
+  withFile('{"trustedProxies": ["proxy.local"]}', (own) => {
+    expect(refusal(() => resolveConfig('development', {}, {}, own))).toMatch(sentence);
+  });
+  withFile('{"ipAllowlist": []}', (own) => {
+    expect(refusal(() => resolveConfig('development', {}, {}, own))).toMatch(
+      /ipAllowlist must name at least one address or network, or be left out; it is \[\]\.$/,
+    );
+  });
+});

@@ -4,6 +4,7 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { HistorianUnavailable } from '../../server/history/errors.ts';
 import type { Endpoint, Handler, HttpRequest, Reply } from '../../server/http/endpoint.ts';
 import { endpoints } from '../../server/http/endpoints.ts';
 import { BadRequest } from '../../server/http/errors.ts';
@@ -53,6 +54,12 @@ const table: readonly Endpoint[] = [
     handler: () => {
       throw new BadRequest('come later', { status: 429, extra: { code: 7 }, headers: { 'retry-after': '3' } });
     },
+  },
+  {
+    ...row,
+    method: 'GET',
+    path: '/test/no-history',
+    handler: () => Promise.reject(new HistorianUnavailable('its index is built anew')),
   },
   { ...row, method: 'GET', path: '/test/ip', handler: (request): Reply => ({ body: JSON.stringify(request.ip) }) },
 ];
@@ -109,6 +116,14 @@ describe('routes', () => {
     expect(reply.status).toBe(429);
     expect(reply.json).toEqual({ error: 'come later', code: 7 });
     expect(reply.headers.get('retry-after')).toBe('3');
+  });
+});
+
+test('a historian that cannot answer is 503, with when to come back', async () => {
+  const reply = await send(server.url, 'GET', '/test/no-history');
+  expect([reply.status, reply.headers.get('retry-after')]).toEqual([503, '5']);
+  expect(reply.json).toEqual({
+    error: 'internal_error: The history cannot be read at present: its index is built anew',
   });
 });
 

@@ -28,9 +28,10 @@ function between(start: string, end: string): string {
 }
 
 function endpointTable(): string {
-  const rows = endpoints.map(
-    ({ method, path, auth, summary }) => `| ${method} ${path} | ${AUTH_TEXTS[auth]} | ${summary.replace(/\.$/, '')} |`,
-  );
+  const rows = endpoints.map(({ method, path, auth, isAllowlisted, summary }) => {
+    const needs = isAllowlisted === true ? 'a listed address, if there is a list' : AUTH_TEXTS[auth];
+    return `| ${method} ${path} | ${needs} | ${summary.replace(/\.$/, '')} |`;
+  });
   return ['| request | needs | does |', '|---|---|---|', ...rows].join('\n');
 }
 

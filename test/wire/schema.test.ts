@@ -15,45 +15,22 @@ import {
   type Trader,
 } from '../http/tradingWorld.ts';
 import { type JsonReply, l2Headers, send } from '../support/client.ts';
-
-type Check = (value: unknown) => boolean;
-type Table = Readonly<Record<string, Check>>;
-
-const text: Check = (value) => typeof value === 'string';
-const number: Check = (value) => typeof value === 'number' && Number.isFinite(value);
-const integer: Check = (value) => Number.isInteger(value);
-const flag: Check = (value) => typeof value === 'boolean';
-const iso: Check = (value) => text(value) && new Date(String(value)).toISOString() === value;
-const digits: Check = (value) => text(value) && /^\d+$/.test(String(value));
-const decimal: Check = (value) => text(value) && /^\d+(\.\d*[1-9])?$/.test(String(value));
-const nothing: Check = (value) => value === null;
-const oneOf =
-  (...words: readonly string[]): Check =>
-  (value) =>
-    words.includes(String(value)) && text(value);
-const listOf =
-  (check: Check): Check =>
-  (value) =>
-    Array.isArray(value) && value.every(check);
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** What of a table an object breaks: fields that are missing or of another type, and fields that the table lacks. */
-function faultsOf(value: unknown, table: Table): readonly string[] {
-  if (!isObject(value)) return [`no object: ${JSON.stringify(value)}`];
-  const wrong = Object.entries(table).flatMap(([name, check]) => {
-    if (!(name in value)) return [`${name} is missing`];
-    return check(value[name]) ? [] : [`${name} is ${JSON.stringify(value[name])}`];
-  });
-  const more = Object.keys(value).filter((name) => !(name in table));
-  return [...wrong, ...more.map((name) => `${name} does not belong here`)];
-}
-
-const objectOf =
-  (table: Table): Check =>
-  (value) =>
-    faultsOf(value, table).length === 0;
+import {
+  decimal,
+  digits,
+  faultsOf,
+  flag,
+  integer,
+  isObject,
+  iso,
+  listOf,
+  nothing,
+  number,
+  objectOf,
+  oneOf,
+  type Table,
+  text,
+} from './checks.ts';
 
 // 2.4
 const REWARDS = { asset_address: text, rewards_daily_rate: number };

@@ -1,0 +1,166 @@
+// The bench of histories: `npm run bench:history`. A world of a million trades is built through the engine (or found, with
+// --data), indexed anew, and asked about: each endpoint beside reading the same rows by key from LMDB and stringifying them,
+// long pages, stalls of the main thread, memory. Prints a table and writes the figures with the machine to a JSON file. The
+// exit status is 1 only when something failed; a floor that is not reached is said, never failed: machines differ.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import {
+  type EndpointFigures,
+  type Memory,
+  measureEndpoints,
+  measureLongPage,
+  measureStall,
+  memoryNow,
+  rebuild,
+  type Stall,
+} from './history/measure.ts';
+import type { WorldSize } from './history/names.ts';
+import { ensureWorld, type World } from './history/world.ts';
+import { machine } from './lib/statistics.ts';
+import { figure, table } from './lib/table.ts';
+
+const USAGE = `npm run bench:history -- [options]
+  --trades N     trades of the world, default 1000000
+  --wallets N    wallets, default 100000
+  --markets N    markets, default 5000
+  --data DIR     where the world is, or is built and kept; default a temporary folder
+  --questions N  questions an endpoint, default 1000
+  --json FILE    where the figures go, default bench/results/history.json`;
+
+/** What the figures are held against. */
+const FLOORS = {
+  endpointRatio: 10,
+  longPageRatio: 3,
+  stallMs: 5,
+  tradesPerSecond: 100_000,
+  residentMiB: 1024,
+} as const;
+const LONG_PAGES = 60;
+const STALL_MS = 8_000;
+
+interface Options extends WorldSize {
+  readonly data: string | undefined;
+  readonly questions: number;
+  readonly json: string;
+}
+
+function readOptions(args: readonly string[]): Options {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      trades: { type: 'string', default: '1000000' },
+      wallets: { type: 'string', default: '100000' },
+      markets: { type: 'string', default: '5000' },
+      data: { type: 'string' },
+      questions: { type: 'string', default: '1000' },
+      json: { type: 'string', default: join(import.meta.dirname, 'results/history.json') },
+    },
+  });
+  const whole = (name: 'trades' | 'wallets' | 'markets' | 'questions'): number => {
+    const value = Number(values[name]);
+    if (Number.isSafeInteger(value) && value >= 10) return value;
+    throw new RangeError(`--${name} must be a whole number from 10, not ${values[name]}.`);
+  };
+  const size = { trades: whole('trades'), wallets: whole('wallets'), markets: whole('markets') };
+  return { ...size, data: values.data, questions: whole('questions'), json: values.json };
+}
+
+const milliseconds = (value: number): string => figure(value, 3);
+
+function endpointLines(figures: readonly EndpointFigures[]): string[] {
+  const rows = figures.map(({ name, rows, ours, yardstick, ratio }) => [
+    ...[name, figure(rows, 1), milliseconds(ours.p50Ms), milliseconds(ours.p99Ms)],
+    ...[milliseconds(yardstick.p50Ms), milliseconds(yardstick.p99Ms), figure(ratio, 2)],
+  ]);
+  return table(['ms', 'rows', 'p50', 'p99', 'LMDB + JSON p50', 'p99', 'p99 ratio'], rows);
+}
+
+/** A figure beside the most (or least) that it should be, in words. */
+function bound(name: string, value: number, limit: number, unit: string, isMost = true): string {
+  const verdict = (isMost ? value <= limit : value >= limit) ? 'reached' : 'not reached';
+  const word = isMost ? 'at most' : 'at least';
+  return `${name}: ${figure(value, 2)}${unit}; floor ${word} ${figure(limit)}${unit}: ${verdict}`;
+}
+
+interface Measured {
+  readonly indexing: {
+    readonly seconds: number;
+    /** Processor time of the whole process meanwhile: what other processes do is not in it. */
+    readonly busySeconds: number;
+    readonly tradesPerSecond: number;
+    readonly recordsPerSecond: number;
+  };
+  readonly memory: { readonly afterIndexing: Memory; readonly atEnd: Memory };
+  readonly endpoints: readonly EndpointFigures[];
+  readonly longPage: EndpointFigures;
+  readonly stall: Stall;
+}
+
+function linesOf({ indexing, memory, endpoints, longPage, stall }: Measured): string[] {
+  const worst = endpoints.reduce((most, one) => (one.ratio > most.ratio ? one : most));
+  const { afterIndexing, atEnd } = memory;
+  return [
+    ...endpointLines([...endpoints, longPage]),
+    '',
+    bound(`largest p99 ratio at default limits (${worst.name})`, worst.ratio, FLOORS.endpointRatio, ''),
+    bound(`${longPage.name}, p99 ratio`, longPage.ratio, FLOORS.longPageRatio, ''),
+    bound('longest stall of the main thread under ten clients', stall.longestMs, FLOORS.stallMs, ' ms'),
+    `  (idle just before: ${figure(stall.idleMs, 2)} ms; most processor time of the thread between two looks: ` +
+      `${figure(stall.busyMs, 2)} ms; ${figure(stall.pagesPerSecond, 1)} pages a second)`,
+    bound('index built anew, trades a second', indexing.tradesPerSecond, FLOORS.tradesPerSecond, '', false),
+    `  (${figure(indexing.seconds, 1)} s, ${figure(indexing.busySeconds, 1)} s of processor time, ` +
+      `${figure(indexing.recordsPerSecond)} records of the log a second)`,
+    bound('resident memory once indexed', afterIndexing.residentMiB, FLOORS.residentMiB, ' MiB'),
+    `  (without pages of mapped files ${figure(afterIndexing.anonymousMiB)} MiB; at the end, with the bench's own rows, ` +
+      `${figure(atEnd.residentMiB)} and ${figure(atEnd.anonymousMiB)} MiB)`,
+  ];
+}
+
+async function measure(dataDir: string, world: World, questions: number): Promise<Measured> {
+  const { trades, lastSequence } = world;
+  const { historian, seconds, busySeconds, memory: afterIndexing } = await rebuild(dataDir, lastSequence);
+  try {
+    const endpoints = await measureEndpoints(historian, world, questions);
+    const longPage = await measureLongPage(historian, LONG_PAGES);
+    const stall = await measureStall(historian, STALL_MS);
+    const recordsPerSecond = lastSequence / seconds;
+    const indexing = { seconds, busySeconds, tradesPerSecond: trades / seconds, recordsPerSecond };
+    return { indexing, memory: { afterIndexing, atEnd: memoryNow() }, endpoints, longPage, stall };
+  } finally {
+    await historian.close();
+  }
+}
+
+async function main(): Promise<number> {
+  let options: Options;
+  try {
+    options = readOptions(process.argv.slice(2));
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`);
+    return 2;
+  }
+  const { trades, wallets, markets, data, json } = options;
+  const where = machine();
+  console.log(`${where.cpuModel}, ${where.cores} cores, Node ${where.node}, ${where.date}`);
+  const dataDir = data ?? mkdtempSync(join(tmpdir(), 'outcry-bench-history-'));
+  try {
+    const size = { trades, wallets, markets };
+    const world = await ensureWorld(dataDir, size);
+    console.log(`${figure(trades)} trades, ${figure(wallets)} wallets, ${figure(markets)} markets`);
+    const measured = await measure(dataDir, world, options.questions);
+    const lines = linesOf(measured);
+    console.log(['', ...lines].join('\n'));
+    mkdirSync(dirname(json), { recursive: true });
+    writeFileSync(json, `${JSON.stringify({ machine: where, size, floors: FLOORS, lines, ...measured }, null, 2)}\n`);
+    return 0;
+  } catch (error) {
+    console.error(error instanceof RangeError ? `${error.message}\n${USAGE}` : error);
+    return error instanceof RangeError ? 2 : 1;
+  } finally {
+    if (data === undefined) rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+
+process.exitCode = await main();

@@ -1,0 +1,227 @@
+// The measurements of the history bench: building the index anew, each endpoint beside its yardstick in turns, long pages,
+// and how long the main thread stands still while ten clients pull them. Called by bench/history.ts.
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { type OpenedHistorian, openHistorian } from '../../server/history/historian.ts';
+import type { HistoryQuery } from '../../server/history/queries.ts';
+import { progressBar } from '../lib/progressBar.ts';
+import { percentile } from '../lib/statistics.ts';
+import { Xorshift128 } from '../lib/xorshift.ts';
+import type { WorldSize } from './names.ts';
+import { type Endpoint, endpoints, newestTrades } from './questions.ts';
+import { Yardstick } from './yardstick.ts';
+
+const LONG_PAGE = 10_000;
+const WARM_UP_SHARE = 0.2;
+/** How often a question is drawn again on average until one has rows. */
+const TRIES = 20;
+
+export interface Latency {
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+export interface EndpointFigures {
+  readonly name: string;
+  /** Rows that the yardstick reads on average. */
+  readonly rows: number;
+  readonly ours: Latency;
+  readonly yardstick: Latency;
+  /** p99 of ours over p99 of the yardstick. */
+  readonly ratio: number;
+}
+
+export interface Stall {
+  readonly pages: number;
+  readonly pagesPerSecond: number;
+  readonly longestMs: number;
+  /** Most processor time that the thread took between two looks a millisecond apart: what others do is not in it. */
+  readonly busyMs: number;
+  /** The longest while nothing was asked, on the same machine just before. */
+  readonly idleMs: number;
+}
+
+export interface Memory {
+  readonly residentMiB: number;
+  /** Without pages of mapped files, which the system takes back when it needs them; NaN where it does not tell. */
+  readonly anonymousMiB: number;
+}
+
+/** Drops the index and builds it anew from the journal; the historian stays open. */
+export async function rebuild(dataDir: string, lastSequence: number) {
+  rmSync(join(dataDir, 'history'), { recursive: true, force: true });
+  const bar = progressBar('indexing', lastSequence, 'records');
+  const historian = openHistorian({
+    dataDir,
+    onProgress: (done) => bar.update(done),
+    log: (level, text, figures) => (level === 'info' ? undefined : console.error(text, figures)),
+  });
+  const startMs = performance.now();
+  const before = process.cpuUsage();
+  historian.durable(new Uint8Array(), lastSequence);
+  await historian.caughtUp();
+  const seconds = (performance.now() - startMs) / 1000;
+  const { user, system } = process.cpuUsage(before);
+  bar.stop();
+  return { historian, seconds, busySeconds: (user + system) / 1e6, memory: memoryNow() };
+}
+
+export function memoryNow(): Memory {
+  let status = '';
+  try {
+    status = readFileSync('/proc/self/status', 'latin1');
+  } catch {
+    // Only Linux tells.
+  }
+  const kibOf = (name: string): number => Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1]);
+  return { residentMiB: process.memoryUsage().rss / 2 ** 20, anonymousMiB: kibOf('RssAnon') / 1024 };
+}
+
+async function ask(historian: OpenedHistorian, query: HistoryQuery): Promise<Uint8Array> {
+  const bytes = await historian.ask({ query, dialect: 'root' });
+  if (bytes === undefined) throw new Error(`no answer to ${JSON.stringify(query)}`);
+  return bytes;
+}
+
+/** The rows of a reply; a figure alone counts as one row, a group of holders as its holders. */
+function rowsOf(reply: unknown): unknown[] {
+  if (!Array.isArray(reply)) return [reply];
+  return reply.flatMap((row: { readonly holders?: unknown[] }) => row.holders ?? [row]);
+}
+
+const latency = (times: readonly number[]): Latency => {
+  const sorted = times.toSorted((left, right) => left - right);
+  return { p50Ms: percentile(sorted, 0.5), p99Ms: percentile(sorted, 0.99) };
+};
+
+/** A question with the keys of the yardstick's rows that it is held against. */
+interface Prepared {
+  readonly query: HistoryQuery;
+  readonly keys: readonly number[];
+}
+
+/** Questions that have an answer, drawn until there are so many of them, with the rows of their answers stored. */
+async function prepare(
+  historian: OpenedHistorian,
+  yardstick: Yardstick,
+  questions: number,
+  { draw, rowsBehind }: Pick<Endpoint, 'rowsBehind'> & { readonly draw: () => HistoryQuery },
+): Promise<Prepared[]> {
+  const prepared: Prepared[] = [];
+  for (let tries = 0; prepared.length < questions && tries < questions * TRIES; tries += 1) {
+    const query = draw();
+    const reply = await ask(historian, rowsBehind?.(query) ?? query);
+    const rows = rowsOf(JSON.parse(Buffer.from(reply).toString('utf8')));
+    if (rows.length > 0) prepared.push({ query, keys: yardstick.store(rows) });
+  }
+  await yardstick.stored();
+  return prepared;
+}
+
+/** Asks the historian and reads the yardstick in turns, after some turns that do not count. */
+async function beside(
+  historian: OpenedHistorian,
+  name: string,
+  times: number,
+  prepareFor: (yardstick: Yardstick) => Promise<readonly Prepared[]>,
+): Promise<EndpointFigures> {
+  const yardstick = new Yardstick();
+  const prepared = await prepareFor(yardstick);
+  const [ours, theirs]: [number[], number[]] = [[], []];
+  let rowCount = 0;
+  for (let index = 0; index < times; index += 1) {
+    const { query, keys } = prepared[index % prepared.length];
+    const startMs = performance.now();
+    await ask(historian, query);
+    const middleMs = performance.now();
+    yardstick.read(keys);
+    const endMs = performance.now();
+    if (index < times * WARM_UP_SHARE) continue;
+    ours.push(middleMs - startMs);
+    theirs.push(endMs - middleMs);
+    rowCount += keys.length;
+  }
+  await yardstick.close();
+  const figures = { ours: latency(ours), yardstick: latency(theirs) };
+  const ratio = figures.ours.p99Ms / figures.yardstick.p99Ms;
+  return { name, rows: rowCount / ours.length, ...figures, ratio };
+}
+
+/** Every endpoint at its default limit. */
+export async function measureEndpoints(
+  historian: OpenedHistorian,
+  size: WorldSize,
+  questions: number,
+): Promise<EndpointFigures[]> {
+  const bar = progressBar('endpoints', endpoints.length, 'endpoints');
+  const figures: EndpointFigures[] = [];
+  for (const { name, draw, rowsBehind } of endpoints) {
+    const random = new Xorshift128(7);
+    const asked = { draw: () => draw(random, size), rowsBehind };
+    figures.push(await beside(historian, name, questions, (yard) => prepare(historian, yard, questions, asked)));
+    bar.update(figures.length);
+  }
+  bar.stop();
+  return figures;
+}
+
+/** The longest page of trades. */
+export function measureLongPage(historian: OpenedHistorian, times: number): Promise<EndpointFigures> {
+  const asked = { draw: () => newestTrades(LONG_PAGE), rowsBehind: undefined };
+  const name = `/trades?limit=${LONG_PAGE}`;
+  return beside(historian, name, times, (yardstick) => prepare(historian, yardstick, 1, asked));
+}
+
+/** Processor time of this thread so far, ms; NaN where the system does not tell (it is Linux that does). */
+function busyMs(): number {
+  try {
+    return Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'latin1').split(' ')[0]) / 1e6;
+  } catch {
+    return Number.NaN;
+  }
+}
+
+interface Watched {
+  readonly lateMs: number;
+  readonly busyMs: number;
+  readonly done: number;
+}
+
+/** How late the loop of this thread came at most, and how much of a processor it took at most between two looks. */
+async function watch(work: () => Promise<number>): Promise<Watched> {
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  let longestBusyMs = 0;
+  let lastBusyMs = busyMs();
+  const look = setInterval(() => {
+    const nowMs = busyMs();
+    longestBusyMs = Math.max(longestBusyMs, nowMs - lastBusyMs);
+    lastBusyMs = nowMs;
+  }, 1);
+  delay.enable();
+  const done = await work();
+  delay.disable();
+  clearInterval(look);
+  // The histogram counts the timer's own millisecond.
+  return { lateMs: Math.max(0, delay.max / 1e6 - 1), busyMs: longestBusyMs, done };
+}
+
+/** Ten clients that each ask for the longest page again as soon as they have it. */
+export async function measureStall(historian: OpenedHistorian, forMs: number): Promise<Stall> {
+  const pause = (ms: number): Promise<number> => new Promise((resolve) => setTimeout(() => resolve(0), ms));
+  await ask(historian, newestTrades(LONG_PAGE));
+  const idle = await watch(() => pause(forMs / 2));
+  const endMs = performance.now() + forMs;
+  const pull = async (): Promise<number> => {
+    let pages = 0;
+    for (; performance.now() < endMs; pages += 1) await ask(historian, newestTrades(LONG_PAGE));
+    return pages;
+  };
+  const startMs = performance.now();
+  const pulled = await watch(async () => {
+    const each = await Promise.all(Array.from({ length: 10 }, pull));
+    return each.reduce((sum, count) => sum + count, 0);
+  });
+  const pagesPerSecond = (pulled.done * 1000) / (performance.now() - startMs);
+  return { pages: pulled.done, pagesPerSecond, longestMs: pulled.lateMs, busyMs: pulled.busyMs, idleMs: idle.lateMs };
+}

@@ -1,0 +1,121 @@
+// Wallets by number and back, with where the chains of their rows begin and in how many markets they traded. Held in
+// memory whole (some hundred bytes a wallet), stored in packed blocks. Fed by the indexer, read by the queries.
+import { bytesToHex, hexToBytes } from '../../engine/index.ts';
+import { BlockTable } from './blocks.ts';
+import { Table } from './keys.ts';
+import type { RowClass } from './rows.ts';
+import type { IndexStore, Put } from './store.ts';
+
+/** Accounts that exist from the start, without an event: taker fees, and the other leg of test shares. */
+export const HOUSE_ACCOUNT_ID = 1;
+const FIRST_WALLETS = [`0x${'1'.padStart(40, '0')}`, `0x${'2'.padStart(40, '0')}`];
+
+/** The record: wallet, u32 markets traded in, then the newest row of each class. */
+const at = { wallet: 0, traded: 20, heads: 24, bytes: 48 } as const;
+const CLASSES = 3;
+
+export class Accounts {
+  private readonly table: BlockTable;
+  private readonly wallets: string[] = [];
+  private readonly numbers = new Map<string, number>();
+  private heads = new Float64Array(64 * CLASSES);
+  private traded = new Uint32Array(64);
+  private isChanged = new Uint8Array(64);
+  private changed: number[] = [];
+
+  constructor(store: IndexStore) {
+    this.table = new BlockTable(store, Table.ACCOUNTS, at.bytes, 64);
+  }
+
+  /** Reads the first `count` accounts. */
+  load(count: number): void {
+    for (let id = 0; id < count; id += 1) {
+      const offset = this.table.locate(id);
+      const { view, bytes } = this.table;
+      this.enter(id, bytesToHex(bytes, offset + at.wallet, 20));
+      this.traded[id] = view.getUint32(offset + at.traded, true);
+      for (let of = 0; of < CLASSES; of += 1) {
+        this.heads[id * CLASSES + of] = view.getFloat64(offset + at.heads + of * 8, true);
+      }
+    }
+    if (count === 0) for (const [id, wallet] of FIRST_WALLETS.entries()) this.open(id, wallet);
+  }
+
+  get count(): number {
+    return this.wallets.length;
+  }
+
+  open(id: number, wallet: string): void {
+    this.enter(id, wallet);
+    const offset = this.table.change(id);
+    hexToBytes(wallet, this.table.bytes, offset + at.wallet, 20);
+  }
+
+  walletOf(id: number): string {
+    return this.wallets[id];
+  }
+
+  /** The account of a wallet (lower-case address), -1 for none. */
+  idOf(wallet: string): number {
+    return this.numbers.get(wallet) ?? -1;
+  }
+
+  /** The newest row of a class, 0 for none. */
+  headOf(id: number, rowClass: RowClass): number {
+    return this.heads[id * CLASSES + rowClass];
+  }
+
+  setHead(id: number, rowClass: RowClass, row: number): void {
+    this.heads[id * CLASSES + rowClass] = row;
+    this.changes(id);
+  }
+
+  tradedOf(id: number): number {
+    return this.traded[id];
+  }
+
+  tradedInAnother(id: number): void {
+    this.traded[id] += 1;
+    this.changes(id);
+  }
+
+  flush(put: Put): void {
+    for (const id of this.changed) {
+      const offset = this.table.change(id);
+      const { view } = this.table;
+      view.setUint32(offset + at.traded, this.traded[id], true);
+      for (let of = 0; of < CLASSES; of += 1) {
+        view.setFloat64(offset + at.heads + of * 8, this.heads[id * CLASSES + of], true);
+      }
+      this.isChanged[id] = 0;
+    }
+    this.changed = [];
+    this.table.flush(put);
+  }
+
+  committed(): void {
+    this.table.committed();
+  }
+
+  private enter(id: number, wallet: string): void {
+    this.wallets[id] = wallet;
+    this.numbers.set(wallet, id);
+    if (id >= this.traded.length) {
+      const traded = new Uint32Array(Math.max(id + 1, this.traded.length * 2));
+      traded.set(this.traded);
+      this.traded = traded;
+      const heads = new Float64Array(traded.length * CLASSES);
+      heads.set(this.heads);
+      this.heads = heads;
+      const isChanged = new Uint8Array(traded.length);
+      isChanged.set(this.isChanged);
+      this.isChanged = isChanged;
+    }
+  }
+
+  private changes(id: number): void {
+    if (this.isChanged[id] !== 0) return;
+    this.isChanged[id] = 1;
+    this.changed.push(id);
+  }
+}

@@ -1,0 +1,125 @@
+// From a question to the bytes of its reply: finds the rows and writes each at once, in slices. Called by the historian's
+// thread; the forms of rows are wire/'s.
+import { type RowRenderers, renderHistory, renderOrder, rowRenderers } from '../wire/userHistory.ts';
+import { findClosedPositions, findHolders, findPositions, findValue } from './findPositions.ts';
+import { findActivity, findTrades, marketsOf } from './findRows.ts';
+import type { FoundOrder } from './orders.ts';
+import type { HistoryRequest, HistoryRows, LiveVolumeQuery, OpenInterestQuery, OrderQuery } from './queries.ts';
+import { isSliceOver, type Sliced } from './slice.ts';
+import type { Tables } from './tables.ts';
+
+/** Text is turned into bytes in parts of about this length. */
+const PART_LENGTH = 64 * 1024;
+
+const encoder = new TextEncoder();
+
+/** A JSON array that grows row by row. */
+class RowList {
+  private text = '[';
+  private rowCount = 0;
+  private readonly parts: Uint8Array[] = [];
+
+  add(row: string): void {
+    this.text += this.rowCount === 0 ? row : `,${row}`;
+    this.rowCount += 1;
+    if (this.text.length < PART_LENGTH) return;
+    this.parts.push(encoder.encode(this.text));
+    this.text = '';
+  }
+
+  /** Everything in one buffer of its own. */
+  *bytes(): Sliced<Uint8Array> {
+    const last = encoder.encode(`${this.text}]`);
+    if (this.parts.length === 0) return last;
+    const bytes = new Uint8Array(this.parts.reduce((sum, part) => sum + part.length, last.length));
+    let at = 0;
+    for (const part of [...this.parts, last]) {
+      bytes.set(part, at);
+      at += part.length;
+      if (isSliceOver()) yield undefined;
+    }
+    return bytes;
+  }
+}
+
+function openInterest({ markets }: Tables, { conditionIds }: OpenInterestQuery): HistoryRows['oi'] {
+  if (conditionIds === undefined) {
+    return [{ conditionId: '', valueMicro: markets.list.reduce((sum, { vaultMicro }) => sum + vaultMicro, 0) }];
+  }
+  const asked = new Set(conditionIds.flatMap((id) => markets.byCondition(id) ?? []));
+  return [...asked].map(({ facts, vaultMicro }) => ({ conditionId: facts.conditionId, valueMicro: vaultMicro }));
+}
+
+function liveVolume(tables: Tables, query: LiveVolumeQuery): HistoryRows['live-volume'] {
+  const asked = [...(marketsOf(tables, query) ?? tables.markets.list)].sort((left, right) => left.index - right.index);
+  const markets = asked.map(({ facts, volumeMicro }) => ({
+    conditionId: facts.conditionId,
+    valueMicro: volumeMicro,
+  }));
+  return { totalMicro: asked.reduce((sum, { volumeMicro }) => sum + volumeMicro, 0), markets };
+}
+
+const OPEN: readonly FoundOrder['status'][] = ['LIVE', 'DELAYED'];
+
+/** The reply about a finished order of this owner; undefined when there is none. */
+function* orderReply(
+  tables: Tables,
+  { orderId, owner }: OrderQuery,
+  request: HistoryRequest,
+): Sliced<string | undefined> {
+  const { orders, rows, accounts, markets } = tables;
+  const order = orders.byId(orderId);
+  if (order === undefined || order.owner !== owner || OPEN.includes(order.status)) return undefined;
+  const trades: { readonly marketIndex: number; readonly tradeNumber: number }[] = [];
+  for (let row = order.row; row !== 0; row = rows.beforeOfOrder) {
+    if (isSliceOver()) yield undefined;
+    rows.read(row);
+    trades.push({ marketIndex: rows.market, tradeNumber: rows.number });
+  }
+  trades.reverse();
+  const { facts } = markets.list[order.marketIndex];
+  return renderOrder(request.dialect, { ...order, maker: accounts.walletOf(order.accountId), trades }, facts);
+}
+
+/** The reply to a question as JSON, or undefined where its record does not exist. */
+export function* answer(tables: Tables, request: HistoryRequest): Sliced<Uint8Array | undefined> {
+  const { query } = request;
+  const render: RowRenderers = rowRenderers[request.dialect];
+  const list = new RowList();
+  switch (query.kind) {
+    case 'trades':
+      yield* findTrades(tables, query, (row) => list.add(render.trades(row)));
+      break;
+    case 'activity':
+      yield* findActivity(tables, query, (row) => list.add(render.activity(row)));
+      break;
+    case 'positions':
+      yield* findPositions(tables, query, (row) => list.add(render.positions(row)));
+      break;
+    case 'closed-positions':
+      yield* findClosedPositions(tables, query, (row) => list.add(render['closed-positions'](row)));
+      break;
+    case 'holders':
+      yield* findHolders(tables, query, (group) => list.add(render.holders(group)));
+      break;
+    case 'value':
+      return encoder.encode(renderHistory(request, yield* findValue(tables, query)));
+    case 'traded': {
+      const account = tables.accounts.idOf(query.user);
+      return encoder.encode(renderHistory(request, account < 0 ? 0 : tables.accounts.tradedOf(account)));
+    }
+    case 'oi':
+      return encoder.encode(renderHistory(request, openInterest(tables, query)));
+    case 'live-volume':
+      return encoder.encode(renderHistory(request, liveVolume(tables, query)));
+    case 'order': {
+      const reply = yield* orderReply(tables, query, request);
+      return reply === undefined ? undefined : encoder.encode(reply);
+    }
+    default: {
+      const unknown: never = query;
+      throw new Error(`no such question: ${JSON.stringify(unknown)}`);
+    }
+  }
+  return yield* list.bytes();
+}

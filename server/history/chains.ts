@@ -1,0 +1,88 @@
+// Walks through rows, newest first: along chains of accounts and markets, several at once in the order of the log, or
+// through all rows. Used by the questions about trades and activity.
+import { RowKind, type Rows } from './rows.ts';
+
+/** Where a walk stands: the next row's number each time it is asked, 0 at its end. */
+export interface Walk {
+  next(): number;
+}
+
+/** All rows of trades, or takers' alone. */
+export class AllTrades implements Walk {
+  private readonly rows: Rows;
+  private readonly lastKind: RowKind;
+  private row: number;
+
+  /** @param from the first row that may be met */
+  constructor(rows: Rows, takerOnly: boolean, from: number) {
+    this.rows = rows;
+    this.lastKind = takerOnly ? RowKind.TAKER : RowKind.MAKER;
+    this.row = from + 1;
+  }
+
+  /** Meets rows of other kinds too, as negative numbers, so that a long way through them can be cut into slices. */
+  next(): number {
+    if (this.row <= 1) return 0;
+    this.row -= 1;
+    return this.rows.kindOf(this.row) <= this.lastKind ? this.row : -this.row;
+  }
+}
+
+/** Chains that begin at these rows (0 = empty), met in one order. */
+export class Chains implements Walk {
+  private readonly rows: Rows;
+  private readonly isOfMarket: boolean;
+  /** A heap of the chains' next rows, the newest on top. */
+  private readonly heap: number[];
+
+  constructor(rows: Rows, heads: readonly number[], isOfMarket: boolean) {
+    this.rows = rows;
+    this.isOfMarket = isOfMarket;
+    this.heap = heads.filter((row) => row > 0).sort((left, right) => right - left);
+  }
+
+  next(): number {
+    const { heap } = this;
+    if (heap.length === 0) return 0;
+    const row = heap[0];
+    const before = this.rows.before(row, this.isOfMarket);
+    if (before > 0) {
+      heap[0] = before;
+      this.sink();
+    } else {
+      const last = heap.pop() ?? 0;
+      if (heap.length > 0) {
+        heap[0] = last;
+        this.sink();
+      }
+    }
+    return row;
+  }
+
+  /** Moves the top down to where it belongs. */
+  private sink(): void {
+    const { heap } = this;
+    const row = heap[0];
+    let at = 0;
+    for (let child = 1; child < heap.length; child = 2 * at + 1) {
+      if (child + 1 < heap.length && heap[child + 1] > heap[child]) child += 1;
+      if (heap[child] <= row) break;
+      heap[at] = heap[child];
+      at = child;
+    }
+    heap[at] = row;
+  }
+}
+
+/** The newest row whose time is not after `tMs`, 0 for none: times never fall from row to row. */
+export function newestUntil(rows: Rows, tMs: number): number {
+  let low = 0;
+  let high = rows.last;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    rows.read(middle);
+    if (rows.tMs <= tMs) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}

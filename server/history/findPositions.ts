@@ -1,0 +1,233 @@
+// The questions about positions: open ones, closed ones, their value together, and the largest holders of tokens. Called by
+// answer.ts; it reads the tables and never changes them. The figures are those of figures.ts.
+import { averageOf, currentValueOf, figuresOf, LEG, percentOf } from './figures.ts';
+import { marketsOf } from './findRows.ts';
+import type { HistoryMarket } from './markets.ts';
+import type {
+  ClosedPositionsQuery,
+  HolderRow,
+  HoldersGroup,
+  HoldersQuery,
+  MarketScope,
+  PositionRow,
+  PositionSort,
+  PositionsQuery,
+  ValueQuery,
+} from './queries.ts';
+import { isSliceOver, type Sliced } from './slice.ts';
+import type { Tables } from './tables.ts';
+
+/** A position that may be shown: a copy of its numbers, since what is held of it moves. */
+interface Found {
+  readonly market: HistoryMarket;
+  readonly outcome: 0 | 1;
+  readonly numbers: Float64Array;
+  readonly hasBoth: boolean;
+  key: number | string;
+}
+
+const OUTCOMES = [0, 1] as const;
+
+/** The legs of an account that were ever bought, in the markets of a scope. */
+function* legsOf(
+  { positions, markets }: Tables,
+  account: number,
+  scope: ReadonlySet<HistoryMarket> | undefined,
+  isMeant: (sizeMicro: number, market: HistoryMarket, hasBoth: boolean) => boolean,
+): Sliced<Found[]> {
+  const found: Found[] = [];
+  const see = (index: number, start: number): void => {
+    const market = markets.list[index];
+    if (scope !== undefined && !scope.has(market)) return;
+    const { numbers } = positions;
+    const hasBoth = OUTCOMES.every((outcome) => numbers[positions.legOf(start, outcome) + LEG.size] > 0);
+    for (const outcome of OUTCOMES) {
+      const leg = positions.legOf(start, outcome);
+      if (numbers[leg + LEG.bought] === 0 || !isMeant(numbers[leg + LEG.size], market, hasBoth)) continue;
+      found.push({ market, outcome, numbers: numbers.slice(leg, leg + LEG.numbers), hasBoth, key: 0 });
+    }
+  };
+  for (const _ of positions.visit(account, see)) yield undefined;
+  return found;
+}
+
+/** What each column sorts open positions by. */
+const openKeys: Readonly<Record<PositionSort, (found: Found, pips: number) => number | string>> = {
+  CURRENT: ({ numbers }, pips) => currentValueOf(numbers[LEG.size], pips),
+  INITIAL: ({ numbers }) => numbers[LEG.cost],
+  TOKENS: ({ numbers }) => numbers[LEG.size],
+  CASHPNL: ({ numbers }, pips) => currentValueOf(numbers[LEG.size], pips) - numbers[LEG.cost],
+  PERCENTPNL: ({ numbers }, pips) =>
+    percentOf(currentValueOf(numbers[LEG.size], pips) - numbers[LEG.cost], numbers[LEG.cost]),
+  TITLE: ({ market }) => market.facts.title,
+  RESOLVING: ({ market }) => market.endsAt,
+  PRICE: (_, pips) => pips,
+  AVGPRICE: ({ numbers }) => averageOf(numbers[LEG.cost], numbers[LEG.size]),
+};
+
+const closedKeys: Readonly<Record<ClosedPositionsQuery['sortBy'], (found: Found, pips: number) => number | string>> = {
+  REALIZEDPNL: ({ numbers }) => numbers[LEG.realized],
+  TITLE: ({ market }) => market.facts.title,
+  PRICE: (_, pips) => pips,
+  AVGPRICE: ({ numbers }) => averageOf(numbers[LEG.spent], numbers[LEG.bought]),
+  TIMESTAMP: ({ numbers }) => numbers[LEG.tMs],
+};
+
+/** Sorts by the keys in the direction asked; equal ones in the order of their markets, first token first. */
+function sortFound(
+  found: Found[],
+  keyOf: (found: Found, pips: number) => number | string,
+  ascending: boolean,
+): readonly Found[] {
+  const sign = ascending ? 1 : -1;
+  for (const one of found) one.key = keyOf(one, one.market.shownPips(one.outcome));
+  return found.sort((left, right) => {
+    if (left.key < right.key) return -sign;
+    if (left.key > right.key) return sign;
+    return left.market.index - right.market.index || left.outcome - right.outcome;
+  });
+}
+
+function positionRow(wallet: string, { market, outcome, numbers, hasBoth }: Found): PositionRow {
+  const curPricePips = market.shownPips(outcome);
+  const isOpen = numbers[LEG.size] > 0;
+  return {
+    wallet,
+    market: market.facts,
+    outcome,
+    sizeMicro: numbers[LEG.size],
+    ...figuresOf(numbers, 0, curPricePips),
+    totalBoughtMicro: numbers[LEG.bought],
+    realizedPnlMicro: numbers[LEG.realized],
+    curPricePips,
+    redeemable: isOpen && market.resolution >= 0,
+    mergeable: isOpen && hasBoth,
+    tMs: numbers[LEG.tMs],
+  };
+}
+
+interface Page extends MarketScope {
+  readonly user: string;
+  readonly limit: number;
+  readonly offset: number;
+  readonly ascending: boolean;
+}
+
+function* showPage(
+  tables: Tables,
+  query: Page,
+  isMeant: (sizeMicro: number, market: HistoryMarket, hasBoth: boolean) => boolean,
+  keyOf: (found: Found, pips: number) => number | string,
+  show: (row: PositionRow) => void,
+): Sliced<undefined> {
+  const { user, limit, offset, ascending } = query;
+  const account = tables.accounts.idOf(user);
+  if (account < 0 || limit === 0) return;
+  const found = yield* legsOf(tables, account, marketsOf(tables, query), isMeant);
+  for (const one of sortFound(found, keyOf, ascending).slice(offset, offset + limit)) {
+    if (isSliceOver()) yield undefined;
+    show(positionRow(user, one));
+  }
+}
+
+const hasTitle = ({ titleLower }: HistoryMarket, part: string | undefined): boolean =>
+  part === undefined || titleLower.includes(part);
+
+export function* findPositions(
+  tables: Tables,
+  query: PositionsQuery,
+  show: (row: PositionRow) => void,
+): Sliced<undefined> {
+  const { sizeThresholdMicro, redeemable, mergeable, includeArchived, sortBy } = query;
+  const title = query.title?.toLowerCase();
+  const isMeant = (sizeMicro: number, market: HistoryMarket, hasBoth: boolean): boolean =>
+    sizeMicro > 0 &&
+    sizeMicro >= sizeThresholdMicro &&
+    (!redeemable || market.resolution >= 0) &&
+    (!mergeable || hasBoth) &&
+    (includeArchived || !market.isArchived) &&
+    hasTitle(market, title);
+  yield* showPage(tables, query, isMeant, openKeys[sortBy], show);
+}
+
+export function* findClosedPositions(
+  tables: Tables,
+  query: ClosedPositionsQuery,
+  show: (row: PositionRow) => void,
+): Sliced<undefined> {
+  const title = query.title?.toLowerCase();
+  const isMeant = (sizeMicro: number, market: HistoryMarket): boolean => sizeMicro === 0 && hasTitle(market, title);
+  yield* showPage(tables, query, isMeant, closedKeys[query.sortBy], show);
+}
+
+/** The current value of a wallet's open positions together, micro. */
+export function* findValue(tables: Tables, { user, conditionIds }: ValueQuery): Sliced<number> {
+  const account = tables.accounts.idOf(user);
+  if (account < 0) return 0;
+  const scope = marketsOf(tables, { conditionIds, eventNumbers: undefined });
+  const { positions, markets } = tables;
+  let valueMicro = 0;
+  const see = (index: number, start: number): void => {
+    const market = markets.list[index];
+    if (scope !== undefined && !scope.has(market)) return;
+    for (const outcome of OUTCOMES) {
+      valueMicro += currentValueOf(
+        positions.numbers[positions.legOf(start, outcome) + LEG.size],
+        market.shownPips(outcome),
+      );
+    }
+  };
+  for (const _ of positions.visit(account, see)) yield undefined;
+  return valueMicro;
+}
+
+interface Holding {
+  readonly account: number;
+  readonly amountMicro: number;
+}
+
+/** Most first; equal ones in the order in which their accounts were opened. */
+const byAmount = (left: Holding, right: Holding): number =>
+  right.amountMicro - left.amountMicro || left.account - right.account;
+
+/** The largest holders of a token; of many candidates, the smaller ones are thrown away now and then. */
+function* largestHolders(
+  { holders, accounts }: Tables,
+  market: HistoryMarket,
+  outcome: 0 | 1,
+  { limit, minBalanceMicro }: HoldersQuery,
+): Sliced<readonly HolderRow[]> {
+  const token = market.index * 2 + outcome;
+  const count = market.holderCounts[outcome];
+  const keptMax = 4 * limit + 1_000;
+  let kept: Holding[] = [];
+  let leastMicro = Math.max(1, minBalanceMicro);
+  for (let place = 0; place < count && limit > 0; place += 1) {
+    if (isSliceOver()) yield undefined;
+    holders.read(token, place);
+    const { account, amountMicro } = holders;
+    if (amountMicro < leastMicro) continue;
+    kept.push({ account, amountMicro });
+    if (kept.length < keptMax) continue;
+    kept = kept.sort(byAmount).slice(0, limit);
+    leastMicro = kept[limit - 1].amountMicro;
+  }
+  const most = kept.sort(byAmount).slice(0, limit);
+  return most.map(({ account, amountMicro }) => ({ wallet: accounts.walletOf(account), amountMicro }));
+}
+
+/** A group a token of each market that is known, in the order asked. */
+export function* findHolders(
+  tables: Tables,
+  query: HoldersQuery,
+  show: (group: HoldersGroup) => void,
+): Sliced<undefined> {
+  const { conditionIds } = query;
+  for (const market of marketsOf(tables, { conditionIds, eventNumbers: undefined }) ?? []) {
+    for (const outcome of OUTCOMES) {
+      const holders = yield* largestHolders(tables, market, outcome, query);
+      show({ market: market.facts, outcome, holders });
+      if (isSliceOver()) yield undefined;
+    }
+  }
+}

@@ -1,0 +1,137 @@
+// The questions about rows: trades and activity. Each is a walk from the newest row on, filtered, with the page's rows shown
+// as they are met; only an activity in another order than that of time has to look at all of a wallet's rows first.
+import { AllTrades, Chains, newestUntil, type Walk } from './chains.ts';
+import type { HistoryMarket } from './markets.ts';
+import type { ActivityQuery, ActivityRow, MarketScope, TimeRange, TradeRow, TradesQuery } from './queries.ts';
+import { RowClass, RowKind } from './rows.ts';
+import { isSliceOver, type Sliced } from './slice.ts';
+import type { Tables } from './tables.ts';
+
+/** The markets of a scope, each once, in the order asked; undefined = all. */
+export function marketsOf({ markets }: Tables, scope: MarketScope): ReadonlySet<HistoryMarket> | undefined {
+  const { conditionIds, eventNumbers } = scope;
+  if (conditionIds === undefined && eventNumbers === undefined) return undefined;
+  const found = new Set<HistoryMarket>();
+  for (const conditionId of conditionIds ?? []) {
+    const market = markets.byCondition(conditionId);
+    if (market !== undefined) found.add(market);
+  }
+  for (const eventNumber of eventNumbers ?? []) for (const market of markets.ofEvent(eventNumber)) found.add(market);
+  return found;
+}
+
+/** What a row shows. */
+function tradeRow({ rows, accounts, markets }: Tables): TradeRow {
+  return {
+    wallet: accounts.walletOf(rows.account),
+    market: markets.list[rows.market].facts,
+    outcome: rows.outcome,
+    side: rows.isSell ? 'SELL' : 'BUY',
+    sizeMicro: rows.sizeMicro,
+    pricePips: rows.pips,
+    cashMicro: rows.cashMicro,
+    tMs: rows.tMs,
+    transactionHash: rows.transactionHash(),
+  };
+}
+
+const isWithin = ({ startMs, endMs }: TimeRange, tMs: number): boolean =>
+  (startMs === undefined || tMs >= startMs) && (endMs === undefined || tMs <= endMs);
+
+/** The shortest way past every row that may be asked for. */
+function tradesWalk(tables: Tables, query: TradesQuery, scope: ReadonlySet<HistoryMarket> | undefined): Walk {
+  const { rows, accounts } = tables;
+  const { user, takerOnly, endMs } = query;
+  const classes = takerOnly ? [RowClass.TAKER] : [RowClass.TAKER, RowClass.MAKER];
+  if (user !== undefined) {
+    const account = accounts.idOf(user);
+    const heads = account < 0 ? [] : classes.map((of) => accounts.headOf(account, of));
+    return new Chains(rows, heads, false);
+  }
+  if (scope !== undefined) {
+    const heads = [...scope].flatMap((market) => classes.map((of) => market.heads[of === RowClass.TAKER ? 0 : 1]));
+    return new Chains(rows, heads, true);
+  }
+  return new AllTrades(rows, takerOnly, endMs === undefined ? rows.last : newestUntil(rows, endMs));
+}
+
+/** Newest first. */
+export function* findTrades(tables: Tables, query: TradesQuery, show: (row: TradeRow) => void): Sliced<undefined> {
+  const { rows, markets } = tables;
+  const { side, threshold, limit, offset, startMs } = query;
+  const scope = marketsOf(tables, query);
+  const walk = tradesWalk(tables, query, scope);
+  const isSell = side === undefined ? undefined : side === 'SELL';
+  let skipped = 0;
+  let shown = 0;
+  for (let row = limit === 0 ? 0 : walk.next(); row !== 0; row = walk.next()) {
+    if (isSliceOver()) yield undefined;
+    if (row < 0) continue;
+    rows.read(row);
+    if (startMs !== undefined && rows.tMs < startMs) return;
+    if (!isWithin(query, rows.tMs) || (isSell !== undefined && rows.isSell !== isSell)) continue;
+    if (threshold !== undefined) {
+      if ((threshold.unit === 'CASH' ? rows.cashMicro : rows.sizeMicro) < threshold.micro) continue;
+    }
+    if (scope !== undefined && !scope.has(markets.list[rows.market])) continue;
+    skipped += 1;
+    if (skipped <= offset) continue;
+    show(tradeRow(tables));
+    shown += 1;
+    if (shown === limit) return;
+  }
+}
+
+/** Whether the row that was read last is asked for. */
+function isActivityAsked(
+  { rows, markets }: Tables,
+  query: ActivityQuery,
+  scope: ReadonlySet<HistoryMarket> | undefined,
+): boolean {
+  const { types, side } = query;
+  if (!isWithin(query, rows.tMs)) return false;
+  if (types !== undefined && !types.includes(rows.type)) return false;
+  if (side !== undefined && (rows.kind > RowKind.MAKER || rows.isSell !== (side === 'SELL'))) return false;
+  return scope === undefined || scope.has(markets.list[rows.market]);
+}
+
+function activityRow(tables: Tables): ActivityRow {
+  const { type, kind } = tables.rows;
+  return { ...tradeRow(tables), type, isOfToken: kind !== RowKind.SPLIT && kind !== RowKind.MERGE };
+}
+
+/** Rows of a wallet of every kind, in the order asked: by time, or by size or cash and then by time. */
+export function* findActivity(
+  tables: Tables,
+  query: ActivityQuery,
+  show: (row: ActivityRow) => void,
+): Sliced<undefined> {
+  const { rows, accounts } = tables;
+  const { user, limit, offset, sortBy, ascending, startMs } = query;
+  const account = accounts.idOf(user);
+  if (account < 0 || limit === 0) return;
+  const scope = marketsOf(tables, query);
+  const classes = [RowClass.TAKER, RowClass.MAKER, RowClass.OTHER];
+  const walk = new Chains(
+    rows,
+    classes.map((of) => accounts.headOf(account, of)),
+    false,
+  );
+  const isNewestFirst = sortBy === 'TIMESTAMP' && !ascending;
+  const found: { readonly row: number; readonly key: number }[] = [];
+  for (let row = walk.next(); row !== 0; row = walk.next()) {
+    if (isSliceOver()) yield undefined;
+    rows.read(row);
+    if (startMs !== undefined && rows.tMs < startMs) break;
+    if (!isActivityAsked(tables, query, scope)) continue;
+    found.push({ row, key: sortBy === 'TIMESTAMP' ? 0 : sortBy === 'CASH' ? rows.cashMicro : rows.sizeMicro });
+    if (isNewestFirst && found.length === offset + limit) break;
+  }
+  const sign = ascending ? 1 : -1;
+  if (!isNewestFirst) found.sort((left, right) => sign * (left.key - right.key || left.row - right.row));
+  for (const { row } of found.slice(offset, offset + limit)) {
+    if (isSliceOver()) yield undefined;
+    rows.read(row);
+    show(activityRow(tables));
+  }
+}

@@ -1,0 +1,170 @@
+// The index as it follows the log: opened and checked against the journal, brought forward in slices, committed now and
+// then, built anew when it cannot be used. Owned by the historian's thread, which gives it its turns.
+import { rmSync } from 'node:fs';
+import { Indexer } from './indexer.ts';
+import type { ThreadSettings } from './messages.ts';
+import { BatchReader, type RecordSource } from './source.ts';
+import { dropUnusable, IndexStore } from './store.ts';
+import { type Cursor, Tables } from './tables.ts';
+
+/** How long (ms) indexing goes on before questions have their turn. */
+const SLICE_MS = 8;
+/** The clock is looked at once in so many records. */
+const RECORDS_A_LOOK = 64;
+/** What is indexed is committed after this long (ms) at the latest while nothing more urgent is to be done. */
+const COMMIT_MS = 250;
+
+const message = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+export class LogFollower {
+  tables: Tables;
+  private readonly settings: ThreadSettings;
+  private readonly source: RecordSource;
+  private readonly onDropped: (reason: string) => void;
+  private indexer: Indexer;
+  /** The batch being indexed; the last one stays, since a commit names its last record. */
+  private batch: BatchReader | undefined;
+  private isBatchDone = true;
+  private journalHash = '';
+  private committing: Promise<void> | undefined;
+  private lastCommitMs = performance.now();
+
+  /** @param onDropped is told why an index that was there is built anew */
+  constructor(settings: ThreadSettings, source: RecordSource, onDropped: (reason: string) => void) {
+    this.settings = settings;
+    this.source = source;
+    this.onDropped = onDropped;
+    const reason = dropUnusable(settings.indexPath, settings.isFresh);
+    if (reason !== undefined) onDropped(reason);
+    this.tables = this.openTables();
+    this.indexer = new Indexer(this.tables);
+    this.journalHash = this.tables.stored?.journal ?? '';
+  }
+
+  /** Last sequence that is indexed. */
+  get sequence(): number {
+    return this.tables.sequence;
+  }
+
+  get isCommitting(): boolean {
+    return this.committing !== undefined;
+  }
+
+  get hasUncommitted(): boolean {
+    return this.tables.sequence > this.tables.committedSequence;
+  }
+
+  /** Drops an index that is not of this journal or that was found damaged, and begins a new one. */
+  async checkJournal(): Promise<void> {
+    const { stored } = this.tables;
+    if (stored !== undefined && !this.isOfJournal(stored)) await this.rebuild('it is not of this journal');
+  }
+
+  /**
+   * Indexes for a slice, or until everything is. Returns whether there is more to do at once: false when the log has
+   * nothing more, or while a commit is written.
+   */
+  index(): boolean {
+    const endsMs = performance.now() + SLICE_MS;
+    const { recordsPerCommit } = this.settings;
+    while (this.committing === undefined) {
+      const { tables } = this;
+      if (tables.isCommitDue || tables.sequence - tables.committedSequence >= recordsPerCommit) {
+        void this.commit();
+        return false;
+      }
+      if (!this.indexSome()) {
+        this.commitInTime();
+        return false;
+      }
+      if (performance.now() > endsMs) return true;
+    }
+    return false;
+  }
+
+  /** Writes everything indexed; resolves when it is written. Indexing goes on only after that. */
+  commit(): Promise<void> {
+    this.committing ??= this.commitOnce();
+    return this.committing;
+  }
+
+  /** Builds the index anew from the beginning of the log. Throws when the log cannot be read from there. */
+  async rebuild(reason: string): Promise<void> {
+    if (!this.source.canRewind) throw new Error(`the index cannot be built anew: ${reason}`);
+    this.onDropped(reason);
+    await this.committing?.catch(() => {}); // of what is dropped nothing matters any more
+    await this.tables.close();
+    rmSync(this.settings.indexPath, { recursive: true, force: true });
+    this.batch = undefined;
+    this.isBatchDone = true;
+    this.journalHash = '';
+    this.tables = this.openTables();
+    this.indexer = new Indexer(this.tables);
+  }
+
+  async close(): Promise<void> {
+    await this.committing;
+    if (this.hasUncommitted) await this.commit();
+    await this.tables.close();
+    await this.source.close();
+  }
+
+  private openTables(): Tables {
+    const { indexPath, dataDir } = this.settings;
+    const isPassing = dataDir === undefined;
+    const store = new IndexStore(indexPath, isPassing);
+    try {
+      return new Tables(store);
+    } catch (error) {
+      this.onDropped(message(error));
+    }
+    void store.close();
+    rmSync(indexPath, { recursive: true, force: true });
+    return new Tables(new IndexStore(indexPath, isPassing));
+  }
+
+  private isOfJournal({ sequence, hash, journal }: Cursor): boolean {
+    return this.source.hashAt(1) === journal && this.source.hashAt(sequence) === hash;
+  }
+
+  /** Indexes some records; false when there are none. */
+  private indexSome(): boolean {
+    const { tables, indexer } = this;
+    if (this.batch === undefined || this.isBatchDone) {
+      const bytes = this.source.next(tables.sequence);
+      if (bytes === undefined) return false;
+      this.batch = new BatchReader(bytes);
+      this.isBatchDone = false;
+    }
+    const { batch } = this;
+    for (let count = 0; count < RECORDS_A_LOOK; count += 1) {
+      if (!batch.next()) {
+        this.isBatchDone = true;
+        return true;
+      }
+      const { sequence } = batch;
+      if (sequence <= tables.sequence) continue;
+      if (sequence !== tables.sequence + 1) throw new Error(`record ${sequence} does not follow ${tables.sequence}`);
+      if (this.journalHash === '') this.journalHash = batch.hash();
+      indexer.apply(batch);
+    }
+    return true;
+  }
+
+  private commitInTime(): void {
+    if (this.hasUncommitted && performance.now() - this.lastCommitMs >= COMMIT_MS) void this.commit();
+  }
+
+  private async commitOnce(): Promise<void> {
+    const { batch, tables } = this;
+    try {
+      if (batch === undefined) return;
+      // A batch that is read again, for what was added after it, may still be before the last record.
+      while (batch.sequence < tables.sequence && batch.next());
+      await tables.commit(batch.hash(), this.journalHash);
+    } finally {
+      this.lastCommitMs = performance.now();
+      this.committing = undefined;
+    }
+  }
+}

@@ -1,0 +1,207 @@
+// The main thread's handle of the historian: starts its thread, tells it what is durable, passes questions on and answers
+// back. Made by start.ts (and tests); routes see it as `services.historian`. It never reads records or indexes itself, so
+// that orders do not wait for anybody's history.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import type { Log } from '../../engine/index.ts';
+import { HistorianUnavailable } from './errors.ts';
+import type { FromThread, ThreadSettings, ToThread } from './messages.ts';
+import type { Historian, HistoryRequest } from './queries.ts';
+
+/** The thread is told of new durable records this often (ms) at most, besides with every question. */
+const TELL_MS = 20;
+/** Batches that wait for a thread that nobody has asked anything yet: at this many bytes it is started. */
+const HELD_BYTES_MAX = 8 * 1024 * 1024;
+/** After a failure the thread is started again after this long (ms); each further one doubles it. */
+const RESTART = { firstMs: 500, largestMs: 30_000 } as const;
+/** Failures without an answer in between after which the next thread begins with an empty index. */
+const FAILURES_UNTIL_FRESH = 2;
+const RECORDS_PER_COMMIT = 1_000_000;
+
+export interface HistorianOptions {
+  /** The exchange's data directory: its journal is read, the index lies beside it. Undefined: both are passing. */
+  readonly dataDir: string | undefined;
+  readonly log?: Log | undefined;
+  /** While the index is built or catches up: records done, of how many. */
+  readonly onProgress?: ((done: number, total: number) => void) | undefined;
+  /** Log records a commit at most while catching up; tests make it small. */
+  readonly recordsPerCommit?: number | undefined;
+}
+
+interface Waiting {
+  readonly resolve: (bytes: Uint8Array | undefined) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Opens the historian of an exchange; hand its `durable` to the exchange as `onDurable`. Cheap until it is used. */
+export function openHistorian(options: HistorianOptions): OpenedHistorian {
+  return new OpenedHistorian(options);
+}
+
+export class OpenedHistorian implements Historian {
+  private readonly options: HistorianOptions;
+  private readonly log: Log;
+  private indexPath: string | undefined;
+  private worker: Worker | undefined;
+  private readonly waiting = new Map<number, Waiting>();
+  private lastId = 0;
+  private sequence = 0;
+  private toldSequence = 0;
+  private tellTimer: NodeJS.Timeout | undefined;
+  private held: { readonly bytes: Uint8Array; readonly sequence: number }[] = [];
+  private heldBytes = 0;
+  private failures = 0;
+  private givenUp: string | undefined;
+  private restartTimer: NodeJS.Timeout | undefined;
+  private closing: Promise<void> | undefined;
+  private ended: (() => void) | undefined;
+
+  constructor(options: HistorianOptions) {
+    this.options = options;
+    this.log = options.log ?? (() => {});
+  }
+
+  /** Every durable batch, in order, with its last sequence. The bytes must not change afterwards. */
+  readonly durable = (bytes: Uint8Array, sequence: number): void => {
+    this.sequence = sequence;
+    if (this.closing !== undefined || this.givenUp !== undefined) return;
+    if (this.options.dataDir === undefined) this.hand(bytes, sequence);
+    else if (this.restartTimer !== undefined) return;
+    else if (this.worker === undefined) this.start(false);
+    else this.tellTimer ??= setTimeout(() => this.tell(), TELL_MS).unref();
+  };
+
+  ask(request: HistoryRequest): Promise<Uint8Array | undefined> {
+    return this.post((id) => ({ type: 'ask', id, sequence: this.sequence, request }));
+  }
+
+  /** Resolves when everything that is durable now is indexed. */
+  async caughtUp(): Promise<void> {
+    await this.post((id) => ({ type: 'reach', id, sequence: this.sequence }));
+  }
+
+  /** Commits what is indexed and ends the thread. Questions that wait are refused. */
+  close(): Promise<void> {
+    this.closing ??= this.closeOnce();
+    return this.closing;
+  }
+
+  private post(message: (id: number) => ToThread): Promise<Uint8Array | undefined> {
+    if (this.closing !== undefined) return Promise.reject(new HistorianUnavailable('the exchange is stopping'));
+    if (this.givenUp !== undefined) return Promise.reject(new HistorianUnavailable(this.givenUp));
+    if (this.restartTimer !== undefined) return Promise.reject(new HistorianUnavailable('its thread starts again'));
+    if (this.worker === undefined) this.start(false);
+    return new Promise((resolve, reject) => {
+      this.lastId += 1;
+      if (this.waiting.size === 0) this.worker?.ref();
+      this.waiting.set(this.lastId, { resolve, reject });
+      this.send(message(this.lastId));
+    });
+  }
+
+  private send(message: ToThread): void {
+    this.worker?.postMessage(message);
+  }
+
+  private hand(bytes: Uint8Array, sequence: number): void {
+    if (this.worker !== undefined) {
+      this.send({ type: 'batch', bytes, sequence });
+      return;
+    }
+    this.held.push({ bytes, sequence });
+    this.heldBytes += bytes.length;
+    if (this.heldBytes > HELD_BYTES_MAX) this.start(false);
+  }
+
+  private tell(): void {
+    this.tellTimer = undefined;
+    if (this.toldSequence === this.sequence) return;
+    this.toldSequence = this.sequence;
+    this.send({ type: 'durable', sequence: this.sequence });
+  }
+
+  private start(isFresh: boolean): void {
+    const { dataDir, recordsPerCommit = RECORDS_PER_COMMIT } = this.options;
+    this.indexPath ??=
+      dataDir === undefined ? mkdtempSync(join(tmpdir(), 'outcry-history-')) : join(dataDir, 'history');
+    const workerData: ThreadSettings = { indexPath: this.indexPath, dataDir, isFresh, recordsPerCommit };
+    const worker = new Worker(new URL('./thread.ts', import.meta.url), { workerData });
+    this.worker = worker;
+    worker.on('message', (message: FromThread) => this.heard(message));
+    let failure: Error | undefined;
+    worker.on('error', (error: Error) => {
+      failure = error;
+    });
+    worker.on('exit', () => this.threadEnded(worker, failure));
+    worker.unref();
+    for (const { bytes, sequence } of this.held) this.send({ type: 'batch', bytes, sequence });
+    this.held = [];
+    this.heldBytes = 0;
+    this.tell();
+  }
+
+  private heard(message: FromThread): void {
+    if (message.type === 'progress') {
+      this.options.onProgress?.(message.done, message.total);
+      return;
+    }
+    if (message.type === 'log') {
+      this.log(message.level, message.text, { reason: message.reason });
+      return;
+    }
+    if (message.type === 'closed') return;
+    const waiting = this.waiting.get(message.id);
+    this.waiting.delete(message.id);
+    if (this.waiting.size === 0 && this.closing === undefined) this.worker?.unref();
+    if (message.type === 'answer') {
+      this.failures = 0;
+      waiting?.resolve(message.bytes);
+    } else waiting?.reject(new HistorianUnavailable(message.reason));
+  }
+
+  private threadEnded(worker: Worker, failure: Error | undefined): void {
+    if (this.worker !== worker) return;
+    this.worker = undefined;
+    const isAsked = this.closing !== undefined;
+    const reason = isAsked ? 'the exchange is stopping' : (failure?.message ?? 'its thread ended');
+    for (const { reject } of this.waiting.values()) reject(new HistorianUnavailable(reason));
+    this.waiting.clear();
+    this.ended?.();
+    if (!isAsked) this.recover(reason);
+  }
+
+  /** Starts the thread again, with an empty index if it keeps failing. What only passed through its hands is lost. */
+  private recover(reason: string): void {
+    this.failures += 1;
+    if (this.options.dataDir === undefined) {
+      this.givenUp = `its thread failed: ${reason}`;
+      this.log('error', 'The historian failed; histories are not answered any more.', { reason });
+      return;
+    }
+    const delayMs = Math.min(RESTART.firstMs * 2 ** (this.failures - 1), RESTART.largestMs);
+    this.log('error', 'The historian failed; it is started again.', { reason, delayMs });
+    this.restartTimer = setTimeout(() => {
+      this.restartTimer = undefined;
+      this.toldSequence = 0;
+      if (this.closing === undefined) this.start(this.failures >= FAILURES_UNTIL_FRESH);
+    }, delayMs).unref();
+  }
+
+  private async closeOnce(): Promise<void> {
+    clearTimeout(this.tellTimer);
+    clearTimeout(this.restartTimer);
+    if (this.worker !== undefined) {
+      const ended = new Promise<void>((resolve) => {
+        this.ended = resolve;
+      });
+      this.worker.ref();
+      this.send({ type: 'close' });
+      await ended;
+    }
+    if (this.options.dataDir === undefined && this.indexPath !== undefined) {
+      rmSync(this.indexPath, { recursive: true, force: true });
+    }
+  }
+}

@@ -1,0 +1,46 @@
+// The keys of the index: every table of it with its number, once. Keys are bytes that sort as their numbers do; values are
+// read and written by the table's own file. A change of any table's layout raises INDEX_FORMAT (store.ts).
+
+export const Table = {
+  /** Cursor, format, identity of the journal. */
+  META: 0,
+  /** Rows of trades and other activity, in packed blocks (rows.ts). */
+  ROWS: 1,
+  /** Orders by number, in packed blocks (orders.ts). */
+  ORDERS: 2,
+  /** Wallets with the heads of their chains, in packed blocks (accounts.ts). */
+  ACCOUNTS: 3,
+  /** Changing figures of markets, in packed blocks (markets.ts). */
+  MARKETS: 4,
+  /** Who holds a token and how much, in packed blocks a token (holders.ts). */
+  HOLDERS: 5,
+  /** Positions by account and market (positions.ts). */
+  POSITIONS: 6,
+  /** Numbers of orders by their ids, in buckets (orders.ts). */
+  ORDER_IDS: 7,
+  /** Texts of markets and events, JSON (markets.ts). */
+  MARKET_TEXTS: 8,
+  EVENT_TEXTS: 9,
+} as const;
+export type Table = (typeof Table)[keyof typeof Table];
+
+/** Bytes of a key of two numbers. */
+export const PAIR_KEY_BYTES = 9;
+/** Bytes of the key of a block: partition and number of the block there. */
+export const BLOCK_KEY_BYTES = 11;
+
+/** Writes the key of (table, first, second), both below 2^32. */
+export function writePairKey(key: Buffer, table: Table, first: number, second: number): Buffer {
+  key[0] = table;
+  key.writeUInt32BE(first, 1);
+  key.writeUInt32BE(second, 5);
+  return key;
+}
+
+/** Writes the key of a block of a table; the block's number is below 2^48. */
+export function writeBlockKey(key: Buffer, table: Table, partition: number, block: number): Buffer {
+  key[0] = table;
+  key.writeUInt32BE(partition, 1);
+  key.writeUIntBE(block, 5, 6);
+  return key;
+}

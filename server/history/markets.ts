@@ -1,0 +1,247 @@
+// Markets and events as histories show them: their texts, and the figures that change with trading. Held in memory whole,
+// since every row names a market; texts are stored as JSON when they change, figures in packed blocks. Fed by the indexer.
+import { type Command, complementPips, type EventOf, PIPS_PER_UNIT, Resolution } from '../../engine/index.ts';
+import { parsePips } from '../wire/numbers.ts';
+import { BlockTable } from './blocks.ts';
+import { PAIR_KEY_BYTES, Table, writePairKey } from './keys.ts';
+import type { MarketFacts } from './queries.ts';
+import type { IndexStore, Put } from './store.ts';
+
+/** The figures' record: u16 last price and u16 what it resolved to, each plus one, u32 places of holders, then numbers. */
+const at = { last: 0, resolution: 2, holders: 4, volume: 16, vault: 24, takers: 32, makers: 40, bytes: 48 } as const;
+const EVEN_PIPS = PIPS_PER_UNIT / 2;
+
+type Texts = Readonly<Record<string, unknown>>;
+
+/** What is stored of a market's or event's texts: what rows and filters need, no descriptions. */
+interface StoredMarket {
+  readonly conditionId: string;
+  readonly tokens: readonly [string, string];
+  readonly negRisk: boolean;
+  readonly eventNumber: number;
+  readonly texts: Texts;
+}
+
+const KEPT_TEXTS = ['question', 'slug', 'icon', 'endDate', 'lastPrice', 'archived', 'outcomes'] as const;
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+const isDate = (text: string): boolean => text !== '' && !Number.isNaN(Date.parse(text));
+const hasText = (text: string): boolean => text !== '';
+
+/** The texts of a command's tail that are kept; whatever is no JSON object there counts as no texts. */
+function textsOf(tail: Uint8Array | undefined): Texts {
+  if (tail === undefined) return {};
+  try {
+    const value: unknown = JSON.parse(Buffer.from(tail.buffer, tail.byteOffset, tail.byteLength).toString('utf8'));
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return {};
+    const kept = KEPT_TEXTS.filter((name) => Object.hasOwn(value, name));
+    const given: Texts = { ...value };
+    return Object.fromEntries(kept.map((name) => [name, given[name]]));
+  } catch {
+    return {};
+  }
+}
+
+/** A market. Only this file and the indexer write it. */
+export class HistoryMarket {
+  readonly index: number;
+  stored: StoredMarket;
+  facts: MarketFacts;
+  isArchived = false;
+  /** The title in lower case: what a search looks into. */
+  titleLower = '';
+  /** Date-time that sorts, '' for none. */
+  endsAt = '';
+  private givenPips = EVEN_PIPS;
+  /** Last trade in the first token's terms, -1 for none; resolution, -1 for none. */
+  lastPips = -1;
+  resolution = -1;
+  volumeMicro = 0;
+  /** Its figures changed since the last commit. */
+  isChanged = false;
+  vaultMicro = 0;
+  /** Newest rows of takers and of makers. */
+  readonly heads: [takers: number, makers: number] = [0, 0];
+  /** Places in the lists of holders of both tokens. */
+  readonly holderCounts: [first: number, second: number] = [0, 0];
+
+  constructor(index: number, stored: StoredMarket, event: Texts | undefined) {
+    this.index = index;
+    this.stored = stored;
+    this.facts = this.read(event);
+  }
+
+  /** Takes its texts anew; rows get another object, since what is made of one is kept. */
+  refresh(event: Texts | undefined): void {
+    this.facts = this.read(event);
+  }
+
+  /** Price shown for a token (pips): figures.ts, curPrice. */
+  shownPips(outcome: number): number {
+    if (this.resolution === Resolution.SPLIT) return EVEN_PIPS;
+    if (this.resolution >= 0) return this.resolution === outcome ? PIPS_PER_UNIT : 0;
+    const first = this.lastPips >= 0 ? this.lastPips : this.givenPips;
+    return outcome === 0 ? first : complementPips(first);
+  }
+
+  private read(event: Texts | undefined): MarketFacts {
+    const { conditionId, tokens, negRisk, eventNumber, texts } = this.stored;
+    const { outcomes, lastPrice } = texts;
+    const title = textOf(texts.question);
+    const endDate = [textOf(texts.endDate), textOf(event?.endDate)].find(isDate) ?? '';
+    const given = typeof lastPrice === 'string' ? parsePips(lastPrice) : undefined;
+    this.givenPips = Math.min(given ?? EVEN_PIPS, PIPS_PER_UNIT);
+    this.isArchived = texts.archived === true;
+    this.titleLower = title.toLowerCase();
+    this.endsAt = /^\d{4}-\d{2}-\d{2}$/.test(endDate) ? `${endDate}T00:00:00Z` : endDate;
+    const isNamed = Array.isArray(outcomes) && outcomes.length === 2;
+    return {
+      ...{ conditionId, tokens, negRisk, eventNumber, title, endDate },
+      outcomes: isNamed ? [String(outcomes[0]), String(outcomes[1])] : ['Yes', 'No'],
+      slug: textOf(texts.slug),
+      icon: [textOf(texts.icon), textOf(event?.icon)].find(hasText) ?? '',
+      eventSlug: textOf(event?.slug),
+    };
+  }
+}
+
+export class Markets {
+  readonly list: HistoryMarket[] = [];
+  private readonly store: IndexStore;
+  private readonly table: BlockTable;
+  private readonly events: Texts[] = [];
+  private readonly conditions = new Map<string, HistoryMarket>();
+  private readonly ofEvents = new Map<number, HistoryMarket[]>();
+  private changed: HistoryMarket[] = [];
+  private readonly changedTexts = new Set<HistoryMarket>();
+  private readonly changedEvents = new Set<number>();
+
+  constructor(store: IndexStore) {
+    this.store = store;
+    this.table = new BlockTable(store, Table.MARKETS, at.bytes, 64);
+  }
+
+  /** Reads so many events and markets. */
+  load(eventCount: number, marketCount: number): void {
+    const key = Buffer.alloc(PAIR_KEY_BYTES);
+    const read = (table: Table, number: number): unknown => {
+      const value = this.store.get(writePairKey(key, table, 0, number));
+      return JSON.parse(Buffer.from(value ?? []).toString('utf8'));
+    };
+    for (let number = 1; number <= eventCount; number += 1) {
+      this.events[number] = read(Table.EVENT_TEXTS, number) as Texts; // flush wrote it as one
+    }
+    for (let index = 0; index < marketCount; index += 1) {
+      this.add(index, read(Table.MARKET_TEXTS, index) as StoredMarket); // flush wrote it as one
+      this.readFigures(this.list[index]);
+    }
+    for (const market of this.changed) market.isChanged = false;
+    this.changed = [];
+    this.changedTexts.clear();
+  }
+
+  get eventCount(): number {
+    return Math.max(0, this.events.length - 1);
+  }
+
+  byCondition(conditionId: string): HistoryMarket | undefined {
+    return this.conditions.get(conditionId);
+  }
+
+  ofEvent(eventNumber: number): readonly HistoryMarket[] {
+    return this.ofEvents.get(eventNumber) ?? [];
+  }
+
+  eventCreated(eventNumber: number, command: Command): void {
+    this.events[eventNumber] = textsOf(command.tail);
+    this.changedEvents.add(eventNumber);
+  }
+
+  created(event: EventOf<'MarketCreated'>, command: Command): void {
+    const { marketIndex, conditionId, eventNumber, firstToken, secondToken } = event;
+    const tokens = [BigInt(firstToken).toString(), BigInt(secondToken).toString()] as const;
+    const texts = textsOf(command.tail);
+    this.add(marketIndex, { conditionId, tokens, negRisk: event.negRisk === 1, eventNumber, texts });
+  }
+
+  updated(event: EventOf<'MarketUpdated'>, command: Command, isOfCommand: boolean): void {
+    const market = this.list[event.marketIndex];
+    const negRisk = event.negRisk === 1;
+    if (!isOfCommand && negRisk === market.stored.negRisk) return;
+    const texts = isOfCommand ? { ...market.stored.texts, ...textsOf(command.tail) } : market.stored.texts;
+    market.stored = { ...market.stored, negRisk, texts };
+    market.refresh(this.events[market.stored.eventNumber]);
+    this.changedTexts.add(market);
+  }
+
+  resolved(marketIndex: number, resolution: number): void {
+    this.change(marketIndex).resolution = resolution;
+  }
+
+  /** The market, whose figures the caller is about to change. */
+  change(marketIndex: number): HistoryMarket {
+    const market = this.list[marketIndex];
+    if (!market.isChanged) {
+      market.isChanged = true;
+      this.changed.push(market);
+    }
+    return market;
+  }
+
+  flush(put: Put): void {
+    const json = (table: Table, number: number, value: object): void =>
+      put(
+        writePairKey(Buffer.allocUnsafe(PAIR_KEY_BYTES), table, 0, number),
+        Buffer.from(JSON.stringify(value), 'utf8'),
+      );
+    for (const number of this.changedEvents) json(Table.EVENT_TEXTS, number, this.events[number]);
+    for (const { index, stored } of this.changedTexts) json(Table.MARKET_TEXTS, index, stored);
+    for (const market of this.changed) this.writeFigures(market);
+    this.changedEvents.clear();
+    this.changedTexts.clear();
+    this.changed = [];
+    this.table.flush(put);
+  }
+
+  committed(): void {
+    this.table.committed();
+  }
+
+  private add(index: number, stored: StoredMarket): void {
+    const market = new HistoryMarket(index, stored, this.events[stored.eventNumber]);
+    this.list[index] = market;
+    this.conditions.set(stored.conditionId, market);
+    const ofEvent = this.ofEvents.get(stored.eventNumber);
+    if (ofEvent !== undefined) ofEvent.push(market);
+    else if (stored.eventNumber !== 0) this.ofEvents.set(stored.eventNumber, [market]);
+    this.change(index);
+    this.changedTexts.add(market);
+  }
+
+  private writeFigures(market: HistoryMarket): void {
+    market.isChanged = false;
+    const offset = this.table.change(market.index);
+    const { view } = this.table;
+    view.setUint16(offset + at.last, market.lastPips + 1, true);
+    view.setUint16(offset + at.resolution, market.resolution + 1, true);
+    view.setUint32(offset + at.holders, market.holderCounts[0], true);
+    view.setUint32(offset + at.holders + 4, market.holderCounts[1], true);
+    view.setFloat64(offset + at.volume, market.volumeMicro, true);
+    view.setFloat64(offset + at.vault, market.vaultMicro, true);
+    view.setFloat64(offset + at.takers, market.heads[0], true);
+    view.setFloat64(offset + at.makers, market.heads[1], true);
+  }
+
+  private readFigures(market: HistoryMarket): void {
+    const offset = this.table.locate(market.index);
+    const { view } = this.table;
+    market.lastPips = view.getUint16(offset + at.last, true) - 1;
+    market.resolution = view.getUint16(offset + at.resolution, true) - 1;
+    market.holderCounts[0] = view.getUint32(offset + at.holders, true);
+    market.holderCounts[1] = view.getUint32(offset + at.holders + 4, true);
+    market.volumeMicro = view.getFloat64(offset + at.volume, true);
+    market.vaultMicro = view.getFloat64(offset + at.vault, true);
+    market.heads[0] = view.getFloat64(offset + at.takers, true);
+    market.heads[1] = view.getFloat64(offset + at.makers, true);
+  }
+}

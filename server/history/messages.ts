@@ -1,0 +1,35 @@
+// What the main thread (historian.ts) and the historian's thread (thread.ts) say to each other. Types alone: plain data
+// crosses, and the bytes of answers are transferred, never copied.
+import type { HistoryRequest } from './queries.ts';
+
+/** What the thread is started with. */
+export interface ThreadSettings {
+  /** Folder of the index. */
+  readonly indexPath: string;
+  /** The data directory whose journal is followed; undefined: batches are handed over. */
+  readonly dataDir: string | undefined;
+  /** Begin with an empty index, whatever lies there. */
+  readonly isFresh: boolean;
+  /** Log records a commit at most while catching up. */
+  readonly recordsPerCommit: number;
+}
+
+export type ToThread =
+  /** Everything up to this sequence is durable in the journal. */
+  | { readonly type: 'durable'; readonly sequence: number }
+  /** A durable batch of records, where there is no journal on disk. */
+  | { readonly type: 'batch'; readonly bytes: Uint8Array; readonly sequence: number }
+  /** A question that is to see everything up to the sequence. */
+  | { readonly type: 'ask'; readonly id: number; readonly sequence: number; readonly request: HistoryRequest }
+  /** Is answered once the index has everything up to the sequence. */
+  | { readonly type: 'reach'; readonly id: number; readonly sequence: number }
+  | { readonly type: 'close' };
+
+export type FromThread =
+  | { readonly type: 'answer'; readonly id: number; readonly bytes: Uint8Array | undefined }
+  | { readonly type: 'refused'; readonly id: number; readonly reason: string }
+  /** The index is being brought up to date: records done, of how many. */
+  | { readonly type: 'progress'; readonly done: number; readonly total: number }
+  | { readonly type: 'log'; readonly level: 'info' | 'warn' | 'error'; readonly text: string; readonly reason: string }
+  /** The index is closed; the thread ends. */
+  | { readonly type: 'closed' };

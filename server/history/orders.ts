@@ -1,0 +1,255 @@
+// Every order that the exchange ever took on or killed, by its number in packed blocks, and the way from an order's id to
+// its number. Fed by the indexer, which needs a maker's order behind each fill; read by the question about one order.
+import { bytesToHex, CancelReason, type OrderType, type Side } from '../../engine/index.ts';
+import type { OrderStatus } from '../views/index.ts';
+import { BlockTable } from './blocks.ts';
+import { PAIR_KEY_BYTES, Table, writePairKey } from './keys.ts';
+import type { IndexStore, Put } from './store.ts';
+
+/** The record, little-endian. `row` is the order's newest row, 0 for none. */
+const at = {
+  ...{ id: 0, key: 32, owner: 48, account: 68, market: 72, outcome: 76, side: 77, type: 78, status: 79 },
+  ...{ pips: 80, reason: 82, original: 84, filled: 92, created: 100, expiration: 108, row: 116, bytes: 124 },
+} as const;
+const STATUSES: readonly OrderStatus[] = [
+  'LIVE',
+  'MATCHED',
+  'DELAYED',
+  'CANCELED',
+  'CANCELED_MARKET_RESOLVED',
+  'INVALID',
+];
+export const Status = { LIVE: 0, MATCHED: 1, DELAYED: 2, CANCELED: 3, MARKET_RESOLVED: 4, INVALID: 5 } as const;
+export type Status = (typeof Status)[keyof typeof Status];
+const HELD_BLOCKS = 2_048;
+
+/**
+ * Ids are found in segments of so many orders, each of 4,096 buckets, so that a commit never writes many
+ * old ones: a bucket is the first twelve bits of an id.
+ */
+const SEGMENT_ORDERS = 2 ** 18;
+/** An entry of a bucket: eight bytes of the id, and the order's place in its segment. */
+const ENTRY_BYTES = 12;
+const TAG_AT = 8;
+
+const bucketOf = (bytes: Uint8Array, idAt: number): number => (bytes[idAt] << 4) | (bytes[idAt + 1] >> 4);
+
+/** An order as its reply needs it. */
+export interface FoundOrder {
+  readonly id: string;
+  readonly keyId: string;
+  readonly owner: string;
+  readonly accountId: number;
+  readonly marketIndex: number;
+  readonly outcome: 0 | 1;
+  readonly side: Side;
+  readonly orderType: OrderType;
+  readonly pricePips: number;
+  readonly originalLots: number;
+  readonly filledLots: number;
+  readonly createdMs: number;
+  readonly expirationS: number;
+  readonly status: OrderStatus;
+  readonly cancelReason: number | undefined;
+  /** Its newest row, 0 for none. */
+  readonly row: number;
+}
+
+export interface NewOrder {
+  readonly number: number;
+  readonly account: number;
+  readonly market: number;
+  readonly outcome: number;
+  readonly side: number;
+  readonly orderType: number;
+  readonly pips: number;
+  readonly originalLots: number;
+  readonly tMs: number;
+  readonly expirationS: number;
+  readonly status: Status;
+}
+
+export class Orders {
+  /** The highest number there is, and the highest whose id is in the store. */
+  last = 0;
+  lastStored = 0;
+  // The order that was read last.
+  account = 0;
+  market = 0;
+  outcome = 0;
+  isSell = false;
+  row = 0;
+  private flushed = 0;
+  private readonly store: IndexStore;
+  private readonly table: BlockTable;
+  private readonly key = Buffer.alloc(PAIR_KEY_BYTES);
+  private readonly wanted = Buffer.alloc(32);
+
+  constructor(store: IndexStore) {
+    this.store = store;
+    this.table = new BlockTable(store, Table.ORDERS, at.bytes, HELD_BLOCKS);
+  }
+
+  get dirtyCount(): number {
+    return this.table.dirtyCount;
+  }
+
+  /** Adds an order whose id, key and owner lie in the bytes of its command. */
+  add(order: NewOrder, command: Uint8Array, idAt: number, keyAt: number, ownerAt: number): void {
+    const { table } = this;
+    const offset = table.change(order.number);
+    const { view, bytes } = table;
+    for (let i = 0; i < 32; i += 1) bytes[offset + at.id + i] = command[idAt + i];
+    for (let i = 0; i < 16; i += 1) bytes[offset + at.key + i] = command[keyAt + i];
+    for (let i = 0; i < 20; i += 1) bytes[offset + at.owner + i] = command[ownerAt + i];
+    view.setUint32(offset + at.account, order.account, true);
+    view.setUint32(offset + at.market, order.market, true);
+    view.setUint8(offset + at.outcome, order.outcome);
+    view.setUint8(offset + at.side, order.side);
+    view.setUint8(offset + at.type, order.orderType);
+    view.setUint8(offset + at.status, order.status);
+    view.setUint16(offset + at.pips, order.pips, true);
+    view.setFloat64(offset + at.original, order.originalLots, true);
+    view.setFloat64(offset + at.created, order.tMs, true);
+    view.setFloat64(offset + at.expiration, order.expirationS, true);
+    if (order.number > this.last) this.last = order.number;
+  }
+
+  /** Reads whose order it is, and its newest row. */
+  read(number: number): void {
+    const offset = this.table.locate(number);
+    const { view } = this.table;
+    this.account = view.getUint32(offset + at.account, true);
+    this.market = view.getUint32(offset + at.market, true);
+    this.outcome = view.getUint8(offset + at.outcome);
+    this.isSell = view.getUint8(offset + at.side) !== 0;
+    this.row = view.getFloat64(offset + at.row, true);
+  }
+
+  /** So many lots of it traded, in this row. */
+  filled(number: number, lots: number, row: number, isFull: boolean): void {
+    const offset = this.table.change(number);
+    const { view } = this.table;
+    view.setFloat64(offset + at.filled, view.getFloat64(offset + at.filled, true) + lots, true);
+    view.setFloat64(offset + at.row, row, true);
+    if (isFull) view.setUint8(offset + at.status, Status.MATCHED);
+  }
+
+  setStatus(number: number, status: Status): void {
+    const offset = this.table.change(number);
+    this.table.view.setUint8(offset + at.status, status);
+  }
+
+  canceled(number: number, reason: number): void {
+    const isResolved = reason === CancelReason.MARKET_RESOLVED;
+    const isInvalid = reason === CancelReason.INVALID;
+    const offset = this.table.change(number);
+    const status = isResolved ? Status.MARKET_RESOLVED : isInvalid ? Status.INVALID : Status.CANCELED;
+    this.table.view.setUint8(offset + at.status, status);
+    this.table.view.setUint8(offset + at.reason, reason + 1);
+  }
+
+  /** The order of that id (0x and 64 lower-case hex digits); undefined for none. */
+  byId(id: string): FoundOrder | undefined {
+    this.wanted.write(id.slice(2), 'hex');
+    const number = this.amongNew() ?? this.amongStored();
+    return number === undefined ? undefined : this.found(number, id);
+  }
+
+  flush(put: Put): void {
+    this.table.flush(put);
+    let from = this.lastStored + 1;
+    while (from <= this.last) {
+      const segment = Math.floor(from / SEGMENT_ORDERS);
+      const until = Math.min(this.last + 1, (segment + 1) * SEGMENT_ORDERS);
+      this.flushIds(put, segment, from, until);
+      from = until;
+    }
+    this.flushed = this.last;
+  }
+
+  committed(): void {
+    this.table.committed();
+    this.lastStored = this.flushed;
+  }
+
+  private isWanted(number: number): boolean {
+    const offset = this.table.locate(number) + at.id;
+    return this.wanted.equals(this.table.bytes.subarray(offset, offset + 32));
+  }
+
+  /** Ids of the orders since the last commit are in no bucket yet. */
+  private amongNew(): number | undefined {
+    for (let number = this.last; number > this.lastStored; number -= 1) if (this.isWanted(number)) return number;
+    return undefined;
+  }
+
+  private amongStored(): number | undefined {
+    const { wanted } = this;
+    const bucket = bucketOf(wanted, 0);
+    const high = wanted.readUInt32LE(TAG_AT);
+    const low = wanted.readUInt32LE(TAG_AT + 4);
+    for (let segment = Math.floor(this.lastStored / SEGMENT_ORDERS); segment >= 0; segment -= 1) {
+      const value = this.store.get(writePairKey(this.key, Table.ORDER_IDS, segment, bucket));
+      if (value === undefined) continue;
+      const entries = Buffer.from(value); // a copy: looking an order up reads the store again
+      for (let entry = 0; entry + ENTRY_BYTES <= entries.length; entry += ENTRY_BYTES) {
+        if (entries.readUInt32LE(entry) !== high || entries.readUInt32LE(entry + 4) !== low) continue;
+        const number = segment * SEGMENT_ORDERS + entries.readUInt32LE(entry + 8);
+        if (this.isWanted(number)) return number;
+      }
+    }
+    return undefined;
+  }
+
+  private found(number: number, id: string): FoundOrder {
+    const offset = this.table.locate(number);
+    const { view, bytes } = this.table;
+    const reason = view.getUint8(offset + at.reason);
+    return {
+      id,
+      keyId: bytesToHex(bytes, offset + at.key, 16),
+      owner: bytesToHex(bytes, offset + at.owner, 20),
+      accountId: view.getUint32(offset + at.account, true),
+      marketIndex: view.getUint32(offset + at.market, true),
+      outcome: view.getUint8(offset + at.outcome) === 0 ? 0 : 1,
+      side: view.getUint8(offset + at.side) as Side, // written as one
+      orderType: view.getUint8(offset + at.type) as OrderType, // written as one
+      pricePips: view.getUint16(offset + at.pips, true),
+      originalLots: view.getFloat64(offset + at.original, true),
+      filledLots: view.getFloat64(offset + at.filled, true),
+      createdMs: view.getFloat64(offset + at.created, true),
+      expirationS: view.getFloat64(offset + at.expiration, true),
+      status: STATUSES[view.getUint8(offset + at.status)],
+      cancelReason: reason === 0 ? undefined : reason - 1,
+      row: view.getFloat64(offset + at.row, true),
+    };
+  }
+
+  /** Puts the ids of orders from a number on and before another, all of one segment, into their buckets. */
+  private flushIds(put: Put, segment: number, from: number, until: number): void {
+    const byBucket = new Map<number, number[]>();
+    for (let number = from; number < until; number += 1) {
+      const offset = this.table.locate(number) + at.id;
+      const bucket = bucketOf(this.table.bytes, offset);
+      const numbers = byBucket.get(bucket);
+      if (numbers === undefined) byBucket.set(bucket, [number]);
+      else numbers.push(number);
+    }
+    for (const bucket of [...byBucket.keys()].sort((left, right) => left - right)) {
+      const numbers = byBucket.get(bucket) ?? [];
+      const key = writePairKey(Buffer.allocUnsafe(PAIR_KEY_BYTES), Table.ORDER_IDS, segment, bucket);
+      const before = this.store.get(key);
+      const beforeBytes = before?.length ?? 0;
+      const value = Buffer.allocUnsafe(beforeBytes + numbers.length * ENTRY_BYTES);
+      if (before !== undefined) value.set(before);
+      for (const [index, number] of numbers.entries()) {
+        const entry = beforeBytes + index * ENTRY_BYTES;
+        const offset = this.table.locate(number) + at.id + TAG_AT;
+        this.table.bytes.copy(value, entry, offset, offset + 8);
+        value.writeUInt32LE(number - segment * SEGMENT_ORDERS, entry + 8);
+      }
+      put(key, value);
+    }
+  }
+}

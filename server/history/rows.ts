@@ -1,0 +1,176 @@
+// The rows of all histories, numbered from 1 in the order of the log: one a taker's trade, one a maker's fill, one a split,
+// merge or redeemed token. Each row names the row before it of its account, of its market and of its order, so that every
+// list is a walk along a chain, and a new row writes no index but its own block. Fed by the indexer, read by queries.
+
+import { bytesToHex } from '../auth/hex.ts';
+import { keccak256 } from '../auth/keccak.ts';
+import { BlockTable } from './blocks.ts';
+import { Table } from './keys.ts';
+import type { ActivityType } from './queries.ts';
+import type { IndexStore, Put } from './store.ts';
+
+/** Which chain of its account and market a row belongs to. */
+export const RowClass = { TAKER: 0, MAKER: 1, OTHER: 2 } as const;
+export type RowClass = (typeof RowClass)[keyof typeof RowClass];
+
+export const RowKind = { TAKER: 0, MAKER: 1, SPLIT: 2, MERGE: 3, REDEEM: 4 } as const;
+export type RowKind = (typeof RowKind)[keyof typeof RowKind];
+
+const TYPES: readonly ActivityType[] = ['TRADE', 'TRADE', 'SPLIT', 'MERGE', 'REDEEM'];
+
+/** The record, little-endian: u8 kind, u8 flags, u16 pips, u32 account, market, place in the record, then numbers. */
+const at = {
+  ...{ kind: 0, flags: 1, pips: 2, account: 4, market: 8, place: 12, size: 16, cash: 24, tMs: 32 },
+  /** The trade's number in its market, or the record's sequence. */
+  ...{ number: 40, ofAccount: 48, ofMarket: 56, ofOrder: 64, bytes: 72 },
+} as const;
+const FLAG = { secondOutcome: 1, sell: 2 } as const;
+/** Blocks that are kept after they were read: 8 MB. */
+const HELD_BLOCKS = 2_048;
+/** The variant and version bits of a trade's id, a UUID of version 8 (wire/ids.ts). */
+const UUID_VERSION = 0x8000;
+const UUID_VARIANT = 0x8000_0000;
+
+export class Rows {
+  /** Number of the newest row, 0 for none. */
+  last = 0;
+  // The row that was read last.
+  kind: RowKind = RowKind.TAKER;
+  outcome: 0 | 1 = 0;
+  isSell = false;
+  account = 0;
+  market = 0;
+  sizeMicro = 0;
+  cashMicro = 0;
+  tMs = 0;
+  private offset = 0;
+  private readonly table: BlockTable;
+  private readonly idBytes = new Uint8Array(16);
+  private readonly idView = new DataView(this.idBytes.buffer);
+
+  constructor(store: IndexStore) {
+    this.table = new BlockTable(store, Table.ROWS, at.bytes, HELD_BLOCKS);
+  }
+
+  get dirtyCount(): number {
+    return this.table.dirtyCount;
+  }
+
+  /** Appends a row and returns its number; what it is linked to and its `number` follow. */
+  add(
+    kind: RowKind,
+    outcome: number,
+    isSell: boolean,
+    pips: number,
+    account: number,
+    market: number,
+    place: number,
+    sizeMicro: number,
+    cashMicro: number,
+    tMs: number,
+  ): number {
+    this.last += 1;
+    const { table } = this;
+    const offset = table.change(this.last);
+    const { view } = table;
+    view.setUint8(offset + at.kind, kind);
+    view.setUint8(offset + at.flags, outcome * FLAG.secondOutcome + (isSell ? FLAG.sell : 0));
+    view.setUint16(offset + at.pips, pips, true);
+    view.setUint32(offset + at.account, account, true);
+    view.setUint32(offset + at.market, market, true);
+    view.setUint32(offset + at.place, place, true);
+    view.setFloat64(offset + at.size, sizeMicro, true);
+    view.setFloat64(offset + at.cash, cashMicro, true);
+    view.setFloat64(offset + at.tMs, tMs, true);
+    return this.last;
+  }
+
+  /** Names the rows before it, 0 for none. */
+  link(row: number, ofAccount: number, ofMarket: number, ofOrder: number): void {
+    const offset = this.table.change(row);
+    const { view } = this.table;
+    view.setFloat64(offset + at.ofAccount, ofAccount, true);
+    view.setFloat64(offset + at.ofMarket, ofMarket, true);
+    view.setFloat64(offset + at.ofOrder, ofOrder, true);
+  }
+
+  /** States the trade's number, which is told after its fills, or the record's sequence. */
+  setNumber(row: number, number: number): void {
+    const offset = this.table.change(row);
+    this.table.view.setFloat64(offset + at.number, number, true);
+  }
+
+  /** Reads what every filter looks at; the rest of the row is asked for by the methods below. */
+  read(row: number): void {
+    const { table } = this;
+    const offset = table.locate(row);
+    const { view } = table;
+    const flags = view.getUint8(offset + at.flags);
+    this.offset = offset;
+    this.kind = view.getUint8(offset + at.kind) as RowKind; // written as one
+    this.outcome = (flags & FLAG.secondOutcome) === 0 ? 0 : 1;
+    this.isSell = (flags & FLAG.sell) !== 0;
+    this.account = view.getUint32(offset + at.account, true);
+    this.market = view.getUint32(offset + at.market, true);
+    this.sizeMicro = view.getFloat64(offset + at.size, true);
+    this.cashMicro = view.getFloat64(offset + at.cash, true);
+    this.tMs = view.getFloat64(offset + at.tMs, true);
+  }
+
+  /** The kind of a row alone. */
+  kindOf(row: number): RowKind {
+    const offset = this.table.locate(row);
+    return this.table.view.getUint8(offset) as RowKind; // written as one
+  }
+
+  get type(): ActivityType {
+    return TYPES[this.kind];
+  }
+
+  get pips(): number {
+    return this.table.view.getUint16(this.offset + at.pips, true);
+  }
+
+  get number(): number {
+    return this.table.view.getFloat64(this.offset + at.number, true);
+  }
+
+  get beforeOfOrder(): number {
+    return this.table.view.getFloat64(this.offset + at.ofOrder, true);
+  }
+
+  /** The row before it in its account's or its market's chain, 0 for none. */
+  before(row: number, isOfMarket: boolean): number {
+    const offset = this.table.locate(row);
+    return this.table.view.getFloat64(offset + (isOfMarket ? at.ofMarket : at.ofAccount), true);
+  }
+
+  /** The transaction hash of the row that was read last (figures.ts). */
+  transactionHash(): string {
+    const { idView, offset } = this;
+    const { view } = this.table;
+    const number = view.getFloat64(offset + at.number, true);
+    const high = Math.floor(number / 2 ** 32);
+    const low = number % 2 ** 32;
+    if (this.kind <= RowKind.MAKER) {
+      idView.setUint32(0, this.market);
+      idView.setUint32(4, UUID_VERSION);
+      idView.setUint32(8, UUID_VARIANT + high);
+      idView.setUint32(12, low);
+    } else {
+      idView.setUint32(0, high);
+      idView.setUint32(4, low);
+      idView.setUint32(8, 0);
+      idView.setUint32(12, view.getUint32(offset + at.place, true));
+    }
+    return bytesToHex(keccak256(this.idBytes));
+  }
+
+  flush(put: Put): void {
+    this.table.flush(put);
+  }
+
+  committed(): void {
+    this.table.committed();
+  }
+}

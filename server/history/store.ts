@@ -1,0 +1,114 @@
+// The index on disk: one LMDB environment of its own, opened, checked, committed and closed here. Used by the historian's
+// thread alone. Everything of a commit, the cursor included, is one transaction. The index can always be built anew from
+// the journal, so whatever looks wrong with it is dropped, never repaired.
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import { open, type RootDatabase } from 'lmdb';
+import { assertFileIsWhole } from '../../engine/index.ts';
+
+/** Number of the layout of everything in the index: an index of another number is dropped. */
+export const INDEX_FORMAT = 1;
+/** Checksum of the data file, written when it was closed in order and gone while it is open. */
+const SUM_FILE = 'sum.json';
+const DATA_FILE = 'data.mdb';
+const READ_BYTES = 4 * 1024 * 1024;
+/** A larger file is not summed up, so that stopping never takes long: it is then taken as one that was killed is. */
+const SUM_BYTES_MAX = 2 * 1024 ** 3;
+
+/** Takes a copy of the key; the value must not change until the commit is through. */
+export type Put = (key: Buffer, value: Uint8Array) => void;
+
+/** CRC32 and length of a file, as text. */
+function sumOf(file: string): string {
+  const descriptor = openSync(file, 'r');
+  try {
+    const buffer = Buffer.allocUnsafeSlow(READ_BYTES);
+    let sum = 0;
+    let length = 0;
+    for (let read = readSync(descriptor, buffer); read > 0; read = readSync(descriptor, buffer)) {
+      sum = crc32(buffer.subarray(0, read), sum);
+      length += read;
+    }
+    return JSON.stringify({ format: INDEX_FORMAT, crc32: sum, length });
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Why the folder's data file cannot be used; undefined when it can, or when there is none. */
+function faultOf(folder: string): string | undefined {
+  const file = join(folder, DATA_FILE);
+  const sumFile = join(folder, SUM_FILE);
+  if (!existsSync(file)) return existsSync(sumFile) ? 'its file is missing' : undefined;
+  try {
+    assertFileIsWhole(folder);
+    // Without the sum the process was killed: LMDB is then as it was at its last commit.
+    if (existsSync(sumFile) && readFileSync(sumFile, 'utf8') !== sumOf(file)) return 'its file is not as it was left';
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** Removes whatever lies in the folder if it cannot be used, or if asked to; returns why it did, undefined if not. */
+export function dropUnusable(folder: string, isFresh: boolean): string | undefined {
+  const fault = isFresh ? 'a new one was asked for' : faultOf(folder);
+  if (fault !== undefined) rmSync(folder, { recursive: true, force: true });
+  return fault;
+}
+
+export class IndexStore {
+  private readonly folder: string;
+  private readonly database: RootDatabase<Uint8Array, Buffer>;
+
+  /** Opens the environment, making it if need be; `isPassing`: it need not survive the machine. */
+  constructor(folder: string, isPassing: boolean) {
+    this.folder = folder;
+    mkdirSync(folder, { recursive: true });
+    rmSync(join(folder, SUM_FILE), { force: true });
+    this.database = open<Uint8Array, Buffer>({
+      path: folder,
+      encoding: 'binary',
+      keyEncoding: 'binary',
+      overlappingSync: false,
+      noSync: isPassing,
+      maxDbs: 1,
+    });
+  }
+
+  /** The value of a key; valid until the next call of anything here. */
+  get(key: Buffer): Uint8Array | undefined {
+    const value = this.database.getBinaryFast(key);
+    return value?.subarray(0, value.length); // what lmdb returns is longer than its `length` says
+  }
+
+  /** Up to `limit` entries from a key on and before another, read at once. */
+  range(start: Buffer, end: Buffer, limit: number): readonly { readonly key: Buffer; readonly value: Uint8Array }[] {
+    return [...this.database.getRange({ start, end, limit })];
+  }
+
+  /** Writes everything that the function puts, as one transaction. The bytes must not change until it resolves. */
+  async commit(write: (put: Put) => void): Promise<void> {
+    const { database } = this;
+    await database.batch(() => write((key, value) => void database.put(key, value)));
+    database.resetReadTxn();
+  }
+
+  async close(): Promise<void> {
+    await this.database.close();
+    const file = join(this.folder, DATA_FILE);
+    if (existsSync(file) && statSync(file).size <= SUM_BYTES_MAX)
+      writeFileSync(join(this.folder, SUM_FILE), sumOf(file));
+  }
+}

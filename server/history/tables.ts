@@ -1,0 +1,106 @@
+// All tables of an index together with its cursor: opened, committed and told apart from an index of another journal here.
+// Used by the historian's thread.
+import { Accounts } from './accounts.ts';
+import { IndexDamaged } from './errors.ts';
+import { Holders } from './holders.ts';
+import { PAIR_KEY_BYTES, Table, writePairKey } from './keys.ts';
+import { Markets } from './markets.ts';
+import { Orders } from './orders.ts';
+import { Positions } from './positions.ts';
+import { Rows } from './rows.ts';
+import { INDEX_FORMAT, type IndexStore } from './store.ts';
+
+/** Where in which journal the index stands, and how many records its tables have. Stored with every commit. */
+export interface Cursor {
+  readonly format: number;
+  /** Last sequence that is indexed, 0 for none, and the hash of its record (hex). */
+  readonly sequence: number;
+  readonly hash: string;
+  /** Hash of the journal's first record. */
+  readonly journal: string;
+  readonly rows: number;
+  readonly orders: number;
+  readonly accounts: number;
+  readonly markets: number;
+  readonly events: number;
+}
+
+const CURSOR_KEY = writePairKey(Buffer.alloc(PAIR_KEY_BYTES), Table.META, 0, 0);
+/** A commit is due once so much waits, so that memory stays bounded while an index is built. */
+const DUE = { positions: 160_000, blocks: 28_000 } as const;
+
+export class Tables {
+  /** Last sequence that is indexed; the commit comes later. */
+  sequence = 0;
+  /** Last sequence that is committed. */
+  committedSequence = 0;
+  readonly stored: Cursor | undefined;
+  readonly accounts: Accounts;
+  readonly markets: Markets;
+  readonly rows: Rows;
+  readonly orders: Orders;
+  readonly holders: Holders;
+  readonly positions: Positions;
+  private readonly store: IndexStore;
+
+  /** @throws IndexDamaged when what lies there is no index of this format */
+  constructor(store: IndexStore) {
+    this.store = store;
+    this.accounts = new Accounts(store);
+    this.markets = new Markets(store);
+    this.rows = new Rows(store);
+    this.orders = new Orders(store);
+    this.holders = new Holders(store);
+    this.stored = readCursor(store);
+    const { stored } = this;
+    this.positions = new Positions(store, stored === undefined);
+    this.accounts.load(stored?.accounts ?? 0);
+    this.markets.load(stored?.events ?? 0, stored?.markets ?? 0);
+    this.sequence = stored?.sequence ?? 0;
+    this.committedSequence = this.sequence;
+    this.rows.last = stored?.rows ?? 0;
+    this.orders.last = stored?.orders ?? 0;
+    this.orders.lastStored = this.orders.last;
+  }
+
+  /** Whether so much waits that it should be committed before more is indexed. */
+  get isCommitDue(): boolean {
+    const { rows, orders, holders, positions } = this;
+    return (
+      positions.dirtyCount > DUE.positions || rows.dirtyCount + orders.dirtyCount + holders.dirtyCount > DUE.blocks
+    );
+  }
+
+  /** Commits everything indexed, with where it ends. Nothing may be indexed until it resolves. */
+  async commit(hash: string, journal: string): Promise<void> {
+    const { accounts, markets, rows, orders, holders, positions, sequence } = this;
+    const cursor: Cursor = {
+      ...{ format: INDEX_FORMAT, sequence, hash, journal, rows: rows.last, orders: orders.last },
+      ...{ accounts: accounts.count, markets: markets.list.length, events: markets.eventCount },
+    };
+    const changed = [rows, orders, accounts, markets, holders, positions];
+    await this.store.commit((put) => {
+      put(CURSOR_KEY, Buffer.from(JSON.stringify(cursor), 'utf8'));
+      for (const table of changed) table.flush(put);
+    });
+    for (const table of changed) table.committed();
+    this.committedSequence = sequence;
+  }
+
+  close(): Promise<void> {
+    return this.store.close();
+  }
+}
+
+function readCursor(store: IndexStore): Cursor | undefined {
+  const value = store.get(CURSOR_KEY);
+  if (value === undefined) return undefined;
+  let cursor: Cursor;
+  try {
+    cursor = JSON.parse(Buffer.from(value).toString('utf8')) as Cursor; // commit wrote it as one
+  } catch {
+    throw new IndexDamaged('its cursor cannot be read');
+  }
+  if (cursor.format !== INDEX_FORMAT) throw new IndexDamaged(`it has format ${cursor.format}, not ${INDEX_FORMAT}`);
+  return cursor;
+}

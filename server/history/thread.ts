@@ -1,0 +1,258 @@
+// The historian's thread: hears what is durable and what is asked, gives indexing and questions their turns, answers. One
+// question sees one state: while any is at work nothing is indexed, and a question begins once everything that was durable
+// when it was asked is indexed. Started by historian.ts; it ends by itself after `close`, never by force.
+import { parentPort, workerData } from 'node:worker_threads';
+import { answer } from './answer.ts';
+import { IndexDamaged } from './errors.ts';
+import { LogFollower } from './follower.ts';
+import type { FromThread, ThreadSettings, ToThread } from './messages.ts';
+import type { HistoryRequest } from './queries.ts';
+import { beginSlice, type Sliced } from './slice.ts';
+import { HandedSource, JournalSource } from './source.ts';
+
+/** Progress is told when so many records are to be indexed, this often (ms). */
+const PROGRESS = { records: 20_000, everyMs: 200 } as const;
+/** What is indexed is looked at for a commit this often (ms). */
+const LOOK_MS = 100;
+/** A question that has waited this long (ms) for its records is refused: the index is being built, and that takes longer. */
+const WAIT_MS_MAX = 5_000;
+
+interface Waiting {
+  readonly id: number;
+  readonly sequence: number;
+  /** Undefined: only the sequence is waited for. */
+  readonly request: HistoryRequest | undefined;
+  readonly sinceMs: number;
+}
+
+interface Active {
+  readonly id: number;
+  readonly work: Sliced<Uint8Array | undefined>;
+}
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+class HistorianThread {
+  private readonly post: (message: FromThread, transfer?: readonly ArrayBuffer[]) => void;
+  private readonly handed: HandedSource | undefined;
+  private readonly follower: LogFollower;
+  private waiting: Waiting[] = [];
+  private active: Active[] = [];
+  private durableSequence = 0;
+  private isTurnDue = false;
+  private isMending = true;
+  private isCommitAwaited = false;
+  private isClosing = false;
+  private mendedAt = -1;
+  private progressMs = 0;
+  private progressFrom = -1;
+  private lookTimer: NodeJS.Timeout | undefined;
+
+  constructor(settings: ThreadSettings, post: (message: FromThread, transfer?: readonly ArrayBuffer[]) => void) {
+    this.post = post;
+    this.handed = settings.dataDir === undefined ? new HandedSource() : undefined;
+    const source = settings.dataDir === undefined ? this.handed : new JournalSource(settings.dataDir);
+    if (source === undefined) throw new Error('historian: no source of records');
+    const onDropped = (reason: string): void =>
+      post({ type: 'log', level: 'warn', text: 'The index of the histories is built anew.', reason });
+    this.follower = new LogFollower(settings, source, onDropped);
+    this.mend(() => this.follower.checkJournal());
+  }
+
+  heard(message: ToThread): void {
+    switch (message.type) {
+      case 'durable':
+        this.durableSequence = Math.max(this.durableSequence, message.sequence);
+        break;
+      case 'batch':
+        this.durableSequence = message.sequence;
+        this.handed?.add(message.bytes);
+        break;
+      case 'ask':
+      case 'reach': {
+        const { id, sequence } = message;
+        this.durableSequence = Math.max(this.durableSequence, sequence);
+        const request = message.type === 'ask' ? message.request : undefined;
+        this.waiting.push({ id, sequence, request, sinceMs: performance.now() });
+        break;
+      }
+      case 'close':
+        this.isClosing = true;
+        break;
+      default: {
+        const unknown: never = message;
+        throw new Error(`historian: no such message: ${JSON.stringify(unknown)}`);
+      }
+    }
+    this.turnSoon();
+  }
+
+  private turnSoon(): void {
+    if (this.isTurnDue || this.isMending) return;
+    this.isTurnDue = true;
+    setImmediate(() => this.turn());
+  }
+
+  private turn(): void {
+    this.isTurnDue = false;
+    if (this.isMending) return;
+    if (this.isClosing) {
+      this.close();
+      return;
+    }
+    this.beginReached();
+    if (this.active.length > 0) this.work();
+    else this.index();
+    if (this.active.length > 0) this.turnSoon();
+  }
+
+  /** Questions whose records are all indexed begin their work. */
+  private beginReached(): void {
+    const { sequence, tables } = this.follower;
+    if (this.waiting.length === 0) return;
+    const still: Waiting[] = [];
+    const sinceMs = performance.now() - WAIT_MS_MAX;
+    for (const one of this.waiting) {
+      const isLate = one.request !== undefined && one.sinceMs < sinceMs;
+      if (one.sequence > sequence && !isLate) still.push(one);
+      else if (one.sequence > sequence) this.refuse([one], `${sequence} of ${one.sequence} records are indexed`);
+      else if (one.request === undefined) this.post({ type: 'answer', id: one.id, bytes: undefined });
+      else this.active.push({ id: one.id, work: answer(tables, one.request) });
+    }
+    this.waiting = still;
+  }
+
+  /** A slice for each question at work. */
+  private work(): void {
+    const { active } = this;
+    this.active = [];
+    for (const [index, one] of active.entries()) {
+      try {
+        beginSlice();
+        const { done, value } = one.work.next();
+        if (done !== true) this.active.push(one);
+        else this.post({ type: 'answer', id: one.id, bytes: value }, value === undefined ? [] : [transferOf(value)]);
+      } catch (error) {
+        this.refuse([one], reasonOf(error));
+        this.post({
+          type: 'log',
+          level: 'error',
+          text: 'A question about histories failed.',
+          reason: (error instanceof Error && error.stack) || reasonOf(error),
+        });
+        if (!(error instanceof IndexDamaged)) continue;
+        this.refuse([...this.active, ...active.slice(index + 1)], 'its index is built anew');
+        this.active = [];
+        this.mend(() => this.follower.rebuild(reasonOf(error)));
+        return;
+      }
+    }
+  }
+
+  private refuse(questions: readonly { readonly id: number }[], reason: string): void {
+    for (const { id } of questions) this.post({ type: 'refused', id, reason });
+  }
+
+  private index(): void {
+    const { follower } = this;
+    if (follower.sequence < this.durableSequence || follower.hasUncommitted) {
+      try {
+        if (follower.index()) this.turnSoon();
+        else if (follower.isCommitting) this.afterCommit();
+      } catch (error) {
+        this.mendOnce(error);
+        return;
+      }
+      this.tellProgress();
+      this.beginReached();
+      if (follower.hasUncommitted) this.lookSoon();
+    }
+  }
+
+  private afterCommit(): void {
+    if (this.isCommitAwaited) return;
+    this.isCommitAwaited = true;
+    this.follower.commit().then(
+      () => {
+        this.isCommitAwaited = false;
+        this.turnSoon();
+      },
+      (error: unknown) => {
+        this.isCommitAwaited = false;
+        this.mendOnce(error);
+      },
+    );
+  }
+
+  /** What waits for a commit is looked at again after a while, should nothing else happen. */
+  private lookSoon(): void {
+    this.lookTimer ??= setTimeout(() => {
+      this.lookTimer = undefined;
+      this.turnSoon();
+    }, LOOK_MS);
+  }
+
+  private tellProgress(): void {
+    const { sequence } = this.follower;
+    const left = this.durableSequence - sequence;
+    if (this.progressFrom < 0 && left > PROGRESS.records) this.progressFrom = sequence;
+    if (this.progressFrom < 0) return;
+    const nowMs = performance.now();
+    if (left > 0 && nowMs - this.progressMs < PROGRESS.everyMs) return;
+    this.progressMs = nowMs;
+    this.post({ type: 'progress', done: sequence, total: this.durableSequence });
+    if (left <= 0) this.progressFrom = -1;
+  }
+
+  /** The log could not be indexed: the index is built anew, but not twice for the same record. */
+  private mendOnce(error: unknown): void {
+    const { sequence } = this.follower;
+    if (sequence === this.mendedAt) throw error;
+    this.mendedAt = sequence;
+    this.mend(() => this.follower.rebuild(reasonOf(error)));
+  }
+
+  /** Nothing else is done until the index can be used; if that fails, the thread ends with the error. */
+  private mend(work: () => Promise<void>): void {
+    this.isMending = true;
+    work().then(
+      () => {
+        this.isMending = false;
+        this.turnSoon();
+      },
+      (error: unknown) =>
+        setImmediate(() => {
+          throw error;
+        }),
+    );
+  }
+
+  private close(): void {
+    this.isMending = true;
+    clearTimeout(this.lookTimer);
+    this.refuse([...this.waiting, ...this.active], 'the exchange is stopping');
+    this.follower.close().then(
+      () => {
+        this.post({ type: 'closed' });
+        parentPort?.close();
+      },
+      (error: unknown) =>
+        setImmediate(() => {
+          throw error;
+        }),
+    );
+  }
+}
+
+/** The memory of an answer, which is all its own (answer.ts). */
+function transferOf(bytes: Uint8Array): ArrayBuffer {
+  const { buffer } = bytes;
+  if (!(buffer instanceof ArrayBuffer)) throw new Error('historian: an answer lies in shared memory');
+  return buffer;
+}
+
+const port = parentPort;
+if (port === null) throw new Error('historian: this file is the start of a thread');
+const settings = workerData as ThreadSettings; // historian.ts starts the thread with them
+const thread = new HistorianThread(settings, (message, transfer) => port.postMessage(message, transfer));
+port.on('message', (message: ToThread) => thread.heard(message));

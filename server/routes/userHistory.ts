@@ -1,0 +1,65 @@
+// What wallets did and hold: trades, positions, activity, holders and their totals (interface.md 4.1, catalog-and-data.md
+// 3), at the root and, for official clients, below /data-api. Thin: the request's dialect reads what is asked, the
+// historian finds and renders it. Anybody may ask about any wallet, unless there is an allowlist.
+import type { Endpoint, Handler } from '../http/endpoint.ts';
+import { groupOfPath } from '../http/throttleTable.ts';
+import { mountSchema, userHistorySchema } from '../wire/schemas/userHistory.ts';
+import type { AskedKind } from '../wire/userHistoryQuery.ts';
+
+const MOUNT = '/data-api';
+
+function answer(kind: AskedKind): Handler {
+  return async (request, { services: { historian }, dialect }) => {
+    const body = await historian.ask({ query: dialect.readHistory(kind, request.query), dialect: dialect.name });
+    if (body === undefined) throw new Error(`historian: ${kind} is a list, and there is always one`);
+    return { body };
+  };
+}
+
+interface Row {
+  readonly kind: AskedKind;
+  readonly section: string;
+  readonly summary: string;
+}
+
+const rows: readonly Row[] = [
+  { kind: 'trades', section: 'interface 4.1', summary: 'Trades of everybody or of a wallet, newest first.' },
+  { kind: 'positions', section: 'interface 4.1', summary: 'What a wallet holds, with its gains.' },
+  { kind: 'closed-positions', section: 'interface 4.1', summary: 'What a wallet held, with its gains.' },
+  { kind: 'activity', section: 'interface 4.1', summary: 'Trades, splits, merges and redemptions of a wallet.' },
+  { kind: 'holders', section: 'interface 4.1', summary: 'The largest holders of each token of some markets.' },
+  { kind: 'value', section: 'data 3', summary: 'What the positions of a wallet are worth together.' },
+  { kind: 'traded', section: 'data 3', summary: 'How many markets a wallet has traded in.' },
+  { kind: 'oi', section: 'data 3', summary: 'Open interest: full sets outstanding, by market or of all together.' },
+  { kind: 'live-volume', section: 'data 3', summary: 'Collateral traded in the markets of an event.' },
+];
+
+const endpointsBelow = (mount: string): readonly Endpoint[] =>
+  rows.map(({ kind, section, summary }) => ({
+    method: 'GET',
+    path: `${mount}/${kind}`,
+    auth: 'none',
+    isAllowlisted: true,
+    throttle: groupOfPath('GET', `/${kind}`),
+    section,
+    summary,
+    schema: userHistorySchema(kind, mount !== ''),
+    handler: answer(kind),
+  }));
+
+const OK = { body: '{"data":"OK"}' } as const;
+
+export const userHistoryEndpoints: readonly Endpoint[] = [
+  ...endpointsBelow(''),
+  {
+    method: 'GET',
+    path: `${MOUNT}/`,
+    auth: 'none',
+    throttle: 'GET /',
+    section: 'data 3',
+    summary: 'Whether the exchange answers.',
+    schema: mountSchema,
+    handler: () => OK,
+  },
+  ...endpointsBelow(MOUNT),
+];

@@ -1,0 +1,284 @@
+// Rows of user data as JSON text, in both dialects (interface.md 2.10–2.13, catalog-and-data.md 3.1). Called by the
+// historian's thread alone, for pages of up to 10,000 rows: texts are joined, no object is made for a row, and what all
+// rows of a market share is made once. Nobody has a name, a picture or a biography here, so these are always ''.
+import type {
+  ActivityRow,
+  HistoryRequest,
+  HistoryRows,
+  HolderRow,
+  MarketFacts,
+  MarketFigure,
+  PositionRow,
+  TradeRow,
+} from '../history/queries.ts';
+import { polymarketDialect, rootDialect } from './dialect.ts';
+import type { DialectName } from './dialectName.ts';
+import { microText, pipsText } from './numbers.ts';
+import type { ShownMarket, ShownOrder } from './trades.ts';
+
+const PROFILE = '"name":"","pseudonym":"","bio":"","profileImage":"","profileImageOptimized":""';
+/** Where official clients expect the index of a row that is about no outcome. */
+const NO_OUTCOME = 999;
+/** The name under which the open interest of all markets together stands. */
+const ALL_MARKETS = 'GLOBAL';
+
+const signedMicroText = (micro: number): string => (micro < 0 ? `-${microText(-micro)}` : microText(micro));
+const seconds = (tMs: number): number => Math.floor(tMs / 1000);
+
+/** An asset, or the other one of its market, as a dialect names it. */
+type AssetForm = (market: MarketFacts, outcome: 0 | 1) => string;
+const pairAsset: AssetForm = ({ conditionId }, outcome) => `${conditionId}:${outcome}`;
+const tokenAsset: AssetForm = ({ tokens }, outcome) => tokens[outcome];
+
+/** What rows of a market share, by outcome; `undefined` stands for both tokens together. */
+type Part = (market: MarketFacts, outcome: 0 | 1 | undefined) => string;
+
+/** A part that is made once for each market object and outcome. A market that changes must come as another object. */
+function held(make: Part): Part {
+  const parts = new WeakMap<MarketFacts, [first?: string, second?: string, both?: string]>();
+  let lastMarket: MarketFacts | undefined;
+  let last: [first?: string, second?: string, both?: string] = [];
+  return (market, outcome) => {
+    if (market !== lastMarket) {
+      const known = parts.get(market);
+      last = known ?? [];
+      if (known === undefined) parts.set(market, last);
+      lastMarket = market;
+    }
+    const at = outcome ?? 2;
+    const part = last[at];
+    if (part !== undefined) return part;
+    const made = make(market, outcome);
+    last[at] = made;
+    return made;
+  };
+}
+
+/** The members of an object without its braces. */
+const members = (object: object): string => JSON.stringify(object).slice(1, -1);
+
+/** Official clients refuse an activity without an event's slug: a market of its own is its own event to them. */
+const eventSlugOrOwn = ({ eventSlug, slug }: MarketFacts): string => (eventSlug === '' ? slug : eventSlug);
+const plainEventSlug = ({ eventSlug }: MarketFacts): string => eventSlug;
+type EventSlugForm = typeof plainEventSlug;
+
+/** An end as a date-time, or null without one. */
+function endTime({ endDate }: MarketFacts): string | null {
+  if (endDate === '' || Number.isNaN(Date.parse(endDate))) return null;
+  return /^\d{4}-\d{2}-\d{2}$/.test(endDate) ? `${endDate}T00:00:00Z` : endDate;
+}
+
+/** The day of an end in UTC, `YYYY-MM-DD`, or null without one. */
+function endDay(market: MarketFacts): string | null {
+  const time = endTime(market);
+  return time === null ? null : new Date(time).toISOString().slice(0, 10);
+}
+
+const marketPart = (asset: AssetForm): Part =>
+  held((market, outcome = 0) => members({ asset: asset(market, outcome), conditionId: market.conditionId }));
+
+const titlesPart = (eventSlug: EventSlugForm): Part =>
+  held((market, outcome = 0) => {
+    const { title, slug, icon, outcomes } = market;
+    const titles = { title, slug, icon, eventSlug: eventSlug(market) };
+    return `${members({ ...titles, outcome: outcomes[outcome], outcomeIndex: outcome })},${PROFILE}`;
+  });
+
+function tradeRenderer(asset: AssetForm, eventSlug: EventSlugForm, hasCash: boolean): (row: TradeRow) => string {
+  const ids = marketPart(asset);
+  const titles = titlesPart(eventSlug);
+  return (row) => {
+    const { wallet, side, market, outcome, sizeMicro, pricePips, cashMicro, tMs, transactionHash } = row;
+    const cash = hasCash ? `,"usdcSize":${microText(cashMicro)}` : '';
+    return (
+      `{"proxyWallet":"${wallet}","side":"${side}",${ids(market, outcome)},"size":${microText(sizeMicro)},` +
+      `"price":${pipsText(pricePips)},"timestamp":${seconds(tMs)}${cash},${titles(market, outcome)},` +
+      `"transactionHash":"${transactionHash}"}`
+    );
+  };
+}
+
+/** A redemption is of a token, but has no side and no price; splits and merges are of no token either. */
+function activityRenderer(asset: AssetForm, eventSlug: EventSlugForm): (row: ActivityRow) => string {
+  const texts = held((market, outcome) => {
+    const { conditionId, title, slug, icon, outcomes } = market;
+    const token = outcome === undefined ? '' : asset(market, outcome);
+    const place = { conditionId, asset: token, outcomeIndex: outcome ?? NO_OUTCOME, title, slug, icon };
+    const name = outcome === undefined ? '' : outcomes[outcome];
+    return `${members({ ...place, eventSlug: eventSlug(market), outcome: name })},${PROFILE}`;
+  });
+  return (row) => {
+    const { wallet, type, market, outcome, isOfToken, sizeMicro, cashMicro, tMs, transactionHash } = row;
+    const price = type === 'TRADE' ? `${pipsText(row.pricePips)},"side":"${row.side}"` : '0,"side":""';
+    return (
+      `{"proxyWallet":"${wallet}","timestamp":${seconds(tMs)},"type":"${type}","size":${microText(sizeMicro)},` +
+      `"usdcSize":${microText(cashMicro)},"transactionHash":"${transactionHash}","price":${price},` +
+      `${texts(market, isOfToken ? outcome : undefined)}}`
+    );
+  };
+}
+
+/** The texts of a position, and what only some kinds of it say. */
+const positionTexts = (asset: AssetForm, eventSlug: EventSlugForm, more: (market: MarketFacts) => object): Part =>
+  held((market, outcome = 0) => {
+    const { conditionId, title, slug, icon, outcomes } = market;
+    const other = outcome === 0 ? 1 : 0;
+    return members({
+      asset: asset(market, outcome),
+      conditionId,
+      title,
+      slug,
+      icon,
+      eventSlug: eventSlug(market),
+      outcome: outcomes[outcome],
+      outcomeIndex: outcome,
+      oppositeOutcome: outcomes[other],
+      oppositeAsset: asset(market, other),
+      ...more(market),
+    });
+  });
+
+/** Every figure of a position but those of briefPosition. */
+const valueFigures = (row: PositionRow): string =>
+  `"size":${microText(row.sizeMicro)},"initialValue":${signedMicroText(row.initialValueMicro)},` +
+  `"currentValue":${signedMicroText(row.currentValueMicro)},"cashPnl":${signedMicroText(row.cashPnlMicro)},` +
+  `"percentPnl":${row.percentPnl},"percentRealizedPnl":${row.percentRealizedPnl},` +
+  `"redeemable":${row.redeemable},"mergeable":${row.mergeable},`;
+
+/** What even the shortest form of a position says. */
+const briefPosition = (row: PositionRow): string =>
+  `"proxyWallet":"${row.wallet}","avgPrice":${microText(row.avgPriceMicro)},` +
+  `"totalBought":${microText(row.totalBoughtMicro)},"realizedPnl":${signedMicroText(row.realizedPnlMicro)},` +
+  `"curPrice":${pipsText(row.curPricePips)},`;
+
+interface PositionForm {
+  readonly texts: Part;
+  readonly hasValues: boolean;
+  readonly hasTime: boolean;
+}
+
+function positionRenderer({ texts, hasValues, hasTime }: PositionForm): (row: PositionRow) => string {
+  return (row) => {
+    const values = hasValues ? valueFigures(row) : '';
+    const time = hasTime ? `"timestamp":${seconds(row.tMs)},` : '';
+    return `{${briefPosition(row)}${values}${time}${texts(row.market, row.outcome)}}`;
+  };
+}
+
+function holdersRenderer(asset: AssetForm): (group: HistoryRows['holders'][number]) => string {
+  return ({ market, outcome, holders }) => {
+    const token = JSON.stringify(asset(market, outcome));
+    const shared = `"asset":${token},"displayUsernamePublic":false,"outcomeIndex":${outcome},${PROFILE}`;
+    const row = ({ wallet, amountMicro }: HolderRow): string =>
+      `{"proxyWallet":"${wallet}","amount":${microText(amountMicro)},${shared}}`;
+    return `{"token":${token},"holders":[${holders.map(row).join(',')}]}`;
+  };
+}
+
+const marketFigure = ({ conditionId, valueMicro }: MarketFigure): string =>
+  `{"market":"${conditionId}","value":${microText(valueMicro)}}`;
+
+/** How each row is written, by dialect: for whoever renders a long page in slices. */
+export interface RowRenderers {
+  readonly trades: (row: TradeRow) => string;
+  readonly positions: (row: PositionRow) => string;
+  readonly 'closed-positions': (row: PositionRow) => string;
+  readonly activity: (row: ActivityRow) => string;
+  readonly holders: (group: HistoryRows['holders'][number]) => string;
+}
+
+const negativeRisk = ({ negRisk }: MarketFacts): boolean => negRisk;
+
+export const rowRenderers: Readonly<Record<DialectName, RowRenderers>> = {
+  root: {
+    trades: tradeRenderer(pairAsset, plainEventSlug, true),
+    positions: positionRenderer({
+      texts: positionTexts(pairAsset, plainEventSlug, (market) => ({
+        endDate: endTime(market),
+        negativeRisk: negativeRisk(market),
+      })),
+      hasValues: true,
+      hasTime: true,
+    }),
+    'closed-positions': positionRenderer({
+      texts: positionTexts(pairAsset, plainEventSlug, (market) => ({ endDate: endTime(market) })),
+      hasValues: true,
+      hasTime: true,
+    }),
+    activity: activityRenderer(pairAsset, plainEventSlug),
+    holders: holdersRenderer(pairAsset),
+  },
+  polymarket: {
+    trades: tradeRenderer(tokenAsset, eventSlugOrOwn, false),
+    positions: positionRenderer({
+      texts: positionTexts(tokenAsset, eventSlugOrOwn, (market) => ({
+        endDate: endDay(market),
+        negativeRisk: negativeRisk(market),
+        eventId: market.eventNumber === 0 ? '' : String(market.eventNumber),
+      })),
+      hasValues: true,
+      hasTime: false,
+    }),
+    'closed-positions': positionRenderer({
+      texts: positionTexts(tokenAsset, eventSlugOrOwn, (market) => ({ endDate: endTime(market) })),
+      hasValues: false,
+      hasTime: true,
+    }),
+    activity: activityRenderer(tokenAsset, eventSlugOrOwn),
+    holders: holdersRenderer(tokenAsset),
+  },
+};
+
+function list<Row>(rows: readonly Row[], render: (row: Row) => string): string {
+  let text = '[';
+  for (let i = 0; i < rows.length; i += 1) text += i === 0 ? render(rows[i]) : `,${render(rows[i])}`;
+  return `${text}]`;
+}
+
+/** The rows of a question's own kind: whoever asks and finds them is one function, which pairs them. */
+const ofKind = <Kind extends keyof HistoryRows>(_kind: Kind, rows: unknown): HistoryRows[Kind] =>
+  rows as HistoryRows[Kind];
+
+/**
+ * The reply to a question, as JSON text.
+ * @param rows what was found, of the question's own kind
+ */
+export function renderHistory({ query, dialect }: HistoryRequest, rows: HistoryRows[keyof HistoryRows]): string {
+  const render = rowRenderers[dialect];
+  switch (query.kind) {
+    case 'trades':
+      return list(ofKind(query.kind, rows), render.trades);
+    case 'positions':
+      return list(ofKind(query.kind, rows), render.positions);
+    case 'closed-positions':
+      return list(ofKind(query.kind, rows), render['closed-positions']);
+    case 'activity':
+      return list(ofKind(query.kind, rows), render.activity);
+    case 'holders':
+      return list(ofKind(query.kind, rows), render.holders);
+    case 'value':
+      return `[{"user":"${query.user}","value":${microText(ofKind(query.kind, rows))}}]`;
+    case 'traded':
+      return `{"user":"${query.user}","traded":${ofKind(query.kind, rows)}}`;
+    case 'oi': {
+      const figures = ofKind(query.kind, rows);
+      if (query.conditionIds !== undefined) return list(figures, marketFigure);
+      return list(figures, ({ valueMicro }) => marketFigure({ conditionId: ALL_MARKETS, valueMicro }));
+    }
+    case 'live-volume': {
+      const { totalMicro, markets } = ofKind(query.kind, rows);
+      return `[{"total":${microText(totalMicro)},"markets":${list(markets, marketFigure)}}]`;
+    }
+    case 'order':
+      throw new Error('an order is rendered by renderOrder');
+    default: {
+      const unknown: never = query;
+      throw new Error(`no such question: ${JSON.stringify(unknown)}`);
+    }
+  }
+}
+
+/** The reply of GET /data/order/{id}, as JSON text. */
+export function renderOrder(dialect: DialectName, order: ShownOrder, market: ShownMarket): string {
+  return (dialect === rootDialect.name ? rootDialect : polymarketDialect).orderReply(order, market);
+}

@@ -1,0 +1,107 @@
+// The index on disk by itself: packed blocks come back as they were written, whatever is forgotten in between; an index that
+// cannot be used is dropped, one that was killed is not.
+import { existsSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { BlockTable } from '../../server/history/blocks.ts';
+import { LEG } from '../../server/history/figures.ts';
+import { Table } from '../../server/history/keys.ts';
+import { Positions } from '../../server/history/positions.ts';
+import { dropUnusable, IndexStore } from '../../server/history/store.ts';
+
+const RECORD_BYTES = 16;
+const RECORDS = 30_000;
+const ACCOUNTS = 50;
+const MARKETS = 600;
+
+let folder: string;
+beforeEach(() => {
+  folder = join(mkdtempSync(join(tmpdir(), 'outcry-index-')), 'history');
+});
+afterEach(() => rmSync(join(folder, '..'), { recursive: true, force: true }));
+
+test('records of packed blocks are what was written last, before a commit, after it and when opened again', async () => {
+  const store = new IndexStore(folder, true);
+  const table = new BlockTable(store, Table.ROWS, RECORD_BYTES, 4);
+  const write = (record: number, partition: number, value: number): void => {
+    const offset = table.change(record, partition);
+    table.view.setFloat64(offset, value, true);
+  };
+  const read = (from: BlockTable, record: number, partition: number): number => {
+    const offset = from.locate(record, partition);
+    return from.view.getFloat64(offset, true);
+  };
+  for (let round = 1; round <= 2; round += 1) {
+    for (let record = 0; record < RECORDS; record += 7) write(record, record % 3, record + round);
+    for (let record = 0; record < RECORDS; record += 7) expect(read(table, record, record % 3)).toBe(record + round);
+    await store.commit((put) => table.flush(put));
+    table.committed();
+    expect(table.dirtyCount).toBe(0);
+    for (let record = 0; record < RECORDS; record += 7) expect(read(table, record, record % 3)).toBe(record + round);
+  }
+  expect(read(table, 1, 1)).toBe(0);
+  await store.close();
+  const again = new IndexStore(folder, true);
+  const reread = new BlockTable(again, Table.ROWS, RECORD_BYTES, 4);
+  for (let record = 0; record < RECORDS; record += 7) expect(read(reread, record, record % 3)).toBe(record + 2);
+  await again.close();
+});
+
+test('a wallet’s positions are all there, whether they wait for a commit or not', async () => {
+  const store = new IndexStore(folder, true);
+  let positions = new Positions(store, true);
+  const seenOf = (account: number): Map<number, number> => {
+    const seen = new Map<number, number>();
+    const see = (market: number, start: number): void => {
+      expect(seen.has(market)).toBe(false);
+      seen.set(market, positions.numbers[start + LEG.numbers + LEG.size]);
+    };
+    for (const _ of positions.visit(account, see)); // every part
+    return seen;
+  };
+  const sizeOf = (account: number, market: number, round: number): number => account * 1_000 + market + round * 1e6;
+  for (let round = 1; round <= 3; round += 1) {
+    const expected = new Map<number, number>();
+    for (let account = 0; account < ACCOUNTS; account += 1) {
+      for (let market = round % 2; market < MARKETS; market += 2) {
+        const leg = positions.legOf(positions.change(account, market), 1);
+        positions.numbers[leg + LEG.size] = sizeOf(account, market, round);
+        positions.numbers[leg + LEG.bought] = 1;
+        if (account === 7) expected.set(market, sizeOf(account, market, round));
+      }
+    }
+    const before = seenOf(7);
+    for (const [market, size] of expected) expect(before.get(market)).toBe(size);
+    expect(before.size).toBe(round === 1 ? MARKETS / 2 : MARKETS);
+    if (round === 2) continue; // two rounds in one commit
+    await store.commit((put) => positions.flush(put));
+    positions.committed();
+    expect(seenOf(7)).toEqual(before);
+    positions = new Positions(store, false);
+    expect(seenOf(7)).toEqual(before);
+  }
+  expect(seenOf(ACCOUNTS).size).toBe(0);
+  await store.close();
+});
+
+test('an index that was closed in order and changed since is dropped; one that was killed is kept', async () => {
+  const store = new IndexStore(folder, false);
+  await store.commit((put) => put(Buffer.from([Table.META, 1]), Buffer.alloc(100_000, 1)));
+  const file = join(folder, 'data.mdb');
+  const sum = join(folder, 'sum.json');
+  expect(existsSync(sum)).toBe(false);
+  expect(dropUnusable(folder, false)).toBeUndefined(); // as a killed process leaves it
+  await store.close();
+  expect(dropUnusable(folder, false)).toBeUndefined();
+  writeFileSync(sum, '{}');
+  expect(dropUnusable(folder, false)).toBe('its file is not as it was left');
+  expect(existsSync(folder)).toBe(false);
+  const second = new IndexStore(folder, false);
+  await second.commit((put) => put(Buffer.from([Table.META, 1]), Buffer.alloc(100_000, 2)));
+  await second.close();
+  rmSync(sum);
+  truncateSync(file, 8_192);
+  expect(dropUnusable(folder, false)).toContain('cut off');
+  expect(existsSync(file)).toBe(false);
+});
