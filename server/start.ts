@@ -17,6 +17,7 @@ import {
 } from '../engine/index.ts';
 import { loadServerSecret } from './auth/apiKeys.ts';
 import { orderHasher } from './auth/orderDigest.ts';
+import { Recoverers } from './auth/recoverers.ts';
 import { walletDeriver } from './auth/wallets.ts';
 import type { Environment, ServerConfig } from './config.ts';
 import { firstStart } from './dev/firstStart.ts';
@@ -27,6 +28,7 @@ import type { Endpoint } from './http/endpoint.ts';
 import { endpoints as everyEndpoint } from './http/endpoints.ts';
 import { makeLogger } from './log.ts';
 import type { Services } from './services.ts';
+import { Turns } from './turns.ts';
 import { Views } from './views/index.ts';
 
 export interface StartOptions {
@@ -132,7 +134,10 @@ async function openServices(options: StartOptions): Promise<Services> {
     if (dataDir !== undefined) writeFileSync(modeFileOf(dataDir), `${mode}\n`);
     const wallets = walletDeriver(config.walletConstants);
     const secret = secretOf(config, env);
-    return { exchange, views, config, secret, contracts, orderHasher: orderHasher(contracts), wallets, log };
+    const recoverers = new Recoverers();
+    const turns = new Turns(() => recoverers.recoverAll());
+    const orders = { orderHasher: orderHasher(contracts), recoverers, turns };
+    return { exchange, views, config, secret, contracts, wallets, log, ...orders };
   } catch (error) {
     await exchange.close();
     throw error;
@@ -172,6 +177,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
       await http.drain();
       await exchange.close();
       http.close();
+      await services.recoverers.close();
       await houseStopped;
     };
     const name = config.host.includes(':') ? `[${config.host}]` : config.host;
