@@ -1,6 +1,7 @@
 // Part c: POST /order a second over loopback, every signature verified, every answer durable, beside the rate that its
 // parts allow if they follow one another on one core: 1 / (verify + bare uWebSockets POST with parse + HMAC + apply), each
-// measured in the same round. The loader is a process of its own with requests signed ahead. Called by main.ts.
+// measured in the same round. The exchange itself recovers signers on a second thread where there is a second processor, so
+// that it can pass the bound there. The loader is a process of its own with requests signed ahead. Called by main.ts.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -37,7 +38,7 @@ interface Round {
   readonly hmacNs: number;
   readonly applyNs: number;
   readonly boundPerSecond: number;
-  /** Processor time of the servers' main threads for one request; NaN where the system does not tell. */
+  /** Processor time of the servers' threads, all together, for one request; NaN where the system does not tell. */
   readonly orderBusyNs: number;
   readonly postBusyNs: number;
 }
@@ -149,7 +150,7 @@ function report(rounds: readonly Round[], open: LoadResult, perSecond: number, f
       (verifyNs + hmacNs + applyNs + postBusyNs) / orderBusyNs,
   );
   const busy =
-    `Main thread's processor time: ${spreadText(microseconds('orderBusyNs'), 1)} µs an order, ` +
+    `Processor time of all threads: ${spreadText(microseconds('orderBusyNs'), 1)} µs an order, ` +
     `${spreadText(microseconds('postBusyNs'), 1)} µs a bare POST; parts / order by this time, which other processes ` +
     `disturb less: ${spreadText(busyRatio, 3)}`;
   const latency =

@@ -179,7 +179,7 @@ async function runImport(file: string, command: Command, env: Environment, folde
     return;
   }
   const config = resolveConfig(venue === true ? 'production' : 'development', flags, env, folder);
-  const { openServices } = await import('./start.ts');
+  const { closeServices, openServices } = await import('./start.ts');
   const { firstStart } = await import('./dev/firstStart.ts');
   const onFatal = (error: Error): void => {
     process.stderr.write(`${error.message}\n`);
@@ -189,8 +189,7 @@ async function runImport(file: string, command: Command, env: Environment, folde
     if (venue !== true) await firstStart(services);
     tell(await importFile(file, openedTarget(services)));
   } finally {
-    await services.historian.close();
-    await services.exchange.close();
+    await closeServices(services);
   }
 }
 

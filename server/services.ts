@@ -4,10 +4,12 @@ import type { Logger } from 'pino';
 import type { RunningExchange } from '../engine/index.ts';
 import type { ChainContracts } from './auth/contracts.ts';
 import type { OrderHasher } from './auth/orderDigest.ts';
+import type { Recoverers } from './auth/recoverers.ts';
 import type { WalletDeriver } from './auth/wallets.ts';
 import type { Catalog } from './catalog/index.ts';
 import type { ServerConfig } from './config.ts';
 import type { Historian } from './history/queries.ts';
+import type { Turns } from './turns.ts';
 import type { Views } from './views/index.ts';
 
 /** The parts of a running server. */
@@ -26,5 +28,8 @@ export interface Services {
   readonly orderHasher: OrderHasher;
   /** The derived wallets of an owner under the configured factories. */
   readonly wallets: WalletDeriver;
+  /** Finds the signers of a turn's orders, of which `turns` tells the end. */
+  readonly recoverers: Recoverers;
+  readonly turns: Turns;
   readonly log: Logger;
 }

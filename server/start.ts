@@ -18,6 +18,7 @@ import {
 } from '../engine/index.ts';
 import { loadServerSecret } from './auth/apiKeys.ts';
 import { orderHasher } from './auth/orderDigest.ts';
+import { Recoverers } from './auth/recoverers.ts';
 import { walletDeriver } from './auth/wallets.ts';
 import { Catalog } from './catalog/index.ts';
 import type { Environment, ServerConfig } from './config.ts';
@@ -33,6 +34,7 @@ import { makeLogger } from './log.ts';
 import type { Services } from './services.ts';
 import { StreamFeed } from './streams/feed.ts';
 import { StreamHub } from './streams/hub.ts';
+import { Turns } from './turns.ts';
 import { Views } from './views/index.ts';
 
 export interface StartOptions {
@@ -158,9 +160,11 @@ export async function openServices(
     if (dataDir !== undefined) writeFileSync(modeFileOf(dataDir), `${mode}\n`);
     const wallets = walletDeriver(config.walletConstants);
     const secret = secretOf(config, env);
-    const hasher = orderHasher(contracts);
+    const recoverers = new Recoverers();
+    const turns = new Turns(() => recoverers.recoverAll());
+    const orders = { orderHasher: orderHasher(contracts), recoverers, turns };
     await catalog.ready(exchange.now());
-    return { exchange, views, catalog, historian, config, secret, contracts, orderHasher: hasher, wallets, log };
+    return { exchange, views, catalog, historian, config, secret, contracts, wallets, log, ...orders };
   } catch (error) {
     await historian.close();
     await exchange.close();
@@ -171,6 +175,13 @@ export async function openServices(
 /** An exchange trades without its histories; they say themselves why they are not there. */
 function leaveUnavailable(error: unknown): void {
   if (!(error instanceof HistorianUnavailable)) throw error;
+}
+
+/** Closes what openServices has opened, for whoever served nothing with it. */
+export async function closeServices({ historian, exchange, recoverers }: OwnServices): Promise<void> {
+  await historian.close();
+  await exchange.close();
+  await recoverers.close();
 }
 
 /** Starts the house; where there is to be none, takes out of the books what an earlier start of it left there. */
@@ -213,6 +224,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
       await exchange.close();
       await hub.close();
       http.close();
+      await services.recoverers.close();
       await houseStopped;
     };
     const name = config.host.includes(':') ? `[${config.host}]` : config.host;

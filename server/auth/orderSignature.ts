@@ -49,16 +49,26 @@ function refuse(reason: string): OrderSignatureCheck {
 const plainSignature = new Uint8Array(SIGNATURE_BYTES);
 const PLAIN_CHARACTERS = 2 + 2 * SIGNATURE_BYTES;
 
-function signatureBytes(text: string): Uint8Array | undefined {
-  if (text.length !== PLAIN_CHARACTERS) return hexToBytes(text);
+/** The 65 bytes of a signature's text, good until the next call; undefined if they are not that. */
+export function plainSignatureOf(text: string): Uint8Array | undefined {
   return writeHex(text, plainSignature, 0, SIGNATURE_BYTES) ? plainSignature : undefined;
 }
 
-function verifyPlain(order: SignableOrder, digest: Uint8Array, signature: Uint8Array): OrderSignatureCheck {
+function signatureBytes(text: string): Uint8Array | undefined {
+  if (text.length !== PLAIN_CHARACTERS) return hexToBytes(text);
+  return plainSignatureOf(text);
+}
+
+function verifyPlain(
+  order: SignableOrder,
+  digest: Uint8Array,
+  signature: Uint8Array,
+  recover: typeof recoverAddress,
+): OrderSignatureCheck {
   if (signature.length !== SIGNATURE_BYTES) {
     return refuse(`The signature has ${signature.length} bytes; signature type ${order.signatureType} has 65.`);
   }
-  const signer = recoverAddress(digest, signature);
+  const signer = recover(digest, signature);
   if (signer === undefined) return refuse('The signature is not a valid r, s, v with low s and v 27 or 28.');
   if (signer !== order.signer.toLowerCase()) {
     return refuse(`The signature was made by ${signer}; the order names ${order.signer} as its signer.`);
@@ -99,16 +109,18 @@ function verifyWrapped(order: SignableOrder, signature: Uint8Array, domain: Orde
  * wallet of the returned signer (wallets.ts, or one bound by the venue), and for all types that it is the caller.
  * @param digest the order's digest under `domain` (orderHasher)
  * @param signature 0x text or bytes; anything malformed is refused, never thrown
+ * @param recover what tells the signer of the digest for types 0 to 2, where somebody has found it out already
  */
 export function verifyOrderSignature(
   order: SignableOrder,
   digest: Uint8Array,
   signature: string | Uint8Array,
   domain: OrderDomain,
+  recover = recoverAddress,
 ): OrderSignatureCheck {
   const bytes = typeof signature === 'string' ? signatureBytes(signature) : signature;
   if (bytes === undefined) return refuse('The signature is not 0x and an even number of hex digits.');
-  return order.signatureType === 3 ? verifyWrapped(order, bytes, domain) : verifyPlain(order, digest, bytes);
+  return order.signatureType === 3 ? verifyWrapped(order, bytes, domain) : verifyPlain(order, digest, bytes, recover);
 }
 
 /**

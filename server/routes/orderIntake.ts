@@ -1,6 +1,6 @@
 // A posted order from its parsed body to the bytes of its command: owner, version, token, signer and wallet, signature,
 // in this order (the first check that fails is the answer). Called by the trading routes for every order, in three steps
-// that many orders take side by side (steps.ts), and by the house in one. It reads the views and submits nothing; every
+// of which the orders of one turn take the second together, and by the house in one go. It reads the views and submits nothing; every
 // check from "type and expiration" on is the core's.
 import {
   COMMAND_HEADER_BYTES,
@@ -12,7 +12,8 @@ import {
 } from '../../engine/index.ts';
 import type { Caller } from '../auth/caller.ts';
 import { bytesToHex } from '../auth/hex.ts';
-import { verifyOrderSignature } from '../auth/orderSignature.ts';
+import { plainSignatureOf, verifyOrderSignature } from '../auth/orderSignature.ts';
+import type { RecoveryJob } from '../auth/recoverers.ts';
 import type { WalletForm } from '../auth/wallets.ts';
 import { BadRequest } from '../http/errors.ts';
 import type { Services } from '../services.ts';
@@ -43,10 +44,11 @@ export interface UncheckedOrder {
   readonly isBound: boolean;
 }
 
-/** One whose signature is right too. */
-export interface CheckedOrder extends UncheckedOrder {
-  /** Its id. */
+/** The same with its id, and its signer to come. */
+export interface StartedCheck extends UncheckedOrder {
   readonly digest: Uint8Array;
+  /** Undefined where nobody was asked to find the signer. */
+  readonly job: RecoveryJob | undefined;
 }
 
 /**
@@ -55,7 +57,9 @@ export interface CheckedOrder extends UncheckedOrder {
  * @throws BadRequest with the answer of the first check that fails
  */
 export function intakeOrder(body: unknown, caller: Caller, services: Services): PlacementCommand {
-  return placementOf(checkSignature(checkOrder(parsePostedOrder(body), caller, services), services));
+  const unchecked = checkOrder(parsePostedOrder(body), caller, services);
+  const digest = services.orderHasher.digest(unchecked.posted.order, unchecked.place.market.negRisk);
+  return placementOf({ ...unchecked, digest, job: undefined }, services);
 }
 
 /** The first step, for an order whose fields have been read: every check before that of the signature. */
@@ -113,24 +117,34 @@ function checkWallet(order: SignedOrder, owner: string, { views, wallets }: Serv
   );
 }
 
-/** The second step, most of what an order costs: that its owner signed it. */
-export function checkSignature(unchecked: UncheckedOrder, services: Services): CheckedOrder {
+/** The second step: the order's digest, whose signer will be known when the recoverers have run. */
+export function startCheck(unchecked: UncheckedOrder, services: Services): StartedCheck {
   const { posted, caller, place, isBound } = unchecked;
   const { order } = posted;
-  const { negRisk } = place.market;
-  const digest = services.orderHasher.digest(order, negRisk);
-  const check = verifyOrderSignature(order, digest, order.signature, services.orderHasher.domain(negRisk));
-  if (check.ok && check.signer === caller.owner) return { posted, caller, place, isBound, digest };
-  if (isSignedForOtherVersion(order, caller.owner, services.contracts.chainId)) throw new BadRequest(OTHER_VERSION);
-  throw new BadRequest('invalid signature');
+  const digest = services.orderHasher.digest(order, place.market.negRisk);
+  // A wallet's signature wraps another digest: its own check finds the signer.
+  const signature = order.signatureType === 3 ? undefined : plainSignatureOf(order.signature);
+  const job = signature === undefined ? undefined : services.recoverers.add(digest, signature);
+  return { posted, caller, place, isBound, digest, job };
 }
 
-/** The third step: the command, to be submitted at once. */
-export function placementOf(checked: CheckedOrder): PlacementCommand {
-  const { posted, caller, digest } = checked;
+/** The third step: that the owner signed, and the command, to be submitted at once. */
+export function placementOf(started: StartedCheck, services: Services): PlacementCommand {
+  const { posted, caller, digest } = started;
   const { order, orderType } = posted;
-  const bytes = encodePlaceOrder(checked);
+  requireSigned(started, services);
+  const bytes = encodePlaceOrder(started);
   return { bytes, orderId: bytesToHex(digest), owner: caller.owner, maker: order.maker, side: order.side, orderType };
+}
+
+function requireSigned({ posted, caller, place, digest, job }: StartedCheck, services: Services): void {
+  const { order } = posted;
+  const domain = services.orderHasher.domain(place.market.negRisk);
+  const recover = job === undefined ? undefined : () => job.signer;
+  const check = verifyOrderSignature(order, digest, order.signature, domain, recover);
+  if (check.ok && check.signer === caller.owner) return;
+  if (isSignedForOtherVersion(order, caller.owner, services.contracts.chainId)) throw new BadRequest(OTHER_VERSION);
+  throw new BadRequest('invalid signature');
 }
 
 const PLACE = commandLayouts.PlaceOrder;
@@ -154,7 +168,7 @@ function tailText(order: SignedOrder): string {
  * The bytes of the command, written at the layout's offsets: the codec's way by names would cost several times more. One
  * buffer serves all, since making one costs as much as filling it.
  */
-function encodePlaceOrder({ posted, caller, place, digest, isBound }: CheckedOrder): Uint8Array {
+function encodePlaceOrder({ posted, caller, place, digest, isBound }: StartedCheck): Uint8Array {
   const { order, orderType, postOnly } = posted;
   const { owner, keyId } = caller;
   const { market, outcome } = place;

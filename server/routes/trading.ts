@@ -33,15 +33,7 @@ import {
 } from '../wire/orders.ts';
 import { type RejectionReply, rejectionError, rejectionReply, replyError } from '../wire/rejections.ts';
 import * as schemas from '../wire/schemas/orders.ts';
-import {
-  type CheckedOrder,
-  checkOrder,
-  checkSignature,
-  type PlacementCommand,
-  placementOf,
-  type UncheckedOrder,
-} from './orderIntake.ts';
-import { allRead, nextStep } from './steps.ts';
+import { checkOrder, type PlacementCommand, placementOf, type StartedCheck, startCheck } from './orderIntake.ts';
 
 /** What the record of a PlaceOrder says became of its order at once. */
 function outcomeOf(record: LogRecord, placement: PlacementCommand): PlacedOrder | RejectionReply {
@@ -84,11 +76,9 @@ const isRefusal = (result: PlacedOrder | RejectionReply): result is RejectionRep
 
 async function postOrder(request: HttpRequest, context: Context): Promise<Reply> {
   const { services } = context;
-  const unchecked = checkOrder(request.parsed(parsePostedOrder), context.caller(), services);
-  await allRead();
-  const checked = checkSignature(unchecked, services);
-  await nextStep;
-  const placement = placementOf(checked);
+  const started = startCheck(checkOrder(request.parsed(parsePostedOrder), context.caller(), services), services);
+  await services.turns.allRead();
+  const placement = placementOf(started, services);
   const result = outcomeOf(await services.exchange.submit(placement.bytes), placement);
   if (isRefusal(result)) throw replyError(result);
   return { body: placedOrderJson(result) };
@@ -108,21 +98,21 @@ function stepOn<From extends object, To>(from: From | RejectionReply, step: (fro
   }
 }
 
-function submitOrder(checked: CheckedOrder, { services }: Context): Submitted {
-  const placement = placementOf(checked);
+function startElement(element: unknown, { caller, services }: Context): StartedCheck {
+  return startCheck(checkOrder(parsePostedOrder(element), caller(), services), services);
+}
+
+function submitElement(started: StartedCheck, { services }: Context): Submitted {
+  const placement = placementOf(started, services);
   return { placement, record: services.exchange.submit(placement.bytes) };
 }
 
 /** Every element is submitted before the first answer is awaited, so that nothing gets between them. */
 async function postOrders(request: HttpRequest, context: Context): Promise<Reply> {
-  const { caller, services } = context;
-  const unchecked = request
-    .parsed(parseOrderBatch)
-    .map((element) => stepOn({ element }, () => checkOrder(parsePostedOrder(element), caller(), services)));
-  await allRead();
-  const checked = unchecked.map((one) => stepOn(one, (order: UncheckedOrder) => checkSignature(order, services)));
-  await nextStep;
-  const submitted = checked.map((one) => stepOn(one, (order: CheckedOrder) => submitOrder(order, context)));
+  const elements = request.parsed(parseOrderBatch).map((element) => ({ element }));
+  const started = elements.map((one) => stepOn(one, ({ element }) => startElement(element, context)));
+  await context.services.turns.allRead();
+  const submitted = started.map((one) => stepOn(one, (order: StartedCheck) => submitElement(order, context)));
   const results = await Promise.all(
     submitted.map(async (one) => ('text' in one ? one : outcomeOf(await one.record, one.placement))),
   );
@@ -157,8 +147,7 @@ function cancelReply({ events }: LogRecord, views: Views): Reply {
 
 async function submitCancel(command: Command, { services }: Context): Promise<Reply> {
   // In step with the orders, so that a cancel does not overtake one that arrived before it.
-  await allRead();
-  await nextStep;
+  await services.turns.allRead();
   return cancelReply(await services.exchange.submit(encodeCommand(command)), services.views);
 }
 

@@ -12,6 +12,7 @@ import {
   VirtualClock,
 } from '../../engine/index.ts';
 import { orderHasher } from '../../server/auth/orderDigest.ts';
+import { Recoverers } from '../../server/auth/recoverers.ts';
 import { walletDeriver } from '../../server/auth/wallets.ts';
 import { Catalog } from '../../server/catalog/index.ts';
 import { resolveConfig } from '../../server/config.ts';
@@ -20,6 +21,7 @@ import { plantSeed, readSeed } from '../../server/dev/seed.ts';
 import { openHistorian } from '../../server/history/historian.ts';
 import { makeLogger } from '../../server/log.ts';
 import type { Services } from '../../server/services.ts';
+import { Turns } from '../../server/turns.ts';
 import { type Market, Views } from '../../server/views/index.ts';
 
 export const START_MS = 1_760_000_000_000;
@@ -58,6 +60,7 @@ export async function openWorld({ dataDir, startMs = START_MS, store }: WorldOpt
   const options = { dataDir, clock, settings: config.engine, followers: [...views.followers(), tally] };
   const exchange = await openExchange(options, parts);
   const { contracts } = config;
+  const recoverers = new Recoverers(false);
   const services: Services = {
     exchange,
     views,
@@ -67,6 +70,8 @@ export async function openWorld({ dataDir, startMs = START_MS, store }: WorldOpt
     secret: Buffer.alloc(32, 7),
     contracts,
     orderHasher: orderHasher(contracts),
+    recoverers,
+    turns: new Turns(() => recoverers.recoverAll()),
     wallets: walletDeriver(config.walletConstants),
     log: makeLogger(config),
   };

@@ -1,0 +1,27 @@
+// The helper thread of recoverers.ts: claims jobs of the ring, recovers who signed them, writes the addresses back, and
+// sleeps while there are none, until it is told to end. It knows nothing of orders.
+import { workerData } from 'node:worker_threads';
+import { writeHex } from './hex.ts';
+import { RecoveryRing } from './recoveryRing.ts';
+import { recoverAddress } from './secp256k1.ts';
+
+const ring = new RecoveryRing(workerData as SharedArrayBuffer); // what recoverers.ts starts it with
+const digest = new Uint8Array(32);
+const signature = new Uint8Array(65);
+const address = new Uint8Array(20);
+
+function work(): void {
+  while (!ring.isOver) {
+    const { calls } = ring;
+    for (let ticket = ring.claim(); ticket !== undefined; ticket = ring.claim()) {
+      ring.read(ticket, digest, signature);
+      const signer = recoverAddress(digest, signature);
+      if (signer === undefined) address.fill(0);
+      else writeHex(signer, address, 0, address.length);
+      ring.answer(ticket, address);
+    }
+    if (!ring.isOver) ring.sleep(calls);
+  }
+}
+
+setImmediate(work);

@@ -1,0 +1,77 @@
+// Signers found together: the same as one by one, whatever thread found them, for good and bad signatures, in turns small
+// and large, and when the helper has gone.
+import { createHash } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { Recoverers } from '../../server/auth/recoverers.ts';
+import { RecoveryRing, RING_JOBS } from '../../server/auth/recoveryRing.ts';
+import { recoverAddress, signDigest } from '../../server/auth/secp256k1.ts';
+
+interface Sample {
+  readonly digest: Uint8Array;
+  readonly signature: Uint8Array;
+}
+
+const bytesOf = (text: string): Uint8Array => new Uint8Array(createHash('sha256').update(text).digest());
+
+/** Signatures of different keys; every fifth is spoilt, so that nobody signed. */
+function makeSamples(count: number): Sample[] {
+  return Array.from({ length: count }, (_, index) => {
+    const digest = bytesOf(`digest ${index}`);
+    const signature = signDigest(digest, bytesOf(`key ${index}`));
+    if (index % 5 === 4) signature[64] = 29;
+    return { digest, signature };
+  });
+}
+
+const samples = makeSamples(150);
+const signers = samples.map(({ digest, signature }) => recoverAddress(digest, signature));
+
+/** Finds the signers of samples `from` to `to` in one go. */
+function recovered(recoverers: Recoverers, from: number, to: number): (string | undefined)[] {
+  const jobs = samples.slice(from, to).map(({ digest, signature }) => recoverers.add(digest, signature));
+  recoverers.recoverAll();
+  return jobs.map(({ signer }) => signer);
+}
+
+test('signatures in one go have the signers that they have one by one', async () => {
+  const recoverers = new Recoverers(true);
+  for (let round = 0; round < 30; round += 1) {
+    expect(recovered(recoverers, 0, samples.length)).toEqual(signers);
+    expect(recovered(recoverers, round, round + 2)).toEqual(signers.slice(round, round + 2));
+    await new Promise((resolve) => setTimeout(resolve, 5)); // in time the helper runs, too
+  }
+  await recoverers.close();
+  expect(recovered(recoverers, 0, 20)).toEqual(signers.slice(0, 20));
+});
+
+test('without a helper nothing is different', () => {
+  expect(recovered(new Recoverers(false), 0, samples.length)).toEqual(signers);
+});
+
+test('more than the ring holds are found in several goes', () => {
+  const recoverers = new Recoverers(false);
+  const jobs = Array.from({ length: RING_JOBS + 100 }, (_, index) => {
+    const { digest, signature } = samples[index % samples.length];
+    return recoverers.add(digest, signature);
+  });
+  recoverers.recoverAll();
+  expect(jobs.map(({ signer }) => signer)).toEqual(jobs.map((_, index) => signers[index % samples.length]));
+});
+
+test('each job is claimed once, and a result is only taken for the job that it belongs to', () => {
+  const ring = new RecoveryRing();
+  const helper = new RecoveryRing(ring.memory);
+  const [{ digest, signature }] = samples;
+  ring.write(0, digest, signature);
+  ring.write(1, digest, signature);
+  expect(ring.claim()).toBeUndefined();
+  ring.publish(2);
+  expect([helper.claim(), ring.claim(), helper.claim()]).toEqual([0, 1, undefined]);
+  const address = new Uint8Array(20);
+  expect(ring.awaitAnswer(0, address, 1)).toBe(false);
+  helper.answer(0, new Uint8Array(20).fill(7));
+  expect(ring.awaitAnswer(0, address, 1)).toBe(true);
+  expect(address).toEqual(new Uint8Array(20).fill(7));
+  // The next job at the same place: the late result of the one before is not its own.
+  expect(ring.awaitAnswer(RING_JOBS, address, 1)).toBe(false);
+});
