@@ -74,6 +74,14 @@ function readField(view: DataView, bytes: Uint8Array, offset: number, name: stri
   return value;
 }
 
+/** Throws CodecError unless the bytes of a head that belong to no field are 0: else two records could mean the same. */
+export function assertGapsEmpty(bytes: Uint8Array, offset: number, name: string, layout: Layout): void {
+  for (const gap of layout.gaps) {
+    if (bytes[offset + gap] !== 0)
+      throw new CodecError(`${name}: byte ${offset + gap} belongs to no field and is not 0`);
+  }
+}
+
 const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 /**
@@ -135,6 +143,7 @@ export function decodeCommand(bytes: Uint8Array): Command {
   if (tailAt + tailBytes !== bytes.length) {
     throw new CodecError(`${type}: ${bytes.length} bytes, its header asks for ${tailAt + tailBytes}`);
   }
+  assertGapsEmpty(bytes, 0, type, layout);
   const values: Record<string, unknown> = { type };
   for (const name in layout.fields) {
     values[name] = readField(view, bytes, layout.offsets[name], `${type}.${name}`, layout.fields[name]);
@@ -160,6 +169,7 @@ export function encodeEventInto(event: EngineEvent, bytes: Uint8Array, view: Dat
   bytes[offset] = layout.type;
   bytes[offset + 1] = 0;
   view.setUint16(offset + 2, layout.headBytes, true);
+  for (const gap of layout.gaps) bytes[offset + gap] = 0;
   const values: Readonly<Record<string, unknown>> = event as unknown as Record<string, unknown>; // fields by name
   for (const name in layout.fields) {
     const at = offset + layout.offsets[name];
@@ -176,6 +186,7 @@ function decodeEvent(bytes: Uint8Array, view: DataView, offset: number, end: num
     throw new CodecError(`${type}: the header at byte ${offset} does not fit its layout`);
   }
   if (offset + EVENT_HEADER_BYTES + layout.headBytes > end) throw new CodecError(`${type}: cut off at byte ${end}`);
+  assertGapsEmpty(bytes, offset, type, layout);
   const values: Record<string, unknown> = { type };
   for (const name in layout.fields) {
     values[name] = readField(view, bytes, offset + layout.offsets[name], `${type}.${name}`, layout.fields[name]);
