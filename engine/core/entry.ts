@@ -50,13 +50,21 @@ const TAKER_DOUBLE = AT.takerAmountMicro / 8;
 const TIMESTAMP_DOUBLE = AT.timestampMs / 8;
 const EXPIRATION_DOUBLE = AT.expirationS / 8;
 
-/** Reads the fixed fields of the message at `offset` into the taker. */
+/**
+ * Reads the message at `offset` into the taker: who and where first, and with it the far lines of memory that the checks
+ * will need, since those that are asked for together also come together.
+ */
 function readOrder(state: CoreState, message: Message, offset: number): TakerOrder {
   const order = state.taker;
-  const { accounts, ledger } = state;
+  const { accounts } = state;
   const { words, doubles } = message;
   const word = offset >> 2;
   const double = offset >> 3;
+  const account = accounts.accountAt(message, offset + MAKER_AT);
+  state.prefetched = state.ids.peekRecent(message, offset + ID_AT) ^ state.pool.peek(message, offset + ID_AT);
+  order.account = account;
+  order.position = account < 0 ? NONE : state.ledger.find(account, words[word + MARKET_WORD]);
+  order.owner = account < 0 ? accounts.ownerAt(message, offset + OWNER_AT) : accounts.owners[account];
   const terms = words[word + TERMS_WORD];
   const outcome = terms & 0xff;
   const side = (terms >> 8) & 0xff;
@@ -74,15 +82,6 @@ function readOrder(state: CoreState, message: Message, offset: number): TakerOrd
   order.timestampMs = doubles[double + TIMESTAMP_DOUBLE];
   order.expirationS = doubles[double + EXPIRATION_DOUBLE];
   order.budgetMicro = 0;
-  const account = accounts.accountAt(message, offset + MAKER_AT);
-  order.account = account;
-  if (account < 0) {
-    order.owner = accounts.ownerAt(message, offset + OWNER_AT);
-    order.position = NONE;
-  } else {
-    order.owner = accounts.owners[account];
-    order.position = ledger.find(account, words[word + MARKET_WORD]);
-  }
   return order;
 }
 
@@ -306,8 +305,6 @@ function announce(state: CoreState, market: Market, order: TakerOrder): void {
 export function placeOrder(state: CoreState, message: Message, offset: number): void {
   const { out, dry, ids } = state;
   if (ids.oldestEndMs <= state.tMs - state.orderWindowMs) ids.forget(state.tMs - state.orderWindowMs);
-  // Far-apart lines of memory, asked for at once, come while the checks before their use run.
-  state.prefetched = ids.peekRecent(message, offset + ID_AT) ^ state.pool.peek(message, offset + ID_AT);
   const order = readOrder(state, message, offset);
   const { account } = order;
   if (account >= 0 && !state.accounts.isOwner(order.owner, message, offset + OWNER_AT)) {

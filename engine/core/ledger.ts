@@ -1,18 +1,18 @@
 // The money: collateral of every account, and per position (account × market) its shares and what its orders reserve.
 // Written by settlement, cash commands and order bookkeeping. All amounts are micro, exact integers; no balance is ever
 // negative, and reserved ≤ balance for each account and market once a command is over (see coverage.ts).
-import { growFloat64, growInt32 } from './grow.ts';
+import { doublesOf, growFloat64, growInt32, newRecords } from './grow.ts';
 import type { OrderPool } from './orderPool.ts';
 
 /** A position is a 64-byte record: five amounts (micro) as 64-bit floats, then six 32-bit integers. */
 const MONEY_SHIFT = 3;
-const MONEY_STRIDE = 8;
 /** Shares and reserved shares of both tokens, then reserved collateral. */
 const SHARES = 0;
 const RESERVED_SHARES = 2;
 const RESERVED_COLLATERAL = 4;
 /** The same record seen as 32-bit words. */
 const SHIFT = 4;
+const STRIDE = 16;
 const ACCOUNT = 10;
 const MARKET = 11;
 const NEXT_OF_ACCOUNT = 12;
@@ -27,8 +27,8 @@ export class Ledger {
   collateral = new Float64Array(64);
   /** Never below the largest collateral reservation of the account in any one market: while the balance covers it, no order can be uncovered. */
   bound = new Float64Array(64);
-  private money = new Float64Array(256 * MONEY_STRIDE);
-  private words = new Int32Array(this.money.buffer);
+  private words = newRecords(256 * STRIDE);
+  private money = doublesOf(this.words);
   private firstOfAccount = new Int32Array(64).fill(NONE);
   /** Open addressing: entry i is a position at 2i (NONE when free) and the hash of its account and market at 2i + 1. */
   private table = new Int32Array(1024).fill(NONE);
@@ -208,8 +208,8 @@ export class Ledger {
 
   private growPositions(): void {
     // Copied as integers: a float copy need not keep the bits of what are no floats.
-    this.words = growInt32(this.words, this.words.length * 2);
-    this.money = new Float64Array(this.words.buffer);
+    this.words = newRecords(this.words.length * 2, this.words);
+    this.money = doublesOf(this.words);
     this.shift -= 1;
     const old = this.table;
     this.table = new Int32Array(old.length * 2).fill(NONE);

@@ -4,7 +4,7 @@
 // and loads those of another file each time.
 // Slots are reused: nothing outside the core ever sees one, events carry order numbers.
 import type { Message } from '../protocol/message.ts';
-import { growInt32 } from './grow.ts';
+import { doublesOf, newRecords } from './grow.ts';
 
 /** No slot, no level, no position. Hot code says `< 0`. */
 export const NONE = -1;
@@ -56,8 +56,8 @@ export class OrderPool {
   /** The capacity is a power of two. */
   constructor(capacity = 1024) {
     this.capacity = capacity;
-    this.records = new Int32Array(capacity * STRIDE);
-    this.numbers = new Float64Array(this.records.buffer);
+    this.records = newRecords(capacity * STRIDE);
+    this.numbers = doublesOf(this.records);
     this.index = new Int32Array(capacity * 4).fill(FREE);
     this.shift = Math.clz32(capacity);
   }
@@ -168,6 +168,18 @@ export class OrderPool {
   peekOf(slot: number): number {
     const base = (slot << SHIFT) | ID;
     return this.index[(idHash(this.records[base], this.records[base + 1]) >>> this.shift) << 1];
+  }
+
+  /** Reads a word of each order that is linked to this one, so that they are near when it is unlinked. */
+  peekNeighbours(slot: number): number {
+    const { records } = this;
+    const base = slot << SHIFT;
+    return (
+      records[slotOrFirst(records[base | NEXT]) << SHIFT] ^
+      records[slotOrFirst(records[base | PREV]) << SHIFT] ^
+      records[slotOrFirst(records[base | OWN_NEXT]) << SHIFT] ^
+      records[slotOrFirst(records[base | OWN_PREV]) << SHIFT]
+    );
   }
 
   numberOf(slot: number): number {
@@ -334,14 +346,19 @@ export class OrderPool {
   private grow(): void {
     this.capacity *= 2;
     this.shift -= 1;
-    this.records = growInt32(this.records, this.capacity * STRIDE);
-    this.numbers = new Float64Array(this.records.buffer);
+    this.records = newRecords(this.capacity * STRIDE, this.records);
+    this.numbers = doublesOf(this.records);
     const old = this.index;
     this.index = new Int32Array(this.capacity * 4).fill(FREE);
     for (let at = 0; at < old.length; at += 2) {
       if (old[at] >= 0) this.insertIndex(old[at], old[at + 1]);
     }
   }
+}
+
+/** A link as a slot: slot 0 for NONE. */
+function slotOrFirst(link: number): number {
+  return link & ~(link >> 31);
 }
 
 /** Ids are digests, so two of their words, lightly mixed, spread well. */
