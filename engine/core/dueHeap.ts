@@ -22,9 +22,9 @@ export class DueHeap {
   private first = new Float64Array(64);
   private second = new Float64Array(64);
   private items = new Int32Array(64);
-  private readonly places: HeapPlaces | undefined;
+  declare private readonly places: HeapPlaces | undefined;
 
-  private readonly alarm: Alarm;
+  declare private readonly alarm: Alarm;
 
   constructor(alarm: Alarm, places?: HeapPlaces) {
     this.alarm = alarm;

@@ -18,19 +18,19 @@ const CAPACITY_MIN = 256;
 const LOAD_MAX = 0.75;
 
 class IdHour {
-  readonly hour: number;
+  declare readonly hour: number;
   /** From when to before when it reaches, ms. */
-  readonly startMs: number;
-  readonly endMs: number;
+  declare readonly startMs: number;
+  declare readonly endMs: number;
   count = 0;
   /** XOR of all ids, word by word: the same for the same set, whatever the order of arrival. */
   readonly folded = new Int32Array(FOLD_WORDS);
   /** Entries of an id's first two words, the first never 0 for a taken one. */
-  private entries: Int32Array;
+  declare private entries: Int32Array;
   /** How far a hash is shifted to leave the number of an entry. */
-  private shift: number;
+  declare private shift: number;
   /** How many ids it holds before it grows. */
-  private countMax: number;
+  declare private countMax: number;
   /** Where the last look-up that found nothing stopped: the entry that its id would take. */
   private stoppedAt = 0;
 
@@ -113,8 +113,8 @@ export class IdWindow {
   /** Signed timestamps below this are refused for ever, ms: their ids may have been forgotten. Never falls. */
   forgottenBeforeMs = 0;
   private readonly hours = new Map<number, IdHour>();
-  private recent: IdHour | undefined;
-  private latest: IdHour | undefined;
+  declare private recent: IdHour | undefined;
+  declare private latest: IdHour | undefined;
   /** End of the oldest hour that holds ids, ms: until a window has left it behind there is nothing to forget. */
   oldestEndMs = Infinity;
 

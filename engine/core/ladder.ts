@@ -12,18 +12,18 @@ const BIDS = 0;
 
 export class Ladder {
   /** Distance of neighbouring levels in pips: divides the tick and every resting price. */
-  gridPips: number;
+  declare gridPips: number;
   /** 1 / gridPips: a multiplication finds a level faster than a division. */
-  private inverse: number;
+  declare private inverse: number;
   /** Index of the best level of each side; 0 and `levelCount` mean there is none. */
   bestBid = 0;
-  bestAsk: number;
-  levelCount: number;
+  declare bestAsk: number;
+  declare levelCount: number;
   /** First and last slot of level i at 2i and 2i + 1. */
-  private ends: Int32Array;
+  declare private ends: Int32Array;
   /** Bit i: level i has orders. Summary: bit w: word w has a bit. */
-  private occupied: Int32Array;
-  private summary: Int32Array;
+  declare private occupied: Int32Array;
+  declare private summary: Int32Array;
 
   constructor(gridPips: number) {
     this.gridPips = gridPips;

@@ -42,16 +42,16 @@ const FLAG_BITS = 4;
 
 export class OrderPool {
   liveCount = 0;
-  private records: Int32Array<ArrayBuffer>;
+  declare private records: Int32Array<ArrayBuffer>;
   /** The same bytes as 64-bit floats: a record is eight of them. */
-  private numbers: Float64Array<ArrayBuffer>;
-  private capacity: number;
+  declare private numbers: Float64Array<ArrayBuffer>;
+  declare private capacity: number;
   private freeHead = FREE;
   private used = 0;
   /** Open addressing: entry i is the slot at 2i (NONE when free) and its id's hash at 2i + 1. */
-  private index: Int32Array;
+  declare private index: Int32Array;
   /** How far a hash is shifted to leave the number of an entry. */
-  private shift: number;
+  declare private shift: number;
 
   /** The capacity is a power of two. */
   constructor(capacity = 1024) {

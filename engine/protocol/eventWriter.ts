@@ -34,7 +34,7 @@ const FRAME_BYTES_MAX: number = limits.frameBytesMax;
 
 export class EventWriter {
   /** The buffer; bytes 0..length are the frames of the current command. Replaced when it grows: never keep it. */
-  bytes: Uint8Array<ArrayBuffer>;
+  declare bytes: Uint8Array<ArrayBuffer>;
   length = 0;
   /** Whether the current command wrote a Rejected or OrderKilled event: it changed nothing (but the id set). */
   isRejected = false;
@@ -44,9 +44,9 @@ export class EventWriter {
   sharesMicro = 0;
   feesMicro = 0;
   vaultMicro = 0;
-  private words: Int32Array;
-  private doubles: Float64Array;
-  private view: DataView;
+  declare private words: Int32Array;
+  declare private doubles: Float64Array;
+  declare private view: DataView;
   private frameStart = 0;
   private frameEvents = 0;
   /** Where the next event must end at the latest: the end of the buffer, or of the largest frame. */

@@ -8,13 +8,13 @@ const EMPTY = -1;
 /** Keys of a fixed number of bytes → non-negative integers. All words of a key are mixed: owners can choose addresses. */
 export class KeyTable {
   size = 0;
-  private readonly keyWords: number;
+  declare private readonly keyWords: number;
   /** Words of an entry: its value (−1 when free), then its key. */
-  private readonly stride: number;
-  private capacity: number;
+  declare private readonly stride: number;
+  declare private capacity: number;
   /** How far a hash is shifted to leave the number of an entry: its highest bits are the best mixed. */
-  private shift: number;
-  private entriesOf: Int32Array<ArrayBuffer>;
+  declare private shift: number;
+  declare private entriesOf: Int32Array<ArrayBuffer>;
 
   /** The capacity is a power of two, from 2. */
   constructor(keyBytes: 16 | 20 | 32, initialCapacity = 1024) {

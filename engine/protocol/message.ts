@@ -7,10 +7,10 @@ if (new Uint8Array(new Uint32Array([1]).buffer)[0] !== 1) {
 }
 
 export class Message {
-  bytes: Uint8Array<ArrayBuffer>;
-  words: Int32Array<ArrayBuffer>;
-  doubles: Float64Array<ArrayBuffer>;
-  view: DataView<ArrayBuffer>;
+  declare bytes: Uint8Array<ArrayBuffer>;
+  declare words: Int32Array<ArrayBuffer>;
+  declare doubles: Float64Array<ArrayBuffer>;
+  declare view: DataView<ArrayBuffer>;
 
   /** Views on a buffer whose length is a multiple of 8 bytes. */
   constructor(buffer = new ArrayBuffer(4096)) {
