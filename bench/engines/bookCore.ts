@@ -3,7 +3,8 @@
 // the op file does; `bookCoreWithIds` by a 32-byte id through the pool's index, as the exchange does. The loops are those of
 // the exchange's matching reduced to price, time and lots; what decides who may trade is not here.
 import { ASK, BID, Ladder } from '../../engine/core/ladder.ts';
-import { LOTS, NEXT, NONE, OrderPool, POSITION, PRICE, priceWord, STRIDE } from '../../engine/core/orderPool.ts';
+import { NONE, OrderPool } from '../../engine/core/orderPool.ts';
+import { Message } from '../../engine/protocol/message.ts';
 import { emptyTotals, type Totals } from '../lib/totals.ts';
 import { OP_BYTES, OpType } from '../opFile.ts';
 import type { BenchEngine, Ops } from './engine.ts';
@@ -38,7 +39,7 @@ class NumberNames implements Names {
   find(id: number): number {
     const { pool } = this;
     const slot = this.slots[id];
-    return slot !== NONE && pool.numberOf(slot) === id && pool.records[slot * STRIDE + LOTS] > 0 ? slot : NONE;
+    return slot !== NONE && pool.numberOf(slot) === id && pool.lotsOf(slot) > 0 ? slot : NONE;
   }
 
   set(slot: number, id: number): void {
@@ -51,7 +52,7 @@ class NumberNames implements Names {
 /** Ids as they would arrive, one after another in a message. */
 class IdNames implements Names {
   private readonly pool: OrderPool;
-  private message = new DataView(new ArrayBuffer(0));
+  private message = new Message();
 
   constructor(pool: OrderPool) {
     this.pool = pool;
@@ -59,9 +60,9 @@ class IdNames implements Names {
 
   prepare(words: Int32Array, fromOp: number, toOp: number): void {
     const bytes = (toOp - fromOp) * ID_BYTES;
-    if (this.message.byteLength < bytes) this.message = new DataView(new ArrayBuffer(bytes));
+    if (this.message.bytes.length < bytes) this.message = new Message(new ArrayBuffer(bytes));
     for (let op = fromOp; op < toOp; op += 1) {
-      writeOrderId(words[op * OP_WORDS + 3], this.message, (op - fromOp) * ID_BYTES);
+      writeOrderId(words[op * OP_WORDS + 3], this.message.view, (op - fromOp) * ID_BYTES);
     }
   }
 
@@ -127,8 +128,8 @@ class BookCoreEngine implements BenchEngine {
     const totals = { ...emptyTotals(), fills, lots, notional, restingOrders: pool.liveCount };
     for (const ladder of ladders) {
       for (let level = 1; level < ladder.levelCount; level += 1) {
-        for (let slot = ladder.firstOf(level); slot !== NONE; slot = pool.records[slot * STRIDE + NEXT]) {
-          totals.restingLots += pool.records[slot * STRIDE + LOTS];
+        for (let slot = ladder.firstOf(level); slot !== NONE; slot = pool.nextOf(slot)) {
+          totals.restingLots += pool.lotsOf(slot);
         }
       }
     }
@@ -137,34 +138,28 @@ class BookCoreEngine implements BenchEngine {
 
   private rest(ladder: Ladder, id: number, book: number, side: number, level: number, lots: number): number {
     const { pool } = this;
-    const slot = pool.allocate(id);
-    const base = slot * STRIDE;
-    const { records } = pool;
-    records[base + LOTS] = lots;
-    records[base + POSITION] = book;
-    records[base + PRICE] = priceWord(level * this.tickPips, side);
+    const slot = pool.allocate(id, side, 0, level * this.tickPips, lots, book, 0, 0);
     ladder.append(pool, slot, side);
     return slot;
   }
 
   private cancel(slot: number): void {
     const { pool } = this;
-    const base = slot * STRIDE;
-    this.ladders[pool.records[base + POSITION]].remove(pool, slot);
-    pool.records[base + LOTS] = 0;
+    this.ladders[pool.positionOf(slot)].remove(pool, slot);
+    pool.setLots(slot, 0);
     this.names.forget(slot);
     pool.release(slot);
   }
 
   /** Whether the other side holds so many lots up to the limit. */
   private isFillable(ladder: Ladder, side: number, limit: number, lots: number): boolean {
-    const { records } = this.pool;
+    const { pool } = this;
     const other = side === BID ? ASK : BID;
     let left = lots;
     let level = other === BID ? ladder.bestBid : ladder.bestAsk;
     while (level > 0 && level < ladder.levelCount && (side === BID ? level <= limit : level >= limit)) {
-      for (let slot = ladder.firstOf(level); slot !== NONE; slot = records[slot * STRIDE + NEXT]) {
-        left -= records[slot * STRIDE + LOTS];
+      for (let slot = ladder.firstOf(level); slot !== NONE; slot = pool.nextOf(slot)) {
+        left -= pool.lotsOf(slot);
         if (left <= 0) return true;
       }
       level = ladder.nextWorse(other, level);
@@ -185,20 +180,18 @@ class BookCoreEngine implements BenchEngine {
 
   private matchLevel(ladder: Ladder, level: number, lots: number): number {
     const { pool, names } = this;
-    const { records } = pool;
     let left = lots;
     let slot = ladder.firstOf(level);
     while (slot !== NONE && left > 0) {
-      const base = slot * STRIDE;
-      const makerLots = records[base + LOTS];
+      const makerLots = pool.lotsOf(slot);
       const filled = left < makerLots ? left : makerLots;
       left -= filled;
       this.fills += 1;
       this.lots += filled;
       this.notional += filled * level;
-      records[base + LOTS] = makerLots - filled;
+      pool.setLots(slot, makerLots - filled);
       if (filled < makerLots) break;
-      const next = records[base + NEXT];
+      const next = pool.nextOf(slot);
       ladder.remove(pool, slot);
       names.forget(slot);
       pool.release(slot);

@@ -16,6 +16,7 @@ import {
   eventLayouts,
   FRAME_HEADER_BYTES,
   MarketStatus,
+  Message,
   OrderType,
   PROTOCOL_VERSION,
   Side,
@@ -44,11 +45,21 @@ const CANCEL = commandLayouts.CancelOrders;
 const PLACE_BYTES = aligned(COMMAND_HEADER_BYTES + PLACE.headBytes);
 const CANCEL_BYTES = aligned(COMMAND_HEADER_BYTES + CANCEL.headBytes + 32);
 const COMMAND_BYTES_MAX = Math.max(PLACE_BYTES, CANCEL_BYTES);
-const FILL = eventLayouts.Fill;
-const TRADE = eventLayouts.Trade;
-const CANCELED = eventLayouts.OrderCanceled;
-const REJECTED = eventLayouts.Rejected;
-const RESTED = eventLayouts.OrderRested.type;
+// Events are read as the core writes them: as words, whose places are those of the layout.
+const { Fill, Trade, OrderRested, OrderCanceled, Rejected } = eventLayouts;
+const FIRST_EVENT = FRAME_HEADER_BYTES / 4;
+const EVENT_HEADER = EVENT_HEADER_BYTES;
+const FILL_TYPE = Fill.type;
+const FILL_REMAINING = Fill.offsets.remainingLots / 4;
+const TRADE_TYPE = Trade.type;
+const TRADE_LOTS = Trade.offsets.lots / 4;
+const TRADE_PIPS = Trade.offsets.pricePips / 4;
+const RESTED_TYPE = OrderRested.type;
+const CANCELED_TYPE = OrderCanceled.type;
+const CANCELED_REASON = OrderCanceled.offsets.reason / 4;
+const REJECTED_TYPE = Rejected.type;
+const REJECTED_CODE = Rejected.offsets.code / 4;
+const { REQUESTED } = CancelReason;
 
 function walletText(wallet: number): string {
   const bytes = new Uint8Array(20);
@@ -74,8 +85,8 @@ class WholeApplyEngine implements BenchEngine {
   private readonly exchange = new Exchange();
   private readonly out = new EventWriter();
   private eventBytes = this.out.bytes;
-  private events = new DataView(this.out.bytes.buffer);
-  private commands = new DataView(new ArrayBuffer(0));
+  private events = new Message(this.out.bytes.buffer);
+  private commands = new Message(new ArrayBuffer(0));
   private offsets = new Int32Array(0);
   private times = new Float64Array(0);
   private inFirst = new Uint8Array(0);
@@ -95,9 +106,9 @@ class WholeApplyEngine implements BenchEngine {
       this.offsets = new Int32Array(count);
       this.times = new Float64Array(count);
       this.inFirst = new Uint8Array(count);
-      this.commands = new DataView(new ArrayBuffer(count * COMMAND_BYTES_MAX));
+      this.commands = new Message(new ArrayBuffer(count * COMMAND_BYTES_MAX));
     }
-    new Uint8Array(this.commands.buffer).fill(0);
+    this.commands.bytes.fill(0);
     let offset = 0;
     for (let op = fromOp; op < toOp; op += 1) {
       const at = op - fromOp;
@@ -179,7 +190,7 @@ class WholeApplyEngine implements BenchEngine {
 
   /** Writes the command of a record and returns its length. */
   private encode(op: number, offset: number): number {
-    const target = this.commands;
+    const target = this.commands.view;
     const at = op * OP_BYTES;
     const type = this.view.getUint8(at);
     const side = this.view.getUint8(at + 1);
@@ -205,7 +216,7 @@ class WholeApplyEngine implements BenchEngine {
 
   /** Token, side, type and amounts: the same place on the ladder, said in one token or the other. */
   private writeTerms(op: number, offset: number): void {
-    const target = this.commands;
+    const target = this.commands.view;
     const at = op * OP_BYTES;
     const type = this.view.getUint8(at);
     const ladderSide = this.view.getUint8(at + 1);
@@ -230,35 +241,36 @@ class WholeApplyEngine implements BenchEngine {
     // The writer replaces its bytes when they grow. (To ask either for its buffer costs as much as an op.)
     if (this.eventBytes !== bytes) {
       this.eventBytes = bytes;
-      this.events = new DataView(bytes.buffer);
+      this.events = new Message(bytes.buffer);
     }
-    const { events } = this;
-    let at = FRAME_HEADER_BYTES;
-    while (at < length) {
-      const header = events.getUint32(at, true);
+    const { words } = this.events;
+    const end = length >> 2;
+    let at = FIRST_EVENT;
+    while (at < end) {
+      const header = words[at];
       switch (header & 0xff) {
-        case FILL.type:
+        case FILL_TYPE:
           done.fills += 1;
-          if (events.getUint32(at + FILL.offsets.remainingLots, true) === 0) done.restingOrders -= 1;
+          if (words[at + FILL_REMAINING] === 0) done.restingOrders -= 1;
           break;
-        case TRADE.type: {
-          const lots = events.getFloat64(at + TRADE.offsets.lots, true);
-          const pips = events.getUint16(at + TRADE.offsets.pricePips, true);
+        case TRADE_TYPE: {
+          const lots = words[at + TRADE_LOTS];
+          const pips = words[at + TRADE_PIPS] & 0xffff;
           done.lots += lots;
           done.notional += lots * ((isFirst ? pips : PIPS_PER_UNIT - pips) / this.tickPips);
           break;
         }
-        case RESTED:
+        case RESTED_TYPE:
           done.restingOrders += 1;
           break;
-        case CANCELED.type:
-          if (bytes[at + CANCELED.offsets.reason] === CancelReason.REQUESTED) done.restingOrders -= 1;
+        case CANCELED_TYPE:
+          if ((words[at + CANCELED_REASON] & 0xff) === REQUESTED) done.restingOrders -= 1;
           break;
-        case REJECTED.type:
-          throw new Error(`A command was refused with code ${events.getUint16(at + REJECTED.offsets.code, true)}.`);
+        case REJECTED_TYPE:
+          throw new Error(`A command was refused with code ${words[at + REJECTED_CODE] & 0xffff}.`);
         default:
       }
-      at += EVENT_HEADER_BYTES + (header >>> 16);
+      at += (EVENT_HEADER + (header >>> 16)) >> 2;
     }
   }
 }

@@ -3,11 +3,15 @@
 import { bytesToHex, hexToBytes } from '../protocol/bytes.ts';
 import { KeyTable } from '../protocol/keyTable.ts';
 import { limits } from '../protocol/limits.ts';
+import { Message } from '../protocol/message.ts';
 import { growInt32, growUint8 } from './grow.ts';
-import { NONE } from './orderPool.ts';
 
 const ADDRESS_BYTES = 20;
 const KEY_BYTES = 16;
+const ADDRESS_WORDS = 5;
+const KEY_WORDS = 4;
+/** No account, owner or key: as everywhere in the core. */
+const NONE = -1;
 
 /** The account that all fees go to, and the one that takes the other leg of faucet shares. */
 export const FEES_ACCOUNT = 0;
@@ -21,57 +25,57 @@ export class Accounts {
   /** Owner index of each account. */
   owners = new Int32Array(64);
   private nextOfOwner = new Int32Array(64).fill(NONE);
-  private wallets = new Uint8Array(64 * ADDRESS_BYTES);
-  /** 1 where the owner's address is the wallet's own: the usual case, which needs no second look-up. */
-  private isOwnWallet = new Uint8Array(64);
-  private ownerAddresses = new Uint8Array(64 * ADDRESS_BYTES);
+  /** The API key that an account's orders came with last: the next one's, as a rule. */
+  private lastKey = new Int32Array(64);
+  private wallets = new Int32Array(64 * ADDRESS_WORDS);
+  private ownerAddresses = new Int32Array(64 * ADDRESS_WORDS);
   private ownerFlags = new Uint8Array(64);
   private ownerCredited = new Uint8Array(64);
   private firstOfOwner = new Int32Array(64).fill(NONE);
-  private keyIds = new Uint8Array(64 * KEY_BYTES);
+  private keyIds = new Int32Array(64 * KEY_WORDS);
   private readonly walletTable = new KeyTable(ADDRESS_BYTES);
   private readonly ownerTable = new KeyTable(ADDRESS_BYTES);
   private readonly keyTable = new KeyTable(KEY_BYTES);
 
   constructor() {
-    const message = new DataView(new ArrayBuffer(ADDRESS_BYTES));
+    const message = new Message();
     for (const account of [FEES_ACCOUNT, HOUSE_ACCOUNT]) {
-      hexToBytes(reservedAddress(account + 1), new Uint8Array(message.buffer), 0, ADDRESS_BYTES);
+      hexToBytes(reservedAddress(account + 1), message.bytes, 0, ADDRESS_BYTES);
       this.open(message, 0, this.ownerFor(message, 0));
     }
   }
 
   /** The account of the wallet address at `offset`, or NONE. */
-  accountAt(message: DataView, offset: number): number {
-    return this.walletTable.get(message, offset);
+  accountAt(message: Message, offset: number): number {
+    return this.walletTable.get(message.words, offset >> 2);
   }
 
   /** The owner of the address at `offset`, or NONE when the core has never needed it. */
-  ownerAt(message: DataView, offset: number): number {
-    return this.ownerTable.get(message, offset);
+  ownerAt(message: Message, offset: number): number {
+    return this.ownerTable.get(message.words, offset >> 2);
   }
 
   /** The owner of the address at `offset`, made when new. */
-  ownerFor(message: DataView, offset: number): number {
-    const known = this.ownerTable.get(message, offset);
+  ownerFor(message: Message, offset: number): number {
+    const known = this.ownerTable.get(message.words, offset >> 2);
     if (known !== NONE) return known;
     const owner = this.ownerCount;
     if (owner === this.ownerFlags.length) this.growOwners();
     this.ownerCount += 1;
-    copyBytes(message, offset, this.ownerAddresses, owner * ADDRESS_BYTES, ADDRESS_BYTES);
-    this.ownerTable.set(message, offset, owner);
+    copyWords(message, offset, this.ownerAddresses, owner * ADDRESS_WORDS, ADDRESS_WORDS);
+    this.ownerTable.set(message.words, offset >> 2, owner);
     return owner;
   }
 
   /** A new account for the wallet address at `offset`. */
-  open(message: DataView, offset: number, owner: number): number {
+  open(message: Message, offset: number, owner: number): number {
     const account = this.accountCount;
     if (account >= limits.accountsMax) throw new Error(`accounts: more than ${limits.accountsMax}`);
     if (account === this.owners.length) this.growAccounts();
     this.accountCount += 1;
-    copyBytes(message, offset, this.wallets, account * ADDRESS_BYTES, ADDRESS_BYTES);
-    this.walletTable.set(message, offset, account);
-    this.setOwner(account, owner);
+    copyWords(message, offset, this.wallets, account * ADDRESS_WORDS, ADDRESS_WORDS);
+    this.walletTable.set(message.words, offset >> 2, account);
+    this.owners[account] = owner;
     this.nextOfOwner[account] = this.firstOfOwner[owner];
     this.firstOfOwner[owner] = account;
     return account;
@@ -87,26 +91,46 @@ export class Accounts {
       while (this.nextOfOwner[before] !== account) before = this.nextOfOwner[before];
       this.nextOfOwner[before] = this.nextOfOwner[account];
     }
-    this.setOwner(account, owner);
+    this.owners[account] = owner;
     this.nextOfOwner[account] = this.firstOfOwner[owner];
     this.firstOfOwner[owner] = account;
   }
 
-  /** Whether an account belongs to the owner whose address is at `ownerAt`; its wallet's own address is at `walletAt`. */
-  isOwnedBy(account: number, message: DataView, walletAt: number, ownerAt: number): boolean {
-    if (this.isOwnWallet[account] === 1 && areSameAddresses(message, walletAt, ownerAt)) return true;
-    return this.owners[account] === this.ownerTable.get(message, ownerAt);
+  /** Whether the address at `offset` is this owner's: compares, where ownerAt() would have to look it up. */
+  isOwner(owner: number, message: Message, offset: number): boolean {
+    return areSame(this.ownerAddresses, owner * ADDRESS_WORDS, message.words, offset >> 2);
+  }
+
+  /** Index of the API key id at `offset`, made when new, for an order of an account. */
+  keyOf(account: number, message: Message, offset: number): number {
+    const last = this.lastKey[account];
+    const { keyIds } = this;
+    const { words } = message;
+    const at = offset >> 2;
+    const base = last * KEY_WORDS;
+    if (
+      keyIds[base] === words[at] &&
+      keyIds[base + 1] === words[at + 1] &&
+      keyIds[base + 2] === words[at + 2] &&
+      keyIds[base + 3] === words[at + 3] &&
+      last < this.keyCount
+    ) {
+      return last;
+    }
+    const key = this.keyFor(message, offset);
+    this.lastKey[account] = key;
+    return key;
   }
 
   /** Index of the API key id at `offset`, made when new. */
-  keyFor(message: DataView, offset: number): number {
-    const known = this.keyTable.get(message, offset);
+  keyFor(message: Message, offset: number): number {
+    const known = this.keyTable.get(message.words, offset >> 2);
     if (known !== NONE) return known;
     const key = this.keyCount;
-    if ((key + 1) * KEY_BYTES > this.keyIds.length) this.keyIds = growUint8(this.keyIds, this.keyIds.length * 2);
+    if ((key + 1) * KEY_WORDS > this.keyIds.length) this.keyIds = growInt32(this.keyIds, this.keyIds.length * 2);
     this.keyCount += 1;
-    copyBytes(message, offset, this.keyIds, key * KEY_BYTES, KEY_BYTES);
-    this.keyTable.set(message, offset, key);
+    copyWords(message, offset, this.keyIds, key * KEY_WORDS, KEY_WORDS);
+    this.keyTable.set(message.words, offset >> 2, key);
     return key;
   }
 
@@ -136,28 +160,23 @@ export class Accounts {
   }
 
   walletText(account: number): string {
-    return bytesToHex(this.wallets, account * ADDRESS_BYTES, ADDRESS_BYTES);
+    return wordsToHex(this.wallets, account * ADDRESS_WORDS, ADDRESS_WORDS);
   }
 
   ownerText(owner: number): string {
-    return bytesToHex(this.ownerAddresses, owner * ADDRESS_BYTES, ADDRESS_BYTES);
+    return wordsToHex(this.ownerAddresses, owner * ADDRESS_WORDS, ADDRESS_WORDS);
   }
 
   keyText(key: number): string {
-    return bytesToHex(this.keyIds, key * KEY_BYTES, KEY_BYTES);
-  }
-
-  private setOwner(account: number, owner: number): void {
-    this.owners[account] = owner;
-    this.isOwnWallet[account] = this.walletText(account) === this.ownerText(owner) ? 1 : 0;
+    return wordsToHex(this.keyIds, key * KEY_WORDS, KEY_WORDS);
   }
 
   private growAccounts(): void {
     const length = this.owners.length * 2;
     this.owners = growInt32(this.owners, length);
     this.nextOfOwner = growInt32(this.nextOfOwner, length, NONE);
-    this.isOwnWallet = growUint8(this.isOwnWallet, length);
-    this.wallets = growUint8(this.wallets, length * ADDRESS_BYTES);
+    this.lastKey = growInt32(this.lastKey, length);
+    this.wallets = growInt32(this.wallets, length * ADDRESS_WORDS);
   }
 
   private growOwners(): void {
@@ -165,17 +184,25 @@ export class Accounts {
     this.ownerFlags = growUint8(this.ownerFlags, length);
     this.ownerCredited = growUint8(this.ownerCredited, length);
     this.firstOfOwner = growInt32(this.firstOfOwner, length, NONE);
-    this.ownerAddresses = growUint8(this.ownerAddresses, length * ADDRESS_BYTES);
+    this.ownerAddresses = growInt32(this.ownerAddresses, length * ADDRESS_WORDS);
   }
 }
 
-function copyBytes(message: DataView, offset: number, target: Uint8Array, at: number, count: number): void {
-  for (let i = 0; i < count; i += 1) target[at + i] = message.getUint8(offset + i);
+function copyWords(message: Message, offset: number, target: Int32Array, at: number, count: number): void {
+  const from = offset >> 2;
+  for (let i = 0; i < count; i += 1) target[at + i] = message.words[from + i];
 }
 
-function areSameAddresses(message: DataView, first: number, second: number): boolean {
-  for (let i = 0; i < ADDRESS_BYTES; i += 4) {
-    if (message.getInt32(first + i, true) !== message.getInt32(second + i, true)) return false;
-  }
-  return true;
+function wordsToHex(words: Int32Array, at: number, count: number): string {
+  return bytesToHex(new Uint8Array(words.buffer, at * 4, count * 4), 0, count * 4);
+}
+
+function areSame(addresses: Int32Array, base: number, words: Int32Array, at: number): boolean {
+  return (
+    addresses[base] === words[at] &&
+    addresses[base + 1] === words[at + 1] &&
+    addresses[base + 2] === words[at + 2] &&
+    addresses[base + 3] === words[at + 3] &&
+    addresses[base + 4] === words[at + 4]
+  );
 }

@@ -3,13 +3,17 @@
 
 import { bytesToHex } from '../protocol/bytes.ts';
 import { COMMAND_HEADER_BYTES, commandLayouts, KIND_BYTES } from '../protocol/layout.ts';
-import { CancelReason, CancelRefusal, ExchangeMode } from '../protocol/terms.ts';
+import type { Message } from '../protocol/message.ts';
+import { CancelReason, CancelRefusal, ExchangeMode, Side } from '../protocol/terms.ts';
 import type { Market } from './market.ts';
 import { marketOfSlot, removeOrder } from './orderBook.ts';
-import { FLAG_DELAYED, FLAG_SECOND, FLAG_SELL, LOTS, NEXT, NONE, OWNER, PRICE, STRIDE } from './orderPool.ts';
+import { NONE } from './orderPool.ts';
 import type { CoreState } from './state.ts';
 
-const IDS = commandLayouts.CancelOrders;
+const OWNER_AT = commandLayouts.CancelOrders.offsets.owner;
+const ITEMS_AT = COMMAND_HEADER_BYTES + commandLayouts.CancelOrders.headBytes;
+const REQUESTED = CancelReason.REQUESTED;
+const NORMAL = ExchangeMode.NORMAL;
 const ALL = commandLayouts.CancelAll.offsets;
 const MARKET = commandLayouts.CancelMarket.offsets;
 const ID_BYTES = KIND_BYTES.bytes32;
@@ -17,7 +21,7 @@ const ID_BYTES = KIND_BYTES.bytes32;
 /** Cancels one live order (resting or delayed), whatever it is. */
 export function cancelOrder(state: CoreState, slot: number, reason: number): void {
   const number = state.pool.numberOf(slot);
-  const lots = state.pool.records[slot * STRIDE + LOTS];
+  const lots = state.pool.lotsOf(slot);
   removeOrder(state, slot);
   state.out.orderCanceled(number, reason, lots);
 }
@@ -28,9 +32,6 @@ function cancelSlots(state: CoreState, slots: number[], reason: number): void {
   slots.sort((a, b) => pool.numberOf(a) - pool.numberOf(b));
   for (const slot of slots) cancelOrder(state, slot, reason);
 }
-
-const isDelayed = (state: CoreState, slot: number): boolean =>
-  (state.pool.records[slot * STRIDE + PRICE] & FLAG_DELAYED) !== 0;
 
 /** Every live order of an owner, over all its accounts. */
 function slotsOfOwner(state: CoreState, owner: number, visit: (slot: number) => void): void {
@@ -48,6 +49,7 @@ function slotsOfAccount(state: CoreState, account: number, visit: (slot: number)
 
 /** Whether the exchange's mode refuses cancels; writes the rejection. */
 function refusesCancels(state: CoreState): boolean {
+  if (state.mode === NORMAL) return false;
   if (state.mode === ExchangeMode.DISABLED) state.out.rejected('EXCHANGE_DISABLED');
   else if (state.mode === ExchangeMode.RESTARTING) state.out.rejected('EXCHANGE_RESTARTING');
   else return false;
@@ -55,66 +57,65 @@ function refusesCancels(state: CoreState): boolean {
 }
 
 /** CancelOrders: each id in turn; an id that comes again is passed over. */
-export function cancelOrders(state: CoreState, message: DataView, offset: number): void {
+export function cancelOrders(state: CoreState, message: Message, offset: number): void {
   if (refusesCancels(state)) return;
-  const count = message.getUint16(offset + 2, true);
-  const first = offset + COMMAND_HEADER_BYTES + IDS.headBytes;
+  const count = message.words[offset >> 2] >>> 16;
+  const ownerAt = offset + OWNER_AT;
+  const first = offset + ITEMS_AT;
   if (count === 1) {
-    // Looked up before the owner: what memory has to bring comes while the owner's address is hashed.
-    const slot = state.pool.find(message, first);
-    cancelFound(state, message, first, slot, state.accounts.ownerAt(message, offset + IDS.offsets.owner));
+    cancelById(state, message, first, ownerAt);
     return;
   }
-  const owner = state.accounts.ownerAt(message, offset + IDS.offsets.owner);
-  const bytes = new Uint8Array(message.buffer, message.byteOffset, message.byteLength);
   const seen = new Set<string>();
   for (let at = first; at < first + count * ID_BYTES; at += ID_BYTES) {
-    const id = bytesToHex(bytes, at, ID_BYTES);
+    const id = bytesToHex(message.bytes, at, ID_BYTES);
     if (seen.has(id)) continue;
     seen.add(id);
-    cancelFound(state, message, at, state.pool.find(message, at), owner);
+    cancelById(state, message, at, ownerAt);
   }
 }
 
-/** Cancels the order of a slot (NONE: there is none) for its owner, or says why not; its id is at `at`. */
-function cancelFound(state: CoreState, message: DataView, at: number, slot: number, owner: number): void {
+/** Cancels the order whose id is at `at` for the owner whose address is at `ownerAt`, or says why not. */
+function cancelById(state: CoreState, message: Message, at: number, ownerAt: number): void {
   const { pool } = state;
-  const isOwn = slot !== NONE && pool.records[slot * STRIDE + OWNER] === owner;
-  if (isOwn && !isDelayed(state, slot)) {
-    cancelOrder(state, slot, CancelReason.REQUESTED);
+  const slot = pool.find(message, at);
+  // Its position and its neighbours lie far apart: asked for together, they come together.
+  if (slot >= 0) state.prefetched = state.ledger.marketOf(pool.positionOf(slot)) ^ pool.peekNeighbours(slot);
+  const isOwn = slot >= 0 && state.accounts.isOwner(pool.ownerOf(slot), message, ownerAt);
+  if (isOwn && !pool.isDelayed(slot)) {
+    cancelOrder(state, slot, REQUESTED);
     return;
   }
-  const bytes = new Uint8Array(message.buffer, message.byteOffset, message.byteLength);
   state.out.write({
     type: 'CancelRefused',
-    orderId: bytesToHex(bytes, at, ID_BYTES),
+    orderId: bytesToHex(message.bytes, at, ID_BYTES),
     reason: isOwn ? CancelRefusal.DELAYED : CancelRefusal.NOT_FOUND,
   });
 }
 
 /** CancelAll: every resting order of the owner. */
-export function cancelAll(state: CoreState, message: DataView, offset: number): void {
+export function cancelAll(state: CoreState, message: Message, offset: number): void {
   if (refusesCancels(state)) return;
   const owner = state.accounts.ownerAt(message, offset + ALL.owner);
   const slots: number[] = [];
   if (owner !== NONE) {
     slotsOfOwner(state, owner, (slot) => {
-      if (!isDelayed(state, slot)) slots.push(slot);
+      if (!state.pool.isDelayed(slot)) slots.push(slot);
     });
   }
   cancelSlots(state, slots, CancelReason.REQUESTED);
 }
 
 /** CancelMarket: the owner's resting orders of one market, of one token or both. */
-export function cancelMarket(state: CoreState, message: DataView, offset: number): void {
-  const market = state.markets[message.getUint32(offset + MARKET.marketIndex, true)];
+export function cancelMarket(state: CoreState, message: Message, offset: number): void {
+  const market = state.markets[message.view.getUint32(offset + MARKET.marketIndex, true)];
   if (market === undefined) {
     state.out.rejected('MARKET_UNKNOWN');
     return;
   }
   if (refusesCancels(state)) return;
   const owner = state.accounts.ownerAt(message, offset + MARKET.owner);
-  const outcome = message.getUint8(offset + MARKET.outcome);
+  const outcome = message.view.getUint8(offset + MARKET.outcome);
   const slots: number[] = [];
   if (owner !== NONE) {
     const { accounts, ledger, pool } = state;
@@ -122,8 +123,8 @@ export function cancelMarket(state: CoreState, message: DataView, offset: number
       const position = ledger.find(a, market.index);
       if (position === NONE) continue;
       for (let slot = ledger.firstOwn(position); slot !== NONE; slot = pool.ownNext(slot)) {
-        const token = (pool.records[slot * STRIDE + PRICE] & FLAG_SECOND) >>> 1;
-        if (!isDelayed(state, slot) && (outcome === 2 || token === outcome)) slots.push(slot);
+        const token = pool.outcomeOf(slot);
+        if (!state.pool.isDelayed(slot) && (outcome === 2 || token === outcome)) slots.push(slot);
       }
     }
   }
@@ -136,7 +137,7 @@ export function cancelEverythingIn(state: CoreState, market: Market, reason: num
   const { pool } = state;
   const slots: number[] = [];
   for (let level = 1; level < ladder.levelCount; level += 1) {
-    for (let slot = ladder.firstOf(level); slot !== NONE; slot = pool.records[slot * STRIDE + NEXT]) slots.push(slot);
+    for (let slot = ladder.firstOf(level); slot !== NONE; slot = pool.nextOf(slot)) slots.push(slot);
   }
   for (const slot of state.delayed.keys()) {
     if (marketOfSlot(state, slot) === market) slots.push(slot);
@@ -162,8 +163,8 @@ export function cancelEverythingOfAccount(state: CoreState, account: number, rea
 export function cancelRestingBuys(state: CoreState, owner: number, reason: number): void {
   const slots: number[] = [];
   slotsOfOwner(state, owner, (slot) => {
-    const isSell = (state.pool.records[slot * STRIDE + PRICE] & FLAG_SELL) !== 0;
-    if (!isSell && !isDelayed(state, slot)) slots.push(slot);
+    const isSell = state.pool.sideOf(slot) === Side.SELL;
+    if (!isSell && !state.pool.isDelayed(slot)) slots.push(slot);
   });
   cancelSlots(state, slots, reason);
 }
@@ -172,7 +173,7 @@ export function cancelRestingBuys(state: CoreState, owner: number, reason: numbe
 export function cancelRestingOfKey(state: CoreState, owner: number, key: number, reason: number): void {
   const slots: number[] = [];
   slotsOfOwner(state, owner, (slot) => {
-    if (state.pool.keyOf(slot) === key && !isDelayed(state, slot)) slots.push(slot);
+    if (state.pool.keyOf(slot) === key && !state.pool.isDelayed(slot)) slots.push(slot);
   });
   cancelSlots(state, slots, reason);
 }

@@ -2,10 +2,10 @@
 // unit into a full set, merging it back, redeeming after resolution. Called by exchange.ts.
 // Order of checks: ownership, market, amount, market state, figures.
 import { COMMAND_HEADER_BYTES, commandLayouts, KIND_BYTES } from '../protocol/layout.ts';
+import type { Message } from '../protocol/message.ts';
 import { CashKind, MarketStatus, Resolution } from '../protocol/terms.ts';
 import { MICRO_MAX } from '../protocol/units.ts';
 import { HOUSE_ACCOUNT } from './accounts.ts';
-import { MONEY_STRIDE, SHARES } from './ledger.ts';
 import type { Market } from './market.ts';
 import { NONE } from './orderPool.ts';
 import type { CoreState } from './state.ts';
@@ -17,7 +17,7 @@ const SPLIT = commandLayouts.Split.offsets;
 const REDEEM = commandLayouts.Redeem.offsets;
 
 /** Opens the account of a new wallet; writes AccountOpened. */
-export function openAccount(state: CoreState, message: DataView, walletAt: number, ownerAt: number): number {
+export function openAccount(state: CoreState, message: Message, walletAt: number, ownerAt: number): number {
   const { accounts } = state;
   const owner = accounts.ownerFor(message, ownerAt);
   const accountId = accounts.open(message, walletAt, owner);
@@ -32,7 +32,7 @@ export function openAccount(state: CoreState, message: DataView, walletAt: numbe
 }
 
 /** Whether the wallet is another owner's; writes the rejection. */
-function refusesWallet(state: CoreState, message: DataView, walletAt: number, ownerAt: number): boolean {
+function refusesWallet(state: CoreState, message: Message, walletAt: number, ownerAt: number): boolean {
   const account = state.accounts.accountAt(message, walletAt);
   if (account === NONE || state.accounts.owners[account] === state.accounts.ownerAt(message, ownerAt)) return false;
   state.out.rejected('WALLET_NOT_OWNED');
@@ -65,21 +65,21 @@ function credit(state: CoreState, account: number, kind: number, amountMicro: nu
 }
 
 /** Deposit: collateral comes in from outside. */
-export function deposit(state: CoreState, message: DataView, offset: number): void {
+export function deposit(state: CoreState, message: Message, offset: number): void {
   if (refusesWallet(state, message, offset + DEPOSIT.wallet, offset + DEPOSIT.owner)) return;
-  const amountMicro = message.getFloat64(offset + DEPOSIT.amountMicro, true);
+  const amountMicro = message.view.getFloat64(offset + DEPOSIT.amountMicro, true);
   if (refusesDeposit(state, amountMicro)) return;
   const known = state.accounts.accountAt(message, offset + DEPOSIT.wallet);
   const account = known !== NONE ? known : openAccount(state, message, offset + DEPOSIT.wallet, offset + DEPOSIT.owner);
-  const isFaucet = message.getUint8(offset + DEPOSIT.isFaucet) !== 0;
+  const isFaucet = message.view.getUint8(offset + DEPOSIT.isFaucet) !== 0;
   credit(state, account, isFaucet ? CashKind.FAUCET : CashKind.DEPOSIT, amountMicro);
 }
 
 /** Withdraw: up to the balance less the largest reservation of any market. */
-export function withdraw(state: CoreState, message: DataView, offset: number): void {
+export function withdraw(state: CoreState, message: Message, offset: number): void {
   const { ledger, out } = state;
   if (refusesWallet(state, message, offset + WITHDRAW.wallet, offset + WITHDRAW.owner)) return;
-  const amountMicro = message.getFloat64(offset + WITHDRAW.amountMicro, true);
+  const amountMicro = message.view.getFloat64(offset + WITHDRAW.amountMicro, true);
   if (amountMicro < 1) {
     out.rejected('AMOUNT_INVALID', amountMicro);
     return;
@@ -104,7 +104,7 @@ function refusesSpending(state: CoreState, account: number, amountMicro: number)
 /** The credit of an owner's first key: once an owner, to each wallet that is not somebody else's. */
 export function creditOwner(
   state: CoreState,
-  message: DataView,
+  message: Message,
   offset: number,
   headBytes: number,
   ownerOffset: number,
@@ -116,7 +116,7 @@ export function creditOwner(
   if (accounts.isCredited(owner)) return;
   accounts.setCredited(owner);
   const first = offset + COMMAND_HEADER_BYTES + headBytes;
-  const count = message.getUint16(offset + 2, true);
+  const count = message.view.getUint16(offset + 2, true);
   for (let i = 0; i < count; i += 1) {
     const walletAt = first + i * KIND_BYTES.bytes20;
     const known = accounts.accountAt(message, walletAt);
@@ -131,11 +131,11 @@ const takesSplits = (market: Market): boolean =>
   market.status === MarketStatus.OPEN || market.status === MarketStatus.PAUSED;
 
 /** FaucetShares: a deposit that is split at once, the other leg going to HOUSE. */
-export function faucetShares(state: CoreState, message: DataView, offset: number): void {
+export function faucetShares(state: CoreState, message: Message, offset: number): void {
   const { ledger, out } = state;
   if (refusesWallet(state, message, offset + FAUCET.wallet, offset + FAUCET.owner)) return;
-  const market = state.markets[message.getUint32(offset + FAUCET.marketIndex, true)];
-  const amountMicro = message.getFloat64(offset + FAUCET.amountMicro, true);
+  const market = state.markets[message.view.getUint32(offset + FAUCET.marketIndex, true)];
+  const amountMicro = message.view.getFloat64(offset + FAUCET.amountMicro, true);
   if (market === undefined) {
     out.rejected('MARKET_UNKNOWN');
     return;
@@ -149,7 +149,7 @@ export function faucetShares(state: CoreState, message: DataView, offset: number
     return;
   }
   if (refusesDeposit(state, amountMicro)) return;
-  const outcome = message.getUint8(offset + FAUCET.outcome);
+  const outcome = message.view.getUint8(offset + FAUCET.outcome);
   const known = state.accounts.accountAt(message, offset + FAUCET.wallet);
   const account = known !== NONE ? known : openAccount(state, message, offset + FAUCET.wallet, offset + FAUCET.owner);
   const position = ledger.positionFor(account, market.index);
@@ -173,13 +173,13 @@ export function faucetShares(state: CoreState, message: DataView, offset: number
 /** Reads and checks what Split and Merge share; undefined when refused. Their layouts agree. */
 function readSetCommand(
   state: CoreState,
-  message: DataView,
+  message: Message,
   offset: number,
   isAllowed: (market: Market) => boolean,
 ): { readonly account: number; readonly market: Market; readonly amountMicro: number } | undefined {
   if (refusesWallet(state, message, offset + SPLIT.wallet, offset + SPLIT.owner)) return undefined;
-  const market = state.markets[message.getUint32(offset + SPLIT.marketIndex, true)];
-  const amountMicro = message.getFloat64(offset + SPLIT.amountMicro, true);
+  const market = state.markets[message.view.getUint32(offset + SPLIT.marketIndex, true)];
+  const amountMicro = message.view.getFloat64(offset + SPLIT.amountMicro, true);
   if (market === undefined) state.out.rejected('MARKET_UNKNOWN');
   else if (amountMicro < 1) state.out.rejected('AMOUNT_INVALID', amountMicro);
   else if (!isAllowed(market)) state.out.rejected('MARKET_STATE', market.status);
@@ -209,7 +209,7 @@ function writeSetEvent(
 }
 
 /** Split: collateral becomes as many shares of each token. */
-export function split(state: CoreState, message: DataView, offset: number): void {
+export function split(state: CoreState, message: Message, offset: number): void {
   const command = readSetCommand(state, message, offset, takesSplits);
   if (command === undefined) return;
   const { account, market, amountMicro } = command;
@@ -224,7 +224,7 @@ export function split(state: CoreState, message: DataView, offset: number): void
 }
 
 /** Merge: as many shares of each token become collateral; shares that orders reserve stay. */
-export function merge(state: CoreState, message: DataView, offset: number): void {
+export function merge(state: CoreState, message: Message, offset: number): void {
   const { ledger } = state;
   const command = readSetCommand(state, message, offset, (m) => takesSplits(m) || m.status === MarketStatus.CLOSED);
   if (command === undefined) return;
@@ -254,10 +254,10 @@ function payoutMicro(resolution: number, first: number, second: number): number 
 }
 
 /** Redeem: burns all of the account's shares of both tokens and pays what they are worth. */
-export function redeem(state: CoreState, message: DataView, offset: number): void {
+export function redeem(state: CoreState, message: Message, offset: number): void {
   const { ledger, out } = state;
   if (refusesWallet(state, message, offset + REDEEM.wallet, offset + REDEEM.owner)) return;
-  const market = state.markets[message.getUint32(offset + REDEEM.marketIndex, true)];
+  const market = state.markets[message.view.getUint32(offset + REDEEM.marketIndex, true)];
   if (market === undefined) {
     out.rejected('MARKET_UNKNOWN');
     return;
@@ -275,8 +275,7 @@ export function redeem(state: CoreState, message: DataView, offset: number): voi
     return;
   }
   const payout = payoutMicro(market.resolution, firstBurnedMicro, secondBurnedMicro);
-  ledger.money[position * MONEY_STRIDE + SHARES] = 0;
-  ledger.money[position * MONEY_STRIDE + SHARES + 1] = 0;
+  ledger.burnShares(position);
   ledger.collateral[account] += payout;
   market.vaultMicro -= payout;
   market.unredeemedFirstMicro -= firstBurnedMicro;

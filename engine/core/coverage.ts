@@ -1,9 +1,9 @@
 // Eager coverage: no book ever shows liquidity that its owner could not pay. After a command, accounts whose balance fell
 // below what their orders reserve in some market lose whole BUY orders there, newest first. Called by exchange.ts after
 // every command and every settled item.
-import { CancelReason } from '../protocol/terms.ts';
+import { CancelReason, Side } from '../protocol/terms.ts';
 import { cancelOrder } from './cancels.ts';
-import { FLAG_SELL, NONE, PRICE, STRIDE } from './orderPool.ts';
+import { NONE } from './orderPool.ts';
 import type { CoreState } from './state.ts';
 
 /** Looks at the accounts that this command made suspect, ascending, and cancels what is no longer covered. */
@@ -37,7 +37,7 @@ function cancelNewestBuys(state: CoreState, position: number, balance: number): 
   while (ledger.reservedCollateralMicro(position) > balance) {
     if (slot === NONE) throw new Error(`coverage: position ${position} reserves collateral without orders`);
     const older = pool.ownPrev(slot);
-    if ((pool.records[slot * STRIDE + PRICE] & FLAG_SELL) === 0) cancelOrder(state, slot, CancelReason.INVALID);
+    if (pool.sideOf(slot) === Side.BUY) cancelOrder(state, slot, CancelReason.INVALID);
     slot = older;
   }
 }

@@ -1,13 +1,18 @@
 // The one walk over the book that says what an order would do, changing nothing: fills, cost, fee, and own orders met.
 // Entry asks it for funds, FOK feasibility and "crosses"; releases ask it again. Matching then does what it found.
-import { MICRO_MAX, MICRO_PER_LOT, PIPS_PER_UNIT } from '../protocol/units.ts';
 import { feeMicro } from './fees.ts';
-import { BID } from './ladder.ts';
 import type { Market } from './market.ts';
 import { ownPips } from './orderBook.ts';
-import { FLAG_SECOND, FLAG_SELL, LOTS, NEXT, NONE, OWNER, POSITION, PRICE, STRIDE } from './orderPool.ts';
 import { floorDivide } from './prices.ts';
 import type { CoreState, DryRun, TakerOrder } from './state.ts';
+
+// The file's own, see orderPool.ts.
+const BID = 0;
+const ASK = 1;
+const BUY = 0;
+const PIPS_PER_UNIT = 10_000;
+const MICRO_PER_LOT = 10_000;
+const LOTS_MAX = Number.MAX_SAFE_INTEGER;
 
 /** Whether a ladder price is within a taker's limit. */
 export function isWithin(order: TakerOrder, pips: number): boolean {
@@ -17,8 +22,9 @@ export function isWithin(order: TakerOrder, pips: number): boolean {
 /** Whether the order would cross anything, its owner's own orders included. */
 export function crossesAnything(market: Market, order: TakerOrder): boolean {
   const { ladder } = market;
-  if (order.ladderSide === BID) return ladder.hasAsks() && isWithin(order, ladder.bestPips(1 - BID));
-  return ladder.hasBids() && isWithin(order, ladder.bestPips(BID));
+  // Without an order there the best ask is 10,000 and the best bid 0 pips: no limit reaches them.
+  if (order.ladderSide === BID) return order.ladderPips >= ladder.bestPips(ASK);
+  return order.ladderPips <= ladder.bestPips(BID);
 }
 
 /** An empty result, for an order that crosses nothing. */
@@ -45,15 +51,10 @@ function rememberOwn(dry: DryRun, at: number, slot: number): void {
 function countReleases(state: CoreState, order: TakerOrder): void {
   const { dry, pool } = state;
   for (let i = 0; i < dry.ownCount; i += 1) {
-    const base = dry.ownSlots[i] * STRIDE;
-    if (pool.records[base + POSITION] !== order.position) continue;
-    const word = pool.records[base + PRICE];
-    const lots = pool.records[base + LOTS];
-    if ((word & FLAG_SELL) === 0) {
-      dry.releasedCollateralMicro += lots * ownPips(word);
-    } else if ((word & FLAG_SECOND) >>> 1 === order.outcome) {
-      dry.releasedSharesMicro += lots * MICRO_PER_LOT;
-    }
+    const slot = dry.ownSlots[i];
+    if (pool.positionOf(slot) !== order.position) continue;
+    if (pool.sideOf(slot) === BUY) dry.releasedCollateralMicro += pool.lotsOf(slot) * ownPips(pool, slot);
+    else if (pool.outcomeOf(slot) === order.outcome) dry.releasedSharesMicro += pool.lotsOf(slot) * MICRO_PER_LOT;
   }
 }
 
@@ -63,11 +64,10 @@ function countReleases(state: CoreState, order: TakerOrder): void {
  */
 export function simulate(state: CoreState, market: Market, order: TakerOrder): void {
   const { dry, pool, ledger } = state;
-  const { records } = pool;
   const { ladder } = market;
   noDryRun(dry, order);
   const isBudget = order.budgetMicro > 0;
-  let wanted = isBudget ? MICRO_MAX : order.lots;
+  let wanted = isBudget ? LOTS_MAX : order.lots;
   let budget = order.budgetMicro;
   let met = 0;
   let touched = 0;
@@ -80,20 +80,19 @@ export function simulate(state: CoreState, market: Market, order: TakerOrder): v
     const price = order.outcome === 0 ? pips : PIPS_PER_UNIT - pips;
     if (isBudget) wanted = floorDivide(budget, price);
     let levelLots = 0;
-    for (let slot = ladder.firstOf(level); slot !== NONE; slot = records[slot * STRIDE + NEXT]) {
+    for (let slot = ladder.firstOf(level); slot >= 0; slot = pool.nextOf(slot)) {
       if (wanted === 0) {
         isDone = true;
         break;
       }
-      const base = slot * STRIDE;
-      if (records[base + OWNER] === order.owner) {
+      if (pool.ownerOf(slot) === order.owner) {
         rememberOwn(dry, met, slot);
         met += 1;
         continue;
       }
       // Asked for now, the maker's position and its index entry are near when matching comes to it.
-      touched ^= ledger.marketOf(records[base + POSITION]) ^ pool.peekOf(slot);
-      const lots = Math.min(records[base + LOTS], wanted);
+      touched ^= ledger.marketOf(pool.positionOf(slot)) ^ pool.peekOf(slot);
+      const lots = Math.min(pool.lotsOf(slot), wanted);
       wanted -= lots;
       levelLots += lots;
       dry.ownCount = met;

@@ -9,17 +9,25 @@ export interface HeapPlaces {
   setHeapPlace(item: number, place: number): void;
 }
 
+/** Before this time (ms) nothing of any heap is due: what every command asks twice. Lowered by a push, put right later. */
+export interface Alarm {
+  ms: number;
+}
+
 export class DueHeap {
   size = 0;
-  /** Due time of the next item, ms; Infinity when there is none. A field, since every command asks for it twice. */
+  /** Due time of the next item, ms; Infinity when there is none. */
   nextMs = Infinity;
   private due = new Float64Array(64);
   private first = new Float64Array(64);
   private second = new Float64Array(64);
   private items = new Int32Array(64);
-  private readonly places: HeapPlaces | undefined;
+  declare private readonly places: HeapPlaces | undefined;
 
-  constructor(places?: HeapPlaces) {
+  declare private readonly alarm: Alarm;
+
+  constructor(alarm: Alarm, places?: HeapPlaces) {
+    this.alarm = alarm;
     this.places = places;
   }
 
@@ -47,6 +55,7 @@ export class DueHeap {
     this.places?.setHeapPlace(item, at);
     this.siftUp(at);
     this.nextMs = this.due[0];
+    if (this.nextMs < this.alarm.ms) this.alarm.ms = this.nextMs;
   }
 
   pop(): void {

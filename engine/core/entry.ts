@@ -3,6 +3,7 @@
 // a killed one only the set of remembered ids.
 import { commandLayouts } from '../protocol/layout.ts';
 import { limits } from '../protocol/limits.ts';
+import type { Message } from '../protocol/message.ts';
 import {
   AccountFlag,
   CancelReason,
@@ -12,43 +13,75 @@ import {
   OrderType,
   Side,
 } from '../protocol/terms.ts';
-import { MICRO_MAX, MICRO_PER_LOT, PIPS_PER_UNIT } from '../protocol/units.ts';
+import { MICRO_MAX } from '../protocol/units.ts';
 import { cancelOrder } from './cancels.ts';
 import { openAccount } from './cash.ts';
 import { crossesAnything, isWhole, neededMicro, noDryRun, simulate } from './dryRun.ts';
-import { HOUR_MS } from './idWindow.ts';
-import { MONEY_STRIDE, RESERVED_COLLATERAL, RESERVED_SHARES, SHARES } from './ledger.ts';
 import type { Market } from './market.ts';
 import { matchOrder } from './matching.ts';
 import { admitOrder, delayOrder, forgetOrder, ladderSideOf, restOrder } from './orderBook.ts';
-import { NONE } from './orderPool.ts';
 import { floorDivide, isMultiple, marketPricePips, priceMicro } from './prices.ts';
 import type { CoreState, TakerOrder } from './state.ts';
 
-const AT = commandLayouts.PlaceOrder.offsets;
+// The file's own, see orderPool.ts.
+const { BUY } = Side;
+const { GTC, GTD, FOK, FAK } = OrderType;
+const { POST_ONLY } = OrderFlag;
+const { OPEN } = MarketStatus;
+const { NORMAL } = ExchangeMode;
+const { BANNED, CLOSED_ONLY } = AccountFlag;
+const PIPS_PER_UNIT = 10_000;
+const MICRO_PER_LOT = 10_000;
+const LOTS_MAX: number = limits.orderLotsMax;
+const GTD_MARGIN_MS: number = limits.gtdMarginMs;
+const AHEAD_MAX_MS: number = limits.timestampAheadMaxMs;
+const NONE = -1;
 
-/** Reads the fixed fields of the message at `offset` into the taker. */
-function readOrder(state: CoreState, message: DataView, offset: number): TakerOrder {
+const AT = commandLayouts.PlaceOrder.offsets;
+const ID_AT = AT.orderId;
+const KEY_AT = AT.keyId;
+const MAKER_AT = AT.maker;
+const OWNER_AT = AT.owner;
+/** Places in 32-bit words and in 64-bit floats. Token, side, type and flags are the four bytes of one word. */
+const MARKET_WORD = AT.marketIndex / 4;
+const TERMS_WORD = AT.outcome / 4;
+const MAKER_DOUBLE = AT.makerAmountMicro / 8;
+const TAKER_DOUBLE = AT.takerAmountMicro / 8;
+const TIMESTAMP_DOUBLE = AT.timestampMs / 8;
+const EXPIRATION_DOUBLE = AT.expirationS / 8;
+
+/**
+ * Reads the message at `offset` into the taker: who and where first, and with it the far lines of memory that the checks
+ * will need, since those that are asked for together also come together.
+ */
+function readOrder(state: CoreState, message: Message, offset: number): TakerOrder {
   const order = state.taker;
-  const { accounts, ledger } = state;
+  const { accounts } = state;
+  const { words, doubles } = message;
+  const word = offset >> 2;
+  const double = offset >> 3;
+  const account = accounts.accountAt(message, offset + MAKER_AT);
+  state.prefetched = state.ids.peekRecent(message, offset + ID_AT) ^ state.pool.peek(message, offset + ID_AT);
+  order.account = account;
+  order.position = account < 0 ? NONE : state.ledger.find(account, words[word + MARKET_WORD]);
+  order.owner = account < 0 ? accounts.ownerAt(message, offset + OWNER_AT) : accounts.owners[account];
+  const terms = words[word + TERMS_WORD];
+  const outcome = terms & 0xff;
+  const side = (terms >> 8) & 0xff;
+  const orderType = (terms >> 16) & 0xff;
   order.slot = NONE;
-  order.outcome = message.getUint8(offset + AT.outcome);
-  order.side = message.getUint8(offset + AT.side);
-  order.orderType = message.getUint8(offset + AT.orderType);
-  order.flags = message.getUint8(offset + AT.flags);
-  order.isBuy = order.side === Side.BUY;
-  order.canRest = order.orderType === OrderType.GTC || order.orderType === OrderType.GTD;
-  order.timestampMs = message.getFloat64(offset + AT.timestampMs, true);
-  order.hour = Math.floor(order.timestampMs / HOUR_MS) | 0;
-  order.makerMicro = message.getFloat64(offset + AT.makerAmountMicro, true);
-  order.takerMicro = message.getFloat64(offset + AT.takerAmountMicro, true);
-  order.expirationS = message.getFloat64(offset + AT.expirationS, true);
-  order.ladderSide = ladderSideOf(!order.isBuy, order.outcome === 1);
+  order.outcome = outcome;
+  order.side = side;
+  order.orderType = orderType;
+  order.flags = terms >>> 24;
+  order.isBuy = side === BUY;
+  order.canRest = orderType === GTC || orderType === GTD;
+  order.ladderSide = ladderSideOf(side, outcome);
+  order.makerMicro = doubles[double + MAKER_DOUBLE];
+  order.takerMicro = doubles[double + TAKER_DOUBLE];
+  order.timestampMs = doubles[double + TIMESTAMP_DOUBLE];
+  order.expirationS = doubles[double + EXPIRATION_DOUBLE];
   order.budgetMicro = 0;
-  order.account = accounts.accountAt(message, offset + AT.maker);
-  order.owner = order.account === NONE ? accounts.ownerAt(message, offset + AT.owner) : accounts.owners[order.account];
-  const market = message.getUint32(offset + AT.marketIndex, true);
-  order.position = order.account === NONE ? NONE : ledger.find(order.account, market);
   return order;
 }
 
@@ -56,13 +89,13 @@ function readOrder(state: CoreState, message: DataView, offset: number): TakerOr
 function checkTimes(state: CoreState, order: TakerOrder): boolean {
   const { out, tMs } = state;
   const { timestampMs } = order;
-  if ((order.flags & OrderFlag.POST_ONLY) !== 0 && !order.canRest) {
+  if ((order.flags & POST_ONLY) !== 0 && !order.canRest) {
     out.rejected('POST_ONLY_TYPE');
     return false;
   }
-  if (order.orderType === OrderType.GTD) {
-    if (order.expirationS * 1000 < tMs + limits.gtdMarginMs) {
-      const earliestS = Math.ceil((tMs + limits.gtdMarginMs) / 1000);
+  if (order.orderType === GTD) {
+    if (order.expirationS * 1000 < tMs + GTD_MARGIN_MS) {
+      const earliestS = Math.ceil((tMs + GTD_MARGIN_MS) / 1000);
       out.rejected('EXPIRATION_INVALID', order.expirationS, earliestS);
       return false;
     }
@@ -71,7 +104,7 @@ function checkTimes(state: CoreState, order: TakerOrder): boolean {
     return false;
   }
   const earliest = Math.max(tMs - state.orderWindowMs, state.ids.forgottenBeforeMs, 0);
-  const latest = tMs + limits.timestampAheadMaxMs;
+  const latest = tMs + AHEAD_MAX_MS;
   if (timestampMs < earliest || timestampMs > latest) {
     out.rejected('TIMESTAMP_OUT_OF_RANGE', timestampMs, earliest, latest);
     return false;
@@ -89,7 +122,8 @@ function restingPips(state: CoreState, tickPips: number, order: TakerOrder): num
     state.out.rejected('AMOUNT_ACCURACY', makerMicro, takerMicro, tickPips);
     return 0;
   }
-  if (pips < tickPips || pips > PIPS_PER_UNIT - tickPips || (pips | 0) % tickPips !== 0) {
+  // (An integer remainder by a number that is not known beforehand takes as long as a line from a near cache.)
+  if (pips < tickPips || pips > PIPS_PER_UNIT - tickPips || Math.floor(pips / tickPips) * tickPips !== pips) {
     state.out.rejected('PRICE_OFF_TICK', Math.min(pips * 100, MICRO_MAX), tickPips);
     return 0;
   }
@@ -133,8 +167,8 @@ function checkAmounts(state: CoreState, market: Market, order: TakerOrder): bool
     out.rejected('SIZE_BELOW_MINIMUM', lots, 1);
     return false;
   }
-  if (lots > limits.orderLotsMax) {
-    out.rejected('SIZE_TOO_LARGE', lots, limits.orderLotsMax);
+  if (lots > LOTS_MAX) {
+    out.rejected('SIZE_TOO_LARGE', lots, LOTS_MAX);
     return false;
   }
   order.limitPips = pips;
@@ -161,12 +195,12 @@ function checkMinimums(state: CoreState, market: Market, order: TakerOrder, foun
 /** Market, exchange and owner; false when refused. */
 function checkStates(state: CoreState, market: Market, order: TakerOrder): boolean {
   const { out, mode } = state;
-  const isPostOnly = (order.flags & OrderFlag.POST_ONLY) !== 0;
-  if (market.status !== MarketStatus.OPEN) {
+  const isPostOnly = (order.flags & POST_ONLY) !== 0;
+  if (market.status !== OPEN) {
     out.rejected('MARKET_NOT_OPEN', market.status);
     return false;
   }
-  if (mode !== ExchangeMode.NORMAL && !(mode === ExchangeMode.POST_ONLY && isPostOnly)) {
+  if (mode !== NORMAL && !(mode === ExchangeMode.POST_ONLY && isPostOnly)) {
     if (mode === ExchangeMode.DISABLED) out.rejected('EXCHANGE_DISABLED');
     else if (mode === ExchangeMode.RESTARTING) out.rejected('EXCHANGE_RESTARTING');
     else if (mode === ExchangeMode.CANCEL_ONLY) out.rejected('EXCHANGE_CANCEL_ONLY');
@@ -174,11 +208,11 @@ function checkStates(state: CoreState, market: Market, order: TakerOrder): boole
     return false;
   }
   const flags = state.accounts.flagsOf(order.owner);
-  if ((flags & AccountFlag.BANNED) !== 0) {
+  if ((flags & BANNED) !== 0) {
     out.rejected('BANNED');
     return false;
   }
-  if ((flags & AccountFlag.CLOSED_ONLY) !== 0 && order.isBuy) {
+  if ((flags & CLOSED_ONLY) !== 0 && order.isBuy) {
     out.rejected('CLOSED_ONLY');
     return false;
   }
@@ -193,15 +227,14 @@ function delayReservation(order: TakerOrder): number {
 
 /** Leaves in the order what its account has to pay with, and how much of it other orders reserve. */
 function readFunds(state: CoreState, order: TakerOrder): void {
-  const { collateral, money } = state.ledger;
+  const { ledger } = state;
   const { position, account } = order;
-  const at = position * MONEY_STRIDE;
   if (order.isBuy) {
-    order.balanceMicro = account === NONE ? 0 : collateral[account];
-    order.reservedMicro = position === NONE ? 0 : money[at + RESERVED_COLLATERAL];
+    order.balanceMicro = account < 0 ? 0 : ledger.collateral[account];
+    order.reservedMicro = ledger.reservedCollateralMicro(position);
   } else {
-    order.balanceMicro = position === NONE ? 0 : money[at + SHARES + order.outcome];
-    order.reservedMicro = position === NONE ? 0 : money[at + RESERVED_SHARES + order.outcome];
+    order.balanceMicro = ledger.sharesMicro(position, order.outcome);
+    order.reservedMicro = ledger.reservedSharesMicro(position, order.outcome);
   }
 }
 
@@ -219,22 +252,22 @@ export function fundsShort(state: CoreState, order: TakerOrder, isDelayed: boole
 }
 
 /** Opens account and position of an order that is taken on or killed, and numbers it. */
-function takeOn(state: CoreState, market: Market, order: TakerOrder, message: DataView, offset: number): void {
-  if (order.account === NONE) {
-    order.account = openAccount(state, message, offset + AT.maker, offset + AT.owner);
+function takeOn(state: CoreState, market: Market, order: TakerOrder, message: Message, offset: number): void {
+  if (order.account < 0) {
+    order.account = openAccount(state, message, offset + MAKER_AT, offset + OWNER_AT);
     order.owner = state.accounts.owners[order.account];
   }
   state.lastOrderNumber += 1;
   order.number = state.lastOrderNumber;
-  if (order.position === NONE) order.position = state.ledger.positionFor(order.account, market.index);
-  state.ids.add(message, offset + AT.orderId, order.hour);
+  if (order.position < 0) order.position = state.ledger.positionFor(order.account, market.index);
+  state.ids.add(message, offset + ID_AT, order.timestampMs);
 }
 
 function kill(
   state: CoreState,
   market: Market,
   order: TakerOrder,
-  message: DataView,
+  message: Message,
   offset: number,
   name: 'FOK_NOT_FILLED' | 'FAK_NOT_MATCHED',
 ): void {
@@ -262,25 +295,23 @@ function announce(state: CoreState, market: Market, order: TakerOrder): void {
     order.outcome,
     order.side,
     order.orderType,
-    order.flags & OrderFlag.POST_ONLY,
+    order.flags & POST_ONLY,
     order.limitPips,
     order.lots,
   );
 }
 
 /** PlaceOrder: refuses, kills, delays, matches or rests the order of the message at `offset`. */
-export function placeOrder(state: CoreState, message: DataView, offset: number): void {
+export function placeOrder(state: CoreState, message: Message, offset: number): void {
   const { out, dry, ids } = state;
   if (ids.oldestEndMs <= state.tMs - state.orderWindowMs) ids.forget(state.tMs - state.orderWindowMs);
-  // Far-apart lines of memory, asked for at once, come while the checks before their use run.
-  state.prefetched = ids.peekRecent(message, offset + AT.orderId) ^ state.pool.peek(message, offset + AT.orderId);
   const order = readOrder(state, message, offset);
   const { account } = order;
-  if (account !== NONE && !state.accounts.isOwnedBy(account, message, offset + AT.maker, offset + AT.owner)) {
+  if (account >= 0 && !state.accounts.isOwner(order.owner, message, offset + OWNER_AT)) {
     out.rejected('WALLET_NOT_OWNED');
     return;
   }
-  const market = state.markets[message.getUint32(offset + AT.marketIndex, true)];
+  const market = state.markets[message.words[(offset >> 2) + MARKET_WORD] >>> 0];
   if (market === undefined) {
     out.rejected('MARKET_UNKNOWN');
     return;
@@ -295,11 +326,11 @@ export function placeOrder(state: CoreState, message: DataView, offset: number):
   else noDryRun(dry, order);
   if (!checkMinimums(state, market, order, dry.foundLots) || !checkStates(state, market, order)) return;
   // Live orders need no look-up of their own: whatever the timestamp check lets pass is still remembered here.
-  if (ids.has(message, offset + AT.orderId, order.hour)) {
+  if (ids.has(message, offset + ID_AT, order.timestampMs)) {
     out.rejected('DUPLICATE');
     return;
   }
-  const isPostOnly = (order.flags & OrderFlag.POST_ONLY) !== 0;
+  const isPostOnly = (order.flags & POST_ONLY) !== 0;
   if (isPostOnly && crosses) {
     const best = market.ladder.bestPips(1 - order.ladderSide);
     out.rejected('POST_ONLY_CROSSES', order.outcome === 0 ? best : PIPS_PER_UNIT - best);
@@ -310,11 +341,11 @@ export function placeOrder(state: CoreState, message: DataView, offset: number):
     out.rejected('FUNDS', order.balanceMicro, order.reservedMicro, order.neededMicro);
     return;
   }
-  if (order.orderType === OrderType.FOK && !isWhole(dry, order)) {
+  if (order.orderType === FOK && !isWhole(dry, order)) {
     kill(state, market, order, message, offset, 'FOK_NOT_FILLED');
     return;
   }
-  if (order.orderType === OrderType.FAK && dry.foundLots === 0) {
+  if (order.orderType === FAK && dry.foundLots === 0) {
     kill(state, market, order, message, offset, 'FAK_NOT_MATCHED');
     return;
   }
@@ -325,10 +356,10 @@ export function placeOrder(state: CoreState, message: DataView, offset: number):
  * The rest of placeOrder for an order that crosses nothing and may rest, the usual one: the same checks in the same order,
  * without dry run, delay and matching, which cost it a fifth of its time.
  */
-function placeResting(state: CoreState, market: Market, order: TakerOrder, message: DataView, offset: number): void {
+function placeResting(state: CoreState, market: Market, order: TakerOrder, message: Message, offset: number): void {
   const { out } = state;
   if (!checkMinimums(state, market, order, 0) || !checkStates(state, market, order)) return;
-  if (state.ids.has(message, offset + AT.orderId, order.hour)) {
+  if (state.ids.has(message, offset + ID_AT, order.timestampMs)) {
     out.rejected('DUPLICATE');
     return;
   }
@@ -340,7 +371,7 @@ function placeResting(state: CoreState, market: Market, order: TakerOrder, messa
   }
   takeOn(state, market, order, message, offset);
   announce(state, market, order);
-  admitOrder(state, order, message, offset + AT.orderId, state.accounts.keyFor(message, offset + AT.keyId));
+  admitOrder(state, order, message, offset + ID_AT, offset + KEY_AT);
   restOrder(state, market, order, order.lots, endsAtMs(order.orderType, order.expirationS));
   out.orderRested(order.number, order.lots);
 }
@@ -349,7 +380,7 @@ function accept(
   state: CoreState,
   market: Market,
   order: TakerOrder,
-  message: DataView,
+  message: Message,
   offset: number,
   isDelayed: boolean,
 ): void {
@@ -357,8 +388,7 @@ function accept(
   announce(state, market, order);
   // Only what stays needs a slot of the pool: takers that match whole never enter it.
   if (isDelayed || (order.canRest && state.dry.foundLots < order.lots)) {
-    const key = state.accounts.keyFor(message, offset + AT.keyId);
-    admitOrder(state, order, message, offset + AT.orderId, key);
+    admitOrder(state, order, message, offset + ID_AT, offset + KEY_AT);
   }
   if (isDelayed) {
     const releaseAtMs = state.tMs + market.delaySeconds * 1000;
@@ -379,7 +409,7 @@ function accept(
 
 /** When a GTD order stops being effective, ms; Infinity for the other types. */
 export function endsAtMs(orderType: number, expirationS: number): number {
-  return orderType === OrderType.GTD ? expirationS * 1000 - limits.gtdMarginMs : Infinity;
+  return orderType === GTD ? expirationS * 1000 - GTD_MARGIN_MS : Infinity;
 }
 
 /**
@@ -397,8 +427,8 @@ export function execute(state: CoreState, market: Market, order: TakerOrder): vo
     out.orderRested(order.number, left);
     return;
   }
-  if (order.slot !== NONE) forgetOrder(state, order.slot, order.position);
-  if (order.orderType === OrderType.FAK && !isWhole(dry, order)) {
+  if (order.slot >= 0) forgetOrder(state, order.slot, order.position);
+  if (order.orderType === FAK && !isWhole(dry, order)) {
     const lots = order.budgetMicro > 0 ? floorDivide(dry.budgetLeftMicro, order.limitPips) : left;
     out.orderCanceled(order.number, CancelReason.FAK_REMAINDER, lots);
     return;

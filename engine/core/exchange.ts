@@ -3,6 +3,7 @@
 // no file; the same commands give the same events and the same state, on every machine and in every replay.
 import type { EventWriter } from '../protocol/eventWriter.ts';
 import { commandLayouts } from '../protocol/layout.ts';
+import { Message } from '../protocol/message.ts';
 import { CancelReason, TradeStatus } from '../protocol/terms.ts';
 import { cancelAll, cancelMarket, cancelOrder, cancelOrders } from './cancels.ts';
 import { creditOwner, deposit, faucetShares, merge, redeem, split, withdraw } from './cash.ts';
@@ -20,17 +21,18 @@ import {
   tickAutomatically,
   updateMarket,
 } from './lifecycle.ts';
-import { STEP_MINED } from './matching.ts';
-import { LOTS, NEXT, NONE, STRIDE } from './orderPool.ts';
+import { queueFresh, STEP_MINED, settleFresh } from './matching.ts';
+import { NONE } from './orderPool.ts';
 import { releaseOrder } from './releases.ts';
 import { CoreState } from './state.ts';
 import { hashCore, hashIds } from './stateHash.ts';
 
-type CommandFunction = (state: CoreState, message: DataView, offset: number) => void;
+type CommandFunction = (state: CoreState, message: Message, offset: number) => void;
 
 const STARTED = commandLayouts.Started;
 const KEY = commandLayouts.CreateApiKey;
 const CREDIT = commandLayouts.CreditOwner;
+const STARTED_TYPE = STARTED.type;
 const PLACE_TYPE = commandLayouts.PlaceOrder.type;
 const CANCEL_TYPE = commandLayouts.CancelOrders.type;
 const STEP_CONFIRMED = STEP_MINED + 1;
@@ -53,7 +55,7 @@ commands[commandLayouts.SetExchangeMode.type] = setMode;
 commands[commandLayouts.SetAccountFlags.type] = setFlags;
 commands[commandLayouts.BindWallet.type] = bindWallet;
 commands[KEY.type] = (state, message, offset) => {
-  if (message.getUint8(offset + KEY.offsets.kind) !== 0) return;
+  if (message.view.getUint8(offset + KEY.offsets.kind) !== 0) return;
   creditOwner(state, message, offset, KEY.headBytes, KEY.offsets.owner);
 };
 commands[CREDIT.type] = (state, message, offset) => {
@@ -61,13 +63,13 @@ commands[CREDIT.type] = (state, message, offset) => {
 };
 
 /** Settings of a start; every deadline of a heartbeat begins anew. */
-function start(state: CoreState, message: DataView, offset: number): void {
-  state.rulesVersion = message.getUint32(offset + STARTED.offsets.rulesVersion, true);
-  state.orderWindowMs = message.getFloat64(offset + STARTED.offsets.orderWindowMs, true);
-  state.heartbeatWindowMs = message.getFloat64(offset + STARTED.offsets.heartbeatWindowMs, true);
-  state.minedDelayMs = message.getFloat64(offset + STARTED.offsets.minedDelayMs, true);
-  state.confirmedDelayMs = message.getFloat64(offset + STARTED.offsets.confirmedDelayMs, true);
-  state.creditMicro = message.getFloat64(offset + STARTED.offsets.creditMicro, true);
+function start(state: CoreState, message: Message, offset: number): void {
+  state.rulesVersion = message.view.getUint32(offset + STARTED.offsets.rulesVersion, true);
+  state.orderWindowMs = message.view.getFloat64(offset + STARTED.offsets.orderWindowMs, true);
+  state.heartbeatWindowMs = message.view.getFloat64(offset + STARTED.offsets.heartbeatWindowMs, true);
+  state.minedDelayMs = message.view.getFloat64(offset + STARTED.offsets.minedDelayMs, true);
+  state.confirmedDelayMs = message.view.getFloat64(offset + STARTED.offsets.confirmedDelayMs, true);
+  state.creditMicro = message.view.getFloat64(offset + STARTED.offsets.creditMicro, true);
   state.heartbeats.postponeAll(state.tMs + state.heartbeatWindowMs);
 }
 
@@ -79,30 +81,34 @@ export interface BookLevel {
 
 export class Exchange {
   private readonly state = new CoreState();
+  /** Where apply() puts commands that come one at a time. */
+  private readonly message = new Message();
 
   /**
    * Applies one encoded command at time `tMs` (ms, never less than the last) and writes its events to `out`, between the
    * caller's out.begin() and out.finish(). A command that is refused writes its rejection as an event.
    */
   apply(tMs: number, command: Uint8Array, out: EventWriter): void {
-    this.applyAt(tMs, new DataView(command.buffer, command.byteOffset, command.byteLength), 0, out);
+    this.message.take(command);
+    this.applyAt(tMs, this.message, 0, out);
   }
 
-  /** The same for a command that starts at `offset` of a larger message: allocates nothing. */
-  applyAt(tMs: number, message: DataView, offset: number, out: EventWriter): void {
+  /** The same for a command that starts at `offset`, a multiple of 8 bytes, of a larger message. */
+  applyAt(tMs: number, message: Message, offset: number, out: EventWriter): void {
     const { state } = this;
+    const type = (message.words[offset >> 2] >> 8) & 0xff;
     state.tMs = tMs;
     state.out = out;
-    const type = message.getUint8(offset + 1);
-    if (type === STARTED.type) start(state, message, offset);
-    this.settleDue();
+    if (type === STARTED_TYPE) start(state, message, offset);
+    if (state.alarm.ms <= tMs) this.settleDue();
     // The two usual commands are called by name: a call through the table is neither predicted nor inlined.
     if (type === PLACE_TYPE) placeOrder(state, message, offset);
     else if (type === CANCEL_TYPE) cancelOrders(state, message, offset);
     else commands[type]?.(state, message, offset);
-    coverAccounts(state);
-    tickAutomatically(state);
-    this.settleDue();
+    if (state.suspectCount > 0) coverAccounts(state);
+    if (state.touchedCount > 0) tickAutomatically(state);
+    if (state.alarm.ms <= tMs) this.settleDue();
+    else if (state.freshTrades > 0) settleFresh(state);
   }
 
   /** When the next due item must be settled, ms; Infinity when nothing is due. */
@@ -160,9 +166,9 @@ export class Exchange {
   }
 
   private lotsOf(first: number): number {
-    const { records } = this.state.pool;
+    const { pool } = this.state;
     let lots = 0;
-    for (let slot = first; slot !== NONE; slot = records[slot * STRIDE + NEXT]) lots += records[slot * STRIDE + LOTS];
+    for (let slot = first; slot !== NONE; slot = pool.nextOf(slot)) lots += pool.lotsOf(slot);
     return lots;
   }
 
@@ -171,11 +177,16 @@ export class Exchange {
     const { state } = this;
     const { expiries, releases, heartbeats, statuses, tMs } = state;
     for (;;) {
+      if (state.freshTrades > 0) queueFresh(state);
       const expiryMs = expiries.nextMs;
       const releaseMs = releases.nextMs;
       const heartbeatMs = heartbeats.due.nextMs;
       const statusMs = statuses.nextMs;
-      if (expiryMs > tMs && releaseMs > tMs && heartbeatMs > tMs && statusMs > tMs) return;
+      const nextMs = Math.min(expiryMs, releaseMs, heartbeatMs, statusMs);
+      if (nextMs > tMs) {
+        state.alarm.ms = nextMs;
+        return;
+      }
       if (expiryMs <= releaseMs && expiryMs <= heartbeatMs && expiryMs <= statusMs) {
         cancelOrder(state, expiries.topItem(), CancelReason.EXPIRED);
       } else if (releaseMs <= heartbeatMs && releaseMs <= statusMs) {

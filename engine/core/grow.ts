@@ -22,3 +22,18 @@ export function growUint8(array: Uint8Array, length: number): Uint8Array<ArrayBu
   larger.set(array);
   return larger;
 }
+
+/** Large blocks of memory begin with 16 bytes of the allocator's own: records of 64 bytes fill whole cache lines from here. */
+const LINE_START_BYTES = 48;
+
+/** Zeroed words for records of 64 bytes, each on a cache line of its own; the old ones copied to the front. */
+export function newRecords(words: number, old?: Int32Array): Int32Array<ArrayBuffer> {
+  const records = new Int32Array(new ArrayBuffer(words * 4 + LINE_START_BYTES), LINE_START_BYTES, words);
+  if (old !== undefined) records.set(old);
+  return records;
+}
+
+/** The same records seen as 64-bit floats. */
+export function doublesOf(records: Int32Array<ArrayBuffer>): Float64Array<ArrayBuffer> {
+  return new Float64Array(records.buffer, records.byteOffset, records.length / 2);
+}

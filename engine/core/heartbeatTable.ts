@@ -1,7 +1,8 @@
 // The heartbeat sessions of API keys: the id each key must send next, and when its orders are cancelled if it does not.
 // A session is numbered by the first accepted heartbeat of its key and keeps that number for ever.
 import { bytesToHex } from '../protocol/bytes.ts';
-import { DueHeap, type HeapPlaces } from './dueHeap.ts';
+import type { Message } from '../protocol/message.ts';
+import { type Alarm, DueHeap, type HeapPlaces } from './dueHeap.ts';
 import { NONE } from './orderPool.ts';
 
 const ID_BYTES = 16;
@@ -17,8 +18,12 @@ interface Session {
 
 export class Heartbeats implements HeapPlaces {
   readonly sessions: Session[] = [];
-  readonly due = new DueHeap(this);
+  readonly due: DueHeap;
   private readonly byKey = new Map<number, number>();
+
+  constructor(alarm: Alarm) {
+    this.due = new DueHeap(alarm, this);
+  }
 
   heapPlace(session: number): number {
     return this.sessions[session].heapPlace;
@@ -66,6 +71,6 @@ export class Heartbeats implements HeapPlaces {
 }
 
 /** A heartbeat id of a message as text. */
-export function readHeartbeatId(message: DataView, offset: number): string {
-  return bytesToHex(new Uint8Array(message.buffer, message.byteOffset), offset, ID_BYTES);
+export function readHeartbeatId(message: Message, offset: number): string {
+  return bytesToHex(message.bytes, offset, ID_BYTES);
 }

@@ -1,9 +1,10 @@
 // The ids that the core remembers so that no signed order is ever executed twice: those it accepted or killed, by the hour
 // of their signed timestamp. Whole hours are dropped once the order window has left them behind; from then on the rule on
 // timestamps refuses what they held. Called by entry.
+import type { Message } from '../protocol/message.ts';
 
 /** Ids are remembered by the hour of their signed timestamp: its number since the epoch. */
-export const HOUR_MS = 3_600_000;
+const HOUR_MS = 3_600_000;
 /** Words of an id that the set's fold covers. */
 const FOLD_WORDS = 4;
 /**
@@ -13,95 +14,107 @@ const FOLD_WORDS = 4;
  */
 const ENTRY_WORDS = 2;
 const CAPACITY_MIN = 256;
-/** An hour grows when more than 5/8 of its entries are taken: a look-up then still passes four on average. */
-const LOAD_MAX = 0.625;
+/** An hour grows when 3/4 of its entries are taken: a look-up then still passes eight on average, within two lines. */
+const LOAD_MAX = 0.75;
 
 class IdHour {
-  readonly hour: number;
+  declare readonly hour: number;
+  /** From when to before when it reaches, ms. */
+  declare readonly startMs: number;
+  declare readonly endMs: number;
   count = 0;
   /** XOR of all ids, word by word: the same for the same set, whatever the order of arrival. */
   readonly folded = new Int32Array(FOLD_WORDS);
   /** Entries of an id's first two words, the first never 0 for a taken one. */
-  private words: Int32Array;
+  declare private entries: Int32Array;
+  /** How far a hash is shifted to leave the number of an entry. */
+  declare private shift: number;
+  /** How many ids it holds before it grows. */
+  declare private countMax: number;
   /** Where the last look-up that found nothing stopped: the entry that its id would take. */
   private stoppedAt = 0;
 
   constructor(hour: number, capacity: number) {
     this.hour = hour;
-    this.words = new Int32Array(capacity * ENTRY_WORDS);
+    this.startMs = hour * HOUR_MS;
+    this.endMs = this.startMs + HOUR_MS;
+    this.entries = new Int32Array(capacity * ENTRY_WORDS);
+    this.shift = Math.clz32(capacity) + 1;
+    this.countMax = Math.floor(capacity * LOAD_MAX);
   }
 
   get capacity(): number {
-    return this.words.length / ENTRY_WORDS;
+    return this.entries.length / ENTRY_WORDS;
   }
 
-  has(message: DataView, offset: number): boolean {
-    const { words } = this;
-    const last = words.length - 1;
-    const first = message.getInt32(offset, true) || 1;
-    const second = message.getInt32(offset + 4, true);
-    let at = (spread(first) << 1) & last;
+  /** Whether the id that starts at word `id` is there. */
+  has(words: Int32Array, id: number): boolean {
+    const { entries } = this;
+    const last = entries.length - 1;
+    const first = words[id] || 1; // 0 marks a free entry
+    const second = words[id + 1];
+    let at = (spread(first) >>> this.shift) << 1;
     for (;;) {
-      const word = words[at];
-      if (word === 0) break;
-      if (word === first && words[at + 1] === second) return true;
-      at = (at + ENTRY_WORDS) & last;
+      const entry = entries[at];
+      if (entry === 0) break;
+      if (entry === first && entries[at + 1] === second) return true;
+      at = (at + 2) & last;
     }
     this.stoppedAt = at;
     return false;
   }
 
   /** The word that has() will look at first. */
-  peek(message: DataView, offset: number): number {
-    const { words } = this;
-    return words[(spread(message.getInt32(offset, true) || 1) << 1) & (words.length - 1)];
+  peek(words: Int32Array, id: number): number {
+    return this.entries[(spread(words[id] || 1) >>> this.shift) << 1];
   }
 
   /** Adds an id that has() has just not found. */
-  add(message: DataView, offset: number): void {
-    if (this.count + 1 > (this.words.length / ENTRY_WORDS) * LOAD_MAX) {
+  add(words: Int32Array, id: number): void {
+    if (this.count === this.countMax) {
       this.grow();
-      this.has(message, offset);
+      this.has(words, id);
     }
-    this.place(message, offset);
+    const { entries, folded, stoppedAt } = this;
+    entries[stoppedAt] = words[id] || 1;
+    entries[stoppedAt + 1] = words[id + 1];
     this.count += 1;
-    const { folded } = this;
-    folded[0] ^= message.getInt32(offset, true);
-    folded[1] ^= message.getInt32(offset + 4, true);
-    folded[2] ^= message.getInt32(offset + 8, true);
-    folded[3] ^= message.getInt32(offset + 12, true);
+    folded[0] ^= words[id];
+    folded[1] ^= words[id + 1];
+    folded[2] ^= words[id + 2];
+    folded[3] ^= words[id + 3];
   }
 
-  private place(message: DataView, offset: number): void {
-    const { words, stoppedAt } = this;
-    words[stoppedAt] = message.getInt32(offset, true) || 1; // 0 marks a free entry
-    words[stoppedAt + 1] = message.getInt32(offset + 4, true);
-  }
-
+  /** Doubles the table. Entries lie in the order of their hashes, so that both tables are passed through once, in order. */
   private grow(): void {
-    const { words } = this;
-    const message = new DataView(words.buffer);
-    this.words = new Int32Array(words.length * 2);
-    for (let base = 0; base < words.length; base += ENTRY_WORDS) {
-      if (words[base] === 0) continue;
-      this.has(message, base * 4);
-      this.place(message, base * 4);
+    const old = this.entries;
+    const entries = new Int32Array(old.length * 2);
+    const last = entries.length - 1;
+    this.entries = entries;
+    this.shift -= 1;
+    this.countMax = Math.floor(this.capacity * LOAD_MAX);
+    for (let from = 0; from < old.length; from += 2) {
+      const first = old[from];
+      if (first === 0) continue;
+      let at = (spread(first) >>> this.shift) << 1;
+      while (entries[at] !== 0) at = (at + 2) & last;
+      entries[at] = first;
+      entries[at + 1] = old[from + 1];
     }
   }
 }
 
-/** Ids are digests: a word of one, lightly mixed, spreads well. */
+/** Ids are digests: a word of one, multiplied, spreads well in its high bits. */
 function spread(word: number): number {
-  const mixed = Math.imul(word, 0x9e3779b1);
-  return mixed ^ (mixed >>> 15);
+  return Math.imul(word, 0x9e3779b1);
 }
 
 export class IdWindow {
   /** Signed timestamps below this are refused for ever, ms: their ids may have been forgotten. Never falls. */
   forgottenBeforeMs = 0;
   private readonly hours = new Map<number, IdHour>();
-  private recent: IdHour | undefined;
-  private latest: IdHour | undefined;
+  declare private recent: IdHour | undefined;
+  declare private latest: IdHour | undefined;
   /** End of the oldest hour that holds ids, ms: until a window has left it behind there is nothing to forget. */
   oldestEndMs = Infinity;
 
@@ -116,29 +129,29 @@ export class IdWindow {
     for (const hour of this.hours.keys()) this.oldestEndMs = Math.min(this.oldestEndMs, (hour + 1) * HOUR_MS);
   }
 
-  /** Whether the id at `offset`, signed in this hour, is remembered. */
-  has(message: DataView, offset: number, hour: number): boolean {
-    return this.hourOf(hour)?.has(message, offset) ?? false;
+  /** Whether the id at `offset`, signed at this time (ms), is remembered. */
+  has(message: Message, offset: number, timestampMs: number): boolean {
+    return this.hourOf(timestampMs)?.has(message.words, offset >> 2) ?? false;
   }
 
   /** Reads the word that has() will look at first if the id is of the hour used last, so that it is near by then. */
-  peekRecent(message: DataView, offset: number): number {
-    return this.recent === undefined ? 0 : this.recent.peek(message, offset);
+  peekRecent(message: Message, offset: number): number {
+    return this.recent === undefined ? 0 : this.recent.peek(message.words, offset >> 2);
   }
 
   /** Remembers an id that is not remembered yet: has() was the last thing asked, and said so. */
-  add(message: DataView, offset: number, hour: number): void {
-    let ids = this.hourOf(hour);
+  add(message: Message, offset: number, timestampMs: number): void {
+    let ids = this.hourOf(timestampMs);
     if (ids === undefined) {
       // As large as the hour before: an hour that grows doubles in the middle of somebody's order.
-      ids = new IdHour(hour, this.latest?.capacity ?? CAPACITY_MIN);
+      ids = new IdHour(Math.floor(timestampMs / HOUR_MS), this.latest?.capacity ?? CAPACITY_MIN);
       this.latest = ids;
-      ids.has(message, offset);
-      this.hours.set(hour, ids);
-      this.oldestEndMs = Math.min(this.oldestEndMs, (hour + 1) * HOUR_MS);
+      ids.has(message.words, offset >> 2);
+      this.hours.set(ids.hour, ids);
+      this.oldestEndMs = Math.min(this.oldestEndMs, ids.endMs);
       this.recent = ids;
     }
-    ids.add(message, offset);
+    ids.add(message.words, offset >> 2);
   }
 
   /** Hash of the set and of what was forgotten: hours ascending, each with its count and folded ids. */
@@ -149,9 +162,10 @@ export class IdWindow {
     return parts;
   }
 
-  private hourOf(hour: number): IdHour | undefined {
-    if (this.recent?.hour === hour) return this.recent;
-    const ids = this.hours.get(hour);
+  private hourOf(timestampMs: number): IdHour | undefined {
+    const { recent } = this;
+    if (recent !== undefined && timestampMs >= recent.startMs && timestampMs < recent.endMs) return recent;
+    const ids = this.hours.get(Math.floor(timestampMs / HOUR_MS));
     if (ids !== undefined) this.recent = ids;
     return ids;
   }

@@ -1,22 +1,10 @@
 // The numbered invariants of the whole core: what must hold after every command, recomputed from the records themselves.
 // Called by tests after every command, after a snapshot loads and by verify; never on the hot path.
-import { MarketStatus, Resolution } from '../protocol/terms.ts';
+import { MarketStatus, Resolution, Side } from '../protocol/terms.ts';
 import { MICRO_PER_LOT } from '../protocol/units.ts';
 import type { Market } from './market.ts';
-import { ownPips, sideOfWord } from './orderBook.ts';
-import {
-  FLAG_DELAYED,
-  FLAG_SECOND,
-  FLAG_SELL,
-  FLAG_WAS_DELAYED,
-  LOTS,
-  NEXT,
-  NONE,
-  OWNER,
-  POSITION,
-  PRICE,
-  STRIDE,
-} from './orderPool.ts';
+import { ladderSideOf, ownPips } from './orderBook.ts';
+import { NONE } from './orderPool.ts';
 import type { CoreState } from './state.ts';
 
 function fail(number: number, text: string): never {
@@ -99,20 +87,18 @@ function checkReservations(state: CoreState): void {
 }
 
 function countReservation(state: CoreState, slot: number, reserved: number[]): void {
-  const { records } = state.pool;
-  const base = slot * STRIDE;
-  const word = records[base + PRICE];
-  const isSell = (word & FLAG_SELL) !== 0;
-  const index = isSell ? (word & FLAG_SECOND) >>> 1 : 2;
-  if ((word & FLAG_DELAYED) !== 0) {
+  const { pool } = state;
+  const isSell = pool.sideOf(slot) === Side.SELL;
+  const index = isSell ? pool.outcomeOf(slot) : 2;
+  if (pool.isDelayed(slot)) {
     const delayed = state.delayed.get(slot);
-    if (delayed === undefined) fail(3, `order ${state.pool.numberOf(slot)} is marked delayed and is not`);
+    if (delayed === undefined) fail(3, `order ${pool.numberOf(slot)} is marked delayed and is not`);
     reserved[index] += delayed.reservedMicro;
     return;
   }
-  const lots = records[base + LOTS];
-  if (lots < 1) fail(3, `order ${state.pool.numberOf(slot)} rests with ${lots} lots`);
-  reserved[index] += isSell ? lots * MICRO_PER_LOT : lots * ownPips(word);
+  const lots = pool.lotsOf(slot);
+  if (lots < 1) fail(3, `order ${pool.numberOf(slot)} rests with ${lots} lots`);
+  reserved[index] += isSell ? lots * MICRO_PER_LOT : lots * ownPips(pool, slot);
 }
 
 /** 7: ladders; 8: time priority within a level; 9: owners of orders are those of their accounts; 10: final markets are empty. */
@@ -120,21 +106,20 @@ function checkLadders(state: CoreState): void {
   const { pool, ledger, accounts } = state;
   let resting = 0;
   for (const { index, ladder, status } of state.markets) {
-    ladder.checkInvariants(pool, (slot) => sideOfWord(pool.records[slot * STRIDE + PRICE]));
+    ladder.checkInvariants(pool, (slot) => ladderSideOf(pool.sideOf(slot), pool.outcomeOf(slot)));
     for (let level = 1; level < ladder.levelCount; level += 1) {
       let previous = 0;
-      for (let slot = ladder.firstOf(level); slot !== NONE; slot = pool.records[slot * STRIDE + NEXT]) {
+      for (let slot = ladder.firstOf(level); slot !== NONE; slot = pool.nextOf(slot)) {
         resting += 1;
-        const base = slot * STRIDE;
         const number = pool.numberOf(slot);
-        const position = pool.records[base + POSITION];
+        const position = pool.positionOf(slot);
         if (ledger.marketOf(position) !== index) fail(7, `order ${number} rests in another market's ladder`);
         // An order that came out of a delay has the release's priority, not its number's.
-        if ((pool.records[base + PRICE] & FLAG_WAS_DELAYED) === 0) {
+        if (!pool.wasDelayed(slot)) {
           if (number < previous) fail(8, `order ${number} rests behind ${previous}`);
           previous = number;
         }
-        if (pool.records[base + OWNER] !== accounts.owners[ledger.accountOf(position)]) fail(9, `order ${number}`);
+        if (pool.ownerOf(slot) !== accounts.owners[ledger.accountOf(position)]) fail(9, `order ${number}`);
         if (status === MarketStatus.CLOSED || status === MarketStatus.RESOLVED)
           fail(10, `order ${number} in market ${index}`);
       }

@@ -2,26 +2,28 @@
 // the market's grid, never by search. Bids and asks share the array, since a ladder is never crossed. Written by entry,
 // matching and cancels; knows orders only as slots of the pool. An occupancy bitmap finds the next level.
 import { PIPS_PER_UNIT } from '../protocol/units.ts';
-import { NEXT, NONE, type OrderPool, PREV, PRICE, pipsOfWord, STRIDE } from './orderPool.ts';
+import { NONE, type OrderPool } from './orderPool.ts';
 
 /** Ladder sides: a bid buys the first token (or sells the second), an ask the other way round. */
 export const BID = 0;
 export const ASK = 1;
+/** The bid's side again: V8 folds a file's own constants into its code. */
+const BIDS = 0;
 
 export class Ladder {
   /** Distance of neighbouring levels in pips: divides the tick and every resting price. */
-  gridPips: number;
+  declare gridPips: number;
   /** 1 / gridPips: a multiplication finds a level faster than a division. */
-  private inverse: number;
+  declare private inverse: number;
   /** Index of the best level of each side; 0 and `levelCount` mean there is none. */
   bestBid = 0;
-  bestAsk: number;
-  levelCount: number;
+  declare bestAsk: number;
+  declare levelCount: number;
   /** First and last slot of level i at 2i and 2i + 1. */
-  private ends: Int32Array;
+  declare private ends: Int32Array;
   /** Bit i: level i has orders. Summary: bit w: word w has a bit. */
-  private occupied: Int32Array;
-  private summary: Int32Array;
+  declare private occupied: Int32Array;
+  declare private summary: Int32Array;
 
   constructor(gridPips: number) {
     this.gridPips = gridPips;
@@ -38,9 +40,14 @@ export class Ladder {
     return level * this.gridPips;
   }
 
-  /** Level of a price on the grid. */
+  /** Level of a price on the grid; of another price, that of the nearest one below. */
   levelOf(pips: number): number {
     return ((pips + 0.5) * this.inverse) | 0; // half a pip more, so that rounding cannot fall short
+  }
+
+  /** Whether a price lies on the grid. */
+  hasPrice(pips: number): boolean {
+    return this.levelOf(pips) * this.gridPips === pips;
   }
 
   hasBids(): boolean {
@@ -53,53 +60,40 @@ export class Ladder {
 
   /** Best price of a side in pips, first token's terms; 0 for no bid, 10,000 for no ask. */
   bestPips(side: number): number {
-    return (side === BID ? this.bestBid : this.bestAsk) * this.gridPips;
+    return (side === BIDS ? this.bestBid : this.bestAsk) * this.gridPips;
   }
 
   firstOf(level: number): number {
-    return this.ends[level * 2];
+    return this.ends[level << 1];
   }
 
   /** The next worse level of a side after `level`, or the side's "none". */
   nextWorse(side: number, level: number): number {
-    return side === BID ? this.nextBelow(level) : this.nextAbove(level);
+    return side === BIDS ? this.nextBelow(level) : this.nextAbove(level);
   }
 
   /** Puts a slot last at its level. Its price must be on the grid. */
   append(pool: OrderPool, slot: number, side: number): void {
-    const { records } = pool;
-    const level = this.levelOf(pipsOfWord(records[slot * STRIDE + PRICE]));
-    const last = this.ends[level * 2 + 1];
-    records[slot * STRIDE + NEXT] = NONE;
-    records[slot * STRIDE + PREV] = last;
-    this.ends[level * 2 + 1] = slot;
-    if (last !== NONE) {
-      records[last * STRIDE + NEXT] = slot;
-      return;
-    }
-    this.ends[level * 2] = slot;
-    const word = level >>> 5;
-    this.occupied[word] |= 1 << (level & 31);
-    this.summary[word >>> 5] |= 1 << (word & 31);
-    if (side === BID) {
-      if (level > this.bestBid) this.bestBid = level;
-    } else if (level < this.bestAsk) {
-      this.bestAsk = level;
-    }
+    const { ends } = this;
+    const level = this.levelOf(pool.ladderPipsOf(slot));
+    const last = ends[(level << 1) | 1];
+    pool.linkLast(slot, last);
+    ends[(level << 1) | 1] = slot;
+    if (last < 0) this.openLevel(level, slot, side);
   }
 
   /** Takes a slot out of its level. */
   remove(pool: OrderPool, slot: number): void {
-    const { records } = pool;
-    const base = slot * STRIDE;
-    const level = this.levelOf(pipsOfWord(records[base + PRICE]));
-    const next = records[base + NEXT];
-    const previous = records[base + PREV];
-    if (previous === NONE) this.ends[level * 2] = next;
-    else records[previous * STRIDE + NEXT] = next;
-    if (next === NONE) this.ends[level * 2 + 1] = previous;
-    else records[next * STRIDE + PREV] = previous;
-    if (next === NONE && previous === NONE) this.clearLevel(level);
+    const { ends } = this;
+    const level = this.levelOf(pool.ladderPipsOf(slot));
+    const next = pool.nextOf(slot);
+    const previous = pool.previousOf(slot);
+    pool.unlink(previous, next);
+    if (previous < 0) ends[level << 1] = next;
+    if (next < 0) {
+      ends[(level << 1) | 1] = previous;
+      if (previous < 0) this.clearLevel(level);
+    }
   }
 
   /** Moves every level onto another grid, which must divide every resting price. Time priority is kept. */
@@ -152,10 +146,9 @@ export class Ladder {
         throw new Error(`ladder 1: summary misses level ${level}`);
       }
       let previous = NONE;
-      for (let slot = this.ends[level * 2]; slot !== NONE; slot = pool.records[slot * STRIDE + NEXT]) {
-        if (pool.records[slot * STRIDE + PREV] !== previous)
-          throw new Error(`ladder 2: slot ${slot} links back wrongly`);
-        const pips = pipsOfWord(pool.records[slot * STRIDE + PRICE]);
+      for (let slot = this.ends[level * 2]; slot !== NONE; slot = pool.nextOf(slot)) {
+        if (pool.previousOf(slot) !== previous) throw new Error(`ladder 2: slot ${slot} links back wrongly`);
+        const pips = pool.ladderPipsOf(slot);
         if (pips !== level * this.gridPips) throw new Error(`ladder 3: ${pips} pips at level ${level}`);
         if (sideOf(slot) === BID) bestBid = Math.max(bestBid, level);
         else bestAsk = Math.min(bestAsk, level);
@@ -165,6 +158,18 @@ export class Ladder {
     }
     if (bestBid !== this.bestBid || bestAsk !== this.bestAsk || bestBid >= bestAsk) {
       throw new Error(`ladder 4: best ${this.bestBid}/${this.bestAsk}, levels say ${bestBid}/${bestAsk}`);
+    }
+  }
+
+  private openLevel(level: number, slot: number, side: number): void {
+    this.ends[level << 1] = slot;
+    const word = level >>> 5;
+    this.occupied[word] |= 1 << (level & 31);
+    this.summary[word >>> 5] |= 1 << (word & 31);
+    if (side === BIDS) {
+      if (level > this.bestBid) this.bestBid = level;
+    } else if (level < this.bestAsk) {
+      this.bestAsk = level;
     }
   }
 

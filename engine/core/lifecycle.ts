@@ -4,6 +4,7 @@
 import { bytesToHex } from '../protocol/bytes.ts';
 import { commandLayouts } from '../protocol/layout.ts';
 import { type MarketTermsMessage, marketTermsFault, readMarketTerms } from '../protocol/marketTerms.ts';
+import type { Message } from '../protocol/message.ts';
 import { AccountFlag, CancelReason, MarketField, MarketStatus } from '../protocol/terms.ts';
 import {
   cancelEverythingIn,
@@ -31,18 +32,18 @@ const AUTO_TICK_TO_PIPS = 10;
 const AUTO_TICK_BID_ABOVE_PIPS = 9600;
 const AUTO_TICK_ASK_BELOW_PIPS = 400;
 
-function readId(message: DataView, offset: number, count: number): string {
-  return bytesToHex(new Uint8Array(message.buffer, message.byteOffset, message.byteLength), offset, count);
+function readId(message: Message, offset: number, count: number): string {
+  return bytesToHex(message.bytes, offset, count);
 }
 
 /** CreateMarket: the registry has checked ids and terms. */
-export function createMarket(state: CoreState, message: DataView, offset: number): void {
-  const terms = readMarketTerms(message, offset, CREATE.offsets);
+export function createMarket(state: CoreState, message: Message, offset: number): void {
+  const terms = readMarketTerms(message.view, offset, CREATE.offsets);
   const market = state.addMarket(terms);
   state.out.write({
     type: 'MarketCreated',
     marketIndex: market.index,
-    eventNumber: message.getUint32(offset + CREATE.offsets.eventNumber, true),
+    eventNumber: message.view.getUint32(offset + CREATE.offsets.eventNumber, true),
     conditionId: readId(message, offset + CREATE.offsets.conditionId, 32),
     firstToken: readId(message, offset + CREATE.offsets.firstToken, 32),
     secondToken: readId(message, offset + CREATE.offsets.secondToken, 32),
@@ -76,15 +77,15 @@ function changeTick(market: Market, tickPips: number): void {
 }
 
 /** UpdateMarket: the masked terms, all or none. */
-export function updateMarket(state: CoreState, message: DataView, offset: number): void {
+export function updateMarket(state: CoreState, message: Message, offset: number): void {
   const { out } = state;
-  const market = state.markets[message.getUint32(offset + UPDATE.offsets.marketIndex, true)];
+  const market = state.markets[message.view.getUint32(offset + UPDATE.offsets.marketIndex, true)];
   if (market === undefined) {
     out.rejected('MARKET_UNKNOWN');
     return;
   }
-  const mask = message.getUint8(offset + UPDATE.offsets.mask);
-  const terms = readMarketTerms(message, offset, UPDATE.offsets);
+  const mask = message.view.getUint8(offset + UPDATE.offsets.mask);
+  const terms = readMarketTerms(message.view, offset, UPDATE.offsets);
   const fault = marketTermsFault(mask, terms);
   if (fault !== 0) {
     out.rejected('MARKET_TERMS', fault);
@@ -105,9 +106,9 @@ export function updateMarket(state: CoreState, message: DataView, offset: number
 }
 
 /** ResolveMarket: closes first where needed; final. */
-export function resolveMarket(state: CoreState, message: DataView, offset: number): void {
+export function resolveMarket(state: CoreState, message: Message, offset: number): void {
   const { out } = state;
-  const market = state.markets[message.getUint32(offset + RESOLVE.marketIndex, true)];
+  const market = state.markets[message.view.getUint32(offset + RESOLVE.marketIndex, true)];
   if (market === undefined) {
     out.rejected('MARKET_UNKNOWN');
     return;
@@ -122,7 +123,7 @@ export function resolveMarket(state: CoreState, message: DataView, offset: numbe
     cancelEverythingIn(state, market, CancelReason.MARKET_RESOLVED);
   }
   market.status = MarketStatus.RESOLVED;
-  market.resolution = message.getUint8(offset + RESOLVE.resolution);
+  market.resolution = message.view.getUint8(offset + RESOLVE.resolution);
   market.unredeemedFirstMicro = market.vaultMicro;
   market.unredeemedSecondMicro = market.vaultMicro;
   out.write({ type: 'MarketResolved', marketIndex: market.index, resolution: market.resolution });
@@ -154,18 +155,18 @@ function wantsFinerTick(market: Market): boolean {
 }
 
 /** SetExchangeMode. */
-export function setMode(state: CoreState, message: DataView, offset: number): void {
-  state.mode = message.getUint8(offset + MODE.mode);
+export function setMode(state: CoreState, message: Message, offset: number): void {
+  state.mode = message.view.getUint8(offset + MODE.mode);
   state.out.write({ type: 'ExchangeModeChanged', mode: state.mode });
 }
 
 /** SetAccountFlags: a ban ends all of the owner's orders, closed-only its resting BUYs. */
-export function setFlags(state: CoreState, message: DataView, offset: number): void {
+export function setFlags(state: CoreState, message: Message, offset: number): void {
   const { accounts } = state;
   const owner = accounts.ownerFor(message, offset + FLAGS_AT.owner);
-  const mask = message.getUint8(offset + FLAGS_AT.mask);
+  const mask = message.view.getUint8(offset + FLAGS_AT.mask);
   const before = accounts.flagsOf(owner);
-  const flags = (before & ~mask) | (message.getUint8(offset + FLAGS_AT.flags) & mask);
+  const flags = (before & ~mask) | (message.view.getUint8(offset + FLAGS_AT.flags) & mask);
   accounts.setFlags(owner, flags);
   state.out.write({ type: 'AccountFlagsChanged', owner: accounts.ownerText(owner), flags });
   const added = flags & ~before;
@@ -174,7 +175,7 @@ export function setFlags(state: CoreState, message: DataView, offset: number): v
 }
 
 /** BindWallet: an account that was another owner's loses its orders and changes hands. */
-export function bindWallet(state: CoreState, message: DataView, offset: number): void {
+export function bindWallet(state: CoreState, message: Message, offset: number): void {
   const { accounts } = state;
   const account = accounts.accountAt(message, offset + BIND.wallet);
   if (account === NONE) return;
@@ -185,14 +186,14 @@ export function bindWallet(state: CoreState, message: DataView, offset: number):
 }
 
 /** Heartbeat: renews the key's session, or says which id is expected. */
-export function heartbeat(state: CoreState, message: DataView, offset: number): void {
+export function heartbeat(state: CoreState, message: Message, offset: number): void {
   const { accounts, heartbeats, out } = state;
   const keyAt = offset + HEARTBEAT.keyId;
   const owner = accounts.ownerFor(message, offset + HEARTBEAT.owner);
   const key = accounts.keyFor(message, keyAt);
   const session = heartbeats.sessionOf(key);
   const given = readHeartbeatId(message, offset + HEARTBEAT.given);
-  const isRefresh = message.getUint8(offset + HEARTBEAT.refresh) !== 0;
+  const isRefresh = message.view.getUint8(offset + HEARTBEAT.refresh) !== 0;
   const isActive = session?.isActive === true;
   if (isActive && !isRefresh && given !== session.expected) {
     out.write({ type: 'HeartbeatRefused', keyId: accounts.keyText(key), expected: session.expected });

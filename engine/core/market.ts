@@ -4,17 +4,17 @@ import type { MarketTermsMessage } from '../protocol/marketTerms.ts';
 import { Ladder } from './ladder.ts';
 
 export class Market {
-  readonly index: number;
-  readonly ladder: Ladder;
-  status: number;
-  readonly negRisk: number;
-  autoTick: number;
-  feeExponent: number;
-  tickPips: number;
-  feeRate: number;
-  minOrderLots: number;
-  delaySeconds: number;
-  minMarketableBuyMicro: number;
+  declare readonly index: number;
+  declare readonly ladder: Ladder;
+  declare status: number;
+  declare readonly negRisk: number;
+  declare autoTick: number;
+  declare feeExponent: number;
+  declare tickPips: number;
+  declare feeRate: number;
+  declare minOrderLots: number;
+  declare delaySeconds: number;
+  declare minMarketableBuyMicro: number;
   /** Collateral that backs the full sets in existence, micro. */
   vaultMicro = 0;
   /** Trades so far; the next one has the number after. */

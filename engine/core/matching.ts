@@ -1,15 +1,20 @@
 // Executes what the dry run found: makers best first, each level one trade; money and shares change hands, sets are made
 // and destroyed. Called by entry and by releases once nothing can refuse the order any more.
-import { FillKind } from '../protocol/terms.ts';
-import { MICRO_PER_LOT, PIPS_PER_UNIT } from '../protocol/units.ts';
-import { FEES_ACCOUNT } from './accounts.ts';
+import { FillKind, TradeStatus } from '../protocol/terms.ts';
+import { FEES_ACCOUNT as FEES } from './accounts.ts';
 import { feeMicro } from './fees.ts';
-import { BID } from './ladder.ts';
-import { MONEY_STRIDE, RESERVED_COLLATERAL, RESERVED_SHARES, SHARES } from './ledger.ts';
 import type { Market } from './market.ts';
 import { leaveFilled } from './orderBook.ts';
-import { FLAG_SECOND, FLAG_SELL, LOTS, NEXT, NONE, POSITION, PRICE, STRIDE } from './orderPool.ts';
 import type { CoreState, TakerOrder } from './state.ts';
+
+// The file's own, see orderPool.ts.
+const { COMPLEMENTARY, MINT, MERGE } = FillKind;
+const { MINED, CONFIRMED } = TradeStatus;
+const FEES_ACCOUNT = FEES;
+const BID = 0;
+const BUY = 0;
+const PIPS_PER_UNIT = 10_000;
+const MICRO_PER_LOT = 10_000;
 
 /** Status items of a trade in the heap: the step they lead to. */
 export const STEP_MINED = 1;
@@ -27,17 +32,17 @@ export function matchOrder(state: CoreState, market: Market, order: TakerOrder, 
 
 /** Takes up to `wanted` lots of one level and settles the taker's side as one trade; returns the lots taken. */
 function matchLevel(state: CoreState, market: Market, order: TakerOrder, level: number, wanted: number): number {
-  const { records } = state.pool;
+  const { pool } = state;
   const { ladder } = market;
   const pips = ladder.pipsOf(level);
   let left = wanted;
   let fillCount = 0;
   let slot = ladder.firstOf(level);
-  while (left > 0 && slot !== NONE) {
-    const available = records[slot * STRIDE + LOTS];
+  while (left > 0 && slot >= 0) {
+    const available = pool.lotsOf(slot);
     const lots = available < left ? available : left;
     // Read before the fill: a maker that is used up leaves the level, and with it the grid may change.
-    const next = records[slot * STRIDE + NEXT];
+    const next = pool.nextOf(slot);
     fillMaker(state, market, order, slot, pips, lots);
     left -= lots;
     fillCount += 1;
@@ -56,36 +61,27 @@ function fillMaker(
   pips: number,
   lots: number,
 ): void {
-  const { pool, ledger } = state;
-  const { money } = ledger;
-  const base = slot * STRIDE;
-  const word = pool.records[base + PRICE];
-  const position = pool.records[base + POSITION];
+  const { pool, ledger, out } = state;
+  const position = pool.positionOf(slot);
   const account = ledger.accountOf(position);
-  const outcome = (word & FLAG_SECOND) >>> 1;
+  const outcome = pool.outcomeOf(slot);
+  const isBuy = pool.sideOf(slot) === BUY;
   const price = outcome === 0 ? pips : PIPS_PER_UNIT - pips;
-  const at = position * MONEY_STRIDE;
-  const isSell = (word & FLAG_SELL) !== 0;
-  if (isSell) {
-    money[at + SHARES + outcome] -= lots * MICRO_PER_LOT;
-    money[at + RESERVED_SHARES + outcome] -= lots * MICRO_PER_LOT;
-    ledger.collateral[account] += lots * price;
-  } else {
-    money[at + SHARES + outcome] += lots * MICRO_PER_LOT;
-    money[at + RESERVED_COLLATERAL] -= lots * price;
-    ledger.collateral[account] -= lots * price;
+  if (isBuy) {
+    ledger.fillBuy(position, outcome, lots, price);
     state.noteFall(account);
+  } else {
+    ledger.fillSell(position, outcome, lots, price);
   }
-  let kind: number = FillKind.COMPLEMENTARY;
+  let kind: number = COMPLEMENTARY;
   if (outcome !== order.outcome) {
-    kind = isSell ? FillKind.MERGE : FillKind.MINT;
-    market.vaultMicro += isSell ? -lots * MICRO_PER_LOT : lots * MICRO_PER_LOT;
+    kind = isBuy ? MINT : MERGE;
+    market.vaultMicro += isBuy ? lots * MICRO_PER_LOT : -lots * MICRO_PER_LOT;
   }
-  const remaining = pool.records[base + LOTS] - lots;
-  pool.records[base + LOTS] = remaining;
-  const { out } = state;
+  const remaining = pool.lotsOf(slot) - lots;
+  pool.setLots(slot, remaining);
   out.collateralMicro = ledger.collateral[account];
-  out.sharesMicro = money[at + SHARES + outcome];
+  out.sharesMicro = ledger.sharesMicro(position, outcome);
   out.fill(pool.numberOf(slot), lots, remaining, price, kind);
   if (remaining === 0) leaveFilled(state, market, slot, position);
 }
@@ -103,21 +99,51 @@ function settleTaker(
   const price = order.outcome === 0 ? pips : PIPS_PER_UNIT - pips;
   const cost = lots * price;
   const fee = feeMicro(lots, price, market.feeRate, market.feeExponent);
-  const at = order.position * MONEY_STRIDE + SHARES + order.outcome;
   if (order.isBuy) {
-    ledger.money[at] += lots * MICRO_PER_LOT;
+    ledger.addShares(order.position, order.outcome, lots * MICRO_PER_LOT);
     ledger.collateral[order.account] -= cost + fee;
     state.noteFall(order.account);
   } else {
-    ledger.money[at] -= lots * MICRO_PER_LOT;
+    ledger.addShares(order.position, order.outcome, -lots * MICRO_PER_LOT);
     ledger.collateral[order.account] += cost - fee;
   }
   ledger.collateral[FEES_ACCOUNT] += fee;
   market.tradeCount += 1;
   out.collateralMicro = ledger.collateral[order.account];
-  out.sharesMicro = ledger.money[at];
+  out.sharesMicro = ledger.sharesMicro(order.position, order.outcome);
   out.feesMicro = ledger.collateral[FEES_ACCOUNT];
   out.vaultMicro = market.vaultMicro;
   out.trade(order.number, market.index, market.tradeCount, fillCount, price, lots, fee);
-  state.statuses.push(state.tMs + state.minedDelayMs, market.index, market.tradeCount, STEP_MINED);
+  scheduleStatus(state, market);
+}
+
+/** The first status step of a market's latest trade. Without delays it need not pass through the heap, see settleFresh. */
+function scheduleStatus(state: CoreState, market: Market): void {
+  if (state.minedDelayMs !== 0 || state.confirmedDelayMs !== 0) {
+    state.statuses.push(state.tMs + state.minedDelayMs, market.index, market.tradeCount, STEP_MINED);
+    return;
+  }
+  if (state.freshTrades > 0 && state.freshMarket !== market.index) queueFresh(state);
+  state.freshMarket = market.index;
+  state.freshTrades += 1;
+}
+
+/** Hands the fresh trades to the heap, which brings them into order with whatever else is due. */
+export function queueFresh(state: CoreState): void {
+  const { tradeCount } = state.markets[state.freshMarket];
+  for (let trade = tradeCount - state.freshTrades + 1; trade <= tradeCount; trade += 1) {
+    state.statuses.push(state.tMs, state.freshMarket, trade, STEP_MINED);
+  }
+  state.freshTrades = 0;
+}
+
+/** The statuses of the fresh trades, when nothing else is due: each trade's MINED and CONFIRMED. */
+export function settleFresh(state: CoreState): void {
+  const { out, freshMarket } = state;
+  const { tradeCount } = state.markets[freshMarket];
+  for (let trade = tradeCount - state.freshTrades + 1; trade <= tradeCount; trade += 1) {
+    out.tradeStatus(freshMarket, trade, MINED);
+    out.tradeStatus(freshMarket, trade, CONFIRMED);
+  }
+  state.freshTrades = 0;
 }

@@ -1,65 +1,42 @@
 // The bookkeeping of live orders: what it means that one rests, waits, or leaves (lists, reservations, heaps, ladder).
 // Called by entry, matching, cancels, coverage and lifecycle, so that no way out of the book can forget a part.
-import { PIPS_PER_UNIT } from '../protocol/units.ts';
-import { ASK, BID } from './ladder.ts';
+import type { Message } from '../protocol/message.ts';
 import type { Market } from './market.ts';
-import {
-  FLAG_DELAYED,
-  FLAG_SECOND,
-  FLAG_SELL,
-  FLAG_WAS_DELAYED,
-  KEY,
-  LOTS,
-  NONE,
-  OWNER,
-  POSITION,
-  PRICE,
-  pipsOfWord,
-  priceWord,
-  STRIDE,
-} from './orderPool.ts';
+import type { OrderPool } from './orderPool.ts';
 import type { CoreState, DelayedOrder, TakerOrder } from './state.ts';
 
-/** BUY of the first token and SELL of the second are bids on the ladder. */
-export function ladderSideOf(isSell: boolean, isSecond: boolean): number {
-  return isSell === isSecond ? BID : ASK;
+const PIPS_PER_UNIT = 10_000;
+const BUY = 0;
+
+/** BUY (0) of the first token (0) and SELL (1) of the second (1) are bids (0) on the ladder, the others asks (1). */
+export function ladderSideOf(side: number, outcome: number): number {
+  return side ^ outcome;
 }
 
-/** Side on the ladder from an order's PRICE word. */
-export function sideOfWord(word: number): number {
-  return ladderSideOf((word & FLAG_SELL) !== 0, (word & FLAG_SECOND) !== 0);
-}
-
-/** An order's own limit in its own token (pips), from its PRICE word. */
-export function ownPips(word: number): number {
-  const pips = pipsOfWord(word);
-  return (word & FLAG_SECOND) === 0 ? pips : PIPS_PER_UNIT - pips;
+/** A live order's own limit in its own token, pips. */
+export function ownPips(pool: OrderPool, slot: number): number {
+  const pips = pool.ladderPipsOf(slot);
+  return pool.outcomeOf(slot) === 0 ? pips : PIPS_PER_UNIT - pips;
 }
 
 export function marketOfSlot(state: CoreState, slot: number): Market {
-  return state.markets[state.ledger.marketOf(state.pool.records[slot * STRIDE + POSITION])];
+  return state.markets[state.ledger.marketOf(state.pool.positionOf(slot))];
 }
 
-/** Puts a taker's order into the pool (its id from the message) with its fixed fields, in no ladder yet. */
+/** Puts a taker's order into the pool (its id and its key's id from the message), in no ladder yet. */
 export function admitOrder(
   state: CoreState,
   order: TakerOrder,
-  message: DataView,
+  message: Message,
   idOffset: number,
-  key: number,
+  keyOffset: number,
 ): void {
-  const { pool } = state;
-  const slot = pool.allocate(order.number);
+  const { pool, accounts } = state;
+  const key = accounts.keyOf(order.account, message, keyOffset);
+  const { number, side, outcome, ladderPips, lots, position, owner } = order;
+  const slot = pool.allocate(number, side, outcome, ladderPips, lots, position, owner, key);
   pool.setId(slot, message, idOffset);
-  const { records } = pool;
-  const base = slot * STRIDE;
-  records[base + LOTS] = order.lots;
-  records[base + POSITION] = order.position;
-  records[base + OWNER] = order.owner;
-  const flags = (order.isBuy ? 0 : FLAG_SELL) | (order.outcome === 0 ? 0 : FLAG_SECOND);
-  records[base + PRICE] = priceWord(order.ladderPips, flags);
-  records[base + KEY] = key;
-  state.ledger.linkOwn(pool, order.position, slot);
+  state.ledger.linkOwn(pool, position, slot);
   order.slot = slot;
 }
 
@@ -67,9 +44,9 @@ export function admitOrder(
 export function restOrder(state: CoreState, market: Market, order: TakerOrder, lots: number, endsAtMs: number): void {
   const { pool, ledger } = state;
   const { slot } = order;
-  pool.records[slot * STRIDE + LOTS] = lots;
   const { ladder } = market;
-  if (order.ladderPips % ladder.gridPips !== 0) ladder.regrid(commonGrid(ladder.gridPips, order.ladderPips));
+  pool.setLots(slot, lots);
+  if (!ladder.hasPrice(order.ladderPips)) ladder.regrid(commonGrid(ladder.gridPips, order.ladderPips));
   ladder.append(pool, slot, order.ladderSide);
   if (market.autoTick !== 0) state.touch(market);
   if (order.isBuy) ledger.reserveLots(order.position, lots, order.limitPips);
@@ -80,7 +57,7 @@ export function restOrder(state: CoreState, market: Market, order: TakerOrder, l
 /** Lets an admitted order wait out the market's delay. */
 export function delayOrder(state: CoreState, order: TakerOrder, delayed: DelayedOrder): void {
   const { pool, ledger } = state;
-  pool.records[order.slot * STRIDE + PRICE] |= FLAG_DELAYED;
+  pool.delay(order.slot);
   if (order.isBuy) ledger.reserveCollateral(order.position, delayed.reservedMicro);
   else ledger.reserveShares(order.position, order.outcome, delayed.reservedMicro);
   state.delayed.set(order.slot, delayed);
@@ -89,14 +66,13 @@ export function delayOrder(state: CoreState, order: TakerOrder, delayed: Delayed
 
 /** Ends an order's delay: its reservation is lifted; it stays in the pool and in its position's list. */
 export function undelayOrder(state: CoreState, slot: number): DelayedOrder {
+  const { pool, ledger } = state;
   const delayed = state.delayed.get(slot);
-  if (delayed === undefined) throw new Error(`order ${state.pool.numberOf(slot)} is not delayed`);
-  const { records } = state.pool;
-  const base = slot * STRIDE;
-  const word = records[base + PRICE];
-  if ((word & FLAG_SELL) === 0) state.ledger.reserveCollateral(records[base + POSITION], -delayed.reservedMicro);
-  else state.ledger.reserveShares(records[base + POSITION], (word & FLAG_SECOND) >>> 1, -delayed.reservedMicro);
-  records[base + PRICE] = (word & ~FLAG_DELAYED) | FLAG_WAS_DELAYED;
+  if (delayed === undefined) throw new Error(`order ${pool.numberOf(slot)} is not delayed`);
+  const position = pool.positionOf(slot);
+  if (pool.sideOf(slot) === BUY) ledger.reserveCollateral(position, -delayed.reservedMicro);
+  else ledger.reserveShares(position, pool.outcomeOf(slot), -delayed.reservedMicro);
+  pool.endDelay(slot);
   state.delayed.delete(slot);
   state.releases.withdraw(slot);
   return delayed;
@@ -105,18 +81,13 @@ export function undelayOrder(state: CoreState, slot: number): DelayedOrder {
 /** Takes an order out of everything; what it still reserved is free again. */
 export function removeOrder(state: CoreState, slot: number): void {
   const { pool, ledger } = state;
-  const base = slot * STRIDE;
-  const word = pool.records[base + PRICE];
-  const position = pool.records[base + POSITION];
-  if ((word & FLAG_DELAYED) !== 0) {
+  const position = pool.positionOf(slot);
+  if (pool.isDelayed(slot)) {
     undelayOrder(state, slot);
   } else {
-    const lots = pool.records[base + LOTS];
-    if ((word & FLAG_SELL) === 0) {
-      ledger.reserveLots(position, -lots, ownPips(word));
-    } else {
-      ledger.reserveShareLots(position, (word & FLAG_SECOND) >>> 1, -lots);
-    }
+    const lots = pool.lotsOf(slot);
+    if (pool.sideOf(slot) === BUY) ledger.reserveLots(position, -lots, ownPips(pool, slot));
+    else ledger.reserveShareLots(position, pool.outcomeOf(slot), -lots);
     leaveLadder(state, state.markets[ledger.marketOf(position)], slot);
   }
   forgetOrder(state, slot, position);
@@ -130,25 +101,25 @@ export function leaveFilled(state: CoreState, market: Market, slot: number, posi
 
 /** Forgets an admitted order that neither rests nor waits. */
 export function forgetOrder(state: CoreState, slot: number, position: number): void {
-  state.ledger.unlinkOwn(state.pool, position, slot);
-  state.pool.forgetId(slot);
-  state.pool.release(slot);
+  const { pool } = state;
+  state.ledger.unlinkOwn(pool, position, slot);
+  pool.forgetId(slot);
+  pool.release(slot);
 }
 
 function leaveLadder(state: CoreState, market: Market, slot: number): void {
   const { pool } = state;
   const { ladder } = market;
-  const pips = pipsOfWord(pool.records[slot * STRIDE + PRICE]);
   ladder.remove(pool, slot);
-  if (pool.heapPlace(slot) !== NONE) state.expiries.withdraw(slot);
+  if (pool.heapPlace(slot) >= 0) state.expiries.withdraw(slot);
   if (market.autoTick !== 0) state.touch(market);
-  if (
-    ladder.gridPips !== market.tickPips &&
-    pips % market.tickPips !== 0 &&
-    ladder.firstOf(ladder.levelOf(pips)) === NONE
-  ) {
-    market.refitGrid();
-  }
+  if (ladder.gridPips !== market.tickPips) refitWithout(market, pool.ladderPipsOf(slot));
+}
+
+/** A price off the tick has lost an order: when it was the last there, the grid may become coarser. */
+function refitWithout(market: Market, pips: number): void {
+  const { ladder, tickPips } = market;
+  if (pips % tickPips !== 0 && ladder.firstOf(ladder.levelOf(pips)) < 0) market.refitGrid();
 }
 
 function commonGrid(first: number, second: number): number {

@@ -1,181 +1,302 @@
 // All live orders (resting and delayed) as 64-byte records in one typed array, addressed by slot, with the index from order
 // id to slot. Written by entry, matching and cancels; the ladder and the ledger link slots into their lists here. A record
-// is one cache line: what costs time here is the memory touched, not the instructions.
+// is one cache line. The places of its words are known to this file alone: V8 folds a file's own constants into its code,
+// and loads those of another file each time.
 // Slots are reused: nothing outside the core ever sees one, events carry order numbers.
-import { growInt32 } from './grow.ts';
+import type { Message } from '../protocol/message.ts';
+import { doublesOf, newRecords } from './grow.ts';
 
-/** No slot, no level, no position. */
+/** No slot, no level, no position. Hot code says `< 0`. */
 export const NONE = -1;
+const FREE = -1;
 
-/** Words of a record: slot × 16 is where it starts. */
-export const STRIDE = 16;
+/** Words of a record: slot << 4 is where it starts. */
+const SHIFT = 4;
+const STRIDE = 16;
 /** Neighbours at the same price level; of a free slot, the next free one. */
-export const NEXT = 0;
-export const PREV = 1;
+const NEXT = 0;
+const PREV = 1;
 /** Lots left. */
-export const LOTS = 2;
+const LOTS = 2;
 /** Position (account × market) in the ledger. */
-export const POSITION = 3;
-export const OWNER = 4;
+const POSITION = 3;
+const OWNER = 4;
 /** Price in the first token's terms (pips) above four bits of flags. */
-export const PRICE = 5;
-export const KEY = 6;
-export const OWN_NEXT = 7;
-export const OWN_PREV = 8;
+const PRICE = 5;
+const KEY = 6;
+const OWN_NEXT = 7;
+const OWN_PREV = 8;
 const HEAP_PLACE = 9;
-const NUMBER_LOW = 10;
-const NUMBER_HIGH = 11;
+/** The order's number, a 64-bit float: words 10 and 11. */
+const NUMBER = 5;
 /** 128 of an id's 256 bits: ids are digests, nobody can make two that share them. */
 const ID = 12;
 const ID_WORDS = 4;
 
 /** Flags: the side (0 BUY, 1 SELL), the token (0 first, 1 second), delayed, and came out of a delay. */
-export const FLAG_SELL = 1;
-export const FLAG_SECOND = 2;
-export const FLAG_DELAYED = 4;
-export const FLAG_WAS_DELAYED = 8;
+const SIDE_BIT = 1;
+const OUTCOME_SHIFT = 1;
+const DELAYED_BIT = 4;
+const WAS_DELAYED_BIT = 8;
 const FLAG_BITS = 4;
 
-/** Ladder price of a PRICE word, pips. */
-export function pipsOfWord(word: number): number {
-  return word >> FLAG_BITS;
-}
-
-/** A PRICE word: its low four bits are the flags, so that a mask can test the word itself. */
-export function priceWord(ladderPips: number, flags: number): number {
-  return (ladderPips << FLAG_BITS) | flags;
-}
-
-const TWO_32 = 4_294_967_296;
-
 export class OrderPool {
-  records: Int32Array;
   liveCount = 0;
-  private capacity: number;
-  private freeHead = NONE;
+  declare private records: Int32Array<ArrayBuffer>;
+  /** The same bytes as 64-bit floats: a record is eight of them. */
+  declare private numbers: Float64Array<ArrayBuffer>;
+  declare private capacity: number;
+  private freeHead = FREE;
   private used = 0;
   /** Open addressing: entry i is the slot at 2i (NONE when free) and its id's hash at 2i + 1. */
-  private index: Int32Array;
+  declare private index: Int32Array;
+  /** How far a hash is shifted to leave the number of an entry. */
+  declare private shift: number;
 
+  /** The capacity is a power of two. */
   constructor(capacity = 1024) {
     this.capacity = capacity;
-    this.records = new Int32Array(capacity * STRIDE);
-    this.index = new Int32Array(capacity * 4).fill(NONE);
+    this.records = newRecords(capacity * STRIDE);
+    this.numbers = doublesOf(this.records);
+    this.index = new Int32Array(capacity * 4).fill(FREE);
+    this.shift = Math.clz32(capacity);
   }
 
-  /** A slot for a new order, every link unset; the caller fills the rest and gives it its id. */
-  allocate(orderNumber: number): number {
-    let slot = this.freeHead;
-    if (slot === NONE) {
-      if (this.used === this.capacity) this.grow();
-      slot = this.used;
-      this.used += 1;
-    } else {
-      this.freeHead = this.records[slot * STRIDE + NEXT];
-    }
+  /** A slot for a new order with its fixed fields, in no list yet; the caller gives it its id. */
+  allocate(
+    orderNumber: number,
+    side: number,
+    outcome: number,
+    ladderPips: number,
+    lots: number,
+    position: number,
+    owner: number,
+    key: number,
+  ): number {
+    const slot = this.takeSlot();
     const { records } = this;
-    const base = slot * STRIDE;
-    records[base + NEXT] = NONE;
-    records[base + PREV] = NONE;
-    records[base + OWN_NEXT] = NONE;
-    records[base + OWN_PREV] = NONE;
-    records[base + HEAP_PLACE] = NONE;
-    records[base + NUMBER_LOW] = orderNumber | 0;
-    records[base + NUMBER_HIGH] = (orderNumber / TWO_32) | 0;
+    const base = slot << SHIFT;
+    records[base | NEXT] = FREE;
+    records[base | PREV] = FREE;
+    records[base | LOTS] = lots;
+    records[base | POSITION] = position;
+    records[base | OWNER] = owner;
+    records[base | PRICE] = (ladderPips << FLAG_BITS) | (outcome << OUTCOME_SHIFT) | side;
+    records[base | KEY] = key;
+    records[base | OWN_NEXT] = FREE;
+    records[base | OWN_PREV] = FREE;
+    records[base | HEAP_PLACE] = FREE;
+    this.numbers[(slot << 3) | NUMBER] = orderNumber;
     this.liveCount += 1;
     return slot;
   }
 
   /** Gives a slot back. The caller has unlinked it everywhere and forgotten its id. */
   release(slot: number): void {
-    this.records[slot * STRIDE + NEXT] = this.freeHead;
+    this.records[(slot << SHIFT) | NEXT] = this.freeHead;
     this.freeHead = slot;
     this.liveCount -= 1;
   }
 
   /** Takes the id at `offset` of a message into the record and the index. */
-  setId(slot: number, message: DataView, offset: number): void {
+  setId(slot: number, message: Message, offset: number): void {
     const { records } = this;
-    const base = slot * STRIDE + ID;
-    const first = message.getInt32(offset, true);
-    const second = message.getInt32(offset + 4, true);
+    const { words } = message;
+    const at = offset >> 2;
+    const base = (slot << SHIFT) | ID;
+    const first = words[at];
+    const second = words[at + 1];
     records[base] = first;
     records[base + 1] = second;
-    records[base + 2] = message.getInt32(offset + 8, true);
-    records[base + 3] = message.getInt32(offset + 12, true);
+    records[base + 2] = words[at + 2];
+    records[base + 3] = words[at + 3];
     this.insertIndex(slot, idHash(first, second));
   }
 
   /** Takes a slot's id out of the index; later entries of the same run move up, so that no tombstones pile up. */
   forgetId(slot: number): void {
-    const { index, records } = this;
-    const mask = (index.length >>> 1) - 1;
-    let gap = idHash(records[slot * STRIDE + ID], records[slot * STRIDE + ID + 1]) & mask;
-    while (index[gap * 2] !== slot) gap = (gap + 1) & mask;
-    let at = (gap + 1) & mask;
-    while (index[at * 2] !== NONE) {
-      const home = index[at * 2 + 1] & mask;
-      if (((at - home) & mask) >= ((at - gap) & mask)) {
-        index[gap * 2] = index[at * 2];
-        index[gap * 2 + 1] = index[at * 2 + 1];
+    const { index, records, shift } = this;
+    const last = index.length - 1;
+    const base = (slot << SHIFT) | ID;
+    let gap = (idHash(records[base], records[base + 1]) >>> shift) << 1;
+    while (index[gap] !== slot) gap = (gap + 2) & last;
+    let at = (gap + 2) & last;
+    while (index[at] >= 0) {
+      const home = (index[at + 1] >>> shift) << 1;
+      if (((at - home) & last) >= ((at - gap) & last)) {
+        index[gap] = index[at];
+        index[gap + 1] = index[at + 1];
         gap = at;
       }
-      at = (at + 1) & mask;
+      at = (at + 2) & last;
     }
-    index[gap * 2] = NONE;
+    index[gap] = FREE;
   }
 
   /** The slot of a live order by the id at `offset` of a message, or NONE. */
-  find(message: DataView, offset: number): number {
-    const { index } = this;
-    const mask = (index.length >>> 1) - 1;
-    const hash = idHash(message.getInt32(offset, true), message.getInt32(offset + 4, true));
-    let at = hash & mask;
+  find(message: Message, offset: number): number {
+    const { index, records } = this;
+    const { words } = message;
+    const last = index.length - 1;
+    const id = offset >> 2;
+    const hash = idHash(words[id], words[id + 1]);
+    let at = (hash >>> this.shift) << 1;
     for (;;) {
-      const slot = index[at * 2];
-      if (slot === NONE) return NONE;
-      if (index[at * 2 + 1] === hash && this.hasId(slot, message, offset)) return slot;
-      at = (at + 1) & mask;
+      const slot = index[at];
+      if (slot < 0) return FREE;
+      const base = (slot << SHIFT) | ID;
+      if (
+        index[at + 1] === hash &&
+        records[base] === words[id] &&
+        records[base + 1] === words[id + 1] &&
+        records[base + 2] === words[id + 2] &&
+        records[base + 3] === words[id + 3]
+      ) {
+        return slot;
+      }
+      at = (at + 2) & last;
     }
   }
 
   /** Reads the entry that an id would be looked up at first, so that it is near by then. */
-  peek(message: DataView, offset: number): number {
-    const hash = idHash(message.getInt32(offset, true), message.getInt32(offset + 4, true));
-    return this.index[(hash & ((this.index.length >>> 1) - 1)) * 2];
+  peek(message: Message, offset: number): number {
+    const at = offset >> 2;
+    return this.index[(idHash(message.words[at], message.words[at + 1]) >>> this.shift) << 1];
   }
 
   /** The same for the id of a live order. */
   peekOf(slot: number): number {
-    const base = slot * STRIDE + ID;
-    const hash = idHash(this.records[base], this.records[base + 1]);
-    return this.index[(hash & ((this.index.length >>> 1) - 1)) * 2];
+    const base = (slot << SHIFT) | ID;
+    return this.index[(idHash(this.records[base], this.records[base + 1]) >>> this.shift) << 1];
+  }
+
+  /** Reads a word of each order that is linked to this one, so that they are near when it is unlinked. */
+  peekNeighbours(slot: number): number {
+    const { records } = this;
+    const base = slot << SHIFT;
+    return (
+      records[slotOrFirst(records[base | NEXT]) << SHIFT] ^
+      records[slotOrFirst(records[base | PREV]) << SHIFT] ^
+      records[slotOrFirst(records[base | OWN_NEXT]) << SHIFT] ^
+      records[slotOrFirst(records[base | OWN_PREV]) << SHIFT]
+    );
   }
 
   numberOf(slot: number): number {
-    const base = slot * STRIDE;
-    return this.records[base + NUMBER_HIGH] * TWO_32 + (this.records[base + NUMBER_LOW] >>> 0);
+    return this.numbers[(slot << 3) | NUMBER];
   }
 
-  heapPlace(slot: number): number {
-    return this.records[slot * STRIDE + HEAP_PLACE];
+  lotsOf(slot: number): number {
+    return this.records[(slot << SHIFT) | LOTS];
   }
 
-  setHeapPlace(slot: number, place: number): void {
-    this.records[slot * STRIDE + HEAP_PLACE] = place;
+  setLots(slot: number, lots: number): void {
+    this.records[(slot << SHIFT) | LOTS] = lots;
+  }
+
+  positionOf(slot: number): number {
+    return this.records[(slot << SHIFT) | POSITION];
+  }
+
+  ownerOf(slot: number): number {
+    return this.records[(slot << SHIFT) | OWNER];
   }
 
   /** Index of the API key that posted it. */
   keyOf(slot: number): number {
-    return this.records[slot * STRIDE + KEY];
+    return this.records[(slot << SHIFT) | KEY];
   }
 
+  /** Price in the first token's terms, pips. */
+  ladderPipsOf(slot: number): number {
+    return this.records[(slot << SHIFT) | PRICE] >> FLAG_BITS;
+  }
+
+  /** 0 for a BUY, 1 for a SELL. */
+  sideOf(slot: number): number {
+    return this.records[(slot << SHIFT) | PRICE] & SIDE_BIT;
+  }
+
+  outcomeOf(slot: number): number {
+    return (this.records[(slot << SHIFT) | PRICE] >> OUTCOME_SHIFT) & 1;
+  }
+
+  isDelayed(slot: number): boolean {
+    return (this.records[(slot << SHIFT) | PRICE] & DELAYED_BIT) !== 0;
+  }
+
+  wasDelayed(slot: number): boolean {
+    return (this.records[(slot << SHIFT) | PRICE] & WAS_DELAYED_BIT) !== 0;
+  }
+
+  /** Price and flags in one number: for the state hash. */
+  termsOf(slot: number): number {
+    return this.records[(slot << SHIFT) | PRICE];
+  }
+
+  delay(slot: number): void {
+    this.records[(slot << SHIFT) | PRICE] |= DELAYED_BIT;
+  }
+
+  endDelay(slot: number): void {
+    const at = (slot << SHIFT) | PRICE;
+    this.records[at] = (this.records[at] & ~DELAYED_BIT) | WAS_DELAYED_BIT;
+  }
+
+  heapPlace(slot: number): number {
+    return this.records[(slot << SHIFT) | HEAP_PLACE];
+  }
+
+  setHeapPlace(slot: number, place: number): void {
+    this.records[(slot << SHIFT) | HEAP_PLACE] = place;
+  }
+
+  /** The next order at the same price, or NONE. */
+  nextOf(slot: number): number {
+    return this.records[(slot << SHIFT) | NEXT];
+  }
+
+  previousOf(slot: number): number {
+    return this.records[(slot << SHIFT) | PREV];
+  }
+
+  /** Puts an order behind the last of its level (NONE: it is the first). */
+  linkLast(slot: number, last: number): void {
+    const { records } = this;
+    records[(slot << SHIFT) | NEXT] = FREE;
+    records[(slot << SHIFT) | PREV] = last;
+    if (last >= 0) records[(last << SHIFT) | NEXT] = slot;
+  }
+
+  /** Joins the neighbours of an order that leaves its level. */
+  unlink(previous: number, next: number): void {
+    const { records } = this;
+    if (previous >= 0) records[(previous << SHIFT) | NEXT] = next;
+    if (next >= 0) records[(next << SHIFT) | PREV] = previous;
+  }
+
+  /** The next newer order of the same position, or NONE. */
   ownNext(slot: number): number {
-    return this.records[slot * STRIDE + OWN_NEXT];
+    return this.records[(slot << SHIFT) | OWN_NEXT];
   }
 
   ownPrev(slot: number): number {
-    return this.records[slot * STRIDE + OWN_PREV];
+    return this.records[(slot << SHIFT) | OWN_PREV];
+  }
+
+  /** Puts an order behind the last of its position (NONE: it is the first). */
+  linkOwnLast(slot: number, last: number): void {
+    const { records } = this;
+    records[(slot << SHIFT) | OWN_NEXT] = FREE;
+    records[(slot << SHIFT) | OWN_PREV] = last;
+    if (last >= 0) records[(last << SHIFT) | OWN_NEXT] = slot;
+  }
+
+  /** Joins the neighbours of an order that leaves its position's list. */
+  unlinkOwn(previous: number, next: number): void {
+    const { records } = this;
+    if (previous >= 0) records[(previous << SHIFT) | OWN_NEXT] = next;
+    if (next >= 0) records[(next << SHIFT) | OWN_PREV] = previous;
   }
 
   /** The remembered words of a slot's id: for the state hash. */
@@ -186,50 +307,61 @@ export class OrderPool {
   /** Invariant: the index finds exactly the live slots. Throws with the count that differs. */
   checkIndex(): void {
     let indexed = 0;
-    const message = new DataView(this.records.buffer);
     for (let at = 0; at < this.index.length; at += 2) {
       const slot = this.index[at];
-      if (slot === NONE) continue;
+      if (slot < 0) continue;
       indexed += 1;
-      if (this.find(message, (slot * STRIDE + ID) * 4) !== slot) throw new Error(`order pool: slot ${slot} is lost`);
+      const [first, second] = this.idWords(slot);
+      const hash = idHash(first, second);
+      let entry = (hash >>> this.shift) << 1;
+      while (this.index[entry] >= 0 && this.index[entry] !== slot) entry = (entry + 2) & (this.index.length - 1);
+      if (this.index[entry] !== slot || this.index[entry + 1] !== hash) {
+        throw new Error(`order pool: slot ${slot} is lost`);
+      }
     }
     if (indexed !== this.liveCount)
       throw new Error(`order pool: ${indexed} ids indexed, ${this.liveCount} orders live`);
   }
 
-  private hasId(slot: number, message: DataView, offset: number): boolean {
-    const { records } = this;
-    const base = slot * STRIDE + ID;
-    return (
-      records[base] === message.getInt32(offset, true) &&
-      records[base + 1] === message.getInt32(offset + 4, true) &&
-      records[base + 2] === message.getInt32(offset + 8, true) &&
-      records[base + 3] === message.getInt32(offset + 12, true)
-    );
+  private takeSlot(): number {
+    const slot = this.freeHead;
+    if (slot >= 0) {
+      this.freeHead = this.records[(slot << SHIFT) | NEXT];
+      return slot;
+    }
+    if (this.used === this.capacity) this.grow();
+    this.used += 1;
+    return this.used - 1;
   }
 
   private insertIndex(slot: number, hash: number): void {
     const { index } = this;
-    const mask = (index.length >>> 1) - 1;
-    let at = hash & mask;
-    while (index[at * 2] !== NONE) at = (at + 1) & mask;
-    index[at * 2] = slot;
-    index[at * 2 + 1] = hash;
+    const last = index.length - 1;
+    let at = (hash >>> this.shift) << 1;
+    while (index[at] >= 0) at = (at + 2) & last;
+    index[at] = slot;
+    index[at + 1] = hash;
   }
 
   private grow(): void {
     this.capacity *= 2;
-    this.records = growInt32(this.records, this.capacity * STRIDE);
+    this.shift -= 1;
+    this.records = newRecords(this.capacity * STRIDE, this.records);
+    this.numbers = doublesOf(this.records);
     const old = this.index;
-    this.index = new Int32Array(this.capacity * 4).fill(NONE);
+    this.index = new Int32Array(this.capacity * 4).fill(FREE);
     for (let at = 0; at < old.length; at += 2) {
-      if (old[at] !== NONE) this.insertIndex(old[at], old[at + 1]);
+      if (old[at] >= 0) this.insertIndex(old[at], old[at + 1]);
     }
   }
 }
 
+/** A link as a slot: slot 0 for NONE. */
+function slotOrFirst(link: number): number {
+  return link & ~(link >> 31);
+}
+
 /** Ids are digests, so two of their words, lightly mixed, spread well. */
 function idHash(low: number, high: number): number {
-  const mixed = Math.imul(low ^ (high >>> 7), 0x9e3779b1);
-  return mixed ^ (mixed >>> 15);
+  return Math.imul(low ^ (high >>> 7), 0x9e3779b1);
 }

@@ -4,30 +4,27 @@ import { AccountFlag, CancelReason, ExchangeMode, MarketStatus, OrderType, Side 
 import { crossesAnything, isWhole, noDryRun, simulate } from './dryRun.ts';
 import { endsAtMs, execute, fundsShort } from './entry.ts';
 import type { Market } from './market.ts';
-import { forgetOrder, marketOfSlot, sideOfWord, undelayOrder } from './orderBook.ts';
-import { FLAG_SECOND, FLAG_SELL, OWNER, POSITION, PRICE, pipsOfWord, STRIDE } from './orderPool.ts';
+import { forgetOrder, ladderSideOf, marketOfSlot, undelayOrder } from './orderBook.ts';
 import type { CoreState, DelayedOrder, TakerOrder } from './state.ts';
 
 /** Brings the delayed order of a slot back as the taker. */
 function takeBack(state: CoreState, slot: number, delayed: DelayedOrder): TakerOrder {
   const order = state.taker;
-  const { records } = state.pool;
-  const base = slot * STRIDE;
-  const word = records[base + PRICE];
+  const { pool } = state;
   order.slot = slot;
-  order.number = state.pool.numberOf(slot);
-  order.position = records[base + POSITION];
+  order.number = pool.numberOf(slot);
+  order.position = pool.positionOf(slot);
   order.account = state.ledger.accountOf(order.position);
-  order.owner = records[base + OWNER];
-  order.outcome = (word & FLAG_SECOND) >>> 1;
-  order.isBuy = (word & FLAG_SELL) === 0;
-  order.side = order.isBuy ? Side.BUY : Side.SELL;
+  order.owner = pool.ownerOf(slot);
+  order.outcome = pool.outcomeOf(slot);
+  order.side = pool.sideOf(slot);
+  order.isBuy = order.side === Side.BUY;
   order.orderType = delayed.orderType;
   order.canRest = delayed.orderType === OrderType.GTC || delayed.orderType === OrderType.GTD;
   order.flags = 0;
   order.limitPips = delayed.limitPips;
-  order.ladderPips = pipsOfWord(word);
-  order.ladderSide = sideOfWord(word);
+  order.ladderPips = pool.ladderPipsOf(slot);
+  order.ladderSide = ladderSideOf(order.side, order.outcome);
   order.lots = delayed.lots;
   order.budgetMicro = delayed.budgetMicro;
   order.expirationS = delayed.expirationS;

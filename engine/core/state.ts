@@ -5,7 +5,7 @@ import { limits } from '../protocol/limits.ts';
 import type { MarketTermsMessage } from '../protocol/marketTerms.ts';
 import { ExchangeMode } from '../protocol/terms.ts';
 import { Accounts } from './accounts.ts';
-import { DueHeap } from './dueHeap.ts';
+import { type Alarm, DueHeap } from './dueHeap.ts';
 import { Heartbeats } from './heartbeatTable.ts';
 import { IdWindow } from './idWindow.ts';
 import { Ledger } from './ledger.ts';
@@ -52,8 +52,6 @@ export class TakerOrder {
   // As signed. Kept here, as the figures below are, because a number beyond 32 bits that is passed from function to
   // function is put on the heap each time; a field keeps its place.
   timestampMs = 0;
-  /** The hour of the timestamp, under which its id is remembered. */
-  hour = 0;
   makerMicro = 0;
   takerMicro = 0;
   /** What checkFunds found, micro: collateral for a BUY, shares of its token for a SELL. */
@@ -85,12 +83,16 @@ export class CoreState {
   readonly accounts = new Accounts();
   readonly ledger = new Ledger();
   readonly ids = new IdWindow();
-  readonly heartbeats = new Heartbeats();
+  readonly alarm: Alarm = { ms: Infinity };
+  readonly heartbeats = new Heartbeats(this.alarm);
   readonly markets: Market[] = [];
   readonly delayed = new Map<number, DelayedOrder>();
-  readonly expiries = new DueHeap(this.pool);
-  readonly releases = new DueHeap(this.pool);
-  readonly statuses = new DueHeap();
+  readonly expiries = new DueHeap(this.alarm, this.pool);
+  readonly releases = new DueHeap(this.alarm, this.pool);
+  readonly statuses = new DueHeap(this.alarm);
+  /** Trades of this command whose status changes at once, as where no delay is set: the market's last so many. */
+  freshTrades = 0;
+  freshMarket = NONE;
   mode: number = ExchangeMode.NORMAL;
   lastOrderNumber = 0;
   depositsMicro = 0;

@@ -3,24 +3,23 @@
 import { StateHasher } from '../protocol/stateHasher.ts';
 import type { DueHeap } from './dueHeap.ts';
 import type { Ladder } from './ladder.ts';
-import { LOTS, NEXT, NONE, POSITION, PRICE, STRIDE } from './orderPool.ts';
+import { NONE } from './orderPool.ts';
 import type { CoreState } from './state.ts';
 
 function hashOrder(hasher: StateHasher, state: CoreState, slot: number): void {
   const { pool, ledger, accounts } = state;
-  const base = slot * STRIDE;
   hasher.number(pool.numberOf(slot));
-  hasher.u32(pool.records[base + LOTS]);
-  hasher.u32(pool.records[base + PRICE]);
-  hasher.u32(ledger.accountOf(pool.records[base + POSITION]));
+  hasher.u32(pool.lotsOf(slot));
+  hasher.u32(pool.termsOf(slot));
+  hasher.u32(ledger.accountOf(pool.positionOf(slot)));
   hasher.text(accounts.keyText(pool.keyOf(slot)));
   for (const word of pool.idWords(slot)) hasher.u32(word);
 }
 
 function hashLadder(hasher: StateHasher, state: CoreState, ladder: Ladder): void {
-  const { records } = state.pool;
+  const { pool } = state;
   for (let level = 1; level < ladder.levelCount; level += 1) {
-    for (let slot = ladder.firstOf(level); slot !== NONE; slot = records[slot * STRIDE + NEXT]) {
+    for (let slot = ladder.firstOf(level); slot !== NONE; slot = pool.nextOf(slot)) {
       hashOrder(hasher, state, slot);
     }
   }

@@ -2,6 +2,7 @@
 // every number in its range and readable texts. What passes here may not make a reducer throw; what does not, is a mistake
 // of the caller and never reaches the log.
 import {
+  assertGapsEmpty,
   COMMAND_HEADER_BYTES,
   CodecError,
   commandLayouts,
@@ -65,6 +66,7 @@ export function assertWellFormed(command: Uint8Array): void {
   if (itemCount > layout.itemsMax) throw new CodecError(`${name}: ${itemCount} items, at most ${layout.itemsMax}`);
   if (tailBytes > limits.tailBytesMax) throw new CodecError(`${name}: a tail of ${tailBytes} bytes is too long`);
   for (const field of numbers) assertInRange(start, field);
+  assertGapsEmpty(command, 0, name, layout);
   const tail = textTails[name];
   if (tail !== undefined) assertTexts(command, name, tail.needsSlug);
 }

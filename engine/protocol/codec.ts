@@ -122,6 +122,14 @@ function outOfRange(value: number, max: number, label: string): CodecError {
   return new CodecError(`${label}: expected an integer from 0 to ${max}, got ${value}`);
 }
 
+/** Throws CodecError unless the bytes of a head that belong to no field are 0: else two records could mean the same. */
+export function assertGapsEmpty(bytes: Uint8Array, offset: number, name: string, layout: Layout): void {
+  for (const gap of layout.gaps) {
+    if (bytes[offset + gap] !== 0)
+      throw new CodecError(`${name}: byte ${offset + gap} belongs to no field and is not 0`);
+  }
+}
+
 const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 /**
@@ -188,6 +196,7 @@ export function decodeCommandAt(bytes: Uint8Array, view: DataView, start: number
   if (tailAt + tailBytes !== end) {
     throw new CodecError(`${type}: ${length} bytes, its header asks for ${tailAt + tailBytes - start}`);
   }
+  assertGapsEmpty(bytes, start, type, layout);
   const values = readFields(bytes, view, start, decoder);
   if (layout.item !== undefined) {
     const items: string[] = [];
@@ -220,6 +229,7 @@ export function encodeEventInto(event: EngineEvent, bytes: Uint8Array, view: Dat
   bytes[offset] = layout.type;
   bytes[offset + 1] = 0;
   view.setUint16(offset + 2, layout.headBytes, true);
+  for (const gap of layout.gaps) bytes[offset + gap] = 0;
   const values: Readonly<Record<string, unknown>> = event as unknown as Record<string, unknown>; // fields by name
   for (const name in layout.fields) {
     const at = offset + layout.offsets[name];
@@ -236,6 +246,7 @@ function decodeEvent(bytes: Uint8Array, view: DataView, offset: number, end: num
     throw new CodecError(`${type}: the header at byte ${offset} does not fit its layout`);
   }
   if (offset + EVENT_HEADER_BYTES + layout.headBytes > end) throw new CodecError(`${type}: cut off at byte ${end}`);
+  assertGapsEmpty(bytes, offset, type, layout);
   return readFields(bytes, view, offset, decoder) as unknown as EngineEvent; // every field was just read and checked
 }
 

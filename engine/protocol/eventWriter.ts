@@ -1,50 +1,69 @@
 // Where reducers write their events: one growing buffer, one set of frames a command. The hot events have a method each
-// that writes fields at constant offsets; rare ones go through the codec. It allocates only when a command's events
-// outgrow every earlier command's.
+// that writes whole words and floats at the places of layout.ts (a test compares them with the codec); rare ones go through
+// the codec. It allocates only when a command's events outgrow every earlier command's.
 import { encodeEventInto } from './codec.ts';
 import { EVENT_HEADER_BYTES, eventLayouts, FRAME_HEADER_BYTES, FRAME_MORE, PROTOCOL_VERSION } from './layout.ts';
 import { limits } from './limits.ts';
 import type { EngineEvent } from './messages.ts';
 import { type RejectionName, rejections } from './rejections.ts';
 
-const REJECTED = eventLayouts.Rejected;
-const ACCEPTED = eventLayouts.OrderAccepted;
-const KILLED = eventLayouts.OrderKilled;
-const RESTED = eventLayouts.OrderRested;
-const FILLED = eventLayouts.OrderFilled;
-const CANCELED = eventLayouts.OrderCanceled;
-const FILL = eventLayouts.Fill;
-const TRADE = eventLayouts.Trade;
-const STATUS = eventLayouts.TradeStatusChanged;
+/** An event's first word, and the bytes of its whole record. */
+const headOf = ({ type, headBytes }: { type: number; headBytes: number }): number => type | (headBytes << 16);
+const bytesOf = ({ headBytes }: { headBytes: number }): number => EVENT_HEADER_BYTES + headBytes;
+const REJECTED = headOf(eventLayouts.Rejected);
+const REJECTED_BYTES = bytesOf(eventLayouts.Rejected);
+const ACCEPTED = headOf(eventLayouts.OrderAccepted);
+const ACCEPTED_BYTES = bytesOf(eventLayouts.OrderAccepted);
+const KILLED = headOf(eventLayouts.OrderKilled);
+const KILLED_BYTES = bytesOf(eventLayouts.OrderKilled);
+const RESTED = headOf(eventLayouts.OrderRested);
+const RESTED_BYTES = bytesOf(eventLayouts.OrderRested);
+const FILLED = headOf(eventLayouts.OrderFilled);
+const FILLED_BYTES = bytesOf(eventLayouts.OrderFilled);
+const CANCELED = headOf(eventLayouts.OrderCanceled);
+const CANCELED_BYTES = bytesOf(eventLayouts.OrderCanceled);
+const FILL = headOf(eventLayouts.Fill);
+const FILL_BYTES = bytesOf(eventLayouts.Fill);
+const TRADE = headOf(eventLayouts.Trade);
+const TRADE_BYTES = bytesOf(eventLayouts.Trade);
+const STATUS = headOf(eventLayouts.TradeStatusChanged);
+const STATUS_BYTES = bytesOf(eventLayouts.TradeStatusChanged);
+const FRAME_HEADER = FRAME_HEADER_BYTES;
+const VERSION = PROTOCOL_VERSION;
+const FRAME_BYTES_MAX: number = limits.frameBytesMax;
 
 export class EventWriter {
   /** The buffer; bytes 0..length are the frames of the current command. Replaced when it grows: never keep it. */
-  bytes: Uint8Array;
+  declare bytes: Uint8Array<ArrayBuffer>;
   length = 0;
   /** Whether the current command wrote a Rejected or OrderKilled event: it changed nothing (but the id set). */
   isRejected = false;
-  /** Events of the current command so far. */
-  eventCount = 0;
   // Balances that the next Fill or Trade states, micro: fields, because a number beyond 32 bits that is passed to a
   // function is put on the heap each time.
   collateralMicro = 0;
   sharesMicro = 0;
   feesMicro = 0;
   vaultMicro = 0;
-  private view: DataView;
+  declare private words: Int32Array;
+  declare private doubles: Float64Array;
+  declare private view: DataView;
   private frameStart = 0;
   private frameEvents = 0;
+  /** Where the next event must end at the latest: the end of the buffer, or of the largest frame. */
+  private lengthMax = 0;
 
   constructor(initialBytes = 1 << 18) {
-    this.bytes = new Uint8Array(initialBytes);
-    this.view = new DataView(this.bytes.buffer);
+    const buffer = new ArrayBuffer(initialBytes);
+    this.bytes = new Uint8Array(buffer);
+    this.words = new Int32Array(buffer);
+    this.doubles = new Float64Array(buffer);
+    this.view = new DataView(buffer);
   }
 
   /** Starts the frames of a new command, forgetting the last one's. */
   begin(): void {
     this.length = 0;
     this.isRejected = false;
-    this.eventCount = 0;
     this.openFrame();
   }
 
@@ -60,17 +79,20 @@ export class EventWriter {
 
   /** Any event, through the codec: for the rare ones. */
   write(event: EngineEvent): void {
-    const offset = this.reserve(eventLayouts[event.type].headBytes);
+    const offset = this.reserve(bytesOf(eventLayouts[event.type]));
     encodeEventInto(event, this.bytes, this.view, offset);
   }
 
   rejected(name: RejectionName, a = 0, b = 0, c = 0): void {
-    const at = this.head(REJECTED.type, REJECTED.headBytes);
-    const { view } = this;
-    view.setUint16(at + REJECTED.offsets.code, rejections[name].code, true);
-    view.setFloat64(at + REJECTED.offsets.a, a, true);
-    view.setFloat64(at + REJECTED.offsets.b, b, true);
-    view.setFloat64(at + REJECTED.offsets.c, c, true);
+    const offset = this.reserve(REJECTED_BYTES);
+    const { words, doubles } = this;
+    const word = offset >> 2;
+    const double = offset >> 3;
+    words[word] = REJECTED;
+    words[word + 1] = rejections[name].code;
+    doubles[double + 1] = a;
+    doubles[double + 2] = b;
+    doubles[double + 3] = c;
     this.isRejected = true;
   }
 
@@ -85,17 +107,16 @@ export class EventWriter {
     pricePips: number,
     originalLots: number,
   ): void {
-    const at = this.head(ACCEPTED.type, ACCEPTED.headBytes);
-    const { view } = this;
-    view.setFloat64(at + ACCEPTED.offsets.orderNumber, orderNumber, true);
-    view.setUint32(at + ACCEPTED.offsets.accountId, accountId, true);
-    view.setUint32(at + ACCEPTED.offsets.marketIndex, marketIndex, true);
-    view.setUint8(at + ACCEPTED.offsets.outcome, outcome);
-    view.setUint8(at + ACCEPTED.offsets.side, side);
-    view.setUint8(at + ACCEPTED.offsets.orderType, orderType);
-    view.setUint8(at + ACCEPTED.offsets.flags, flags);
-    view.setUint16(at + ACCEPTED.offsets.pricePips, pricePips, true);
-    view.setFloat64(at + ACCEPTED.offsets.originalLots, originalLots, true);
+    const offset = this.reserve(ACCEPTED_BYTES);
+    const { words } = this;
+    const word = offset >> 2;
+    words[word] = ACCEPTED;
+    words[word + 1] = accountId;
+    this.doubles[(offset >> 3) + 1] = orderNumber;
+    words[word + 4] = marketIndex;
+    words[word + 5] = outcome | (side << 8) | (orderType << 16) | (flags << 24);
+    words[word + 6] = originalLots;
+    words[word + 7] = pricePips;
   }
 
   orderKilled(
@@ -110,50 +131,61 @@ export class EventWriter {
     originalLots: number,
     a: number,
   ): void {
-    const at = this.head(KILLED.type, KILLED.headBytes);
-    const { view } = this;
-    view.setFloat64(at + KILLED.offsets.orderNumber, orderNumber, true);
-    view.setUint32(at + KILLED.offsets.accountId, accountId, true);
-    view.setUint32(at + KILLED.offsets.marketIndex, marketIndex, true);
-    view.setUint8(at + KILLED.offsets.outcome, outcome);
-    view.setUint8(at + KILLED.offsets.side, side);
-    view.setUint8(at + KILLED.offsets.orderType, orderType);
-    view.setUint16(at + KILLED.offsets.code, rejections[name].code, true);
-    view.setUint16(at + KILLED.offsets.pricePips, pricePips, true);
-    view.setFloat64(at + KILLED.offsets.originalLots, originalLots, true);
-    view.setFloat64(at + KILLED.offsets.a, a, true);
+    const offset = this.reserve(KILLED_BYTES);
+    const { words, doubles } = this;
+    const word = offset >> 2;
+    const double = offset >> 3;
+    words[word] = KILLED;
+    words[word + 1] = accountId;
+    doubles[double + 1] = orderNumber;
+    words[word + 4] = marketIndex;
+    words[word + 5] = outcome | (side << 8) | (orderType << 16);
+    words[word + 6] = rejections[name].code | (pricePips << 16);
+    words[word + 7] = originalLots;
+    doubles[double + 4] = a;
     this.isRejected = true;
   }
 
   orderRested(orderNumber: number, lots: number): void {
-    const at = this.head(RESTED.type, RESTED.headBytes);
-    this.view.setFloat64(at + RESTED.offsets.orderNumber, orderNumber, true);
-    this.view.setUint32(at + RESTED.offsets.lots, lots, true);
+    const offset = this.reserve(RESTED_BYTES);
+    const word = offset >> 2;
+    this.words[word] = RESTED;
+    this.words[word + 1] = lots;
+    this.doubles[(offset >> 3) + 1] = orderNumber;
   }
 
   orderFilled(orderNumber: number): void {
-    const at = this.head(FILLED.type, FILLED.headBytes);
-    this.view.setFloat64(at + FILLED.offsets.orderNumber, orderNumber, true);
+    const offset = this.reserve(FILLED_BYTES);
+    const word = offset >> 2;
+    this.words[word] = FILLED;
+    this.words[word + 1] = 0;
+    this.doubles[(offset >> 3) + 1] = orderNumber;
   }
 
   orderCanceled(orderNumber: number, reason: number, lots: number): void {
-    const at = this.head(CANCELED.type, CANCELED.headBytes);
-    this.view.setFloat64(at + CANCELED.offsets.orderNumber, orderNumber, true);
-    this.view.setUint8(at + CANCELED.offsets.reason, reason);
-    this.view.setFloat64(at + CANCELED.offsets.lots, lots, true);
+    const offset = this.reserve(CANCELED_BYTES);
+    const { words } = this;
+    const word = offset >> 2;
+    words[word] = CANCELED;
+    words[word + 1] = lots;
+    this.doubles[(offset >> 3) + 1] = orderNumber;
+    words[word + 4] = reason;
+    words[word + 5] = 0;
   }
 
   /** One maker's part; the maker's balances after it are in `collateralMicro` and `sharesMicro`. */
   fill(makerOrderNumber: number, lots: number, remainingLots: number, pricePips: number, kind: number): void {
-    const at = this.head(FILL.type, FILL.headBytes);
-    const { view } = this;
-    view.setFloat64(at + FILL.offsets.makerOrderNumber, makerOrderNumber, true);
-    view.setUint32(at + FILL.offsets.lots, lots, true);
-    view.setUint32(at + FILL.offsets.remainingLots, remainingLots, true);
-    view.setUint16(at + FILL.offsets.pricePips, pricePips, true);
-    view.setUint8(at + FILL.offsets.kind, kind);
-    view.setFloat64(at + FILL.offsets.makerCollateralMicro, this.collateralMicro, true);
-    view.setFloat64(at + FILL.offsets.makerSharesMicro, this.sharesMicro, true);
+    const offset = this.reserve(FILL_BYTES);
+    const { words, doubles } = this;
+    const word = offset >> 2;
+    const double = offset >> 3;
+    words[word] = FILL;
+    words[word + 1] = lots;
+    doubles[double + 1] = makerOrderNumber;
+    words[word + 4] = remainingLots;
+    words[word + 5] = pricePips | (kind << 16);
+    doubles[double + 3] = this.collateralMicro;
+    doubles[double + 4] = this.sharesMicro;
   }
 
   /** Closes the fills before it; the taker's balances after it, FEES' and the vault's are in the fields above. */
@@ -166,68 +198,77 @@ export class EventWriter {
     lots: number,
     feeMicro: number,
   ): void {
-    const at = this.head(TRADE.type, TRADE.headBytes);
-    const { view } = this;
-    view.setFloat64(at + TRADE.offsets.takerOrderNumber, takerOrderNumber, true);
-    view.setUint32(at + TRADE.offsets.marketIndex, marketIndex, true);
-    view.setFloat64(at + TRADE.offsets.tradeNumber, tradeNumber, true);
-    view.setUint32(at + TRADE.offsets.fillCount, fillCount, true);
-    view.setUint16(at + TRADE.offsets.pricePips, pricePips, true);
-    view.setFloat64(at + TRADE.offsets.lots, lots, true);
-    view.setFloat64(at + TRADE.offsets.feeMicro, feeMicro, true);
-    view.setFloat64(at + TRADE.offsets.takerCollateralMicro, this.collateralMicro, true);
-    view.setFloat64(at + TRADE.offsets.takerSharesMicro, this.sharesMicro, true);
-    view.setFloat64(at + TRADE.offsets.feesCollateralMicro, this.feesMicro, true);
-    view.setFloat64(at + TRADE.offsets.vaultMicro, this.vaultMicro, true);
+    const offset = this.reserve(TRADE_BYTES);
+    const { words, doubles } = this;
+    const word = offset >> 2;
+    const double = offset >> 3;
+    words[word] = TRADE;
+    words[word + 1] = marketIndex;
+    doubles[double + 1] = takerOrderNumber;
+    doubles[double + 2] = tradeNumber;
+    words[word + 6] = fillCount;
+    words[word + 7] = lots;
+    doubles[double + 4] = feeMicro;
+    doubles[double + 5] = this.collateralMicro;
+    doubles[double + 6] = this.sharesMicro;
+    doubles[double + 7] = this.feesMicro;
+    doubles[double + 8] = this.vaultMicro;
+    words[word + 18] = pricePips;
+    words[word + 19] = 0;
   }
 
   tradeStatus(marketIndex: number, tradeNumber: number, status: number): void {
-    const at = this.head(STATUS.type, STATUS.headBytes);
-    this.view.setUint32(at + STATUS.offsets.marketIndex, marketIndex, true);
-    this.view.setFloat64(at + STATUS.offsets.tradeNumber, tradeNumber, true);
-    this.view.setUint8(at + STATUS.offsets.status, status);
+    const offset = this.reserve(STATUS_BYTES);
+    const { words } = this;
+    const word = offset >> 2;
+    words[word] = STATUS;
+    words[word + 1] = marketIndex;
+    this.doubles[(offset >> 3) + 1] = tradeNumber;
+    words[word + 4] = status;
+    words[word + 5] = 0;
   }
 
-  private head(type: number, headBytes: number): number {
-    const offset = this.reserve(headBytes);
-    this.view.setUint32(offset, type | (headBytes << 16), true);
+  /** Room for one event of so many bytes, in a new frame when the current one would grow past its bound. */
+  private reserve(bytes: number): number {
+    if (this.length + bytes > this.lengthMax) this.makeRoom(bytes);
+    const offset = this.length;
+    this.length = offset + bytes;
+    this.frameEvents += 1;
     return offset;
   }
 
-  /** Room for one event, in a new frame when the current one would grow past its bound. */
-  private reserve(headBytes: number): number {
-    const bytes = EVENT_HEADER_BYTES + headBytes;
-    if (this.length + bytes - this.frameStart > limits.frameBytesMax) {
+  private makeRoom(bytes: number): void {
+    if (this.length + bytes - this.frameStart > FRAME_BYTES_MAX) {
       this.closeFrame(FRAME_MORE);
       this.openFrame();
     }
-    const offset = this.length;
-    if (offset + bytes > this.bytes.length) this.grow();
-    this.length = offset + bytes;
-    this.frameEvents += 1;
-    this.eventCount += 1;
-    return offset;
+    while (this.length + bytes > this.bytes.length) this.grow();
+    this.lengthMax = Math.min(this.frameStart + FRAME_BYTES_MAX, this.bytes.length);
   }
 
   private openFrame(): void {
     this.frameStart = this.length;
-    if (this.length + FRAME_HEADER_BYTES > this.bytes.length) this.grow();
-    this.length += FRAME_HEADER_BYTES;
+    this.length += FRAME_HEADER;
+    this.lengthMax = Math.min(this.frameStart + FRAME_BYTES_MAX, this.bytes.length);
     this.frameEvents = 0;
   }
 
   private closeFrame(flags: number): void {
-    const { view, frameStart } = this;
-    view.setUint32(frameStart, PROTOCOL_VERSION | (flags << 8), true);
-    view.setUint32(frameStart + 4, this.length - frameStart - FRAME_HEADER_BYTES, true);
-    view.setUint32(frameStart + 8, this.frameEvents, true);
-    view.setUint32(frameStart + 12, 0, true);
+    if (this.length > this.bytes.length) this.grow();
+    const { words, frameStart } = this;
+    const word = frameStart >> 2;
+    words[word] = VERSION | (flags << 8);
+    words[word + 1] = this.length - frameStart - FRAME_HEADER;
+    words[word + 2] = this.frameEvents;
+    words[word + 3] = 0;
   }
 
   private grow(): void {
     const larger = new Uint8Array(this.bytes.length * 2);
     larger.set(this.bytes);
     this.bytes = larger;
+    this.words = new Int32Array(larger.buffer);
+    this.doubles = new Float64Array(larger.buffer);
     this.view = new DataView(larger.buffer);
   }
 }

@@ -7,6 +7,7 @@ export * from './keyTable.ts';
 export * from './layout.ts';
 export * from './limits.ts';
 export * from './marketTerms.ts';
+export * from './message.ts';
 export * from './messages.ts';
 export * from './notificationIds.ts';
 export * from './rejections.ts';

@@ -21,20 +21,20 @@ export interface MarketTermsMessage {
 
 /** Reads the terms of an encoded message at `offset` whose layout has these offsets. */
 export function readMarketTerms(
-  message: DataView,
+  view: DataView,
   offset: number,
   at: { readonly [K in keyof MarketTermsMessage]: number },
 ): MarketTermsMessage {
   return {
-    status: message.getUint8(offset + at.status),
-    negRisk: message.getUint8(offset + at.negRisk),
-    autoTick: message.getUint8(offset + at.autoTick),
-    feeExponent: message.getUint8(offset + at.feeExponent),
-    tickPips: message.getUint16(offset + at.tickPips, true),
-    feeRate: message.getUint16(offset + at.feeRate, true),
-    minOrderLots: message.getUint32(offset + at.minOrderLots, true),
-    delaySeconds: message.getUint32(offset + at.delaySeconds, true),
-    minMarketableBuyMicro: message.getFloat64(offset + at.minMarketableBuyMicro, true),
+    status: view.getUint8(offset + at.status),
+    negRisk: view.getUint8(offset + at.negRisk),
+    autoTick: view.getUint8(offset + at.autoTick),
+    feeExponent: view.getUint8(offset + at.feeExponent),
+    tickPips: view.getUint16(offset + at.tickPips, true),
+    feeRate: view.getUint16(offset + at.feeRate, true),
+    minOrderLots: view.getUint32(offset + at.minOrderLots, true),
+    delaySeconds: view.getUint32(offset + at.delaySeconds, true),
+    minMarketableBuyMicro: view.getFloat64(offset + at.minMarketableBuyMicro, true),
   };
 }
 

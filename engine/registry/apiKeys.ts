@@ -1,6 +1,6 @@
 // The API keys that exist and existed: who owns them, of which nonce and generation, whether they still work. Part of the
 // registry, which asks it for every order and cancel: that check reads the message's bytes and allocates nothing.
-import { ApiKeyKind, bytesToHex, KeyTable } from '../protocol/index.ts';
+import { ApiKeyKind, bytesToHex, KeyTable, type Message } from '../protocol/index.ts';
 import type { StateHasher } from '../protocol/stateHasher.ts';
 
 interface ApiKey {
@@ -29,30 +29,30 @@ export class ApiKeys {
   private isActive = new Uint8Array(1024);
 
   /** Whether the message's key id is an active trading key of the message's owner. */
-  mayTrade(message: DataView, keyIdAt: number, ownerAt: number): boolean {
-    const index = this.indexById.get(message, keyIdAt);
+  mayTrade(message: Message, keyIdAt: number, ownerAt: number): boolean {
+    const index = this.indexById.get(message.words, keyIdAt >> 2);
     return index >= 0 && this.isTrading[index] === 1 && this.isOwner(index, message, ownerAt);
   }
 
   /** Whether the message's key id is an active key, of any kind, of the message's owner. */
-  isActiveKeyOf(message: DataView, keyIdAt: number, ownerAt: number): boolean {
-    const index = this.indexById.get(message, keyIdAt);
+  isActiveKeyOf(message: Message, keyIdAt: number, ownerAt: number): boolean {
+    const index = this.indexById.get(message.words, keyIdAt >> 2);
     return index >= 0 && this.isActive[index] === 1 && this.isOwner(index, message, ownerAt);
   }
 
   /** Whether a key with this id was ever created, or the owner already has an active trading key at this nonce. */
-  isTaken(message: DataView, keyIdAt: number, owner: string, nonce: number, kind: number): boolean {
-    if (this.indexById.get(message, keyIdAt) >= 0) return true;
+  isTaken(message: Message, keyIdAt: number, owner: string, nonce: number, kind: number): boolean {
+    if (this.indexById.get(message.words, keyIdAt >> 2) >= 0) return true;
     return kind === ApiKeyKind.TRADING && this.activeTrading.has(tradingSlot(owner, nonce));
   }
 
-  create(message: DataView, keyIdAt: number, ownerAt: number, key: ApiKey): void {
+  create(message: Message, keyIdAt: number, ownerAt: number, key: ApiKey): void {
     const index = this.keys.length;
     if (index === this.isActive.length) this.grow();
     this.keys.push(key);
-    this.indexById.set(message, keyIdAt, index);
+    this.indexById.set(message.words, keyIdAt >> 2, index);
     for (let word = 0; word < OWNER_WORDS; word += 1) {
-      this.owners[index * OWNER_WORDS + word] = message.getInt32(ownerAt + word * 4, true);
+      this.owners[index * OWNER_WORDS + word] = message.words[(ownerAt >> 2) + word];
     }
     this.isActive[index] = 1;
     if (key.kind !== ApiKeyKind.TRADING) return;
@@ -61,8 +61,8 @@ export class ApiKeys {
   }
 
   /** The key stays known, so that its id cannot be used again. */
-  delete(message: DataView, keyIdAt: number): void {
-    const index = this.indexById.get(message, keyIdAt);
+  delete(message: Message, keyIdAt: number): void {
+    const index = this.indexById.get(message.words, keyIdAt >> 2);
     const { owner, nonce, kind } = this.keys[index];
     this.isActive[index] = 0;
     this.isTrading[index] = 0;
@@ -107,15 +107,17 @@ export class ApiKeys {
     }
   }
 
-  private isOwner(index: number, message: DataView, ownerAt: number): boolean {
+  private isOwner(index: number, message: Message, ownerAt: number): boolean {
     const { owners } = this;
+    const { words } = message;
     const base = index * OWNER_WORDS;
+    const at = ownerAt >> 2;
     return (
-      owners[base] === message.getInt32(ownerAt, true) &&
-      owners[base + 1] === message.getInt32(ownerAt + 4, true) &&
-      owners[base + 2] === message.getInt32(ownerAt + 8, true) &&
-      owners[base + 3] === message.getInt32(ownerAt + 12, true) &&
-      owners[base + 4] === message.getInt32(ownerAt + 16, true)
+      owners[base] === words[at] &&
+      owners[base + 1] === words[at + 1] &&
+      owners[base + 2] === words[at + 2] &&
+      owners[base + 3] === words[at + 3] &&
+      owners[base + 4] === words[at + 4]
     );
   }
 

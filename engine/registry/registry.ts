@@ -2,12 +2,12 @@
 // core (admit) and tells it after the core (record). Deterministic like the core; gateways never look into it, they learn
 // from its events.
 import {
-  COMMAND_HEADER_BYTES,
   type Command,
   type CommandOf,
   commandLayouts,
   decodeCommand,
   type EventWriter,
+  Message,
   newMarketFault,
   notificationNumber,
   OrderFlag,
@@ -31,34 +31,35 @@ export class Registry {
   private admitted:
     | { readonly bytes: Uint8Array; readonly command: CommandOf<'CreateMarket'>; readonly texts: Texts }
     | undefined;
-  /** A view on the buffer of the last command: commands that share a buffer cost no allocation. */
-  private view: DataView = new DataView(new ArrayBuffer(COMMAND_HEADER_BYTES));
+  /** The command at hand, in place for what reads words. */
+  private readonly message = new Message();
 
   /** Whether the command may go on to the core. Changes nothing; a refusal is written into `out`. */
   admit(command: Uint8Array, out: EventWriter): boolean {
+    this.message.take(command);
     switch (command[1]) {
       case L.PlaceOrder.type: {
         const { keyId, owner, maker, flags } = L.PlaceOrder.offsets;
-        return this.admitTrader(command, keyId, owner, out) && this.admitWallet(command, maker, owner, flags, out);
+        return this.admitTrader(keyId, owner, out) && this.admitWallet(command, maker, owner, flags, out);
       }
       case L.Split.type: {
         const { keyId, owner, wallet, flags } = L.Split.offsets;
-        return this.admitTrader(command, keyId, owner, out) && this.admitWallet(command, wallet, owner, flags, out);
+        return this.admitTrader(keyId, owner, out) && this.admitWallet(command, wallet, owner, flags, out);
       }
       case L.Merge.type: {
         const { keyId, owner, wallet, flags } = L.Merge.offsets;
-        return this.admitTrader(command, keyId, owner, out) && this.admitWallet(command, wallet, owner, flags, out);
+        return this.admitTrader(keyId, owner, out) && this.admitWallet(command, wallet, owner, flags, out);
       }
       case L.Redeem.type: {
         const { keyId, owner, wallet, flags } = L.Redeem.offsets;
-        return this.admitTrader(command, keyId, owner, out) && this.admitWallet(command, wallet, owner, flags, out);
+        return this.admitTrader(keyId, owner, out) && this.admitWallet(command, wallet, owner, flags, out);
       }
       case L.CancelOrders.type:
       case L.CancelAll.type:
       case L.CancelMarket.type:
       case L.Heartbeat.type:
       case L.DropNotifications.type: // all five start with owner and key id
-        return this.admitTrader(command, L.CancelAll.offsets.keyId, L.CancelAll.offsets.owner, out);
+        return this.admitTrader(L.CancelAll.offsets.keyId, L.CancelAll.offsets.owner, out);
       default:
         return this.admitRare(command, out);
     }
@@ -75,6 +76,7 @@ export class Registry {
 
   /** Takes a command that the core did not reject into the registry's state and writes its events. */
   record(tMs: number, command: Uint8Array, out: EventWriter): void {
+    this.message.take(command);
     const type = command[1];
     if (type === L.CreateEvent.type) this.createEvent(command, out);
     else if (type === L.CreateMarket.type) this.createMarket(command);
@@ -103,9 +105,8 @@ export class Registry {
     this.notifications.checkInvariants();
   }
 
-  private admitTrader(command: Uint8Array, keyIdAt: number, ownerAt: number, out: EventWriter): boolean {
-    const base = command.byteOffset;
-    if (this.apiKeys.mayTrade(this.viewOf(command), base + keyIdAt, base + ownerAt)) return true;
+  private admitTrader(keyIdAt: number, ownerAt: number, out: EventWriter): boolean {
+    if (this.apiKeys.mayTrade(this.message, keyIdAt, ownerAt)) return true;
     out.rejected('KEY_UNKNOWN');
     return false;
   }
@@ -117,9 +118,8 @@ export class Registry {
     flagsAt: number,
     out: EventWriter,
   ): boolean {
-    const base = command.byteOffset;
     const isBindingNeeded = (command[flagsAt] & OrderFlag.BOUND_WALLET) !== 0;
-    if (this.wallets.mayUse(this.viewOf(command), base + walletAt, base + ownerAt, isBindingNeeded)) return true;
+    if (this.wallets.mayUse(this.message, walletAt, ownerAt, isBindingNeeded)) return true;
     out.rejected('WALLET_NOT_OWNED');
     return false;
   }
@@ -141,8 +141,7 @@ export class Registry {
         break;
       case L.DeleteApiKey.type: {
         const { keyId, owner } = L.DeleteApiKey.offsets;
-        const base = command.byteOffset;
-        if (!this.apiKeys.isActiveKeyOf(this.viewOf(command), base + keyId, base + owner)) refusal = 'KEY_UNKNOWN';
+        if (!this.apiKeys.isActiveKeyOf(this.message, keyId, owner)) refusal = 'KEY_UNKNOWN';
         break;
       }
       case L.BindWallet.type:
@@ -181,16 +180,15 @@ export class Registry {
 
   private refusalOfKey(command: Uint8Array): RejectionName | undefined {
     const { owner, nonce, kind } = decode(command, 'CreateApiKey');
-    const keyIdAt = command.byteOffset + L.CreateApiKey.offsets.keyId;
-    return this.apiKeys.isTaken(this.viewOf(command), keyIdAt, owner, nonce, kind) ? 'KEY_EXISTS' : undefined;
+    const keyIdAt = L.CreateApiKey.offsets.keyId;
+    return this.apiKeys.isTaken(this.message, keyIdAt, owner, nonce, kind) ? 'KEY_EXISTS' : undefined;
   }
 
   private refusalOfBinding(command: Uint8Array): RejectionName | undefined {
     const { owner, wallet } = decode(command, 'BindWallet');
     if (wallet === owner || wallet === ZERO_ADDRESS) return 'WALLET_TAKEN';
-    const base = command.byteOffset;
     const { wallet: walletAt, owner: ownerAt } = L.BindWallet.offsets;
-    const isFree = this.wallets.mayUse(this.viewOf(command), base + walletAt, base + ownerAt, false);
+    const isFree = this.wallets.mayUse(this.message, walletAt, ownerAt, false);
     return isFree ? undefined : 'WALLET_TAKEN';
   }
 
@@ -213,35 +211,28 @@ export class Registry {
 
   private createApiKey(tMs: number, command: Uint8Array, out: EventWriter): void {
     const { owner, keyId, nonce, generation, kind } = decode(command, 'CreateApiKey');
-    const base = command.byteOffset;
     const { keyId: keyIdAt, owner: ownerAt } = L.CreateApiKey.offsets;
     const key = { keyId, owner, nonce, generation, kind, createdMs: tMs };
-    this.apiKeys.create(this.viewOf(command), base + keyIdAt, base + ownerAt, key);
+    this.apiKeys.create(this.message, keyIdAt, ownerAt, key);
     out.write({ type: 'ApiKeyCreated', owner, keyId, nonce, generation, kind });
   }
 
   private deleteApiKey(command: Uint8Array, out: EventWriter): void {
     const { owner, keyId } = decode(command, 'DeleteApiKey');
-    this.apiKeys.delete(this.viewOf(command), command.byteOffset + L.DeleteApiKey.offsets.keyId);
+    this.apiKeys.delete(this.message, L.DeleteApiKey.offsets.keyId);
     out.write({ type: 'ApiKeyDeleted', owner, keyId });
   }
 
   private bindWallet(command: Uint8Array, out: EventWriter): void {
     const { owner, wallet, signatureType } = decode(command, 'BindWallet');
-    const base = command.byteOffset;
     const { wallet: walletAt, owner: ownerAt } = L.BindWallet.offsets;
-    this.wallets.bind(this.viewOf(command), base + walletAt, base + ownerAt, { wallet, owner, signatureType });
+    this.wallets.bind(this.message, walletAt, ownerAt, { wallet, owner, signatureType });
     out.write({ type: 'WalletBound', owner, wallet, signatureType });
   }
 
   private dropNotifications(command: Uint8Array): void {
     const { owner, items = [] } = decode(command, 'DropNotifications');
     this.notifications.drop(owner, items.map(notificationNumber));
-  }
-
-  private viewOf(command: Uint8Array): DataView {
-    if (this.view.buffer !== command.buffer) this.view = new DataView(command.buffer);
-    return this.view;
   }
 }
 

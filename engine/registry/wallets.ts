@@ -1,6 +1,6 @@
 // Which wallets an operator has bound to which owner. Part of the registry, which asks it for every order: that check
 // reads the message's bytes and allocates nothing. Wallets that are derived from their owner are not listed here.
-import { bytesToHex, hexToBytes, KeyTable } from '../protocol/index.ts';
+import { bytesToHex, hexToBytes, KeyTable, Message } from '../protocol/index.ts';
 import type { StateHasher } from '../protocol/stateHasher.ts';
 
 interface Binding {
@@ -20,22 +20,22 @@ export class Wallets {
   private readonly ownerOf: number[] = [];
 
   /** Whether the owner may use the wallet: bound to it, or, unless a binding is asked for, bound to nobody. */
-  mayUse(message: DataView, walletAt: number, ownerAt: number, isBindingNeeded: boolean): boolean {
-    const index = this.indexByWallet.get(message, walletAt);
+  mayUse(message: Message, walletAt: number, ownerAt: number, isBindingNeeded: boolean): boolean {
+    const index = this.indexByWallet.get(message.words, walletAt >> 2);
     if (index < 0) return !isBindingNeeded;
-    return this.ownerOf[index] === this.ownerNumbers.get(message, ownerAt);
+    return this.ownerOf[index] === this.ownerNumbers.get(message.words, ownerAt >> 2);
   }
 
-  bind(message: DataView, walletAt: number, ownerAt: number, binding: Binding): void {
-    let owner = this.ownerNumbers.get(message, ownerAt);
+  bind(message: Message, walletAt: number, ownerAt: number, binding: Binding): void {
+    let owner = this.ownerNumbers.get(message.words, ownerAt >> 2);
     if (owner < 0) {
       owner = this.ownerNumbers.size;
-      this.ownerNumbers.set(message, ownerAt, owner);
+      this.ownerNumbers.set(message.words, ownerAt >> 2, owner);
     }
-    let index = this.indexByWallet.get(message, walletAt);
+    let index = this.indexByWallet.get(message.words, walletAt >> 2);
     if (index < 0) {
       index = this.bindings.length;
-      this.indexByWallet.set(message, walletAt, index);
+      this.indexByWallet.set(message.words, walletAt >> 2, index);
     }
     this.bindings[index] = binding;
     this.ownerOf[index] = owner;
@@ -55,12 +55,11 @@ export class Wallets {
     if (this.indexByWallet.size !== this.bindings.length) {
       throw new Error(`wallets 1: ${this.indexByWallet.size} wallets in ${this.bindings.length} bindings`);
     }
-    const message = new DataView(new ArrayBuffer(ADDRESS_BYTES));
+    const { bytes, words } = new Message();
     for (const [wallet, index] of this.indexByWallet.entries()) {
       if (this.bindings[index]?.wallet !== wallet) throw new Error(`wallets 2: ${wallet} leads to binding ${index}`);
-      const bytes = new Uint8Array(message.buffer);
       hexToBytes(this.bindings[index].owner, bytes, 0, ADDRESS_BYTES);
-      if (this.ownerNumbers.get(message, 0) !== this.ownerOf[index]) {
+      if (this.ownerNumbers.get(words, 0) !== this.ownerOf[index]) {
         throw new Error(`wallets 3: ${wallet} has another owner than ${bytesToHex(bytes, 0, ADDRESS_BYTES)}`);
       }
     }

@@ -208,14 +208,14 @@ describe('events', () => {
       const direct = new EventWriter();
       direct.begin();
       direct.rejected('FUNDS', n[3], n[4], n[5]);
-      direct.orderAccepted(n[3], u32, u32, u8, u8, u8, u8, u16, n[4]);
-      direct.orderKilled('FOK_NOT_FILLED', n[3], u32, u32, u8, u8, u8, u16, n[4], n[5]);
+      direct.orderAccepted(n[3], u32, u32, u8, u8, u8, u8, u16, u32);
+      direct.orderKilled('FOK_NOT_FILLED', n[3], u32, u32, u8, u8, u8, u16, u32, n[5]);
       direct.orderRested(n[3], u32);
       direct.orderFilled(n[4]);
-      direct.orderCanceled(n[4], u8, n[5]);
+      direct.orderCanceled(n[4], u8, u32);
       [direct.collateralMicro, direct.sharesMicro, direct.feesMicro, direct.vaultMicro] = n.slice(7);
       direct.fill(n[3], u32, u32, u16, u8);
-      direct.trade(n[3], u32, n[4], u32, u16, n[5], n[6]);
+      direct.trade(n[3], u32, n[4], u32, u16, u32, n[6]);
       direct.tradeStatus(u32, n[3], u8);
       direct.finish();
       expect(framesOf(decodeEvents(direct.copy()))).toEqual(direct.copy());
