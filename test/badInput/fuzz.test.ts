@@ -14,7 +14,8 @@ import { generator } from '../conformance/generator.ts';
 import { l1Headers } from '../support/client.ts';
 import { startTestServer } from '../support/server.ts';
 import { type Answer, Connections, type Request } from './connections.ts';
-import { type EndpointCase, endpointCases, levelOf } from './endpoints.ts';
+import type { EndpointCase } from './endpointCase.ts';
+import { endpointCases, levelOf } from './endpoints.ts';
 import { Target } from './harness.ts';
 import { Spoiler } from './spoil.ts';
 
