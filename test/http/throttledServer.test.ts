@@ -1,4 +1,5 @@
-// Request rates over real sockets, on a clock that the test moves: who is counted as whom, and what a client is told.
+// Request rates over real sockets, on a clock that the test moves: who is counted as whom, under which row of the table, and
+// what a client is told. That each window is exact is shown by throttle.test.ts.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
