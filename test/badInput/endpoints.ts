@@ -5,7 +5,6 @@
 import { catalogCases, importCases } from './catalogEndpoints.ts';
 import type { EndpointCase } from './endpointCase.ts';
 import type { Level, Target } from './harness.ts';
-import type { Kind } from './kinds.ts';
 import * as kinds from './kinds.ts';
 
 type Extras = Omit<EndpointCase, 'method' | 'path' | 'level'>;
