@@ -29,6 +29,7 @@ const STATUS_TEXTS: Readonly<Record<number, string>> = {
   413: 'Payload Too Large',
   415: 'Unsupported Media Type',
   421: 'Misdirected Request',
+  422: 'Unprocessable Content',
   425: 'Too Early',
   429: 'Too Many Requests',
   503: 'Service Unavailable',

@@ -30,7 +30,7 @@ const ORDERS_MADE_COUNT = 200;
 const GROWTH_MIB_MAX = 48;
 /** How long a heartbeat lasts, and more. */
 const HEARTBEAT_MS = 12_000;
-const STATUSES = [200, 400, 401, 404, 405, 413, 415];
+const STATUSES = [200, 400, 401, 404, 405, 413, 415, 422];
 
 const spoiler = new Spoiler(generator(SEED));
 
