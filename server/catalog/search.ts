@@ -2,6 +2,7 @@
 // prefixes and forgives typos; words that too many events share never reach it (they rank nothing and cost most) and are
 // held as plain lists, which only narrow what it finds. Used by index.ts; documents are made anew when events change.
 import MiniSearch from 'minisearch';
+import { MarketStatus } from '../../engine/index.ts';
 import type { EventRow } from '../views/index.ts';
 import { tagSlugs } from './labels.ts';
 
@@ -172,6 +173,7 @@ export class CatalogSearch {
     const title = wordsOf(textOf(texts.title));
     const words = wordsOf([texts.slug, texts.ticker, tags, texts.series].map(textOf).join(' '));
     for (const market of markets) {
+      if (market.status === MarketStatus.DRAFT) continue; // nobody may find one by its words
       const { question, outcomes } = market;
       words.push(...wordsOf(question), ...wordsOf(textOf(market.texts.groupItemTitle)), ...outcomes.flatMap(wordsOf));
     }

@@ -1,5 +1,5 @@
-// Who may call the endpoints that are for listed addresses alone (interface.md 5, 7). Called by handle.ts for each
-// request to one of them, while uWebSockets' request lives. What a client says of its own address counts for nothing:
+// Which address a request comes from, and who may call the endpoints that are for listed addresses alone (interface.md 5,
+// 7). Called by handle.ts while uWebSockets' request lives. What a client says of its own address counts for nothing:
 // X-Forwarded-For is read only where the connection comes from a configured proxy.
 import type { HttpRequest as UwsRequest } from 'uWebSockets.js';
 import type { ServerConfig } from '../config.ts';
@@ -42,13 +42,23 @@ export function clientAddressOf(
   return addresses.findLast((address) => !isTrusted(address)) ?? addresses[0] ?? peer;
 }
 
+/** The address that a request comes from, by the peer of its connection and its headers. */
+export type AddressReader = (peer: string, req: Pick<UwsRequest, 'forEach'>) => string;
+
+/** Looks behind the proxies that a configuration trusts; undefined where there are none: then it is the peer. */
+export function forwardedReader({ trustedProxies }: Pick<ServerConfig, 'trustedProxies'>): AddressReader | undefined {
+  if (trustedProxies.length === 0) return undefined;
+  const isTrusted = networkSet(trustedProxies);
+  return (peer, req) => clientAddressOf(peer, () => forwardedAddresses(req), isTrusted);
+}
+
 /** The guard that a configuration asks for; undefined where there is no list. */
 export function addressGuard(config: Pick<ServerConfig, 'ipAllowlist' | 'trustedProxies'>): AddressGuard | undefined {
   if (config.ipAllowlist === undefined) return undefined;
   const isAllowed = networkSet(config.ipAllowlist);
-  const isTrusted = networkSet(config.trustedProxies);
+  const read = forwardedReader(config) ?? ((peer: string) => peer);
   return (peer, req) => {
-    const address = clientAddressOf(peer, () => forwardedAddresses(req), isTrusted);
+    const address = read(peer, req);
     if (!isAllowed(address)) throw new BadRequest('unauthorized: ip_not_allowlisted', { status: 401 });
   };
 }

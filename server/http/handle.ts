@@ -7,7 +7,7 @@ import type { Caller } from '../auth/caller.ts';
 import { HistorianUnavailable } from '../history/errors.ts';
 import type { Services } from '../services.ts';
 import { type Dialect, pickDialect } from '../wire/dialect.ts';
-import { type AddressGuard, addressGuard } from './allowlist.ts';
+import { type AddressGuard, type AddressReader, addressGuard, forwardedReader } from './allowlist.ts';
 import { tellAnswered } from './answered.ts';
 import { type Authenticator, makeAuthenticator } from './authenticate.ts';
 import { bodyTooLarge, EMPTY_BODY, readBody, requireJsonContentType } from './body.ts';
@@ -36,6 +36,7 @@ const STATUS_TEXTS: Readonly<Record<number, string>> = {
   413: 'Payload Too Large',
   415: 'Unsupported Media Type',
   421: 'Misdirected Request',
+  422: 'Unprocessable Content',
   425: 'Too Early',
   429: 'Too Many Requests',
   503: 'Service Unavailable',
@@ -65,6 +66,8 @@ class Visit {
   /** What was asked of which endpoint, as far as it is known. */
   endpoint: Endpoint | undefined;
   request: ReceivedRequest | undefined;
+  /** Where it comes from, as trusted proxies say; undefined without them. */
+  forwardedAddress: string | undefined;
   /** The throttle counted it, or is not to. */
   isCounted = false;
 
@@ -91,6 +94,7 @@ export class Door {
   private readonly authenticate: Authenticator;
   private readonly guardHost: HostGuard | undefined;
   private readonly throttle: Throttle | undefined;
+  private readonly readForwarded: AddressReader | undefined;
   private readonly guardAddress: AddressGuard | undefined;
   private visitCount = 0;
   private turn: Turn | undefined;
@@ -109,6 +113,7 @@ export class Door {
     this.guardHost = hostGuard(services.config);
     const { isThrottled, rates } = services.config;
     this.throttle = isThrottled ? new Throttle(rates) : undefined;
+    this.readForwarded = isThrottled ? forwardedReader(services.config) : undefined;
     this.guardAddress = addressGuard(services.config);
   }
 
@@ -169,6 +174,9 @@ export class Door {
     const endpoint = entry.byMethod.get(visit.isHead ? 'GET' : (method as Method));
     if (endpoint === undefined) throw methodNotAllowed(method, path, entry);
     visit.endpoint = endpoint;
+    if (this.readForwarded !== undefined) {
+      visit.forwardedAddress = this.readForwarded(remoteAddressOf(visit.res, visit.isAborted), req);
+    }
     if (isCountedByAddress(endpoint)) this.countAddress(visit, endpoint);
     if (endpoint.isAllowlisted === true) this.guardAddress?.(remoteAddressOf(visit.res, visit.isAborted), req);
 
@@ -219,7 +227,7 @@ export class Door {
   private countAddress(visit: Visit, { throttle }: Endpoint): void {
     visit.isCounted = true;
     if (this.throttle === undefined || visit.isAborted) return;
-    const network = networkOf(remoteAddressOf(visit.res, false));
+    const network = networkOf(visit.forwardedAddress ?? remoteAddressOf(visit.res, false));
     this.throttle.count(throttle, network, this.services.exchange.clockMs());
   }
 

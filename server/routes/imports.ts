@@ -35,8 +35,9 @@ const begin: Handler = (_, { services }) => {
 };
 
 const takeLines: Handler = (request, { services }) => {
+  const given = readFields(importLinesBody, request.json());
   const { lines } = findImport(services, request.params.id);
-  const errors = lines.addAll(readFields(importLinesBody, request.json()).lines);
+  const errors = lines.addAll(given.lines);
   return { body: JSON.stringify({ ...lines.counts, errors }) };
 };
 

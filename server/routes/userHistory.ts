@@ -3,7 +3,7 @@
 // historian finds and renders it. Anybody may ask about any wallet, unless there is an allowlist.
 import type { Endpoint, Handler } from '../http/endpoint.ts';
 import { groupOfPath } from '../http/throttleTable.ts';
-import { mountSchema, userHistorySchema } from '../wire/schemas/userHistory.ts';
+import { mountRoot, userHistorySchema } from '../wire/schemas/userHistory.ts';
 import type { AskedKind } from '../wire/userHistoryQuery.ts';
 
 const MOUNT = '/data-api';
@@ -58,7 +58,7 @@ export const userHistoryEndpoints: readonly Endpoint[] = [
     throttle: 'GET /',
     section: 'data 3',
     summary: 'Whether the exchange answers.',
-    schema: mountSchema,
+    schema: mountRoot,
     handler: () => OK,
   },
   ...endpointsBelow(MOUNT),

@@ -2,33 +2,11 @@
 // kind of each parameter, field and path part that it reads. Read by the tests of this folder, which spoil one thing at a
 // time; everyEndpoint.test.ts fails while one of the server's table is missing here. The bodies are made anew for each
 // use, since an order is taken once.
+import { catalogCases, importCases } from './catalogEndpoints.ts';
+import type { EndpointCase } from './endpointCase.ts';
 import type { Level, Target } from './harness.ts';
 import type { Kind } from './kinds.ts';
 import * as kinds from './kinds.ts';
-
-type Kinds = Readonly<Record<string, Kind>>;
-
-export interface EndpointCase {
-  readonly method: 'GET' | 'POST' | 'DELETE' | 'PUT' | 'PATCH';
-  /** Path with its query, right in every part. */
-  readonly path: (target: Target) => string;
-  /** `l1` endpoints are signed by a wallet; development's are for anybody. */
-  readonly level: Level | 'l1';
-  /** A right body; absent where none is taken. */
-  readonly body?: (target: Target) => unknown;
-  /** Whether no body at all is right too. */
-  readonly isBodyOptional?: boolean;
-  /** Parameters of the query, all of them. */
-  readonly query?: Kinds;
-  /** Fields of the body, or of each element of a list. */
-  readonly fields?: Kinds;
-  /** Elements of a body that is a list of texts. */
-  readonly items?: Kind;
-  /** The one part of the path that varies. */
-  readonly part?: Kind;
-  /** Parameters and fields that must be there. */
-  readonly required?: readonly string[];
-}
 
 type Extras = Omit<EndpointCase, 'method' | 'path' | 'level'>;
 
@@ -268,7 +246,7 @@ const markets = [
   row('GET', '/simplified-markets', 'none', page),
   row('GET', '/sampling-markets', 'none', page),
   row('GET', '/sampling-simplified-markets', 'none', page),
-  row('GET', ofCondition('/markets'), 'none', { part: kinds.market }),
+  row('GET', ofCondition('/markets'), 'none', { part: kinds.marketOrId }),
   row('GET', ofCondition('/clob-markets'), 'none', { part: kinds.market }),
   row('GET', ({ market }) => `/markets-by-token/${market.yes}`, 'none', { part: kinds.token }),
   row('GET', ofCondition('/markets/live-activity'), 'none', { part: kinds.market }),
@@ -453,7 +431,9 @@ export const endpointCases: readonly EndpointCase[] = [
   ...marketData,
   ...markets,
   ...histories,
+  ...catalogCases,
   ...operators,
+  ...importCases,
   ...documentation,
 ];
 

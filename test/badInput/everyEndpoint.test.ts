@@ -5,7 +5,8 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { endpoints } from '../../server/http/endpoints.ts';
 import { makeRouter } from '../../server/http/router.ts';
-import { type EndpointCase, endpointCases, levelOf, titleOf } from './endpoints.ts';
+import type { EndpointCase } from './endpointCase.ts';
+import { endpointCases, levelOf, titleOf } from './endpoints.ts';
 import { expectRefused, type Reply, Target } from './harness.ts';
 import type { Kind } from './kinds.ts';
 
@@ -24,7 +25,7 @@ afterAll(() => target.close());
 const shown = (value: unknown): string => (JSON.stringify(value) ?? 'nothing').slice(0, 60);
 const says = (name: string, kind: Kind | undefined): RegExp => kind?.says ?? new RegExp(name);
 
-function expectRefusal(reply: Reply, expected: RegExp, label: string, statuses: readonly number[] = [400]): void {
+function expectRefusal(reply: Reply, expected: RegExp, label: string, statuses: readonly number[] = [400, 422]): void {
   expectRefused(reply, statuses, expected, label);
   expect(reply.text.length, label).toBeLessThan(ERROR_CHARACTERS_MAX);
   expect(reply.json.error, label).not.toMatch(LIBRARY_TEXTS);
@@ -111,7 +112,7 @@ test.each(queried.filter(({ row }) => row.part !== undefined))(
       for (const text of part?.texts ?? []) {
         const path = segments.with(at, encodeURIComponent(text)).join('/');
         const reply = await send(row, queryText === undefined ? path : `${path}?${queryText}`, row.body?.(target));
-        expectRefusal(reply, part?.says ?? /address/, shown(text), [400, 404]);
+        expectRefusal(reply, part?.says ?? /address/, shown(text), [400, 404, 422]);
       }
       const empty = await send(row, segments.with(at, '').join('/'), row.body?.(target));
       expectRefusal(empty, /not found/, 'nothing', [404]);

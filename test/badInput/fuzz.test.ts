@@ -14,7 +14,8 @@ import { generator } from '../conformance/generator.ts';
 import { l1Headers } from '../support/client.ts';
 import { startTestServer } from '../support/server.ts';
 import { type Answer, Connections, type Request } from './connections.ts';
-import { type EndpointCase, endpointCases, levelOf } from './endpoints.ts';
+import type { EndpointCase } from './endpointCase.ts';
+import { endpointCases, levelOf } from './endpoints.ts';
 import { Target } from './harness.ts';
 import { Spoiler } from './spoil.ts';
 
@@ -29,7 +30,7 @@ const ORDERS_MADE_COUNT = 200;
 const GROWTH_MIB_MAX = 48;
 /** How long a heartbeat lasts, and more. */
 const HEARTBEAT_MS = 12_000;
-const STATUSES = [200, 400, 401, 404, 405, 413, 415];
+const STATUSES = [200, 400, 401, 404, 405, 413, 415, 422];
 
 const spoiler = new Spoiler(generator(SEED));
 

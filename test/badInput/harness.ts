@@ -78,7 +78,9 @@ export class Target {
     const credentials = await createKey(server.url, wallet);
     const none = { conditionId: '', yes: '', no: '' };
     const bare = new Target(server, wallet, credentials, none);
-    const market = await bare.createMarket('bad-input');
+    const event = { title: 'Bad input', slug: 'bad-input', tags: ['bad-tag'], series: 'bad-series' };
+    await bare.expectTaken('POST', '/admin/events', 'admin', event);
+    const market = await bare.createMarket('bad-input', { event: 'bad-input' });
     const ready = new Target(server, wallet, credentials, market);
     await ready.expectTaken('POST', '/dev/faucet', 'none', {
       address: wallet.address,

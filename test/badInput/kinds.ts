@@ -283,3 +283,32 @@ export const threshold: Kind = {
   values: [],
 };
 export const title: Kind = { texts: ['x'.repeat(101), LONG, '💥'.repeat(101)], values: [] };
+/** Whole numbers, flags, numbers and slugs as the catalog's queries and paths take them. */
+export const whole: Kind = { texts: NO_WHOLE, values: [] };
+export const flagText: Kind = {
+  texts: ['x', 'yes', '2', '-1', 'null', '__proto__', ' true', '\u0000', LONG],
+  values: [],
+};
+export const catalogId: Kind = { texts: [...NO_WHOLE, '0', '999999', '__proto__', LONG], values: [], says: /^id|: id/ };
+export const catalogSlug: Kind = {
+  texts: ['nobody', '-1', '__proto__', 'a b', '\u0000', LONG],
+  values: [],
+  says: /slug not found/,
+};
+export const marketOrId: Kind = { ...hexKind(64), says: /^id|: id/ };
+export const importLines: Kind = {
+  texts: ['x', ''],
+  values: [
+    null,
+    1,
+    {},
+    [],
+    [1],
+    [null],
+    [{}],
+    [{ line: 0, row: {} }],
+    [{ line: 1.5, row: {} }],
+    [{ line: 'x', row: 1 }],
+  ],
+};
+export const importId: Kind = { texts: ['0', '999', 'x', '__proto__', LONG], values: [], says: /import not found/ };

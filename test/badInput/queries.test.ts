@@ -113,7 +113,7 @@ const cursors = [
 test('a cursor that is malformed, or is the end mark, is refused', () =>
   target.unchanged(async () => {
     const paths: readonly (readonly [string, Level])[] = [
-      ['/markets', 'none'],
+      ['/simplified-markets', 'none'],
       ['/data/orders', 'l2'],
       ['/data/trades', 'l2'],
     ];
@@ -151,7 +151,7 @@ test('ids of orders and markets in a path are refused where they are malformed',
     }
     const unknown = `0x${'ab'.repeat(32)}`;
     expectRefused(await target.send('GET', `/data/order/${unknown}`, 'l2'), 404, 'Order not found');
-    expectRefused(await target.call('GET', `/markets/${unknown}`), 404, 'market not found');
+    expectRefused(await target.call('GET', `/markets/${unknown}`), 404, 'id not found');
     expectRefused(await target.call('GET', `/clob-markets/${unknown}`), 404, 'market not found');
   }));
 

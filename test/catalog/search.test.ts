@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { CatalogSearch } from '../../server/catalog/search.ts';
 import type { EventRow } from '../../server/views/index.ts';
 
-const all = (): boolean => true;
+const all = (_: number): boolean => true;
 
 /** A search over events with these titles, numbered from 1. */
 async function searchOver(titles: readonly string[]) {

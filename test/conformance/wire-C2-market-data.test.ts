@@ -348,7 +348,7 @@ test('what nobody lists is not found, and what is malformed is refused', async (
     [`/tick-size?token_id=${unknown}`, 404, 'market not found'],
     [`/neg-risk?token_id=${unknown}`, 404, 'market not found'],
     [`/fee-rate?token_id=${unknown}`, 404, 'fee rate not found for market'],
-    [`/markets/${condition}`, 404, 'market not found'],
+    [`/markets/${condition}`, 404, 'id not found'],
     [`/clob-markets/${condition}`, 404, 'market not found'],
   ];
   for (const [path, status, error] of cases) {

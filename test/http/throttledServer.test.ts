@@ -1,4 +1,5 @@
-// Request rates over real sockets, on a clock that the test moves: who is counted as whom, and what a client is told.
+// Request rates over real sockets, on a clock that the test moves: who is counted as whom, under which row of the table, and
+// what a client is told. That each window is exact is shown by throttle.test.ts.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,9 +17,11 @@ const three = [{ requestsMax: 3, windowMs: 10_000 }];
 async function withServer(
   rates: Partial<ServerConfig['rates']>,
   run: (server: TestServer, clock: VirtualClock) => Promise<void>,
+  trustedProxies: readonly string[] = [],
 ): Promise<void> {
   const clock = new VirtualClock(Date.now());
-  const server = await startTestServer({ config: { isThrottled: true, rates: { ...throttleRows, ...rates } }, clock });
+  const config = { isThrottled: true, rates: { ...throttleRows, ...rates }, trustedProxies };
+  const server = await startTestServer({ config, clock });
   try {
     await run(server, clock);
   } finally {
@@ -52,6 +55,24 @@ test('a public path takes exactly its requests from an address, and tells the ne
     clock.advance(1);
     expect(await statusesOf(60, ask)).toEqual({ 200: 50, 429: 10 });
   }));
+
+test('clients behind a trusted proxy have rates of their own, and without trust their word counts for nothing', async () => {
+  const askAs = (url: string, address: string) => (): Promise<JsonReply> =>
+    send(url, 'GET', '/', undefined, { 'x-forwarded-for': address });
+  const own = { 'GET /': three };
+  await withServer(
+    own,
+    async ({ url }) => {
+      expect(await statusesOf(4, askAs(url, '192.0.2.1'))).toEqual({ 200: 3, 429: 1 });
+      expect(await statusesOf(4, askAs(url, '192.0.2.2'))).toEqual({ 200: 3, 429: 1 });
+    },
+    ['127.0.0.1'],
+  );
+  await withServer(own, async ({ url }) => {
+    expect(await statusesOf(4, askAs(url, '192.0.2.1'))).toEqual({ 200: 3, 429: 1 });
+    expect(await statusesOf(4, askAs(url, '192.0.2.2'))).toEqual({ 429: 4 });
+  });
+});
 
 test('every row of the table counts its own path, below its mounts too, and no other', () => {
   const isOwnPath = (row: ThrottleRow): boolean => row.includes('/');

@@ -1,4 +1,5 @@
-// /docs: a page that needs nothing but this server, and says so to browsers.
+// /docs: a page that needs nothing but this server, and says so to browsers. What it looks like is for people to judge;
+// that it can be drawn at all without a network follows from what it loads and from its policy.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestServer, type TestServer } from '../support/server.ts';
 

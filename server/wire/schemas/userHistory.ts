@@ -1,86 +1,74 @@
-// Schemas of user data: trades, positions, activity, holders and totals (interface.md 2.10 to 2.13 and 4.1, and
-// catalog-and-data.md 3). The root answers official clients, known by their headers, in their form too. Named by the table
-// of routes/userHistory.ts.
+// Schemas of user data: trades, positions, activity, holders and their totals (interface.md 2.10 to 2.13 and 4.1,
+// catalog-and-data.md 3). At the root a request takes the documented parameters and no other, and the reply follows its
+// headers; below /data-api official clients' parameters are taken too. Named by routes/userHistory.ts.
 import { z } from 'zod';
-import type { EndpointSchema } from '../../http/schema.ts';
+import type { EndpointSchema, ParameterSchemas } from '../../http/schema.ts';
 import type { AskedKind } from '../userHistoryQuery.ts';
 import * as common from './common.ts';
 
-const { address, bytes32, flag, text, tokenId, whole } = common;
+const { address, bytes32, flag, side, text, tokenId, whole } = common;
 
-const amount = z.number().min(0);
 const number = z.number();
-const price = z.number().min(0).max(1);
-const seconds = whole.meta({ description: 'Unix seconds' });
-const pairAsset = z
-  .string()
-  .regex(/^0x[0-9a-f]{64}:[01]$/)
-  .meta({ id: 'PairAsset', description: 'A condition id and the index of its outcome' });
-const dateTime = text.nullable().meta({ description: 'ISO 8601 date-time; null where nothing says when it ends' });
-const day = z
-  .string()
-  .regex(/^[0-9+-]{4,7}-[0-9]{2}-[0-9]{2}$/)
-  .nullable();
+const price = number.min(0).max(1);
+const pairAsset = z.string().regex(/^0x[0-9a-f]{64}:[01]$/);
+const none = z.literal('');
+const profile = { name: none, pseudonym: none, bio: none, profileImage: none, profileImageOptimized: none };
+const outcomeIndex = z.literal([0, 1]);
+const titles = { title: text, slug: text, icon: text, eventSlug: text, outcome: text };
 
-const profile = { name: text, pseudonym: text, bio: text, profileImage: text, profileImageOptimized: text };
-const titles = { title: text, slug: text, icon: text, eventSlug: text };
-
-function tradeOf(asset: z.ZodType, more: z.ZodRawShape) {
-  return z.object({
-    proxyWallet: address,
-    side: common.side,
-    asset,
-    conditionId: bytes32,
-    size: amount,
-    price,
-    timestamp: seconds,
-    ...more,
-    ...titles,
-    outcome: text,
-    outcomeIndex: z.literal([0, 1]),
-    ...profile,
-    transactionHash: bytes32,
-  });
-}
-
-const positionTexts = (asset: z.ZodType) => ({
+const tradeFields = (asset: z.ZodType) => ({
+  proxyWallet: address,
+  side,
+  asset,
+  conditionId: bytes32,
+  size: number,
+  price,
+  timestamp: whole,
+  ...titles,
+  outcomeIndex,
+  ...profile,
+  transactionHash: bytes32,
+});
+const activityFields = (asset: z.ZodType) => ({
+  proxyWallet: address,
+  timestamp: whole,
+  type: z.enum(['TRADE', 'SPLIT', 'MERGE', 'REDEEM']),
+  size: number,
+  usdcSize: number,
+  transactionHash: bytes32,
+  price,
+  side: z.union([side, none]),
+  conditionId: bytes32,
+  asset: z.union([asset, none]),
+  outcomeIndex: z.literal([0, 1, 999]).meta({ description: '999 where a row is about no outcome' }),
+  ...titles,
+  ...profile,
+});
+const briefFields = (asset: z.ZodType) => ({
+  proxyWallet: address,
+  avgPrice: number,
+  totalBought: number,
+  realizedPnl: number,
+  curPrice: price,
   asset,
   conditionId: bytes32,
   ...titles,
-  outcome: text,
-  outcomeIndex: z.literal([0, 1]),
+  outcomeIndex,
   oppositeOutcome: text,
   oppositeAsset: asset,
 });
-const brief = { proxyWallet: address, avgPrice: amount, totalBought: amount, realizedPnl: number, curPrice: price };
-const values = {
-  size: amount,
-  initialValue: amount,
-  currentValue: amount,
+const valueFields = {
+  size: number,
+  initialValue: number,
+  currentValue: number,
   cashPnl: number,
   percentPnl: number,
   percentRealizedPnl: number,
   redeemable: flag,
   mergeable: flag,
 };
-
-const activityOf = (asset: z.ZodType) =>
-  z.object({
-    proxyWallet: address,
-    timestamp: seconds,
-    type: z.enum(['TRADE', 'SPLIT', 'MERGE', 'REDEEM']),
-    size: amount,
-    usdcSize: amount,
-    transactionHash: bytes32,
-    price,
-    side: z.enum(['BUY', 'SELL', '']),
-    conditionId: bytes32,
-    asset: z.union([asset, z.literal('')]),
-    outcomeIndex: z.literal([0, 1, 999]).meta({ description: '999 on rows about both outcomes' }),
-    ...titles,
-    outcome: text,
-    ...profile,
-  });
+const endTime = text.nullable();
+const endDay = z.iso.date().nullable();
 
 const holdersOf = (asset: z.ZodType) =>
   z.object({
@@ -88,133 +76,165 @@ const holdersOf = (asset: z.ZodType) =>
     holders: z.array(
       z.object({
         proxyWallet: address,
-        amount,
+        amount: number,
         asset,
         displayUsernamePublic: flag,
-        outcomeIndex: z.literal([0, 1]),
+        outcomeIndex,
         ...profile,
       }),
     ),
   });
 
-const marketFigure = z.object({ market: z.union([bytes32, z.literal('GLOBAL')]), value: amount });
-
-/** Rows as the root has them, and as official clients have them. */
-const rows = {
-  trades: [
-    tradeOf(pairAsset, { usdcSize: amount }).meta({ id: 'UserTrade', description: 'A fill of a wallet' }),
-    tradeOf(tokenId, {}).meta({ id: 'OfficialUserTrade', description: 'A fill of a wallet, for official clients' }),
-  ],
-  positions: [
-    z
-      .object({
-        ...brief,
-        ...values,
-        timestamp: seconds,
-        ...positionTexts(pairAsset),
-        endDate: dateTime,
-        negativeRisk: flag,
-      })
-      .meta({ id: 'Position', description: 'What a wallet holds of a token' }),
-    z
-      .object({ ...brief, ...values, ...positionTexts(tokenId), endDate: day, negativeRisk: flag, eventId: text })
-      .meta({ id: 'OfficialPosition', description: 'What a wallet holds of a token, for official clients' }),
-  ],
-  'closed-positions': [
-    z
-      .object({ ...brief, ...values, timestamp: seconds, ...positionTexts(pairAsset), endDate: dateTime })
-      .meta({ id: 'ClosedPosition', description: 'What a wallet held of a token' }),
-    z
-      .object({ ...brief, timestamp: seconds, ...positionTexts(tokenId), endDate: dateTime })
-      .meta({ id: 'OfficialClosedPosition', description: 'What a wallet held of a token, for official clients' }),
-  ],
-  activity: [
-    activityOf(pairAsset).meta({ id: 'Activity', description: 'What a wallet did' }),
-    activityOf(tokenId).meta({ id: 'OfficialActivity', description: 'What a wallet did, for official clients' }),
-  ],
-  holders: [
-    holdersOf(pairAsset).meta({ id: 'Holders', description: 'The largest holders of a token' }),
-    holdersOf(tokenId).meta({ id: 'OfficialHolders', description: 'The same, for official clients' }),
-  ],
-} as const;
-
-const totals = {
-  value: z.array(z.object({ user: address, value: amount })),
-  traded: z.object({ user: address, traded: whole }),
-  oi: z.array(marketFigure),
-  'live-volume': z.array(z.object({ total: amount, markets: z.array(marketFigure) })),
-} as const;
-
-const count = whole.optional();
-const user = common.givenAddress;
-const flagQuery = flag.optional();
-const amountQuery = amount.optional();
-const sides = z.enum(['BUY', 'SELL']).optional();
-const directions = z.enum(['ASC', 'DESC', 'ASCENDING', 'DESCENDING']).optional();
-const ids = text.meta({ description: 'Condition ids, with commas' });
-const market = ids.optional();
-const page = { limit: count, offset: count };
-const title = text.max(200).optional().meta({ description: 'Part of the title of a market, at most 100 characters' });
-const positionSorts = z
-  .enum(['CURRENT', 'INITIAL', 'TOKENS', 'CASHPNL', 'PERCENTPNL', 'TITLE', 'RESOLVING', 'PRICE', 'AVGPRICE'])
-  .optional();
-const closedSorts = z.enum(['REALIZEDPNL', 'TITLE', 'PRICE', 'AVGPRICE', 'TIMESTAMP']).optional();
-const threshold = { filterType: z.enum(['CASH', 'TOKENS']).optional(), filterAmount: amountQuery };
-
-const rootQueries = {
-  trades: { ...page, takerOnly: flagQuery, ...threshold, market, user: user.optional(), side: sides },
-  positions: {
-    user,
-    market,
-    sizeThreshold: amountQuery,
-    redeemable: flagQuery,
-    mergeable: flagQuery,
-    ...page,
-    sortBy: positionSorts,
-    sortDirection: directions,
-    title,
-  },
-  'closed-positions': { user, market, title, ...page, sortBy: closedSorts, sortDirection: directions },
-  activity: { user, ...page },
-  holders: { market: ids, limit: count, minBalance: amountQuery },
-  value: { user, market },
-  traded: { user },
-  oi: { market },
-  'live-volume': { id: text.optional().meta({ description: 'Event ids, with commas' }), market },
-} as const satisfies Readonly<Record<AskedKind, EndpointSchema['query']>>;
-
-const eventId = text.optional().meta({ description: 'Event ids, with commas; not together with market' });
-const range = { start: common.givenSeconds.optional(), end: common.givenSeconds.optional() };
-
-/** What official clients may send besides. */
-const officialQueries: Partial<Readonly<Record<AskedKind, EndpointSchema['query']>>> = {
-  trades: { eventId, ...range },
-  positions: { eventId, includeArchived: flagQuery },
-  'closed-positions': { eventId },
-  activity: {
-    market,
-    eventId,
-    type: text.optional().meta({ description: 'Types of activity, with commas' }),
-    excludeDepositsWithdrawals: flagQuery,
-    ...range,
-    sortBy: z.enum(['TIMESTAMP', 'TOKENS', 'CASH']).optional(),
-    sortDirection: directions,
-    side: sides,
-  },
+const named = <Schema extends z.ZodType>(id: string, description: string, schema: Schema): Schema =>
+  schema.meta({ id, description });
+const plain = {
+  trades: named('Trade', 'A fill of a wallet', z.object({ ...tradeFields(pairAsset), usdcSize: number })),
+  positions: named(
+    'Position',
+    'What a wallet holds of a token',
+    z.object({ ...briefFields(pairAsset), ...valueFields, timestamp: whole, endDate: endTime, negativeRisk: flag }),
+  ),
+  'closed-positions': named(
+    'ClosedPosition',
+    'What a wallet held of a token',
+    z.object({ ...briefFields(pairAsset), ...valueFields, timestamp: whole, endDate: endTime }),
+  ),
+  activity: named('Activity', 'What a wallet did', z.object(activityFields(pairAsset))),
+  holders: named('Holders', 'The largest holders of a token', holdersOf(pairAsset)),
+};
+const official = {
+  trades: named('DataApiTrade', 'A fill of a wallet, for official clients', z.object(tradeFields(tokenId))),
+  positions: named(
+    'DataApiPosition',
+    'What a wallet holds of a token, for official clients',
+    z.object({ ...briefFields(tokenId), ...valueFields, endDate: endDay, negativeRisk: flag, eventId: text }),
+  ),
+  'closed-positions': named(
+    'DataApiClosedPosition',
+    'What a wallet held of a token, for official clients',
+    z.object({ ...briefFields(tokenId), timestamp: whole, endDate: endTime }),
+  ),
+  activity: named('DataApiActivity', 'What a wallet did, for official clients', z.object(activityFields(tokenId))),
+  holders: named('DataApiHolders', 'The largest holders of a token, for official clients', holdersOf(tokenId)),
 };
 
-const isListed = (kind: AskedKind): kind is keyof typeof rows => Object.hasOwn(rows, kind);
+const figures = z.array(z.object({ market: z.union([bytes32, z.literal('GLOBAL')]), value: number }));
+const totals = {
+  value: z.array(z.object({ user: address, value: number })),
+  traded: z.object({ user: address, traded: whole }),
+  oi: figures,
+  'live-volume': z.array(z.object({ total: number, markets: figures })),
+};
 
-function replyOf(kind: AskedKind, isMounted: boolean): z.ZodType {
-  if (!isListed(kind)) return totals[kind];
-  const [plain, official] = rows[kind];
-  return isMounted ? z.array(official) : z.union([z.array(plain), z.array(official)]);
-}
+const user = common.givenAddress;
+const market = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{64}(,0x[0-9a-fA-F]{64})*$/)
+  .meta({ description: 'Condition ids with commas between them' });
+const events = z
+  .string()
+  .regex(/^[0-9]+(,[0-9]+)*$/)
+  .meta({ description: 'Event ids with commas between them' })
+  .optional();
+const title = z.string().max(100).optional().meta({ description: 'A part of the title' });
+const anyCase = <Word extends string>(words: readonly [Word, ...Word[]]) =>
+  z.enum(words).optional().meta({ description: 'In any letter case' });
+const direction = anyCase(['ASC', 'DESC', 'ASCENDING', 'DESCENDING']);
+const positionSort = anyCase([
+  'CURRENT',
+  'INITIAL',
+  'TOKENS',
+  'CASHPNL',
+  'PERCENTPNL',
+  'TITLE',
+  'RESOLVING',
+  'PRICE',
+  'AVGPRICE',
+]);
+const closedSort = anyCase(['REALIZEDPNL', 'TITLE', 'PRICE', 'AVGPRICE', 'TIMESTAMP']);
+const amount = number.min(0).optional();
+const seconds = common.givenSeconds.optional();
+const flagParameter = flag.optional();
+/** What official clients ask for past a limit's maximum is cut to it. */
+const page = (limitMax: number, offsetMax: number) => ({
+  limit: z.int().min(0).max(limitMax).optional(),
+  offset: z.int().min(0).max(offsetMax).optional(),
+});
+const uncut = { limit: z.int().min(0).optional() };
 
-/** The schema of a question at the root, or below the mount of official clients. */
+const documented: Readonly<Record<AskedKind, ParameterSchemas>> = {
+  trades: {
+    ...page(10_000, 10_000),
+    takerOnly: flagParameter,
+    filterType: anyCase(['CASH', 'TOKENS']),
+    filterAmount: amount,
+    market: market.optional(),
+    user: user.optional(),
+    side: anyCase(['BUY', 'SELL']),
+  },
+  positions: {
+    user,
+    market: market.optional(),
+    sizeThreshold: amount,
+    redeemable: flagParameter,
+    mergeable: flagParameter,
+    ...page(500, 10_000),
+    sortBy: positionSort,
+    sortDirection: direction,
+    title,
+  },
+  'closed-positions': {
+    user,
+    market: market.optional(),
+    title,
+    ...page(50, 100_000),
+    sortBy: closedSort,
+    sortDirection: direction,
+  },
+  activity: { user, ...page(500, 10_000) },
+  holders: { market, limit: page(500, 0).limit, minBalance: amount },
+  value: { user, market: market.optional() },
+  traded: { user },
+  oi: { market: market.optional() },
+  'live-volume': { id: events, market: market.optional() },
+};
+const more: Partial<Readonly<Record<AskedKind, ParameterSchemas>>> = {
+  trades: { ...uncut, eventId: events, start: seconds, end: seconds },
+  positions: { ...uncut, eventId: events, includeArchived: flagParameter },
+  'closed-positions': { ...uncut, eventId: events },
+  activity: {
+    ...uncut,
+    market: market.optional(),
+    eventId: events,
+    type: text.optional().meta({ description: 'TRADE, SPLIT, MERGE, REDEEM, with commas between them' }),
+    excludeDepositsWithdrawals: flagParameter,
+    start: seconds,
+    end: seconds,
+    sortBy: anyCase(['TIMESTAMP', 'TOKENS', 'CASH']),
+    sortDirection: direction,
+    side: anyCase(['BUY', 'SELL']),
+  },
+  holders: uncut,
+};
+
+const isTotal = (kind: AskedKind): kind is keyof typeof totals => Object.hasOwn(totals, kind);
+
+/** The schema of a question at the root, or below the mount for official clients. */
 export function userHistorySchema(kind: AskedKind, isMounted: boolean): EndpointSchema {
-  const query = { ...rootQueries[kind], ...(isMounted && officialQueries[kind]) };
-  return { query, reply: replyOf(kind, isMounted) };
+  const moreStatuses = [401]; // where there is an allowlist
+  const query = isMounted ? { ...documented[kind], ...more[kind] } : documented[kind];
+  if (isTotal(kind)) return { query: anyDialect(query, isMounted), reply: totals[kind], moreStatuses };
+  const officialRows = z.array(official[kind]);
+  const reply = isMounted ? officialRows : z.union([z.array(plain[kind]), officialRows]);
+  return { query: anyDialect(query, isMounted), reply, moreStatuses };
 }
 
-export const mountSchema: EndpointSchema = { reply: z.object({ data: z.literal('OK') }) };
+/** Requests of official clients reach the root too, by their headers; what they may send there is the same. */
+function anyDialect(query: ParameterSchemas, isMounted: boolean): ParameterSchemas {
+  if (isMounted || query.limit === undefined) return query;
+  return { ...query, limit: uncut.limit.meta({ description: LIMIT_TEXT }) };
+}
+
+const LIMIT_TEXT = 'Past the maximum: 400, or the maximum for requests with POLY_* headers';
+
+export const mountRoot: EndpointSchema = { reply: z.object({ data: z.literal('OK') }) };

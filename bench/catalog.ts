@@ -1,0 +1,123 @@
+// The bench of the catalog: `npm run bench:catalog`. Imports the recorded catalog (or one made of its size), starts on it,
+// and asks for lists and searches over loopback while the house trades; each figure beside a yardstick of the same run.
+// Prints a table and never fails for a slow machine: the floors are said beside what was reached.
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import MiniSearch from 'minisearch';
+import { linesOf, madeRows, recordedRows } from './catalog/lines.ts';
+import { machine, percentile } from './lib/statistics.ts';
+
+const MAIN = join(import.meta.dirname, '../server/main.ts');
+const REQUESTS = 300;
+const LISTS = [
+  '/markets?limit=100&order=volume24hr',
+  '/markets?limit=100&closed=false&order=endDate&ascending=true',
+  '/markets?limit=100&tag=sports&order=liquidity',
+  '/markets?limit=100&offset=120000',
+  '/events?limit=100&order=endDate',
+  '/markets/keyset?limit=100&order=updatedAt',
+  '/markets?next_cursor=MA==',
+] as const;
+const QUERIES =
+  'lakers;who wins;celtics vs;barcelna;temperature chicago;arsenal;mar;tennis final;2026;premeir leage;yankees hits;will';
+
+/** Runs a command of the program to its end; its wall time (ms). @throws when it fails */
+async function timed(args: readonly string[]): Promise<number> {
+  const startedMs = performance.now();
+  const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'ignore', 'inherit'] });
+  const status = await new Promise((resolve) => child.on('exit', resolve));
+  if (status !== 0) throw new Error(`${args[0]} ended with status ${status}`);
+  return performance.now() - startedMs;
+}
+
+/** Starts an exchange; resolves with its address, the time until it answered (ms) and how to stop it. */
+async function started(dataDir: string) {
+  const startedMs = performance.now();
+  const args = [MAIN, 'start', '--data-dir', dataDir, '--port', '0', '--json', '--house', 'calm'];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const banner = await new Promise<string>((resolve) => child.stdout.once('data', (text) => resolve(String(text))));
+  const { url }: { readonly url: string } = JSON.parse(banner);
+  const stop = (): Promise<unknown> => {
+    const ended = new Promise((resolve) => child.on('exit', resolve));
+    child.kill('SIGTERM');
+    return ended;
+  };
+  return { url, startMs: performance.now() - startedMs, stop };
+}
+
+/** Times of so many calls in turn (ms), sorted; the first few are not counted. */
+async function timesOf(count: number, call: (at: number) => unknown): Promise<readonly number[]> {
+  const times: number[] = [];
+  for (let at = 0; at < count + 10; at += 1) {
+    const startedMs = performance.now();
+    await call(at);
+    if (at >= 10) times.push(performance.now() - startedMs);
+  }
+  return times.sort((left, right) => left - right);
+}
+
+const shown = (times: readonly number[]): string =>
+  `p50 ${percentile(times, 0.5).toFixed(2)} ms, p99 ${percentile(times, 0.99).toFixed(2)} ms`;
+const tell = (what: string, figure: string): void => {
+  process.stdout.write(`${what.padEnd(66)} ${figure}\n`);
+};
+
+async function benchLists(url: string): Promise<void> {
+  for (const path of LISTS) {
+    const text = await (await fetch(url + path)).text();
+    const page: unknown = JSON.parse(text);
+    const times = await timesOf(REQUESTS, async () => (await fetch(url + path)).text());
+    const yardstick = await timesOf(REQUESTS, () => JSON.stringify(page));
+    const bare = await timesOf(REQUESTS, async () => (await fetch(`${url}/ok`)).text());
+    tell(`GET ${path} (floor: p99 5 ms)`, shown(times));
+    tell(
+      `  JSON.stringify of that page of ${Math.round(text.length / 1024)} KiB; GET /ok`,
+      `${shown(yardstick)}; ${shown(bare)}`,
+    );
+  }
+}
+
+async function benchSearch(url: string, titles: readonly string[]): Promise<void> {
+  const index = new MiniSearch<{ id: number; title: string }>({ fields: ['title'] });
+  index.addAll(titles.map((title, id) => ({ id, title })));
+  const queries = QUERIES.split(';');
+  const times = await timesOf(REQUESTS, async (at) => {
+    await (await fetch(`${url}/public-search?q=${encodeURIComponent(queries[at % queries.length])}`)).text();
+  });
+  const yardstick = await timesOf(REQUESTS, (at) =>
+    index.search(queries[at % queries.length], { prefix: true, fuzzy: 0.2, combineWith: 'AND' }),
+  );
+  tell('GET /public-search, twelve queries (floor: p99 20 ms)', shown(times));
+  tell('  MiniSearch bare over the titles, prefixes and typos on', shown(yardstick));
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'outcry-catalog-'));
+try {
+  const recorded = recordedRows();
+  const rows = recorded ?? madeRows();
+  const file = join(folder, 'catalog.jsonl');
+  writeFileSync(file, linesOf(rows).join('\n'));
+  tell('catalog', `${rows.length} markets, ${recorded === undefined ? 'made from a seed' : 'recorded'}`);
+  tell('machine', `${machine().cpuModel}, load matters: run it alone`);
+  const dataDir = join(folder, 'data');
+  const empty = await timed(['import', fileOf(folder), '--data-dir', join(folder, 'empty')]);
+  const importMs = await timed(['import', file, '--data-dir', dataDir]);
+  const rate = rows.length / ((importMs - empty) / 1_000);
+  tell('import, less an import of one market (floor: 10,000 markets/s)', `${Math.round(rate)} markets/s`);
+  const { url, startMs, stop } = await started(dataDir);
+  tell('start on it: replay, views, index (floor: 5 s)', `${(startMs / 1_000).toFixed(1)} s`);
+  await benchLists(url);
+  await benchSearch(url, [...new Set(rows.map(({ question }) => question))]);
+  await stop();
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** A file of one market. */
+function fileOf(inFolder: string): string {
+  const file = join(inFolder, 'one.jsonl');
+  writeFileSync(file, linesOf(madeRows(1)).join('\n'));
+  return file;
+}

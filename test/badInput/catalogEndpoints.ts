@@ -1,0 +1,72 @@
+// The catalog's endpoints and those of imports, as endpoints.ts has all others: a right path each, the parameters that hold
+// one value, and the part of the path that varies. Read by endpoints.ts alone. What lists of values refuse is tested in
+// test/catalog.
+import type { EndpointCase } from './endpointCase.ts';
+import * as kinds from './kinds.ts';
+
+type Extras = Omit<EndpointCase, 'method' | 'path' | 'level'>;
+
+const get = (path: string, more: Extras = {}): EndpointCase => ({
+  method: 'GET',
+  path: () => path,
+  level: 'none',
+  ...more,
+});
+
+const states = { active: kinds.flagText, closed: kinds.flagText, archived: kinds.flagText };
+const list: Extras = { query: { limit: kinds.whole, offset: kinds.whole, ascending: kinds.flagText, ...states } };
+const keyset: Extras = { query: { limit: kinds.whole, ascending: kinds.flagText, ...states } };
+const labels: Extras = { query: { limit: kinds.whole, offset: kinds.whole, ascending: kinds.flagText } };
+const byId: Extras = { part: kinds.catalogId };
+const bySlug: Extras = { part: kinds.catalogSlug };
+
+/** The same paths on the root and on the mount; GET /markets and one market of the root stand in endpoints.ts. */
+function ofMount(mount: string): readonly EndpointCase[] {
+  return [
+    ...(mount === '' ? [] : [get(`${mount}/markets`, list), get(`${mount}/markets/1`, byId)]),
+    get(`${mount}/markets/keyset`, keyset),
+    get(`${mount}/markets/slug/bad-input`, bySlug),
+    get(`${mount}/markets/1/tags`, byId),
+    get(`${mount}/events`, list),
+    get(`${mount}/events/keyset`, keyset),
+    get(`${mount}/events/slug/bad-input`, bySlug),
+    get(`${mount}/events/1`, byId),
+    get(`${mount}/events/1/tags`, byId),
+    get(`${mount}/tags`, labels),
+    get(`${mount}/tags/slug/bad-tag`, bySlug),
+    get(`${mount}/tags/1`, byId),
+    get(`${mount}/series`, labels),
+    get(`${mount}/series/1`, byId),
+    get(`${mount}/public-search?q=bad`, {
+      query: {
+        limit_per_type: kinds.whole,
+        page: kinds.whole,
+        search_tags: kinds.flagText,
+        search_profiles: kinds.flagText,
+      },
+    }),
+    get(`${mount}/teams`),
+    get(`${mount}/sports`),
+    get(`${mount}/sports/market-types`),
+    get(`${mount}/comments`),
+  ];
+}
+
+const admin = (method: 'POST' | 'DELETE', path: string, more: Extras = {}): EndpointCase => ({
+  method,
+  path: () => path,
+  level: 'admin',
+  ...more,
+});
+
+export const catalogCases: readonly EndpointCase[] = [...ofMount(''), ...ofMount('/gamma')];
+export const importCases: readonly EndpointCase[] = [
+  admin('POST', '/admin/imports'),
+  admin('POST', '/admin/imports/1/lines', {
+    body: () => ({ lines: [{ line: 1, row: { kind: 'tag', slug: 'made', label: 'Made' } }] }),
+    fields: { lines: kinds.importLines },
+    required: ['lines'],
+  }),
+  admin('POST', '/admin/imports/1/commit', { part: kinds.importId }),
+  admin('DELETE', '/admin/imports/1', { part: kinds.importId }),
+];

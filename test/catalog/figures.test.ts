@@ -1,0 +1,59 @@
+// The live figures of the catalog: volume, liquidity, best prices, last trade and 24-hour volume of markets and events
+// follow from what was traded and what rests, by hand-made orders; those of a day age with the clock.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { alice, bob, cancelAll, get, newMarket, openTradingWorld, post, server } from '../http/tradingWorld.ts';
+import { send } from '../support/client.ts';
+
+beforeAll(openTradingWorld);
+afterAll(() => server.close());
+
+const ADMIN = { authorization: 'Bearer dev-admin' };
+
+test('figures follow every order, trade and cancel, and events add up their markets', async () => {
+  await send(server.url, 'POST', '/admin/events', { title: 'Figures', slug: 'figures' }, ADMIN);
+  const first = await newMarket({ event: 'figures' });
+  const second = await newMarket({ event: 'figures' });
+  const record = async (where: typeof first) => (await get(`/gamma/markets?condition_ids=${where.conditionId}`))[0];
+  expect(await record(first)).toMatchObject({ volume: '0', liquidity: '0', bestBid: 0, bestAsk: 1, spread: 1 });
+
+  await post(alice, first, { pips: 4000, shares: 100 }); // a bid of 0.40: 40 behind it
+  await post(alice, first, { pips: 3000, shares: 100, token: 1 }); // a bid for the other token: an ask of 0.70, 30 behind it
+  expect(await record(first)).toMatchObject({
+    liquidity: '70',
+    liquidityNum: 70,
+    bestBid: 0.4,
+    bestAsk: 0.7,
+    spread: 0.3,
+    outcomePrices: '["0.55", "0.45"]',
+  });
+  await post(bob, first, { pips: 7000, shares: 50 }); // takes half of the ask: 50 shares at 0.70
+  expect(await record(first)).toMatchObject({
+    volume: '35',
+    volumeNum: 35,
+    volume24hr: 35,
+    liquidity: '55',
+    lastTradePrice: 0.7,
+    competitive: 1 / (1 + 0.05 ** 2),
+  });
+  await post(bob, second, { pips: 2000, shares: 10 });
+  const [event] = await get('/events?slug=figures');
+  expect(event).toMatchObject({ volume: 35, volume24hr: 35, liquidity: 57, closed: false });
+  expect((await get('/markets?order=volume24hr&limit=1'))[0].conditionId).toBe(first.conditionId);
+  expect((await get('/markets?order=liquidity&limit=2'))[1].conditionId).toBe(second.conditionId);
+
+  await cancelAll(alice);
+  expect(await record(first)).toMatchObject({ liquidity: '0', volume: '35', bestBid: 0, bestAsk: 1 });
+  expect((await get('/markets?order=liquidity&limit=1'))[0].conditionId).toBe(second.conditionId);
+
+  await send(server.url, 'POST', `/admin/markets/${second.conditionId}/resolve`, { outcome: 'split' }, ADMIN);
+  const [resolved] = await get(`/markets?condition_id=${second.conditionId}`);
+  expect(resolved).toMatchObject({ closed: true, liquidity: '0', outcomePrices: '["0.5", "0.5"]', competitive: 0 });
+
+  const { catalog, exchange, views } = server.services;
+  const market = views.markets.byCondition(first.conditionId);
+  if (market === undefined) throw new Error('the market is gone');
+  catalog.settle(exchange.now() + 23 * 3_600_000);
+  expect(catalog.marketFiguresOf(market)).toMatchObject({ volumeMicro: 35_000_000, volume24Micro: 35_000_000 });
+  catalog.settle(exchange.now() + 25 * 3_600_000);
+  expect(catalog.marketFiguresOf(market)).toMatchObject({ volumeMicro: 35_000_000, volume24Micro: 0 });
+});

@@ -1,0 +1,246 @@
+// The forms of catalog records (interface.md 2.1 to 2.3) on the root and under /gamma, and the two paths that are described
+// twice: which form answers for every combination of next_cursor, filters, numbers, condition ids, creator and mount.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type CatalogWorld, openCatalogWorld, SITE } from './world.ts';
+
+let world: CatalogWorld;
+beforeAll(async () => {
+  world = await openCatalogWorld();
+});
+afterAll(() => world.server.close());
+
+type Check = (value: unknown) => boolean;
+type Form = Readonly<Record<string, Check>>;
+
+const text: Check = (value) => typeof value === 'string';
+const flag: Check = (value) => typeof value === 'boolean';
+const number: Check = (value) => typeof value === 'number' && Number.isFinite(value);
+const digits: Check = (value) => text(value) && /^\d+$/.test(String(value));
+const iso: Check = (value) => text(value) && new Date(String(value)).toISOString() === value;
+const isoOrNull: Check = (value) => value === null || iso(value);
+const list: Check = (value) => Array.isArray(value);
+const object: Check = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
+/** A list as JSON text, with a comma and a space between two elements. */
+const listText: Check = (value) => {
+  const items: unknown = JSON.parse(String(value));
+  return text(value) && Array.isArray(items) && items.length === 2 && value === `["${items.join('", "')}"]`;
+};
+
+const market: Form = {
+  id: digits,
+  question: text,
+  conditionId: text,
+  slug: text,
+  resolutionSource: text,
+  startDate: iso,
+  endDate: isoOrNull,
+  image: text,
+  icon: text,
+  description: text,
+  outcomes: listText,
+  clobTokenIds: listText,
+  active: flag,
+  closed: flag,
+  archived: flag,
+  createdAt: iso,
+  updatedAt: iso,
+  questionID: text,
+};
+/** What official clients read besides. */
+const marketMore: Form = {
+  outcomePrices: listText,
+  volume: text,
+  liquidity: text,
+  volumeNum: number,
+  liquidityNum: number,
+  volume24hr: number,
+  bestBid: number,
+  bestAsk: number,
+  spread: number,
+  orderPriceMinTickSize: number,
+  orderMinSize: number,
+  acceptingOrders: flag,
+  enableOrderBook: flag,
+  negRisk: flag,
+  marketMakerAddress: text,
+  restricted: flag,
+  competitive: number,
+  groupItemTitle: text,
+};
+const summary: Form = { id: digits, ticker: text, slug: text, title: text };
+const eventOfMarket = {
+  ...summary,
+  description: text,
+  resolutionSource: text,
+  startDate: iso,
+  creationDate: iso,
+  endDate: isoOrNull,
+  image: text,
+  icon: text,
+  active: flag,
+  closed: flag,
+  archived: flag,
+  createdAt: iso,
+  updatedAt: iso,
+};
+const { creationDate: _, ...eventShared } = eventOfMarket;
+const eventShort: Form = { ...eventShared, tags: list, volume: number, liquidity: number };
+const eventLong: Form = { ...eventShort, creationDate: iso, markets: list, series: list, eventMetadata: object };
+const tag: Form = { id: digits, label: text, slug: text, createdAt: iso, updatedAt: iso, requiresTranslation: flag };
+const series: Form = {
+  ...summary,
+  seriesType: text,
+  recurrence: text,
+  image: text,
+  icon: text,
+  active: flag,
+  closed: flag,
+  archived: flag,
+  createdAt: iso,
+  updatedAt: iso,
+};
+
+function expectForm(value: Readonly<Record<string, unknown>>, form: Form, what: string): void {
+  for (const [key, check] of Object.entries(form)) {
+    expect(key in value && check(value[key]), `${what}: ${key} is ${JSON.stringify(value[key])}`).toBe(true);
+  }
+}
+
+const FOUR = ['creationDate', 'markets', 'series', 'eventMetadata'];
+
+test('markets have their fields; lists name their event in short on the root, and in full elsewhere', async () => {
+  for (const [path, event, isShort] of [
+    ['/markets', summary, true],
+    ['/markets/keyset', summary, true],
+    ['/gamma/markets', eventOfMarket, false],
+    ['/gamma/markets/keyset', eventOfMarket, false],
+  ] as const) {
+    const { json } = await world.get(path);
+    const rows = Array.isArray(json) ? json : json.markets;
+    expect(rows.length).toBeGreaterThan(2);
+    for (const row of rows) {
+      expectForm(row, { ...market, ...marketMore, events: list }, path);
+      for (const one of row.events) expectForm(one, event, `${path} events`);
+      if (isShort && row.events.length > 0) expect(Object.keys(row.events[0])).toEqual(Object.keys(summary));
+    }
+  }
+  for (const mount of ['', '/gamma']) {
+    for (const path of ['/markets/1', '/markets/slug/cup-home']) {
+      const { json } = await world.get(`${mount}${path}`);
+      expectForm(json, { ...market, ...marketMore }, path);
+      expectForm(json.events[0], eventOfMarket, path);
+    }
+    expect((await world.get(`${mount}/markets/6`)).json.events).toEqual([]);
+    const tags = (await world.get(`${mount}/markets/1/tags`)).json;
+    for (const one of tags) expectForm(one, tag, 'tags of a market');
+    expect(tags.map(({ slug }: { slug: string }) => slug)).toEqual(['sports', 'soccer']);
+  }
+  expect((await world.get('/markets?include_tag=true&limit=1')).json[0].tags).toHaveLength(2);
+});
+
+test('events have their fields; four of them only where one is asked for by id or slug, on the root', async () => {
+  for (const { form, path } of [
+    { form: eventShort, path: '/events' },
+    { form: eventShort, path: '/events/keyset' },
+    { form: eventLong, path: '/gamma/events' },
+    { form: eventLong, path: '/gamma/events/keyset' },
+  ]) {
+    const { json } = await world.get(path);
+    for (const row of Array.isArray(json) ? json : json.events) {
+      expectForm(row, form, path);
+      if (form === eventShort) expect(FOUR.filter((key) => key in row)).toEqual([]);
+    }
+  }
+  for (const path of ['/events/1', '/events/slug/cup-final', '/gamma/events/1', '/gamma/events/slug/cup-final']) {
+    const { json } = await world.get(path);
+    expectForm(json, eventLong, path);
+    for (const one of json.tags) expectForm(one, tag, path);
+    expect(json.markets).toHaveLength(2);
+    for (const one of json.markets) {
+      expectForm(one, { ...market, ...marketMore }, path);
+      expect('events' in one).toBe(false);
+    }
+  }
+  const { json: rates } = await world.get('/events/2');
+  expectForm(rates.series[0], series, 'series of an event');
+  expect(rates.markets.map(({ slug }: { slug: string }) => slug)).toEqual(['rates-up', 'rates-down']);
+  expectForm((await world.get('/series')).json[0], series, 'series');
+  expectForm((await world.get('/gamma/series/1')).json, series, 'one series');
+  for (const path of ['/tags', '/gamma/tags'])
+    for (const one of (await world.get(path)).json) expectForm(one, tag, path);
+  expectForm((await world.get('/tags/1')).json, tag, 'one tag');
+  expectForm((await world.get('/tags/slug/Soccer')).json, tag, 'tag by slug');
+});
+
+test('texts and times come from the event where a market says nothing', async () => {
+  const { json } = await world.get('/markets/1');
+  expect(json).toMatchObject({
+    startDate: '2026-01-01T00:00:00.000Z',
+    endDate: '2030-06-01T00:00:00.000Z',
+    endDateIso: '2030-06-01',
+    description: 'One match.',
+    resolutionSource: 'https://example.org/results',
+    outcomes: '["Home", "Away"]',
+    questionID: expect.stringMatching(/^0x[0-9a-f]{64}$/),
+  });
+  const { json: goals } = await world.get('/markets/2');
+  expect(goals.endDate).toBe('2030-05-01T00:00:00.000Z');
+  const { json: resolved } = await world.get('/markets/3');
+  expect(resolved).toMatchObject({ closed: true, outcomePrices: '["1", "0"]', umaResolutionStatus: 'resolved' });
+  expect(iso(resolved.closedTime)).toBe(true);
+});
+
+test('GET /markets: next_cursor decides for the order-book list, whatever else is asked; no mount has it', async () => {
+  const filters = ['', '&limit=1', '&closed=true', '&tag=sports', `&creator=${SITE}`, '&order=id', '&slug=lone'];
+  for (const filter of filters) {
+    for (const cursor of ['MA==', '']) {
+      const { status, json } = await world.get(`/markets?next_cursor=${cursor}${filter}`);
+      expect([status, Object.keys(json)]).toEqual([200, ['data', 'next_cursor', 'limit', 'count']]);
+      expect('condition_id' in json.data[0] && !('conditionId' in json.data[0])).toBe(true);
+    }
+    const { json: catalog } = await world.get(`/markets?${filter.slice(1)}`);
+    expect(Array.isArray(catalog) && 'conditionId' in catalog[0] && !('condition_id' in catalog[0])).toBe(true);
+    const { json: mounted } = await world.get(`/gamma/markets?next_cursor=MA==${filter}`);
+    expect(Array.isArray(mounted)).toBe(true);
+  }
+  const end = await world.get('/markets?next_cursor=LTE=');
+  expect([end.status, end.json]).toEqual([400, { error: 'Invalid next_cursor' }]);
+});
+
+test('GET /markets/{id}: a number names the catalog record, a condition id both, with creator the catalog record', async () => {
+  const condition = world.conditions.get('site-market') ?? '';
+  const catalogKeys = Object.keys(market);
+  const { json: byNumber } = await world.get('/markets/5');
+  expect(Object.keys(byNumber)).toEqual(expect.arrayContaining(catalogKeys));
+  expect('condition_id' in byNumber).toBe(false);
+  for (const path of [
+    `/markets/${condition}`,
+    `/markets/${condition.toUpperCase().replace('0X', '0x')}`,
+    `/markets/${condition}?creator=`,
+  ]) {
+    const { json: both } = await world.get(path);
+    expect(Object.keys(both)).toEqual(
+      expect.arrayContaining([...catalogKeys, 'condition_id', 'tokens', 'raw_metadata']),
+    );
+    expect(both.outcomes).toEqual(['Yes', 'No']);
+    expect(both).toMatchObject({ condition_id: condition, conditionId: condition, id: '5', market_id: 5 });
+  }
+  const { json: pure } = await world.get(`/markets/${condition}?creator=${SITE}`);
+  expect(pure).toEqual((await world.get(`/markets/5?creator=${SITE}`)).json);
+  expect((await world.get(`/markets/${condition}?creator=other`)).status).toBe(404);
+  expect((await world.get(`/markets/5?next_cursor=MA==`)).json.id).toBe('5');
+  const mounted = await world.get(`/gamma/markets/${condition}`);
+  expect([mounted.status, mounted.json.error]).toEqual([422, 'id is invalid']);
+  expect((await world.get('/gamma/markets/5')).json.conditionId).toBe(condition);
+  const unknown = await world.get(`/markets/0x${'1'.repeat(64)}`);
+  expect([unknown.status, unknown.json]).toEqual([404, { error: 'id not found', type: 'not found error' }]);
+  for (const id of ['x', '0x1', '1.5', '-1', '%20']) expect((await world.get(`/markets/${id}`)).status, id).toBe(400);
+});
+
+test('a draft is shown to whoever knows its number, and in no list but that of what is not active', async () => {
+  const { json: draft } = await world.get('/markets/7');
+  expect([draft.slug, draft.active]).toEqual(['hidden', false]);
+  expect((await world.get(`/markets/${world.conditions.get('hidden')}`)).status).toBe(404);
+  expect((await world.get('/markets?active=false')).json).toHaveLength(1);
+  expect((await world.get('/public-search?q=draft')).json.events).toEqual([]);
+});

@@ -1,0 +1,180 @@
+// Imports of a whole catalog: what a file makes, how each bad line is named, that a file with one bad line makes nothing, and
+// that a server killed at any moment of the commit has all of it afterwards or none.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { linesOf, madeRows } from '../../bench/catalog/lines.ts';
+import { encodeCommand, MemoryStore, openExchange } from '../../engine/index.ts';
+import { runCli } from '../../server/cli.ts';
+import { importFile } from '../../server/import/command.ts';
+import { runningTarget } from '../../server/import/targets.ts';
+import { send } from '../support/client.ts';
+import { startServerProcess } from '../support/process.ts';
+import { startTestServer } from '../support/server.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'outcry-import-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function fileOf(name: string, lines: readonly (object | string)[]): string {
+  const file = join(folder, name);
+  writeFileSync(file, lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n'));
+  return file;
+}
+
+const SETTINGS = {
+  orderWindowMs: 86_400_000,
+  heartbeatWindowMs: 10_000,
+  minedDelayMs: 0,
+  confirmedDelayMs: 0,
+  creditMicro: 0,
+};
+const TAG = { kind: 'tag', slug: 'sports', label: 'All sports' };
+const SERIES = { kind: 'series', slug: 'weekly', title: 'Week by week', recurrence: 'weekly' };
+const EVENT = { kind: 'event', slug: 'match', title: 'A match', tags: ['sports'], series: 'weekly', neg_risk: true };
+const marketLine = (slug: string, more: object = {}) => ({
+  kind: 'market',
+  slug,
+  question: `Is ${slug}?`,
+  event: 'match',
+  ...more,
+});
+
+test('a file makes its tags, series, events and markets, those that are over too', async () => {
+  const server = await startTestServer({ hasSeed: true });
+  const before = server.services.views.markets.list().length;
+  const file = fileOf('good.jsonl', [
+    TAG,
+    SERIES,
+    EVENT,
+    '',
+    marketLine('open', { tick_size: '0.001', outcomes: ['Up', 'Down'] }),
+    marketLine('won', { outcomes: ['Up', 'Down'], winner: 'Down' }),
+    marketLine('halved', { winner: 'split' }),
+    marketLine('over', { closed: true }),
+    { kind: 'market', slug: 'of-seed', question: 'Of an event that is there?', event: 'democratic-ticket-2028' },
+  ]);
+  const made = await importFile(file, await runningTarget(server.url, 'dev-admin'));
+  expect(made).toEqual({ events: 1, markets: 5 });
+  const get = async (path: string) => (await send(server.url, 'GET', path)).json;
+  const event = await get('/events/slug/match');
+  expect(event.tags[0]).toMatchObject({ slug: 'sports' });
+  expect(event.series[0]).toMatchObject({ slug: 'weekly', title: 'Week by week', recurrence: 'weekly' });
+  const prices = event.markets.map((one: Record<string, string>) => [one.slug, one.closed, one.outcomePrices]);
+  expect(prices).toEqual([
+    ['open', false, '["0.5", "0.5"]'],
+    ['won', true, '["0", "1"]'],
+    ['halved', true, '["0.5", "0.5"]'],
+    ['over', true, '["0.5", "0.5"]'],
+  ]);
+  expect(event.markets[0]).toMatchObject({ orderPriceMinTickSize: 0.001, negRisk: true, id: String(before + 1) });
+  expect((await get('/markets/slug/of-seed')).events[0].slug).toBe('democratic-ticket-2028');
+  expect((await get('/public-search?q=mach')).events[0].slug).toBe('match');
+  server.exchange.checkInvariants();
+  await server.close();
+});
+
+test('every bad line is named, and then nothing is made', async () => {
+  const server = await startTestServer();
+  const twin = { condition_id: `0x${'a'.repeat(64)}`, token_ids: ['11', '12'] };
+  const file = fileOf('bad.jsonl', [
+    EVENT,
+    '{"kind":',
+    marketLine('good', twin),
+    marketLine('good'),
+    { ...EVENT, title: 'Again' },
+    marketLine('odd', { tick_size: '0.3' }),
+    marketLine('more', { colour: 'red' }),
+    { kind: 'market', slug: 'Bad Slug', question: 'x' },
+    marketLine('lost', { event: 'nowhere' }),
+    marketLine('same-ids', twin),
+    marketLine('won', { winner: 'Nobody' }),
+    marketLine('drafted', { status: 'draft', closed: true }),
+    { kind: 'thing' },
+    '7',
+    { kind: 'tag', slug: 'x' },
+  ]);
+  const outcome = await importFile(file, await runningTarget(server.url, 'dev-admin')).catch((error: Error) => error);
+  expect(outcome).toBeInstanceOf(Error);
+  const text = String(outcome);
+  const expected: readonly (readonly [number, string])[] = [
+    [2, 'it is not JSON'],
+    [4, 'market good is there twice'],
+    [5, 'event match is there twice'],
+    [6, 'invalid_field: tick_size'],
+    [7, 'unknown_field: colour'],
+    [8, 'invalid_field: slug'],
+    [9, 'event nowhere is neither in the exchange nor in a line before this one'],
+    [10, 'is there twice'],
+    [11, 'invalid_field: winner'],
+    [12, 'a draft cannot be over'],
+    [13, 'invalid_field: kind'],
+    [14, 'invalid_field: kind'],
+    [15, 'missing_field: label'],
+  ];
+  for (const [line, reason] of expected) expect(text).toMatch(new RegExp(`bad.jsonl:${line}: .*${reason}`));
+  expect(text).toContain(`${expected.length} of 15 lines are not right; nothing was imported.`);
+  expect(server.services.views.markets.list()).toEqual([]);
+  expect(server.services.views.markets.eventList()).toEqual([]);
+  await server.close();
+});
+
+test('what somebody else makes between the lines and the commit keeps all of it out', async () => {
+  const server = await startTestServer();
+  const target = await runningTarget(server.url, 'dev-admin');
+  expect(await target.take([EVENT, marketLine('mine')].map((row, at) => ({ line: at + 1, row })))).toEqual([]);
+  const body = { question: 'Mine?', slug: 'mine' };
+  await send(server.url, 'POST', '/admin/markets', body, { authorization: 'Bearer dev-admin' });
+  await expect(target.commit()).rejects.toThrow('somebody has made the market mine meanwhile; nothing was imported');
+  expect(server.services.views.markets.eventList()).toEqual([]);
+  expect((await send(server.url, 'GET', '/ok')).status).toBe(200);
+  await server.close();
+});
+
+test('a new exchange takes an import before it ever runs', async () => {
+  const dataDir = join(folder, 'new');
+  const file = fileOf('new.jsonl', [EVENT, marketLine('first')]);
+  expect(await runCli(['import', file, '--data-dir', dataDir, '--no-house'], {}, folder)).toBe(0);
+  const server = await startServerProcess({ dataDir, args: ['--no-house'] });
+  const { json } = await send(server.url, 'GET', '/markets/slug/first');
+  expect(json.events[0].slug).toBe('match');
+  expect((await send(server.url, 'GET', '/tags/slug/politics')).status).toBe(200);
+  await server.stop();
+});
+
+test('a server killed while it commits has all of the import afterwards, or none of it', async () => {
+  const lines = linesOf(madeRows(1_000)).map((line, at) => ({ line: at + 1, row: JSON.parse(line) }));
+  for (const waitMs of [5, 150]) {
+    const dataDir = join(folder, `killed-${waitMs}`);
+    const server = await startServerProcess({ dataDir, args: ['--no-house'] });
+    const before = (await send(server.url, 'GET', '/readyz')).json.markets;
+    const target = await runningTarget(server.url, 'dev-admin');
+    for (let at = 0; at < lines.length; at += 500) expect(await target.take(lines.slice(at, at + 500))).toEqual([]);
+    const committed = target.commit().catch(() => undefined);
+    await new Promise((resolve) => setTimeout(resolve, waitMs));
+    await server.kill('SIGKILL');
+    await committed;
+    const again = await startServerProcess({ dataDir, args: ['--no-house'] });
+    const after = (await send(again.url, 'GET', '/readyz')).json.markets;
+    expect([0, 1_000]).toContain(after - before);
+    await again.stop();
+  }
+}, 180_000);
+
+test('commands of one act are one batch of the journal, however large, and followers see them at once', async () => {
+  const store = new MemoryStore(true);
+  const options = { dataDir: undefined, settings: SETTINGS, followers: [] };
+  const exchange = await openExchange(options, { store });
+  const tail = Buffer.from(JSON.stringify({ slug: 'x', description: 'y'.repeat(900_000) }));
+  const commands = Array.from({ length: 20 }, (_, at) => {
+    const texts = Buffer.from(tail.toString().replace('"x"', `"x${at}"`));
+    return encodeCommand({ type: 'CreateEvent', negRisk: 0, tail: texts });
+  });
+  const before = [...store.batches(1)].length;
+  await exchange.submitTogether(commands);
+  const after = [...store.batches(1)];
+  expect(after.length).toBe(before + 1);
+  expect(after.at(-1)?.bytes.length).toBeGreaterThan(18_000_000);
+  expect(exchange.nextEventNumber).toBe(21);
+  await exchange.close();
+});

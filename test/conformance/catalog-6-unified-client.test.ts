@@ -1,0 +1,89 @@
+// The official unified client (@polymarket/client) against the mount /gamma: every public method that reads the catalog is
+// called, unmodified but for its hosts, and what it parsed is compared with what was made. Its own schemas refuse whatever
+// has another shape, so that a reply without a parse error is a reply of the right form.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createPublicClient, forkEnvironmentConfig } from '@polymarket/client';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startServerProcess } from '../support/process.ts';
+
+let url: string;
+let stop: () => Promise<void>;
+let client: ReturnType<typeof createPublicClient>;
+
+beforeAll(async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'outcry-unified-'));
+  const server = await startServerProcess({ dataDir });
+  ({ url } = server);
+  stop = async () => {
+    await server.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  };
+  const environment = forkEnvironmentConfig({ name: 'outcry', gamma: { rest: `${url}/gamma` }, clob: { rest: url } });
+  client = createPublicClient({ environment });
+});
+afterAll(() => stop());
+
+/** All pages of a list. */
+async function allOf<Row>(pages: AsyncIterable<{ readonly items: readonly Row[] }>): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  for await (const { items } of pages) rows.push(...items);
+  return rows;
+}
+
+test('lists go through every market and event once', async () => {
+  const markets = [
+    ...(await allOf(client.listMarkets({ pageSize: 50 }))),
+    ...(await allOf(client.listMarkets({ pageSize: 100, closed: true }))),
+  ];
+  expect(markets).toHaveLength(211);
+  expect(new Set(markets.map(({ id }) => id)).size).toBe(211);
+  for (const { outcomes, prices, trading } of markets) {
+    expect([outcomes.yes.tokenId, outcomes.no.tokenId].every((token) => /^\d+$/.test(String(token)))).toBe(true);
+    expect(Number(outcomes.yes.price) + Number(outcomes.no.price)).toBeCloseTo(1, 9);
+    expect(prices.bestBid).toBeDefined();
+    expect(trading.minimumTickSize).toBeDefined();
+  }
+  const events = [...(await allOf(client.listEvents({}))), ...(await allOf(client.listEvents({ closed: true })))];
+  expect(events).toHaveLength(81);
+  const sorted = await client.listMarkets({ order: 'volume24hr', ascending: false, pageSize: 5 }).firstPage();
+  const volumes = sorted.items.map(({ metrics }) => Number(metrics.volume24hr));
+  expect(volumes).toEqual(volumes.toSorted((left, right) => right - left));
+});
+
+test('one market, one event, their tags', async () => {
+  const market = await client.fetchMarket({ id: '1' });
+  expect(market.slug).toBe('dem-ticket-2028-newsom');
+  expect((await client.fetchMarket({ slug: 'dem-ticket-2028-newsom' })).id).toBe('1');
+  const event = await client.fetchEvent({ id: '1' });
+  expect(event.markets?.length).toBeGreaterThan(1);
+  expect((await client.fetchEvent({ slug: 'democratic-ticket-2028' })).id).toBe('1');
+  expect((await client.fetchMarketTags({ id: '1' })).map(({ slug }) => slug)).toContain('politics');
+  expect((await client.fetchEventTags({ id: '1' })).map(({ slug }) => slug)).toContain('politics');
+});
+
+test('tags, series, search, and the lists that are empty here', async () => {
+  const tags = await allOf(client.listTags({}));
+  expect(tags).toHaveLength(36);
+  expect((await client.fetchTag({ id: String(tags[0].id) })).slug).toBe(tags[0].slug);
+  const series = await allOf(client.listSeries({}));
+  expect(series.length).toBeGreaterThan(10);
+  expect((await client.fetchSeries({ id: String(series[0].id) })).slug).toBe(series[0].slug);
+  const found = await client.search({ q: 'bitcon', pageSize: 2 }).firstPage();
+  expect(found.items.events).toHaveLength(2);
+  expect(found.totalCount).toBeGreaterThan(2);
+  expect(await client.listSports()).toEqual([]);
+  expect(await allOf(client.listTeams({}))).toEqual([]);
+  expect(await client.fetchSportsMarketTypes()).toEqual({ marketTypes: [] });
+});
+
+test('prices of a market that the catalog lists', async () => {
+  const { items } = await client.listMarkets({ order: 'liquidity', ascending: false, pageSize: 1 }).firstPage();
+  const tokenId = items[0].outcomes.yes.tokenId;
+  if (tokenId === null) throw new Error('the market has no token');
+  const book = await client.fetchOrderBook({ tokenId });
+  expect(book.bids).toEqual([]);
+  expect(Number(await client.fetchMidpoint({ tokenId }))).toBe(0.5);
+});
