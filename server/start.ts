@@ -167,7 +167,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   try {
     if (config.mode === 'development' && hasFirstStart) await firstStart(services);
     const onDefect = (error: unknown): void => onFatal(error instanceof Error ? error : new Error(String(error)));
-    const hub = new StreamHub(streams, services);
+    const hub = new StreamHub(streams, services, onDefect);
     const http = await serveHttp(services, endpoints, onDefect, (app) => hub.attach(app));
     const house = await openHouse(services);
     let stopped: Promise<void> | undefined;
