@@ -16,7 +16,7 @@ const LATENCY_CEILING = 3;
 const SLOW_CEILING = 2;
 const MEMORY_MIB_MAX = 128;
 const BATCH = 16;
-const ROUNDS_A_STEP = 4;
+const ROUNDS_A_STEP = 10;
 
 const file = (name: string): string => join(import.meta.dirname, 'fanOut', name);
 const folder = mkdtempSync(join(tmpdir(), 'outcry-streams-bench-'));
@@ -83,7 +83,7 @@ interface Deliveries {
 }
 
 async function benchDeliveries(subscribers: number, rounds: number): Promise<Deliveries> {
-  const steps = Math.max(3, Math.round(30_000 / subscribers));
+  const steps = Math.max(4, Math.round(40_000 / subscribers));
   const messages = steps * ROUNDS_A_STEP * BATCH * subscribers;
   const ours: Taken[] = [];
   const bare: Taken[] = [];

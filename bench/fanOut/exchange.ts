@@ -29,7 +29,9 @@ let exchange: RunningExchange;
 let markets = 0;
 let framesFile = '';
 let orderCount = 0;
-let frames: Buffer[] = [];
+const frames: Buffer[] = [];
+let frameBytes: number[] = [];
+let isRecording = false;
 let publishedMs: number[] = [];
 let messages = 0;
 const fillsMs: number[] = [];
@@ -56,11 +58,12 @@ function order(marketIndex: number, owner: string, outcome: number, pips: number
   return encodeCommand(command);
 }
 
-/** An app that remembers what is published. */
+/** An app that remembers when and how much is published, and in the first step what. */
 function recorded(app: TemplatedApp): TemplatedApp {
   const publish: TemplatedApp['publish'] = (topic, message, isBinary, compress) => {
     if (Buffer.isBuffer(message)) {
-      frames.push(Buffer.from(message));
+      if (isRecording) frames.push(Buffer.from(message));
+      frameBytes.push(wireBytes(message.length));
       publishedMs.push(sharedMs());
     }
     return app.publish(topic, message, isBinary, compress);
@@ -118,9 +121,12 @@ async function start(count: number, file: string): Promise<number> {
   });
 }
 
+const lengthLine = ({ length }: Buffer): Buffer => Buffer.from(`${length}\n`);
+
 /** Each round places its orders in one turn, so that one flush holds them all. */
 async function publish(rounds: number, batch: number, pauseMs: number): Promise<Published> {
-  frames = [];
+  isRecording = frames.length === 0;
+  frameBytes = [];
   publishedMs = [];
   messages = 0;
   let latest: Promise<unknown> = Promise.resolve();
@@ -136,10 +142,9 @@ async function publish(rounds: number, batch: number, pauseMs: number): Promise<
     await (pauseMs > 0 ? sleep(pauseMs) : new Promise((resolve) => setImmediate(resolve)));
   }
   await latest;
-  if (frames.length === 0) throw new Error('nothing was published');
-  const bytes = Buffer.concat(frames.flatMap((frame) => [Buffer.from(`${frame.length}\n`), frame]));
-  writeFileSync(framesFile, bytes);
-  return { frameBytes: frames.map(({ length }) => wireBytes(length)), publishedMs, messages };
+  if (frameBytes.length === 0) throw new Error('nothing was published');
+  if (isRecording) writeFileSync(framesFile, Buffer.concat(frames.flatMap((frame) => [lengthLine(frame), frame])));
+  return { frameBytes, publishedMs, messages };
 }
 
 /** Open loop: what is due by now is submitted, whatever became of what was before. */
