@@ -18,7 +18,9 @@ const MEMORY_MIB_MAX = 128;
 const BATCH = 16;
 const ROUNDS_A_STEP = 10;
 
-const file = (name: string): string => join(import.meta.dirname, 'fanOut', name);
+const EXCHANGE = join(import.meta.dirname, './fanOut/exchange.ts');
+const PUBLISHER = join(import.meta.dirname, './fanOut/publisher.ts');
+const SUBSCRIBERS = join(import.meta.dirname, './fanOut/subscribers.ts');
 const folder = mkdtempSync(join(tmpdir(), 'outcry-streams-bench-'));
 const framesFile = join(folder, 'frames');
 const subscription = (market: number): string =>
@@ -32,11 +34,11 @@ const askServer = <T>(server: Child, question: ServerQuestion) => server.ask(que
 const askClient = <T>(client: Child, question: ClientQuestion) => client.ask(question) as Promise<T>; // as its file answers
 
 async function withServer<T>(
-  name: string,
+  file: string,
   markets: number,
   use: (server: Child, port: number) => Promise<T>,
 ): Promise<T> {
-  const server = startChild(file(name));
+  const server = startChild(file);
   try {
     return await use(server, await askServer<number>(server, { kind: 'start', markets, framesFile }));
   } finally {
@@ -87,16 +89,16 @@ async function benchDeliveries(subscribers: number, rounds: number): Promise<Del
   const messages = steps * ROUNDS_A_STEP * BATCH * subscribers;
   const ours: Taken[] = [];
   const bare: Taken[] = [];
-  const client = startChild(file('subscribers.ts'));
+  const client = startChild(SUBSCRIBERS);
   const connect = (port: number) =>
     askClient(client, { kind: 'connect', port, count: subscribers, message: subscription(0), isPaused: false });
   for (let round = 0; round < rounds; round += 1) {
     process.stderr.write(`deliveries to ${subscribers}: round ${round + 1} of ${rounds}\n`);
-    await withServer('exchange.ts', 1, async (server, port) => {
+    await withServer(EXCHANGE, 1, async (server, port) => {
       await connect(port);
       ours.push(await timeSteps(server, client, steps, false));
     });
-    await withServer('publisher.ts', 1, async (server, port) => {
+    await withServer(PUBLISHER, 1, async (server, port) => {
       await connect(port);
       bare.push(await timeSteps(server, client, steps, true));
     });
@@ -119,8 +121,8 @@ const quantiles = (values: readonly number[]) => {
 /** Milliseconds from a fill's durability, and from its order, to its frame; and of an echo under the same load. */
 async function benchLatency(ordersPerSecond: number, seconds: number) {
   const markets = 100;
-  return withServer('exchange.ts', markets, async (server, port) => {
-    const [client, crowd] = [startChild(file('subscribers.ts')), startChild(file('subscribers.ts'))];
+  return withServer(EXCHANGE, markets, async (server, port) => {
+    const [client, crowd] = [startChild(SUBSCRIBERS), startChild(SUBSCRIBERS)];
     await askClient(crowd, { kind: 'connect', port, count: 200, message: subscription(1), isPaused: false });
     await askServer(server, { kind: 'steady', ordersPerSecond, seconds: 2 });
     await askClient(client, { kind: 'watch', port, message: subscription(0) });
@@ -139,8 +141,8 @@ async function benchLatency(ordersPerSecond: number, seconds: number) {
 
 /** The delays of live sockets, alone and beside as many that stopped reading, and what those take of the memory. */
 async function benchSlow(count: number) {
-  return withServer('exchange.ts', 1, async (server, port) => {
-    const [live, paused] = [startChild(file('subscribers.ts')), startChild(file('subscribers.ts'))];
+  return withServer(EXCHANGE, 1, async (server, port) => {
+    const [live, paused] = [startChild(SUBSCRIBERS), startChild(SUBSCRIBERS)];
     const connect = { kind: 'connect', port, count, message: subscription(0) } as const;
     const publish = { kind: 'publish', rounds: 150, batch: 32, pauseMs: 20 } as const;
     const run = async (): Promise<readonly [number, number]> => {
