@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { ClientQuestion, Published, ServerQuestion, Watched } from './fanOut/question.ts';
+import type { ClientQuestion, Cost, Published, ServerQuestion, Watched } from './fanOut/question.ts';
 import { machine, percentile, type Spread, spread } from './lib/statistics.ts';
 import { figure, spreadText, table } from './lib/table.ts';
 import { type Child, startChild } from './lib/talk.ts';
@@ -16,9 +16,11 @@ const LATENCY_CEILING = 3;
 const SLOW_CEILING = 2;
 const MEMORY_MIB_MAX = 128;
 const BATCH = 16;
-const ROUNDS_A_STEP = 4;
+const ROUNDS_A_STEP = 10;
 
-const file = (name: string): string => join(import.meta.dirname, 'fanOut', name);
+const EXCHANGE = join(import.meta.dirname, './fanOut/exchange.ts');
+const PUBLISHER = join(import.meta.dirname, './fanOut/publisher.ts');
+const SUBSCRIBERS = join(import.meta.dirname, './fanOut/subscribers.ts');
 const folder = mkdtempSync(join(tmpdir(), 'outcry-streams-bench-'));
 const framesFile = join(folder, 'frames');
 const subscription = (market: number): string =>
@@ -32,11 +34,11 @@ const askServer = <T>(server: Child, question: ServerQuestion) => server.ask(que
 const askClient = <T>(client: Child, question: ClientQuestion) => client.ask(question) as Promise<T>; // as its file answers
 
 async function withServer<T>(
-  name: string,
+  file: string,
   markets: number,
   use: (server: Child, port: number) => Promise<T>,
 ): Promise<T> {
-  const server = startChild(file(name));
+  const server = startChild(file);
   try {
     return await use(server, await askServer<number>(server, { kind: 'start', markets, framesFile }));
   } finally {
@@ -47,8 +49,9 @@ async function withServer<T>(
 /** Wire bytes of a text frame whose payload has so many. */
 const wireBytes = (payload: number): number => payload + (payload < 126 ? 2 : payload < 65_536 ? 4 : 10);
 
-/** Seconds that `steps` steps take until every socket has them; the next step is published while the last is on its way. */
-async function timeSteps(server: Child, client: Child, steps: number, isPayload: boolean): Promise<number> {
+/** What `steps` steps take until every socket has them; the next step is published while the last is on its way. */
+async function timeSteps(server: Child, client: Child, steps: number, isPayload: boolean): Promise<Taken> {
+  const before = await askServer<Cost>(server, { kind: 'cost' });
   const startMs = performance.now();
   let bytes = 0;
   let arriving: Promise<number> = Promise.resolve(0);
@@ -61,7 +64,15 @@ async function timeSteps(server: Child, client: Child, steps: number, isPayload:
     arriving = askClient<number>(client, { kind: 'await', bytes });
   }
   await arriving;
-  return (performance.now() - startMs) / 1_000;
+  const seconds = (performance.now() - startMs) / 1_000;
+  const after = await askServer<Cost>(server, { kind: 'cost' });
+  return { seconds, cpuSeconds: (after.cpuMs - before.cpuMs) / 1_000 };
+}
+
+/** Time on the clock, and of the server's processor. */
+interface Taken {
+  readonly seconds: number;
+  readonly cpuSeconds: number;
 }
 
 interface Deliveries {
@@ -69,33 +80,36 @@ interface Deliveries {
   readonly ours: Spread;
   readonly bare: Spread;
   readonly ratio: Spread;
+  /** Bare processor time for a delivery over the exchange's: what the ratio is where processors are not shared. */
+  readonly cpuRatio: Spread;
 }
 
 async function benchDeliveries(subscribers: number, rounds: number): Promise<Deliveries> {
-  const steps = Math.max(3, Math.round(30_000 / subscribers));
+  const steps = Math.max(4, Math.round(40_000 / subscribers));
   const messages = steps * ROUNDS_A_STEP * BATCH * subscribers;
-  const ours: number[] = [];
-  const bare: number[] = [];
-  const client = startChild(file('subscribers.ts'));
+  const ours: Taken[] = [];
+  const bare: Taken[] = [];
+  const client = startChild(SUBSCRIBERS);
   const connect = (port: number) =>
     askClient(client, { kind: 'connect', port, count: subscribers, message: subscription(0), isPaused: false });
   for (let round = 0; round < rounds; round += 1) {
     process.stderr.write(`deliveries to ${subscribers}: round ${round + 1} of ${rounds}\n`);
-    await withServer('exchange.ts', 1, async (server, port) => {
+    await withServer(EXCHANGE, 1, async (server, port) => {
       await connect(port);
-      ours.push(messages / (await timeSteps(server, client, steps, false)));
+      ours.push(await timeSteps(server, client, steps, false));
     });
-    await withServer('publisher.ts', 1, async (server, port) => {
+    await withServer(PUBLISHER, 1, async (server, port) => {
       await connect(port);
-      bare.push(messages / (await timeSteps(server, client, steps, true)));
+      bare.push(await timeSteps(server, client, steps, true));
     });
   }
   client.end();
   return {
     subscribers,
-    ours: spread(ours),
-    bare: spread(bare),
-    ratio: spread(ours.map((value, at) => value / bare[at])),
+    ours: spread(ours.map(({ seconds }) => messages / seconds)),
+    bare: spread(bare.map(({ seconds }) => messages / seconds)),
+    ratio: spread(ours.map(({ seconds }, at) => bare[at].seconds / seconds)),
+    cpuRatio: spread(ours.map(({ cpuSeconds }, at) => bare[at].cpuSeconds / cpuSeconds)),
   };
 }
 
@@ -107,8 +121,8 @@ const quantiles = (values: readonly number[]) => {
 /** Milliseconds from a fill's durability, and from its order, to its frame; and of an echo under the same load. */
 async function benchLatency(ordersPerSecond: number, seconds: number) {
   const markets = 100;
-  return withServer('exchange.ts', markets, async (server, port) => {
-    const [client, crowd] = [startChild(file('subscribers.ts')), startChild(file('subscribers.ts'))];
+  return withServer(EXCHANGE, markets, async (server, port) => {
+    const [client, crowd] = [startChild(SUBSCRIBERS), startChild(SUBSCRIBERS)];
     await askClient(crowd, { kind: 'connect', port, count: 200, message: subscription(1), isPaused: false });
     await askServer(server, { kind: 'steady', ordersPerSecond, seconds: 2 });
     await askClient(client, { kind: 'watch', port, message: subscription(0) });
@@ -127,8 +141,8 @@ async function benchLatency(ordersPerSecond: number, seconds: number) {
 
 /** The delays of live sockets, alone and beside as many that stopped reading, and what those take of the memory. */
 async function benchSlow(count: number) {
-  return withServer('exchange.ts', 1, async (server, port) => {
-    const [live, paused] = [startChild(file('subscribers.ts')), startChild(file('subscribers.ts'))];
+  return withServer(EXCHANGE, 1, async (server, port) => {
+    const [live, paused] = [startChild(SUBSCRIBERS), startChild(SUBSCRIBERS)];
     const connect = { kind: 'connect', port, count, message: subscription(0) } as const;
     const publish = { kind: 'publish', rounds: 150, batch: 32, pauseMs: 20 } as const;
     const run = async (): Promise<readonly [number, number]> => {
@@ -139,13 +153,13 @@ async function benchSlow(count: number) {
     };
     await run();
     const alone = await run();
-    const before = await askServer<number>(server, { kind: 'memory' });
+    const before = await askServer<Cost>(server, { kind: 'cost' });
     await askClient(paused, { ...connect, isPaused: true });
     const beside = await run();
-    const after = await askServer<number>(server, { kind: 'memory' });
+    const after = await askServer<Cost>(server, { kind: 'cost' });
     live.end();
     paused.end();
-    return { count, alone, beside, memoryMiB: (after - before) / 1_048_576 };
+    return { count, alone, beside, memoryMiB: (after.residentBytes - before.residentBytes) / 1_048_576 };
   });
 }
 
@@ -166,18 +180,19 @@ async function main(): Promise<void> {
   for (const count of values.subscribers.split(',').map(Number)) {
     deliveries.push(await benchDeliveries(count, Number(values.rounds)));
   }
-  const rows = deliveries.map(({ subscribers, ours, bare, ratio }) => [
+  const rows = deliveries.map(({ subscribers, ours, bare, ratio, cpuRatio }) => [
     figure(subscribers),
     spreadText(ours),
     spreadText(bare),
     spreadText(ratio, 2),
+    spreadText(cpuRatio, 2),
     verdict(ratio.median >= DELIVERY_FLOOR),
   ]);
   console.log(
     [
       '',
       'Deliveries a second, batches of 16',
-      ...table(['sockets', 'exchange', 'bare uWS', 'ratio', '≥ 0.9'], rows),
+      ...table(['sockets', 'exchange', 'bare uWS', 'ratio', 'by processor time', '≥ 0.9'], rows),
     ].join('\n'),
   );
   const latency = await benchLatency(2_000, Number(values.seconds));

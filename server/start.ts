@@ -213,7 +213,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     // A journal on disk may be long, and its index gone; one that is only held in memory is as new as this start.
     if (config.dataDir !== undefined) await historian.caughtUp().catch(leaveUnavailable);
     const onDefect = (error: unknown): void => onFatal(error instanceof Error ? error : new Error(String(error)));
-    const hub = new StreamHub(streams, services);
+    const hub = new StreamHub(streams, services, onDefect);
     const http = await serveHttp(services, endpoints, onDefect, (app) => hub.attach(app));
     const house = await openHouse(services);
     let stopped: Promise<void> | undefined;

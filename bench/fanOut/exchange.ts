@@ -13,11 +13,13 @@ import { StreamFeed } from '../../server/streams/feed.ts';
 import { StreamHub } from '../../server/streams/hub.ts';
 import { Views } from '../../server/views/index.ts';
 import { answerQuestions } from '../lib/talk.ts';
-import { type Published, type ServerQuestion, sharedMs } from './question.ts';
+import { costNow, type Published, type ServerQuestion, sharedMs } from './question.ts';
 
 const word = (value: number): string => `0x${value.toString(16).padStart(64, '0')}`;
+/** The engine tells ids apart by their first bytes too. */
+const idOf = (value: number): string => `0x${value.toString(16).padStart(8, '0').repeat(8)}`;
 const OWNERS = [`0x${'a1'.repeat(20)}`, `0x${'b2'.repeat(20)}`];
-const KEY_ID = `0x${'c3'.repeat(16)}`;
+const keyIdOf = (owner: string): string => owner.slice(0, 34);
 
 const folder = mkdtempSync(join(tmpdir(), 'outcry-fan-out-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
@@ -27,7 +29,9 @@ let exchange: RunningExchange;
 let markets = 0;
 let framesFile = '';
 let orderCount = 0;
-let frames: Buffer[] = [];
+const frames: Buffer[] = [];
+let frameBytes: number[] = [];
+let isRecording = false;
 let publishedMs: number[] = [];
 let messages = 0;
 const fillsMs: number[] = [];
@@ -39,18 +43,27 @@ const wireBytes = (payload: number): number => payload + (payload < 126 ? 2 : pa
 function order(marketIndex: number, owner: string, outcome: number, pips: number, lots: number): Uint8Array {
   orderCount += 1;
   const command: Command = {
-    ...{ type: 'PlaceOrder', orderId: word(orderCount), keyId: KEY_ID, maker: owner, owner, marketIndex, outcome },
+    ...{
+      type: 'PlaceOrder',
+      orderId: idOf(orderCount),
+      keyId: keyIdOf(owner),
+      maker: owner,
+      owner,
+      marketIndex,
+      outcome,
+    },
     ...{ side: 0, orderType: 0, flags: 0, makerAmountMicro: lots * pips, takerAmountMicro: lots * 10_000 },
     ...{ timestampMs: Date.now(), expirationS: 0 },
   };
   return encodeCommand(command);
 }
 
-/** An app that remembers what is published. */
+/** An app that remembers when and how much is published, and in the first step what. */
 function recorded(app: TemplatedApp): TemplatedApp {
   const publish: TemplatedApp['publish'] = (topic, message, isBinary, compress) => {
     if (Buffer.isBuffer(message)) {
-      frames.push(Buffer.from(message));
+      if (isRecording) frames.push(Buffer.from(message));
+      frameBytes.push(wireBytes(message.length));
       publishedMs.push(sharedMs());
     }
     return app.publish(topic, message, isBinary, compress);
@@ -90,10 +103,15 @@ async function start(count: number, file: string): Promise<number> {
     await exchange.submit(encodeCommand({ ...market, ...tokens, ...terms, tail }));
   }
   for (const owner of OWNERS) {
+    const key = { type: 'CreateApiKey', owner, keyId: keyIdOf(owner), nonce: 0, generation: 0, kind: 0 } as const;
+    await exchange.submit(encodeCommand(key));
     await exchange.submit(encodeCommand({ type: 'Deposit', wallet: owner, owner, amountMicro: 4e15, isFaucet: 0 }));
   }
   const app = App();
-  new StreamHub(feed, { exchange, config, secret: Buffer.alloc(32, 1) }).attach(recorded(app));
+  const fail = (error: unknown): never => {
+    throw error;
+  };
+  new StreamHub(feed, { exchange, config, secret: Buffer.alloc(32, 1) }, fail).attach(recorded(app));
   return new Promise((resolve) => {
     app.listen('127.0.0.1', 0, (socket) => {
       // Both are sockets; the package's types name them apart.
@@ -103,24 +121,30 @@ async function start(count: number, file: string): Promise<number> {
   });
 }
 
+const lengthLine = ({ length }: Buffer): Buffer => Buffer.from(`${length}\n`);
+
 /** Each round places its orders in one turn, so that one flush holds them all. */
 async function publish(rounds: number, batch: number, pauseMs: number): Promise<Published> {
-  frames = [];
+  isRecording = frames.length === 0;
+  frameBytes = [];
   publishedMs = [];
   messages = 0;
+  let latest: Promise<unknown> = Promise.resolve();
   for (let round = 0; round < rounds; round += 1) {
     const placed: Promise<unknown>[] = [];
     for (let at = 0; at < batch; at += 1) {
       placed.push(exchange.submit(order(0, OWNERS[0], 0, 100 * (1 + ((orderCount * 7) % 40)), 500)));
     }
     messages += batch;
-    await Promise.all(placed);
-    if (pauseMs > 0) await sleep(pauseMs);
-    else await new Promise((resolve) => setImmediate(resolve));
+    // One round is flushed while the next is taken, as it is when orders come in by themselves.
+    await latest;
+    latest = Promise.all(placed);
+    await (pauseMs > 0 ? sleep(pauseMs) : new Promise((resolve) => setImmediate(resolve)));
   }
-  const bytes = Buffer.concat(frames.flatMap((frame) => [Buffer.from(`${frame.length}\n`), frame]));
-  writeFileSync(framesFile, bytes);
-  return { frameBytes: frames.map(({ length }) => wireBytes(length)), publishedMs, messages };
+  await latest;
+  if (frameBytes.length === 0) throw new Error('nothing was published');
+  if (isRecording) writeFileSync(framesFile, Buffer.concat(frames.flatMap((frame) => [lengthLine(frame), frame])));
+  return { frameBytes, publishedMs, messages };
 }
 
 /** Open loop: what is due by now is submitted, whatever became of what was before. */
@@ -153,6 +177,5 @@ answerQuestions(async (asked) => {
   if (question.kind === 'start') return start(question.markets, question.framesFile);
   if (question.kind === 'publish') return publish(question.rounds, question.batch, question.pauseMs);
   if (question.kind === 'steady') return steady(question.ordersPerSecond, question.seconds);
-  global.gc?.();
-  return process.memoryUsage().rss;
+  return costNow();
 });

@@ -4,7 +4,7 @@
 import { App, us_socket_local_port } from 'uWebSockets.js';
 import { readFileSync } from 'node:fs';
 import { answerQuestions } from '../lib/talk.ts';
-import { type Published, type ServerQuestion, sharedMs } from './question.ts';
+import { costNow, type Published, type ServerQuestion, sharedMs } from './question.ts';
 
 const app = App();
 let framesFile = '';
@@ -57,5 +57,5 @@ async function publish(): Promise<Published> {
 answerQuestions(async (asked) => {
   const question = asked as ServerQuestion; // only streams.ts asks
   if (question.kind === 'start') return start(question.framesFile);
-  return publish();
+  return question.kind === 'publish' ? publish() : costNow();
 });

@@ -1,13 +1,14 @@
-// What the main part of the streams' bench asks its children, and what they answer. Types only.
+// What the main part of the streams' bench asks its children, and what they answer; and the two readings that all of them
+// take: a clock that the processes share, and what a process has cost so far.
 
-/** To the exchange, and to the bare publisher (which knows start, publish and memory). */
+/** To the exchange, and to the bare publisher (which knows start, publish and cost). */
 export type ServerQuestion =
   | { readonly kind: 'start'; readonly markets: number; readonly framesFile: string }
   /** Rounds of so many orders at once; each round is one flush. */
   | { readonly kind: 'publish'; readonly rounds: number; readonly batch: number; readonly pauseMs: number }
   /** Orders at a steady rate over all markets; every twentieth fills one in the first market. */
   | { readonly kind: 'steady'; readonly ordersPerSecond: number; readonly seconds: number }
-  | { readonly kind: 'memory' };
+  | { readonly kind: 'cost' };
 
 /** What rounds sent: bytes of each frame on the wire, when it was published (ms), messages in all. */
 export interface Published {
@@ -41,3 +42,14 @@ export interface Watched {
 
 /** Milliseconds of a clock that all processes of the machine share. */
 export const sharedMs = (): number => Number(process.hrtime.bigint()) / 1e6;
+
+/** Resident memory (bytes) and processor time (ms, all threads) of a process so far. */
+export interface Cost {
+  readonly residentBytes: number;
+  readonly cpuMs: number;
+}
+
+export function costNow(): Cost {
+  const { user, system } = process.cpuUsage();
+  return { residentBytes: process.memoryUsage().rss, cpuMs: (user + system) / 1_000 };
+}

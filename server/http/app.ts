@@ -14,9 +14,6 @@ import { Door } from './handle.ts';
 import { httpLimits } from './limits.ts';
 import { bindErrorOf, portHolder } from './portHolder.ts';
 
-/** uSockets' LIBUS_LISTEN_EXCLUSIVE_PORT: no other socket may share the port. */
-const EXCLUSIVE_PORT = 1;
-
 /** A server that listens. */
 export interface HttpServer {
   /** The port it listens on, also where the configuration left the choice to the system. */
@@ -48,8 +45,9 @@ function listenOn(app: TemplatedApp, host: string, port: number): Promise<us_lis
       if (socket !== false) resolve(socket);
       else reject(new Error(`listening on ${host} port ${port} failed after it was found free`));
     };
-    // The package's types lack the overload with a host and options, which the library has.
-    Reflect.apply(app.listen, app, [host, port, EXCLUSIVE_PORT, done]);
+    // Not with the library's option for an exclusive port: that one also refuses, for a minute, the port of a server that
+    // has just closed its clients' sockets. Whether somebody else listens has been asked before.
+    app.listen(host, port, done);
   });
 }
 

@@ -1,4 +1,5 @@
-// The AsyncAPI document of the streams, made from their schemas and limits. Served at /asyncapi.json by routes/streams.ts.
+// The AsyncAPI document of the streams, made from their schemas and limits. Served at /asyncapi.json by routes/streams.ts;
+// it knows nothing of sockets.
 import { z } from 'zod';
 import type { StreamSettings } from './limits.ts';
 import { streamLimits } from './limits.ts';

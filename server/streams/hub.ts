@@ -51,6 +51,7 @@ export class StreamHub implements ChannelHost, UserHost {
   readonly userLog: UserLog;
   catalogCount = 0;
   private readonly services: HubServices;
+  private readonly onDefect: (error: unknown) => void;
   private readonly connections = new Set<Connection>();
   private readonly countByIp = new Map<string, number>();
   private readonly lost = new Map<Connection, number>();
@@ -62,9 +63,11 @@ export class StreamHub implements ChannelHost, UserHost {
   private catalogMs = 0;
   private readonly guardHost: ReturnType<typeof hostGuard>;
 
-  constructor(feed: StreamFeed, services: HubServices) {
+  /** @param onDefect called with what no client can have caused: must stop the process in an orderly way */
+  constructor(feed: StreamFeed, services: HubServices, onDefect: (error: unknown) => void) {
     this.feed = feed;
     this.services = services;
+    this.onDefect = onDefect;
     this.userLog = makeUserLog(services.config.dataDir);
     this.guardHost = hostGuard(services.config);
   }
@@ -90,18 +93,18 @@ export class StreamHub implements ChannelHost, UserHost {
         compression: 0,
         upgrade: (res, req, context) => this.upgrade(res, req, context, channel),
         open: (socket) => this.open(socket),
-        message: (socket, message) => this.message(socket, message),
+        message: (socket, message) => this.guard(() => this.message(socket, message)),
         dropped: (socket) => this.dropped(socket),
-        drain: (socket) => this.drained(socket),
-        close: (socket) => this.closed(socket),
+        drain: (socket) => this.guard(() => this.drained(socket)),
+        close: (socket) => this.guard(() => this.closed(socket)),
       });
     }
     const { feed } = this;
     feed.announcedCount = feed.markets.newMarkets.length;
-    feed.onWaiting = () => queueMicrotask(() => this.flush());
+    feed.onWaiting = () => queueMicrotask(() => this.guard(() => this.flush()));
     feed.onKeyDeleted = (keyId) => this.endKey(keyId);
     const { heartbeatMs } = this.services.config.streams;
-    this.timer = setInterval(() => this.beat(), Math.max(10, Math.min(1_000, heartbeatMs / 4)));
+    this.timer = setInterval(() => this.guard(() => this.beat()), Math.max(10, Math.min(1_000, heartbeatMs / 4)));
     this.timer.unref();
   }
 
@@ -113,6 +116,15 @@ export class StreamHub implements ChannelHost, UserHost {
     for (const connection of this.connections) connection.end(CloseCode.RESTART, 'the exchange is stopping');
     // One turn of the loop, so that the close frames leave before the app takes its sockets down.
     await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  /** What is thrown into uWebSockets ends the process without a word: it becomes an orderly stop. */
+  private guard(step: () => void): void {
+    try {
+      step();
+    } catch (error) {
+      this.onDefect(error);
+    }
   }
 
   /** Publishes everything that waits: one publish a topic. */
@@ -214,7 +226,7 @@ export class StreamHub implements ChannelHost, UserHost {
     const refusal = this.refusal(req, ip);
     if (refusal !== undefined) {
       res.writeStatus(refusal.status).writeHeader('content-type', 'application/json; charset=utf-8');
-      if (refusal.status.startsWith('4') === false) res.writeHeader('retry-after', '5');
+      if (!refusal.status.startsWith('4')) res.writeHeader('retry-after', '5');
       res.end(JSON.stringify({ error: refusal.sentence }));
       return;
     }

@@ -91,6 +91,7 @@ const health = [
   row('GET', '/ok', 'none'),
   row('GET', '/time', 'none'),
   row('GET', '/version', 'none'),
+  row('GET', '/asyncapi.json', 'none'),
   row('GET', '/readyz', 'none'),
 ];
 

@@ -1,4 +1,5 @@
-// Every frame of a lively exchange against the schemas that /asyncapi.json prints, and that document itself.
+// Every event of a lively exchange against the schemas that /asyncapi.json prints, and that document itself. Keys that the
+// schemas don't name fail too.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { controlSchemas, marketEventSchemas, userEventSchemas } from '../../server/streams/schema.ts';

@@ -22,6 +22,7 @@ import {
 import { createKey, sendSigned } from '../support/client.ts';
 import { startTestServer } from '../support/server.ts';
 import { TestSocket } from './socket.ts';
+import { conditionOf, foundingCommands, StreamWorkload, tokenOf } from './workload.ts';
 
 let carol: Trader;
 beforeAll(async () => {
@@ -81,6 +82,32 @@ test('each account hears all of its own changes and nothing of anybody else’s'
   expect([trade.maker_orders[0].order_id, trade.price, trade.size]).toEqual([placed.json.orderID, '0.6', '5']);
   expect(trade.match_time).toMatch(/^\d{10}$/);
   for (const socket of sockets) await socket.close();
+});
+
+test('a trade’s steps come by the delays that the operator chose', async () => {
+  const base = server.services.config.engine;
+  const world = await startTestServer({ config: { engine: { ...base, minedDelayMs: 60, confirmedDelayMs: 60 } } });
+  for (const command of foundingCommands(1)) await world.exchange.submit(command);
+  const [wallet] = world.wallets;
+  const trader = { wallet, key: await createKey(world.url, wallet) };
+  const socket = await TestSocket.open(world.url, '/ws/user');
+  socket.send({ auth: authOf(trader.key), type: 'user' });
+  await socket.until(({ reader }) => reader.sequences.size === 1);
+  const where: MarketIds = { conditionId: conditionOf(0), tokens: [tokenOf(0, 0), tokenOf(0, 1)], negRisk: false };
+  const workload = new StreamWorkload(1, 1);
+  while (world.services.views.books.bestBidPips(0, 0) === 0) await world.exchange.submit(workload.next(Date.now()));
+  const body = orderBody(trader, where, { pips: 9_900, shares: 10, token: 1 });
+  expect((await sendSigned(world.url, wallet.address, trader.key, 'POST', '/order', body)).status).toBe(200);
+  await socket.until((heard) => kinds(heard).includes('TRADE CONFIRMED TAKER'));
+  const byStatus = (status: string) => socket.events('trade').filter((event) => event.status === status);
+  const [matched] = byStatus('MATCHED');
+  const [mined] = byStatus('MINED');
+  const [confirmed] = byStatus('CONFIRMED');
+  expect([mined.id, confirmed.id]).toEqual([matched.id, matched.id]);
+  expect(Number(mined.timestamp) - Number(matched.timestamp)).toBeGreaterThanOrEqual(60);
+  expect(Number(confirmed.timestamp) - Number(mined.timestamp)).toBeGreaterThanOrEqual(60);
+  expect(socket.reader.faults).toEqual([]);
+  await world.close();
 });
 
 test('wrong credentials get an error and are closed with 1008, whichever part is wrong', async () => {

@@ -1,0 +1,59 @@
+// The README's subscriber, run as a reader would run it: its ten lines, with nothing changed but the host, against a server
+// that is stopped and started again under it. It must print every number of its stream, and none twice.
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { startTestServer } from '../support/server.ts';
+import { foundingCommands, StreamWorkload, tokenOf } from './workload.ts';
+
+const HOST = 'ws://127.0.0.1:8080';
+
+test('the ten lines of the README follow a market over a restart', async () => {
+  const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
+  const section = readme.slice(readme.indexOf('## Streams'));
+  const program = /```js\n([\s\S]*?)```/.exec(section)?.[1] ?? '';
+  expect(program.trimEnd().split('\n')).toHaveLength(10);
+  const folder = mkdtempSync(join(tmpdir(), 'outcry-ten-lines-'));
+  const dataDir = join(folder, 'data');
+  let server = await startTestServer({ config: { dataDir } });
+  const { port } = server;
+  for (const command of foundingCommands(1)) await server.exchange.submit(command);
+  const file = join(folder, 'subscriber.mjs');
+  writeFileSync(file, program.replace(HOST, `ws://127.0.0.1:${port}`));
+  const child = spawn(process.execPath, [file], { env: { ...process.env, TOKEN: tokenOf(0, 0) } });
+  let text = '';
+  child.stdout.setEncoding('utf8').on('data', (part: string) => {
+    text += part;
+    child.emit('printed');
+  });
+  const lines = (): readonly (readonly [string, number])[] =>
+    text
+      .trim()
+      .split('\n')
+      .map((line) => line.split(' '))
+      .map(([type, number]) => [type, Number(number)]);
+  const heard = async (number: number): Promise<void> => {
+    while (!lines().some((line) => line[1] >= number)) await new Promise((resolve) => child.once('printed', resolve));
+  };
+  const workload = new StreamWorkload(5, 1);
+  const drive = async (count: number): Promise<void> => {
+    for (let done = 0; done < count; done += 1) await server.exchange.submit(workload.next(Date.now()));
+  };
+  await heard(0);
+  await drive(30);
+  await heard(20);
+  await server.close();
+  server = await startTestServer({ config: { dataDir, port } });
+  await drive(30);
+  await heard(45);
+  const numbers = lines()
+    .filter(([type, number]) => type !== 'heartbeat' && number > 0)
+    .map(([, number]) => number);
+  expect(numbers).toEqual(numbers.map((_, index) => index + 1));
+  expect(lines().some(([type]) => type === 'gap')).toBe(false);
+  child.kill();
+  await server.close();
+  rmSync(folder, { recursive: true, force: true });
+});
