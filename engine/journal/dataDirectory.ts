@@ -5,7 +5,9 @@ import { dirname, join, resolve } from 'node:path';
 import { DataDirectoryLocked, FormatUnsupported } from './errors.ts';
 
 /** Number of the layout of the data directory and its records: raised by every change that older programs cannot read. */
-export const DATA_FORMAT = 1;
+export const DATA_FORMAT = 2;
+/** The oldest that this program still reads: format 1 was never released. */
+const OLDEST_FORMAT = 2;
 
 /** Directories that this process holds: a lock that names our own pid is another's, of a pid used again, if not in here. */
 const held = new Set<string>();
@@ -97,7 +99,7 @@ export function checkFormat(path: string): void {
   } catch {
     format = undefined;
   }
-  if (typeof format !== 'number' || !Number.isSafeInteger(format) || format < 1 || format > DATA_FORMAT) {
+  if (typeof format !== 'number' || !Number.isSafeInteger(format) || format < OLDEST_FORMAT || format > DATA_FORMAT) {
     throw new FormatUnsupported(path, format === undefined ? 'unknown' : String(format), DATA_FORMAT);
   }
 }

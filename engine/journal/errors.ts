@@ -37,8 +37,8 @@ export class FormatUnsupported extends Error {
 
   constructor(directory: string, found: string, supported: number) {
     super(
-      `The data directory ${directory} has format ${found}; this program reads formats up to ${supported}. ` +
-        'Use the version of the program that wrote it, or a newer one.',
+      `The data directory ${directory} has format ${found}; this program reads format ${supported}. ` +
+        'Use the version of the program that wrote it, or choose another --data-dir to begin anew.',
     );
     this.found = found;
     this.supported = supported;

@@ -173,7 +173,7 @@ export class Indexer {
       side: view.getUint8(event + fields.side),
       orderType: view.getUint8(event + fields.orderType),
       pips: view.getUint16(event + fields.pricePips, true),
-      originalLots: view.getFloat64(event + fields.originalLots, true),
+      originalLots: view.getUint32(event + fields.originalLots, true),
       tMs,
       expirationS: view.getFloat64(commandAt + PLACE.expirationS, true),
       status,
@@ -196,7 +196,7 @@ export class Indexer {
     const { view } = this.at;
     const { orders, rows, markets } = this.tables;
     const number = view.getFloat64(event + TRADE.takerOrderNumber, true);
-    const lots = view.getFloat64(event + TRADE.lots, true);
+    const lots = view.getUint32(event + TRADE.lots, true);
     const pips = view.getUint16(event + TRADE.pricePips, true);
     const row = this.addTradeRow(RowKind.TAKER, number, lots, pips, index);
     orders.filled(number, lots, row, false);

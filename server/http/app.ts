@@ -1,5 +1,6 @@
 // The uWebSockets app: one route that hands every request to the door, listening, stopping. Started by start.ts. It
 // never listens on a port that another process uses, and must be closed before its thread ends.
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   App,
   type TemplatedApp,
@@ -39,16 +40,27 @@ export async function requireFreePort(host: string, port: number): Promise<void>
   fatal('port', `The address ${host} port ${port} cannot be listened on (${code}). Choose another with --host.`);
 }
 
-function listenOn(app: TemplatedApp, host: string, port: number): Promise<us_listen_socket> {
-  return new Promise((resolve, reject) => {
-    const done = (socket: us_listen_socket | false): void => {
-      if (socket !== false) resolve(socket);
-      else reject(new Error(`listening on ${host} port ${port} failed after it was found free`));
-    };
-    // Not with the library's option for an exclusive port: that one also refuses, for a minute, the port of a server that
-    // has just closed its clients' sockets. Whether somebody else listens has been asked before.
-    app.listen(host, port, done);
+/** How long a free port is tried again whose last server's connections are still being taken down. */
+const LISTEN_MS_MAX = 5_000;
+const LISTEN_AGAIN_MS = 50;
+
+function tryToListen(app: TemplatedApp, host: string, port: number): Promise<us_listen_socket | false> {
+  // Not with the library's option for an exclusive port: that one also refuses, for a minute, the port of a server that
+  // has just closed its clients' sockets. Whether somebody else listens has been asked before.
+  return new Promise((resolve) => {
+    app.listen(host, port, resolve);
   });
+}
+
+async function listenOn(app: TemplatedApp, host: string, port: number): Promise<us_listen_socket> {
+  const lastMs = performance.now() + LISTEN_MS_MAX;
+  for (;;) {
+    const socket = await tryToListen(app, host, port);
+    if (socket !== false) return socket;
+    if (performance.now() > lastMs) throw new Error(`listening on ${host} port ${port} failed after it was found free`);
+    await sleep(LISTEN_AGAIN_MS);
+    await requireFreePort(host, port);
+  }
 }
 
 /**

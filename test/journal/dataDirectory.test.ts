@@ -77,7 +77,7 @@ test('a lock whose pid belongs to a process that started later is taken over', a
 test('a newer or unreadable format is refused by name, and the lock is not kept', async () => {
   await inTempDir((dir) => {
     new DataDirectory(dir).release();
-    expect(JSON.parse(readFileSync(join(dir, 'format.json'), 'utf8'))).toEqual({ format: 1 });
+    expect(JSON.parse(readFileSync(join(dir, 'format.json'), 'utf8'))).toEqual({ format: 2 });
     for (const [text, found] of [
       ['{"format": 2}', '2'],
       ['{"format": "old"}', 'old'],
@@ -86,7 +86,7 @@ test('a newer or unreadable format is refused by name, and the lock is not kept'
     ]) {
       writeFileSync(join(dir, 'format.json'), text);
       expect(() => new DataDirectory(dir)).toThrow(FormatUnsupported);
-      expect(() => new DataDirectory(dir)).toThrow(`has format ${found}; this program reads formats up to 1`);
+      expect(() => new DataDirectory(dir)).toThrow(`has format ${found}; this program reads format 2`);
       expect(existsSync(join(dir, 'lock'))).toBe(false);
     }
   });

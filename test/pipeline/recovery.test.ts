@@ -202,6 +202,6 @@ test('a directory in use is refused, and open again once it is closed', async ()
     const again = await openExchange({ dataDir, clock, settings, followers: [] });
     expect(again.durableSequence).toBe(3);
     await again.close();
-    expect(JSON.parse(readFileSync(join(dataDir, 'format.json'), 'utf8'))).toEqual({ format: 1 });
+    expect(JSON.parse(readFileSync(join(dataDir, 'format.json'), 'utf8'))).toEqual({ format: 2 });
   });
 });

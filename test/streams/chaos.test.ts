@@ -97,7 +97,7 @@ async function checkMarkets(port: number, followers: readonly MarketFollower[], 
       if (own !== form) continue;
       const { reader } = subscriber;
       const ids = [...reader.sequences.keys()].filter((id) => id.startsWith('m'));
-      expect(ids).toHaveLength(markets.length);
+      expect(ids, JSON.stringify(ids)).toHaveLength(markets.length);
       await subscriber.until(({ sequences }) => ids.every((id) => (sequences.get(id) ?? 0) >= (numbers.get(id) ?? 0)));
       for (const id of ids) expect(reader.sequences.get(id), id).toBe(numbers.get(id));
       for (const market of markets) {

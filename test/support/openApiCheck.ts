@@ -56,7 +56,12 @@ const known = new Set(endpoints);
 function valueOfText({ schema: { type, enum: words }, description = '' }: Parameter, text: string): unknown {
   const isNumber = type === 'integer' || type === 'number';
   if (isNumber) return /^-?[0-9]+(\.[0-9]+)?$/.test(text) ? Number(text) : text;
-  if (type === 'boolean') return { true: true, false: false }[text.toLowerCase()] ?? text;
+  if (type === 'boolean') {
+    const word = text.toLowerCase();
+    const isDigitToo = description.includes('1 and 0 too');
+    if (word === 'true' || (isDigitToo && word === '1')) return true;
+    return word === 'false' || (isDigitToo && word === '0') ? false : text;
+  }
   return Array.isArray(words) && description.includes('any letter case') ? text.toUpperCase() : text;
 }
 

@@ -164,7 +164,7 @@ const refusal = z
   .meta({ id: 'CatalogRefusal', description: 'Why a catalog request was refused' });
 
 const wholeParameter = whole.optional();
-const flagParameter = flag.optional();
+const flagParameter = flag.optional().meta({ description: 'true or false; 1 and 0 too' });
 const textParameter = text.optional();
 const list = (what: string) => text.optional().meta({ description: `${what}; several with commas between them` });
 const states = { active: flagParameter, closed: flagParameter, archived: flagParameter };
@@ -234,7 +234,7 @@ const searchQuery = {
   limit_per_type: wholeParameter.meta({ description: 'Rows of each kind: 25 unless given, 100 at most' }),
   page: wholeParameter.meta({ description: 'From 1' }),
   search_tags: flagParameter,
-  search_profiles: flagParameter.meta({ description: 'Accepted; profiles are never returned' }),
+  search_profiles: flagParameter.meta({ description: 'Accepted (true or false; 1 and 0 too); profiles are never returned' }),
   events_status: textParameter,
   creator,
 };

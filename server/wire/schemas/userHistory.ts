@@ -160,7 +160,7 @@ const page = (limitMax: number, offsetMax: number) => ({
   limit: z.int().min(0).max(limitMax).optional(),
   offset: z.int().min(0).max(offsetMax).optional(),
 });
-const uncut = { limit: z.int().min(0).optional() };
+const uncut = { limit: z.number().min(0).multipleOf(1).optional() };
 
 const documented: Readonly<Record<AskedKind, ParameterSchemas>> = {
   trades: {
