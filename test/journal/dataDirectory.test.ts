@@ -79,7 +79,8 @@ test('a newer or unreadable format is refused by name, and the lock is not kept'
     new DataDirectory(dir).release();
     expect(JSON.parse(readFileSync(join(dir, 'format.json'), 'utf8'))).toEqual({ format: 2 });
     for (const [text, found] of [
-      ['{"format": 2}', '2'],
+      ['{"format": 1}', '1'],
+      ['{"format": 3}', '3'],
       ['{"format": "old"}', 'old'],
       ['{}', 'unknown'],
       ['not JSON', 'unknown'],
