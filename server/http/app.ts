@@ -1,6 +1,6 @@
 // The uWebSockets app: one route that hands every request to the door, listening, stopping. Started by start.ts. It
 // never listens on a port that another process uses, and must be closed before its thread ends.
-import { setTimeout as sleep } from 'node:timers/promises';
+
 import {
   App,
   type TemplatedApp,
@@ -8,6 +8,7 @@ import {
   us_listen_socket_close,
   us_socket_local_port,
 } from 'uWebSockets.js';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fatal } from '../fatal.ts';
 import type { Services } from '../services.ts';
 import type { Endpoint } from './endpoint.ts';

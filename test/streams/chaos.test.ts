@@ -179,6 +179,7 @@ test(
       if (random(4) === 0) proxy.delay(random, 1 + random(30));
       if (killAt.has(round)) {
         await new Promise((resolve) => setTimeout(resolve, random(30)));
+        proxy.target = 0; // the port may become somebody else's
         exchange.child.kill('SIGKILL');
         await once(exchange.child, 'exit');
         running.catch(() => {});

@@ -234,7 +234,9 @@ const searchQuery = {
   limit_per_type: wholeParameter.meta({ description: 'Rows of each kind: 25 unless given, 100 at most' }),
   page: wholeParameter.meta({ description: 'From 1' }),
   search_tags: flagParameter,
-  search_profiles: flagParameter.meta({ description: 'Accepted (true or false; 1 and 0 too); profiles are never returned' }),
+  search_profiles: flagParameter.meta({
+    description: 'Accepted (true or false; 1 and 0 too); profiles are never returned',
+  }),
   events_status: textParameter,
   creator,
 };
