@@ -1,6 +1,5 @@
 // The uWebSockets app: one route that hands every request to the door, listening, stopping. Started by start.ts. It
 // never listens on a port that another process uses, and must be closed before its thread ends.
-
 import {
   App,
   type TemplatedApp,
@@ -8,7 +7,6 @@ import {
   us_listen_socket_close,
   us_socket_local_port,
 } from 'uWebSockets.js';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fatal } from '../fatal.ts';
 import type { Services } from '../services.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -41,27 +39,16 @@ export async function requireFreePort(host: string, port: number): Promise<void>
   fatal('port', `The address ${host} port ${port} cannot be listened on (${code}). Choose another with --host.`);
 }
 
-/** How long a free port is tried again whose last server's connections are still being taken down. */
-const LISTEN_MS_MAX = 5_000;
-const LISTEN_AGAIN_MS = 50;
-
-function tryToListen(app: TemplatedApp, host: string, port: number): Promise<us_listen_socket | false> {
-  // Not with the library's option for an exclusive port: that one also refuses, for a minute, the port of a server that
-  // has just closed its clients' sockets. Whether somebody else listens has been asked before.
-  return new Promise((resolve) => {
-    app.listen(host, port, resolve);
+function listenOn(app: TemplatedApp, host: string, port: number): Promise<us_listen_socket> {
+  return new Promise((resolve, reject) => {
+    const done = (socket: us_listen_socket | false): void => {
+      if (socket !== false) resolve(socket);
+      else reject(new Error(`listening on ${host} port ${port} failed after it was found free`));
+    };
+    // Not with the library's option for an exclusive port: that one also refuses, for a minute, the port of a server that
+    // has just closed its clients' sockets. Whether somebody else listens has been asked before.
+    app.listen(host, port, done);
   });
-}
-
-async function listenOn(app: TemplatedApp, host: string, port: number): Promise<us_listen_socket> {
-  const lastMs = performance.now() + LISTEN_MS_MAX;
-  for (;;) {
-    const socket = await tryToListen(app, host, port);
-    if (socket !== false) return socket;
-    if (performance.now() > lastMs) throw new Error(`listening on ${host} port ${port} failed after it was found free`);
-    await sleep(LISTEN_AGAIN_MS);
-    await requireFreePort(host, port);
-  }
 }
 
 /**

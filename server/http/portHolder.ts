@@ -13,18 +13,13 @@ export interface PortHolder {
 const LISTENING = '0A';
 const COMMAND_CHARACTERS_MAX = 80;
 
-/**
- * The error code with which the system refuses to bind the address, such as EADDRINUSE; undefined when it is free. A port
- * that nobody listens on, but whose last server's connections are still being taken down, is free: it can be listened on.
- */
+/** The error code with which the system refuses to bind the address, such as EADDRINUSE; undefined when it is free. */
 export async function bindErrorOf(host: string, port: number): Promise<string | undefined> {
   const server = createServer();
-  const code = await new Promise<string | undefined>((resolve) => {
+  return new Promise((resolve) => {
     server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
     server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(undefined)));
   });
-  const isLeftOver = code === 'EADDRINUSE' && process.platform === 'linux' && listeningInodes(port).size === 0;
-  return isLeftOver ? undefined : code;
 }
 
 function listeningInodes(port: number): ReadonlySet<string> {
