@@ -129,9 +129,10 @@ export function assertFileIsWhole(folder: string): void {
   if (!existsSync(file)) return;
   const descriptor = openSync(file, 'r');
   try {
-    const sizeBytes = fstatSync(descriptor).size;
     const first = readMeta(descriptor, 0);
     const second = readMeta(descriptor, first?.pageBytes ?? 4096);
+    // Asked for last: whoever writes to the file meanwhile makes it longer first, and then states it in a meta page.
+    const sizeBytes = fstatSync(descriptor).size;
     const newer = first === undefined || (second?.transaction ?? -1) > first.transaction ? second : first;
     if (newer === undefined) {
       if (sizeBytes > 0) throw new JournalDamaged(1, `the file data.mdb of ${sizeBytes} bytes is no LMDB file`);

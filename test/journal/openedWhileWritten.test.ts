@@ -1,0 +1,38 @@
+// A journal that grows is whole at every moment: whoever opens it beside the exchange that writes it must never take it for
+// one that is cut off. The writer is a process of its own.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { assertFileIsWhole } from '../../engine/journal/lmdbStore.ts';
+import { inTempDir } from './support.ts';
+
+const LOOKS = 20_000;
+
+test('a journal that is written to is never taken for one that is cut off', async () => {
+  await inTempDir(async (dir) => {
+    const folder = join(dir, 'journal');
+    const module = new URL('../../engine/journal/lmdbStore.ts', import.meta.url).href;
+    const script = `
+      const { LmdbStore } = await import(${JSON.stringify(module)});
+      const store = new LmdbStore(${JSON.stringify(folder)});
+      await store.write(1, new Uint8Array(64));
+      console.log('writing');
+      for (let first = 2; ; first += 1) await store.write(first, new Uint8Array(40_000));`;
+    const writer = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await once(writer.stdout, 'data');
+    const faults: unknown[] = [];
+    for (let look = 0; look < LOOKS; look += 1) {
+      try {
+        assertFileIsWhole(folder);
+      } catch (error) {
+        faults.push(error);
+      }
+    }
+    writer.kill('SIGKILL');
+    await once(writer, 'exit');
+    expect(faults).toEqual([]);
+  });
+});
