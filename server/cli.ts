@@ -13,6 +13,7 @@ import {
   type ServerConfig,
 } from './config.ts';
 import { exitStatuses, FatalError, fatal } from './fatal.ts';
+import { showProgress } from './progress.ts';
 import type { RunningServer } from './start.ts';
 
 /** How long an orderly stop may take before the process ends regardless. */
@@ -104,13 +105,13 @@ async function stopInTime(server: RunningServer): Promise<void> {
   if (outcome === 'late') fatal('storage', `The exchange did not stop within ${STOP_MS_MAX / 1000} s; it ends now.`);
 }
 
-/** A progress line on standard error while something long is done to the journal's records, once a second at most. */
-function progressOf(config: ServerConfig, what: string): (done: number, total: number) => void {
-  let shownMs = Date.now();
+/** Progress of what reads the journal's records, on standard error; it is over with the last one. */
+function progressOf({ isQuiet }: ServerConfig, what: string): (done: number, total: number) => void {
+  if (isQuiet) return () => {};
+  const progress = showProgress(process.stderr, what, 'records');
   return (done, total) => {
-    if (config.isQuiet || Date.now() - shownMs < 1_000) return;
-    shownMs = Date.now();
-    process.stderr.write(`${what}: ${done} of ${total} records.\n`);
+    progress.update(done, total);
+    if (done >= total) progress.stop();
   };
 }
 

@@ -2,7 +2,7 @@
 // batches until it has seen the trades that were asked for. Started by world.ts; a process of its own, so that the one
 // which is measured holds nothing of it.
 import { encodeCommand, OrderType, openExchange, Side, VirtualClock } from '../../engine/index.ts';
-import { progressBar } from '../lib/progressBar.ts';
+import { showProgress } from '../../server/progress.ts';
 import { answerQuestions } from '../lib/talk.ts';
 import { Xorshift128 } from '../lib/xorshift.ts';
 import {
@@ -80,24 +80,24 @@ class Builder {
         }
       }
     };
-    const founding = progressBar('founding', size.wallets, 'wallets');
+    const founding = showProgress(process.stderr, 'founding', 'wallets');
     this.foundMarkets();
     for (let wallet = 0; wallet < size.wallets; wallet += 1) {
       this.foundWallet(wallet);
       if (this.batch.length < BATCH) continue;
       await submit();
-      founding.update(wallet);
+      founding.update(wallet, size.wallets);
     }
     await submit();
     founding.stop();
-    const bar = progressBar('trading', size.trades, 'trades');
+    const bar = showProgress(process.stderr, 'trading', 'trades');
     while (this.trades < size.trades) {
       const tradesBefore = this.trades;
       while (this.batch.length < BATCH) this.round();
       await submit();
       if (this.trades === tradesBefore) throw new Error(`no trade among ${BATCH} commands: ${this.refusal}`);
       clock.advance(Math.max(1, Math.floor((SPAN_MS * (this.trades - tradesBefore)) / size.trades)));
-      bar.update(this.trades);
+      bar.update(this.trades, size.trades);
     }
     this.resolveSome();
     await submit();

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { type OpenedHistorian, openHistorian } from '../../server/history/historian.ts';
 import type { HistoryQuery } from '../../server/history/queries.ts';
-import { progressBar } from '../lib/progressBar.ts';
+import { showProgress } from '../../server/progress.ts';
 import { percentile } from '../lib/statistics.ts';
 import { Xorshift128 } from '../lib/xorshift.ts';
 import type { WorldSize } from './names.ts';
@@ -51,10 +51,10 @@ export interface Memory {
 /** Drops the index and builds it anew from the journal; the historian stays open. */
 export async function rebuild(dataDir: string, lastSequence: number) {
   rmSync(join(dataDir, 'history'), { recursive: true, force: true });
-  const bar = progressBar('indexing', lastSequence, 'records');
+  const bar = showProgress(process.stderr, 'indexing', 'records');
   const historian = openHistorian({
     dataDir,
-    onProgress: (done) => bar.update(done),
+    onProgress: (done) => bar.update(done, lastSequence),
     log: (level, text, figures) => (level === 'info' ? undefined : console.error(text, figures)),
   });
   const startMs = performance.now();
@@ -154,13 +154,13 @@ export async function measureEndpoints(
   size: WorldSize,
   questions: number,
 ): Promise<EndpointFigures[]> {
-  const bar = progressBar('endpoints', endpoints.length, 'endpoints');
+  const bar = showProgress(process.stderr, 'measuring', 'endpoints');
   const figures: EndpointFigures[] = [];
   for (const { name, draw, rowsBehind } of endpoints) {
     const random = new Xorshift128(7);
     const asked = { draw: () => draw(random, size), rowsBehind };
     figures.push(await beside(historian, name, questions, (yard) => prepare(historian, yard, questions, asked)));
-    bar.update(figures.length);
+    bar.update(figures.length, endpoints.length);
   }
   bar.stop();
   return figures;

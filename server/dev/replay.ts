@@ -5,8 +5,8 @@ import { Command, CommanderError } from 'commander';
 import { STOCK_CHAINS } from '../auth/contracts.ts';
 import { DEVELOPMENT_ADMIN_TOKEN } from '../config.ts';
 import { fatal } from '../fatal.ts';
+import { type Progress, showProgress } from '../progress.ts';
 import { readFlow } from './replay/flowFile.ts';
-import { type Progress, showProgress } from './replay/progress.ts';
 import { ACCOUNTS_MIN, checkEveryFor, type ReplayOptions, replayFlow } from './replay/replayFlow.ts';
 import { AGREEMENT_MIN, percentText, summaryLines } from './replay/tally.ts';
 
@@ -95,14 +95,16 @@ export async function runReplay(args: readonly string[]): Promise<number> {
   const flow = readFlow(given.file, given.rows);
   const write = (line: string): boolean => process.stdout.write(`${line}\n`);
   let progress: Progress | undefined;
+  let done = 0;
   try {
     const { tally, figures } = await replayFlow(flow, {
       ...given.options,
       checkEvery: given.checkEvery ?? checkEveryFor(flow.rows.length),
       onPhase: write,
       onRows: (count) => {
-        progress ??= showProgress(process.stdout, flow.rows.length);
-        progress.advance(count);
+        done += count;
+        progress ??= showProgress(process.stdout, 'Replaying', 'rows');
+        progress.update(done, flow.rows.length);
       },
     });
     progress?.stop();

@@ -6,8 +6,8 @@ import type { ServerConfig } from '../config.ts';
 import { BadRequest } from './errors.ts';
 import { networkSet } from './networks.ts';
 
-/** Throws BadRequest (401) when the address that a request comes from is not on the list. */
-export type AddressGuard = (peer: string, req: Pick<UwsRequest, 'forEach'>) => void;
+/** Throws BadRequest (401) when this address is not on the list. */
+export type AddressGuard = (address: string) => void;
 
 const PORT_SUFFIX = /^(?:\[([^\]]*)\]|([^:]*))(?::\d{1,5})?$/;
 
@@ -53,12 +53,10 @@ export function forwardedReader({ trustedProxies }: Pick<ServerConfig, 'trustedP
 }
 
 /** The guard that a configuration asks for; undefined where there is no list. */
-export function addressGuard(config: Pick<ServerConfig, 'ipAllowlist' | 'trustedProxies'>): AddressGuard | undefined {
-  if (config.ipAllowlist === undefined) return undefined;
-  const isAllowed = networkSet(config.ipAllowlist);
-  const read = forwardedReader(config) ?? ((peer: string) => peer);
-  return (peer, req) => {
-    const address = read(peer, req);
+export function addressGuard({ ipAllowlist }: Pick<ServerConfig, 'ipAllowlist'>): AddressGuard | undefined {
+  if (ipAllowlist === undefined) return undefined;
+  const isAllowed = networkSet(ipAllowlist);
+  return (address) => {
     if (!isAllowed(address)) throw new BadRequest('unauthorized: ip_not_allowlisted', { status: 401 });
   };
 }

@@ -86,6 +86,10 @@ function contextOf(services: Services, dialect: Dialect, known: Caller | undefin
   return { services, dialect, caller };
 }
 
+/** Where a request comes from: as trusted proxies say, else the peer of its connection. */
+const clientAddressOf = ({ forwardedAddress, res, isAborted }: Visit): string =>
+  forwardedAddress ?? remoteAddressOf(res, isAborted);
+
 /** The door of a server: every request goes through `handle`. */
 export class Door {
   private readonly services: Services;
@@ -113,7 +117,7 @@ export class Door {
     this.guardHost = hostGuard(services.config);
     const { isThrottled, rates } = services.config;
     this.throttle = isThrottled ? new Throttle(rates) : undefined;
-    this.readForwarded = isThrottled ? forwardedReader(services.config) : undefined;
+    this.readForwarded = forwardedReader(services.config);
     this.guardAddress = addressGuard(services.config);
   }
 
@@ -174,11 +178,12 @@ export class Door {
     const endpoint = entry.byMethod.get(visit.isHead ? 'GET' : (method as Method));
     if (endpoint === undefined) throw methodNotAllowed(method, path, entry);
     visit.endpoint = endpoint;
-    if (this.readForwarded !== undefined) {
+    const isGuarded = endpoint.isAllowlisted === true && this.guardAddress !== undefined;
+    if (this.readForwarded !== undefined && (isGuarded || this.throttle !== undefined)) {
       visit.forwardedAddress = this.readForwarded(remoteAddressOf(visit.res, visit.isAborted), req);
     }
     if (isCountedByAddress(endpoint)) this.countAddress(visit, endpoint);
-    if (endpoint.isAllowlisted === true) this.guardAddress?.(remoteAddressOf(visit.res, visit.isAborted), req);
+    if (isGuarded) this.guardAddress?.(clientAddressOf(visit));
 
     const isFramed = req.getHeader('content-length') !== '' || req.getHeader('transfer-encoding') !== '';
     const header = isFramed ? copyHeaders(req) : liveHeaders(req, () => visit.isLive);
@@ -227,7 +232,7 @@ export class Door {
   private countAddress(visit: Visit, { throttle }: Endpoint): void {
     visit.isCounted = true;
     if (this.throttle === undefined || visit.isAborted) return;
-    const network = networkOf(visit.forwardedAddress ?? remoteAddressOf(visit.res, false));
+    const network = networkOf(clientAddressOf(visit));
     this.throttle.count(throttle, network, this.services.exchange.clockMs());
   }
 

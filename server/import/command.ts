@@ -4,8 +4,8 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { createGunzip } from 'node:zlib';
-import { showProgress } from '../dev/replay/progress.ts';
 import { fatal } from '../fatal.ts';
+import { showProgress } from '../progress.ts';
 
 /** Bytes of one piece: small enough that the exchange goes on trading between two of them. */
 const PIECE_BYTES_MAX = 200_000;
@@ -48,16 +48,14 @@ async function countLines(file: string): Promise<number> {
 
 /** Hands all lines over; resolves with the bad ones. Empty lines are passed over. */
 async function handOver(file: string, target: ImportTarget, total: number): Promise<readonly BadLine[]> {
-  const progress = showProgress(process.stderr, total);
+  const progress = showProgress(process.stderr, 'Reading the file', 'lines');
   const bad: BadLine[] = [];
   let piece: NumberedLine[] = [];
   let pieceBytes = 0;
   let line = 0;
-  let shown = 0;
   const flush = async (): Promise<void> => {
     if (piece.length > 0) bad.push(...(await target.take(piece)));
-    progress.advance(line - shown);
-    shown = line;
+    progress.update(line, total);
     piece = [];
     pieceBytes = 0;
   };

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import type { VerifiedJournal } from '../../engine/index.ts';
 import type { ChainContracts } from '../auth/contracts.ts';
 import { fatal } from '../fatal.ts';
-import { showProgress } from './progress.ts';
+import { showProgress } from '../progress.ts';
 
 /** What the child is to do with the journal of a data directory. */
 export type JournalTask =
@@ -61,7 +61,7 @@ export function requireJournal(dataDir: string): void {
 
 /** Does the task in a child process and shows its progress on standard error. */
 export function runJournalTask(task: JournalTask): Promise<SoundJournal | CopiedJournal | FailedTask> {
-  const progress = showProgress(process.stderr, 'records');
+  const progress = showProgress(process.stderr, task.kind === 'copy' ? 'Copying' : 'Verifying', 'records');
   return new Promise((resolve, reject) => {
     const child = fork(fileURLToPath(new URL(CHILD, import.meta.url)), [JSON.stringify(task)]);
     let result: SoundJournal | CopiedJournal | FailedTask | undefined;

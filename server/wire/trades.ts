@@ -92,7 +92,7 @@ export function wrappedOrderRow(order: ShownOrder, market: ShownMarket): string 
   });
 }
 
-function makerRow({ order, lots, pricePips }: MakerFill, market: Market): Readonly<Record<string, string>> {
+export function makerRow({ order, lots, pricePips }: MakerFill, market: Market): Readonly<Record<string, string>> {
   return {
     order_id: order.id,
     owner: uuidOfKeyId(order.keyId),
@@ -111,8 +111,15 @@ export function traderSide(trade: Trade, owner: string): 'TAKER' | 'MAKER' {
   return trade.taker.owner === owner ? 'TAKER' : 'MAKER';
 }
 
-/** What both dialects say alike; the top level is the taker's order, whoever asks. */
-function tradeFields(trade: Trade, market: Market): Readonly<Record<string, unknown>> {
+/**
+ * What both dialects and the user channel say alike; the top level is the taker's order, whoever asks.
+ * @param rowOf how the part of a maker is shown
+ */
+export function tradeFields(
+  trade: Trade,
+  market: Market,
+  rowOf: (fill: MakerFill, market: Market) => unknown = makerRow,
+): Readonly<Record<string, unknown>> {
   const { taker } = trade;
   const id = tradeId(trade.marketIndex, trade.tradeNumber);
   return {
@@ -130,7 +137,7 @@ function tradeFields(trade: Trade, market: Market): Readonly<Record<string, unkn
     owner: uuidOfKeyId(taker.keyId),
     maker_address: taker.maker,
     transaction_hash: transactionHash(id),
-    maker_orders: trade.makers.map((fill) => makerRow(fill, market)),
+    maker_orders: trade.makers.map((fill) => rowOf(fill, market)),
   };
 }
 

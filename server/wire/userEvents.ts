@@ -2,10 +2,10 @@
 // MINED, CONFIRMED). Called by the streams with an entry of an owner. Statuses are the five plain ones and times digits
 // alone, because official clients drop an event with anything else.
 import type { OrderEntry, TradeEntry } from '../streams/userEntries.ts';
-import { type Market, uuidOfKeyId } from '../views/index.ts';
-import { tradeId, transactionHash } from './ids.ts';
+import { type MakerFill, type Market, uuidOfKeyId } from '../views/index.ts';
+import { tradeId } from './ids.ts';
 import { lotsText, pipsText, secondsText } from './numbers.ts';
-import { FEE_RATE_BPS, orderTypeText, sideText, traderSide, tradeStatusText } from './trades.ts';
+import { makerRow, orderTypeText, sideText, tradeFields, traderSide, tradeStatusText } from './trades.ts';
 
 /** LIVE, MATCHED, DELAYED or CANCELED: the reason of a cancel is no status here. */
 function plainStatus({ kind, status, filledLots }: OrderEntry): string {
@@ -44,45 +44,23 @@ export function orderEventRest(entry: OrderEntry, market: Market): string {
   return `,${JSON.stringify(fields).slice(1)}`;
 }
 
+const eventMakerRow = (fill: MakerFill, market: Market) => ({
+  ...makerRow(fill, market),
+  outcome_index: fill.order.outcome,
+});
+
 /** The keys of a trade event after its head; the top level is the taker's order, whoever's stream it is. */
 export function tradeEventRest(entry: TradeEntry, market: Market, owner: string): string {
   const { trade, tMs } = entry;
-  const { taker } = trade;
-  const id = tradeId(trade.marketIndex, trade.tradeNumber);
-  const takerKey = uuidOfKeyId(taker.keyId);
   const matchTime = secondsText(trade.matchMs);
   const fields = {
     type: 'TRADE',
-    id,
-    taker_order_id: taker.id,
-    market: market.conditionId,
-    asset_id: market.tokens[taker.outcome],
-    side: sideText(taker.side),
-    size: lotsText(trade.lots),
-    fee_rate_bps: FEE_RATE_BPS,
-    price: pipsText(trade.pricePips),
+    ...tradeFields(trade, market, eventMakerRow),
     status: tradeStatusText(entry.status),
     match_time: matchTime,
     matchtime: matchTime,
     last_update: secondsText(tMs),
-    outcome: market.outcomes[taker.outcome],
-    owner: takerKey,
-    trade_owner: takerKey,
-    maker_address: taker.maker,
-    transaction_hash: transactionHash(id),
-    bucket_index: trade.bucketIndex,
-    maker_orders: trade.makers.map(({ order, lots, pricePips }) => ({
-      order_id: order.id,
-      owner: uuidOfKeyId(order.keyId),
-      maker_address: order.maker,
-      matched_amount: lotsText(lots),
-      price: pipsText(pricePips),
-      fee_rate_bps: FEE_RATE_BPS,
-      asset_id: market.tokens[order.outcome],
-      outcome: market.outcomes[order.outcome],
-      outcome_index: order.outcome,
-      side: sideText(order.side),
-    })),
+    trade_owner: uuidOfKeyId(trade.taker.keyId),
     trader_side: traderSide(trade, owner),
     timestamp: String(tMs),
   };

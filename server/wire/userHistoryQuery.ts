@@ -34,7 +34,7 @@ interface Bounds {
 }
 
 /** Rows of a page, and how many may be skipped. */
-const BOUNDS = {
+export const BOUNDS = {
   trades: { limitDefault: 100, limitMax: 10_000, offsetMax: 10_000 },
   positions: { limitDefault: 100, limitMax: 500, offsetMax: 10_000 },
   'closed-positions': { limitDefault: 10, limitMax: 50, offsetMax: 100_000 },
@@ -46,16 +46,16 @@ const BOUNDS = {
 const NAMES_MAX = 500;
 /** Holders of one token that a request may ask for, over all its markets: what the longest page of trades has. */
 const HOLDERS_MAX = 10_000;
-const TITLE_CHARACTERS_MAX = 100;
+export const TITLE_CHARACTERS_MAX = 100;
 /** Characters of an unknown parameter that the refusal repeats. */
 const SHOWN_NAME_CHARACTERS = 100;
 const MICRO_DECIMALS = 6;
 const SHARE_MICRO = 1_000_000;
 
-const SIDES = ['BUY', 'SELL'] as const;
-const UNITS = ['CASH', 'TOKENS'] as const;
-const DIRECTIONS = ['ASC', 'DESC', 'ASCENDING', 'DESCENDING'] as const;
-const POSITION_SORTS = [
+export const SIDES = ['BUY', 'SELL'] as const;
+export const UNITS = ['CASH', 'TOKENS'] as const;
+export const DIRECTIONS = ['ASC', 'DESC', 'ASCENDING', 'DESCENDING'] as const;
+export const POSITION_SORTS = [
   'CURRENT',
   'INITIAL',
   'TOKENS',
@@ -66,8 +66,8 @@ const POSITION_SORTS = [
   'PRICE',
   'AVGPRICE',
 ] as const;
-const CLOSED_SORTS = ['REALIZEDPNL', 'TITLE', 'PRICE', 'AVGPRICE', 'TIMESTAMP'] as const;
-const ACTIVITY_SORTS = ['TIMESTAMP', 'TOKENS', 'CASH'] as const;
+export const CLOSED_SORTS = ['REALIZEDPNL', 'TITLE', 'PRICE', 'AVGPRICE', 'TIMESTAMP'] as const;
+export const ACTIVITY_SORTS = ['TIMESTAMP', 'TOKENS', 'CASH'] as const;
 const ACTIVITY_TYPES: readonly ActivityType[] = ['TRADE', 'SPLIT', 'MERGE', 'REDEEM'];
 /** Types that official clients may ask for, and that nothing here ever has. */
 const FOREIGN_TYPES: readonly string[] = [

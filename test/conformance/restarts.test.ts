@@ -3,12 +3,12 @@
 // own on one folder and one port; clients keep their keys and go on. The seed is printed: RESTART_SEED repeats a run.
 import { randomInt } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ApiError } from '@polymarket/clob-client-v2';
 import { expect, test } from 'vitest';
+import { freePort } from '../support/ports.ts';
 import { type ServerProcess, startServerProcess } from '../support/process.ts';
 import { generator } from './generator.ts';
 import { expectConsistent, flowOf, type Snapshot, snapshotOf } from './snapshot.ts';
@@ -26,23 +26,6 @@ import {
 const OPERATION_COUNT = 330;
 const STOP_COUNT = 12;
 const KILL_DELAY_MS_MAX = 16;
-
-/** Below those that systems hand out by themselves, so that nobody takes the port while the server is down. */
-const PORTS = { from: 20_000, to: 30_000 } as const;
-
-const isFree = (port: number): Promise<boolean> =>
-  new Promise((resolve) => {
-    const probe = createServer();
-    probe.once('error', () => resolve(false));
-    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
-  });
-
-async function freePort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(PORTS.from, PORTS.to);
-    if (await isFree(port)) return port;
-  }
-}
 
 /** After how many operations the server is stopped: rising, at random. */
 function stopPlaces(random: () => number): readonly number[] {

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SERVER_SECRET_FILE } from '../../server/auth/apiKeys.ts';
 import { readSeed } from '../../server/dev/seed.ts';
 import { send } from '../support/client.ts';
+import { freePort } from '../support/ports.ts';
 import { runToEnd, startServerProcess } from '../support/process.ts';
 
 let folder: string;
@@ -25,13 +26,6 @@ function listenAnywhere(server: Server): Promise<number> {
       resolve(typeof address === 'object' && address !== null ? address.port : 0);
     });
   });
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  const port = await listenAnywhere(server);
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 const seedStatuses = readSeed().events.flatMap(({ markets }) => markets.map(({ status }) => status));

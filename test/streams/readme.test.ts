@@ -1,29 +1,15 @@
 // The README's subscriber, run as a reader would run it: its ten lines, with nothing changed but the host, against a server
 // that is stopped and started again under it. It must print every number of its stream, and none twice.
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { freePort } from '../support/ports.ts';
 import { startTestServer } from '../support/server.ts';
 import { foundingCommands, StreamWorkload, tokenOf } from './workload.ts';
 
 const HOST = 'ws://127.0.0.1:8080';
-
-/** A port below those that the system gives to outgoing connections, so that nobody takes it while the server is away. */
-async function freePort(): Promise<number> {
-  for (let port = 20_000 + (process.pid % 10_000); ; port += 1) {
-    const probe = createServer().listen(port, '127.0.0.1');
-    const isFree = await once(probe, 'listening').then(
-      () => true,
-      () => false, // once() rejects with what the probe says
-    );
-    probe.close();
-    if (isFree) return port;
-  }
-}
 
 test('the ten lines of the README follow a market over a restart', async () => {
   const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');

@@ -3,7 +3,17 @@
 // headers; below /data-api official clients' parameters are taken too. Named by routes/userHistory.ts.
 import { z } from 'zod';
 import type { EndpointSchema, ParameterSchemas } from '../../http/schema.ts';
-import type { AskedKind } from '../userHistoryQuery.ts';
+import {
+  ACTIVITY_SORTS,
+  type AskedKind,
+  BOUNDS,
+  CLOSED_SORTS,
+  DIRECTIONS,
+  POSITION_SORTS,
+  SIDES,
+  TITLE_CHARACTERS_MAX,
+  UNITS,
+} from '../userHistoryQuery.ts';
 import * as common from './common.ts';
 
 const { address, bytes32, flag, side, text, tokenId, whole } = common;
@@ -136,27 +146,17 @@ const events = z
   .regex(/^[0-9]+(,[0-9]+)*$/)
   .meta({ description: 'Event ids with commas between them' })
   .optional();
-const title = z.string().max(100).optional().meta({ description: 'A part of the title' });
+const title = z.string().max(TITLE_CHARACTERS_MAX).optional().meta({ description: 'A part of the title' });
 const anyCase = <Word extends string>(words: readonly [Word, ...Word[]]) =>
   z.enum(words).optional().meta({ description: 'In any letter case' });
-const direction = anyCase(['ASC', 'DESC', 'ASCENDING', 'DESCENDING']);
-const positionSort = anyCase([
-  'CURRENT',
-  'INITIAL',
-  'TOKENS',
-  'CASHPNL',
-  'PERCENTPNL',
-  'TITLE',
-  'RESOLVING',
-  'PRICE',
-  'AVGPRICE',
-]);
-const closedSort = anyCase(['REALIZEDPNL', 'TITLE', 'PRICE', 'AVGPRICE', 'TIMESTAMP']);
+const direction = anyCase(DIRECTIONS);
+const positionSort = anyCase(POSITION_SORTS);
+const closedSort = anyCase(CLOSED_SORTS);
 const amount = number.min(0).optional();
 const seconds = common.givenSeconds.optional();
 const flagParameter = flag.optional();
 /** What official clients ask for past a limit's maximum is cut to it. */
-const page = (limitMax: number, offsetMax: number) => ({
+const page = ({ limitMax, offsetMax }: (typeof BOUNDS)[keyof typeof BOUNDS]) => ({
   limit: z.int().min(0).max(limitMax).optional(),
   offset: z.int().min(0).max(offsetMax).optional(),
 });
@@ -164,13 +164,13 @@ const uncut = { limit: z.number().min(0).multipleOf(1).optional() };
 
 const documented: Readonly<Record<AskedKind, ParameterSchemas>> = {
   trades: {
-    ...page(10_000, 10_000),
+    ...page(BOUNDS.trades),
     takerOnly: flagParameter,
-    filterType: anyCase(['CASH', 'TOKENS']),
+    filterType: anyCase(UNITS),
     filterAmount: amount,
     market: market.optional(),
     user: user.optional(),
-    side: anyCase(['BUY', 'SELL']),
+    side: anyCase(SIDES),
   },
   positions: {
     user,
@@ -178,7 +178,7 @@ const documented: Readonly<Record<AskedKind, ParameterSchemas>> = {
     sizeThreshold: amount,
     redeemable: flagParameter,
     mergeable: flagParameter,
-    ...page(500, 10_000),
+    ...page(BOUNDS.positions),
     sortBy: positionSort,
     sortDirection: direction,
     title,
@@ -187,12 +187,12 @@ const documented: Readonly<Record<AskedKind, ParameterSchemas>> = {
     user,
     market: market.optional(),
     title,
-    ...page(50, 100_000),
+    ...page(BOUNDS['closed-positions']),
     sortBy: closedSort,
     sortDirection: direction,
   },
-  activity: { user, ...page(500, 10_000) },
-  holders: { market, limit: page(500, 0).limit, minBalance: amount },
+  activity: { user, ...page(BOUNDS.activity) },
+  holders: { market, limit: page(BOUNDS.holders).limit, minBalance: amount },
   value: { user, market: market.optional() },
   traded: { user },
   oi: { market: market.optional() },
@@ -210,9 +210,9 @@ const more: Partial<Readonly<Record<AskedKind, ParameterSchemas>>> = {
     excludeDepositsWithdrawals: flagParameter,
     start: seconds,
     end: seconds,
-    sortBy: anyCase(['TIMESTAMP', 'TOKENS', 'CASH']),
+    sortBy: anyCase(ACTIVITY_SORTS),
     sortDirection: direction,
-    side: anyCase(['BUY', 'SELL']),
+    side: anyCase(SIDES),
   },
   holders: uncut,
 };

@@ -1,0 +1,51 @@
+// How far something long is: a bar with rate and time left on a terminal, a plain line every ten seconds elsewhere. Used by
+// the command line, its tools, import, replay and the benches. It writes to the stream that it is given and nowhere else.
+import { Presets, SingleBar } from 'cli-progress';
+
+/** Told how much is done, as often as anyone likes. */
+export interface Progress {
+  readonly update: (done: number, total: number) => void;
+  readonly stop: () => void;
+}
+
+const LINE_EVERY_MS = 10_000;
+
+/** Whole units a second, and seconds left. */
+function paceOf(startedMs: number, done: number, total: number) {
+  const rate = done / Math.max(0.001, (performance.now() - startedMs) / 1000);
+  return { rate: Math.round(rate), left: rate > 0 ? Math.round((total - done) / rate) : '-' };
+}
+
+function barOf(stream: NodeJS.WriteStream, title: string, unit: string): Progress {
+  const format = `${title} {bar} {percentage} % | {value}/{total} ${unit} | {rate} a second | {left} s left`;
+  const bar = new SingleBar({ format, stream, hideCursor: true, fps: 5, barsize: 30 }, Presets.shades_classic);
+  const startedMs = performance.now();
+  let isStarted = false;
+  return {
+    update: (done, total) => {
+      if (!isStarted) bar.start(total, 0, { rate: '-', left: '-' });
+      isStarted = true;
+      bar.update(done, paceOf(startedMs, done, total));
+    },
+    stop: () => bar.stop(),
+  };
+}
+
+function linesOf(stream: NodeJS.WritableStream, title: string, unit: string): Progress {
+  const startedMs = performance.now();
+  let shownMs = startedMs;
+  return {
+    update: (done, total) => {
+      if (performance.now() - shownMs < LINE_EVERY_MS) return;
+      shownMs = performance.now();
+      const { rate, left } = paceOf(startedMs, done, total);
+      stream.write(`${title}: ${done} of ${total} ${unit}, ${rate} a second, about ${left} s left.\n`);
+    },
+    stop: () => undefined,
+  };
+}
+
+/** Progress of what `title` says, in units of `unit` ("records"), as fits the stream. */
+export function showProgress(stream: NodeJS.WriteStream, title: string, unit: string): Progress {
+  return stream.isTTY ? barOf(stream, title, unit) : linesOf(stream, title, unit);
+}
