@@ -10,6 +10,32 @@ export const ASK = 1;
 /** The bid's side again: V8 folds a file's own constants into its code. */
 const BIDS = 0;
 
+/** What a ladder without a single order reads of: shared by all of a grid, so that markets nobody quotes cost nothing. */
+interface Levels {
+  /** First and last slot of level i at 2i and 2i + 1. */
+  readonly ends: Int32Array;
+  /** Bit i: level i has orders. Summary: bit w: word w has a bit. */
+  readonly occupied: Int32Array;
+  readonly summary: Int32Array;
+}
+
+function emptyLevels(levelCount: number): Levels {
+  const occupied = new Int32Array((levelCount + 31) >>> 5);
+  const summary = new Int32Array((occupied.length + 31) >>> 5);
+  return { ends: new Int32Array(levelCount * 2).fill(NONE), occupied, summary };
+}
+
+/** By grid; never written to. */
+const sharedLevels = new Map<number, Levels>();
+
+function sharedLevelsOf(gridPips: number): Levels {
+  const known = sharedLevels.get(gridPips);
+  if (known !== undefined) return known;
+  const levels = emptyLevels(PIPS_PER_UNIT / gridPips);
+  sharedLevels.set(gridPips, levels);
+  return levels;
+}
+
 export class Ladder {
   /** Distance of neighbouring levels in pips: divides the tick and every resting price. */
   declare gridPips: number;
@@ -19,20 +45,22 @@ export class Ladder {
   bestBid = 0;
   declare bestAsk: number;
   declare levelCount: number;
-  /** First and last slot of level i at 2i and 2i + 1. */
+  /** As in Levels: the shared ones until the first order comes. */
   declare private ends: Int32Array;
-  /** Bit i: level i has orders. Summary: bit w: word w has a bit. */
   declare private occupied: Int32Array;
   declare private summary: Int32Array;
+  declare private isShared: boolean;
 
   constructor(gridPips: number) {
     this.gridPips = gridPips;
     this.inverse = 1 / gridPips;
     this.levelCount = PIPS_PER_UNIT / gridPips;
     this.bestAsk = this.levelCount;
-    this.ends = new Int32Array(this.levelCount * 2).fill(NONE);
-    this.occupied = new Int32Array((this.levelCount + 31) >>> 5);
-    this.summary = new Int32Array((this.occupied.length + 31) >>> 5);
+    this.isShared = true;
+    const { ends, occupied, summary } = sharedLevelsOf(gridPips);
+    this.ends = ends;
+    this.occupied = occupied;
+    this.summary = summary;
   }
 
   /** Price of a level in pips. */
@@ -74,12 +102,11 @@ export class Ladder {
 
   /** Puts a slot last at its level. Its price must be on the grid. */
   append(pool: OrderPool, slot: number, side: number): void {
-    const { ends } = this;
     const level = this.levelOf(pool.ladderPipsOf(slot));
-    const last = ends[(level << 1) | 1];
+    const last = this.ends[(level << 1) | 1];
     pool.linkLast(slot, last);
-    ends[(level << 1) | 1] = slot;
     if (last < 0) this.openLevel(level, slot, side);
+    this.ends[(level << 1) | 1] = slot;
   }
 
   /** Takes a slot out of its level. */
@@ -99,6 +126,7 @@ export class Ladder {
   /** Moves every level onto another grid, which must divide every resting price. Time priority is kept. */
   regrid(gridPips: number): void {
     const larger = new Ladder(gridPips);
+    if (!this.isShared) larger.takeOwnLevels();
     for (let level = 1; level < this.levelCount; level += 1) {
       if (this.ends[level * 2] === NONE) continue;
       const moved = (level * this.gridPips) / gridPips;
@@ -114,6 +142,7 @@ export class Ladder {
     this.levelCount = larger.levelCount;
     this.bestBid = larger.bestBid;
     this.bestAsk = larger.bestAsk;
+    this.isShared = larger.isShared;
     this.ends = larger.ends;
     this.occupied = larger.occupied;
     this.summary = larger.summary;
@@ -161,7 +190,17 @@ export class Ladder {
     }
   }
 
+  /** Puts levels of its own in the place of the shared ones, which hold no order. */
+  private takeOwnLevels(): void {
+    this.isShared = false;
+    const { ends, occupied, summary } = emptyLevels(this.levelCount);
+    this.ends = ends;
+    this.occupied = occupied;
+    this.summary = summary;
+  }
+
   private openLevel(level: number, slot: number, side: number): void {
+    if (this.isShared) this.takeOwnLevels();
     this.ends[level << 1] = slot;
     const word = level >>> 5;
     this.occupied[word] |= 1 << (level & 31);
