@@ -21,6 +21,8 @@ export const Table = {
   /** Texts of markets and events, JSON (markets.ts). */
   MARKET_TEXTS: 8,
   EVENT_TEXTS: 9,
+  /** Closed positions by account and gain (closed.ts). */
+  CLOSED: 10,
 } as const;
 export type Table = (typeof Table)[keyof typeof Table];
 

@@ -41,7 +41,7 @@ export class Tables {
   readonly orders: Orders;
   readonly holders: Holders;
   readonly positions: Positions;
-  private readonly store: IndexStore;
+  readonly store: IndexStore;
 
   /** @throws IndexDamaged when what lies there is no index of this format */
   constructor(store: IndexStore) {
@@ -71,7 +71,7 @@ export class Tables {
     );
   }
 
-  /** Commits everything indexed, with where it ends. Nothing may be indexed until it resolves. */
+  /** Commits everything that is indexed now, with where it ends. More may be indexed meanwhile, but not committed. */
   async commit(hash: string, journal: string): Promise<void> {
     const { accounts, markets, rows, orders, holders, positions, sequence } = this;
     const cursor: Cursor = {
@@ -79,9 +79,9 @@ export class Tables {
       ...{ accounts: accounts.count, markets: markets.list.length, events: markets.eventCount },
     };
     const changed = [rows, orders, accounts, markets, holders, positions];
-    await this.store.commit((put) => {
+    await this.store.commit((put, remove) => {
       put(CURSOR_KEY, Buffer.from(JSON.stringify(cursor), 'utf8'));
-      for (const table of changed) table.flush(put);
+      for (const table of changed) table.flush(put, remove);
     });
     for (const table of changed) table.committed();
     this.committedSequence = sequence;

@@ -158,7 +158,7 @@ class HistorianThread {
     if (follower.sequence < this.durableSequence || follower.hasUncommitted) {
       try {
         if (follower.index()) this.turnSoon();
-        else if (follower.isCommitting) this.afterCommit();
+        if (follower.isCommitting) this.afterCommit();
       } catch (error) {
         this.mendOnce(error);
         return;
@@ -169,6 +169,7 @@ class HistorianThread {
     }
   }
 
+  /** What waits for the commit that is being written goes on after it. */
   private afterCommit(): void {
     if (this.isCommitAwaited) return;
     this.isCommitAwaited = true;
