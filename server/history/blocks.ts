@@ -24,6 +24,24 @@ interface Chunk {
   readonly view: DataView;
 }
 
+/** Writes a number below 2^40 in five bytes. */
+export function setU40(view: DataView, offset: number, value: number): void {
+  view.setUint32(offset, value, true); // its lower 32 bits
+  view.setUint8(offset + 4, value / 2 ** 32);
+}
+
+export const getU40 = (view: DataView, offset: number): number =>
+  view.getUint32(offset, true) + view.getUint8(offset + 4) * 2 ** 32;
+
+/** Writes a number below 2^48 in six bytes. */
+export function setU48(view: DataView, offset: number, value: number): void {
+  view.setUint32(offset, value, true); // its lower 32 bits
+  view.setUint16(offset + 4, value / 2 ** 32, true);
+}
+
+export const getU48 = (view: DataView, offset: number): number =>
+  view.getUint32(offset, true) + view.getUint16(offset + 4, true) * 2 ** 32;
+
 export class BlockTable {
   /** The memory of the record that was located last. */
   view: DataView;

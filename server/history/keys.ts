@@ -23,6 +23,8 @@ export const Table = {
   EVENT_TEXTS: 9,
   /** Closed positions by account and gain (closed.ts). */
   CLOSED: 10,
+  /** API keys and owners that orders name by number, in packed blocks (orderKeys.ts). */
+  ORDER_KEYS: 11,
 } as const;
 export type Table = (typeof Table)[keyof typeof Table];
 

@@ -1,6 +1,7 @@
 // Positions by account and market, both tokens of a market together: the numbers of figures.ts, exactly. Those that
 // changed since the last commit are held in memory, and some that were read. Keeps the index of closed positions
 // (closed.ts) with each commit. Fed by the indexer; read by the questions.
+import { getU48, setU48 } from './blocks.ts';
 import { CLOSED_VALUE_BYTES, closedKey, encodeClosed } from './closed.ts';
 import { IndexDamaged } from './errors.ts';
 import { LEG } from './figures.ts';
@@ -356,9 +357,7 @@ export class Positions {
         view.setFloat64(offset, numbers[leg + first + i], true);
         offset += 8;
       }
-      const tMs = numbers[leg + LEG.tMs];
-      view.setUint32(offset, tMs % 2 ** 32, true);
-      view.setUint16(offset + 4, tMs / 2 ** 32, true);
+      setU48(view, offset, numbers[leg + LEG.tMs]);
       view.setUint32(offset + 6, numbers[start + PAIR.holders + outcome], true);
       offset += FORM_TAIL_BYTES;
     }
@@ -393,7 +392,7 @@ export class Positions {
         numbers[leg + LEG.cost] = numbers[leg + LEG.spent];
       }
       if (form === Form.CLOSED) numbers[start + PAIR.closed + outcome] = numbers[leg + LEG.realized];
-      numbers[leg + LEG.tMs] = view.getUint32(offset, true) + view.getUint16(offset + 4, true) * 2 ** 32;
+      numbers[leg + LEG.tMs] = getU48(view, offset);
       numbers[start + PAIR.holders + outcome] = view.getUint32(offset + 6, true);
       offset += FORM_TAIL_BYTES;
     }

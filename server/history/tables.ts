@@ -20,6 +20,7 @@ export interface Cursor {
   readonly journal: string;
   readonly rows: number;
   readonly orders: number;
+  readonly orderKeys: number;
   readonly accounts: number;
   readonly markets: number;
   readonly events: number;
@@ -61,6 +62,7 @@ export class Tables {
     this.rows.last = stored?.rows ?? 0;
     this.orders.last = stored?.orders ?? 0;
     this.orders.lastStored = this.orders.last;
+    this.orders.keys.load(stored?.orderKeys ?? 0);
   }
 
   /** Whether so much waits that it should be committed before more is indexed. */
@@ -76,6 +78,7 @@ export class Tables {
     const { accounts, markets, rows, orders, holders, positions, sequence } = this;
     const cursor: Cursor = {
       ...{ format: INDEX_FORMAT, sequence, hash, journal, rows: rows.last, orders: orders.last },
+      orderKeys: orders.keys.count,
       ...{ accounts: accounts.count, markets: markets.list.length, events: markets.eventCount },
     };
     const changed = [rows, orders, accounts, markets, holders, positions];
