@@ -120,7 +120,7 @@ function linesOf({ indexing, memory, endpoints, longPage, stall }: Measured): st
 
 async function measure(dataDir: string, world: World, questions: number): Promise<Measured> {
   const { trades, lastSequence } = world;
-  const { historian, seconds, busySeconds, memory: afterIndexing } = await rebuild(dataDir, lastSequence);
+  const { historian, seconds, busySeconds, memory: afterIndexing } = await rebuild(dataDir, world);
   try {
     const endpoints = await measureEndpoints(historian, world, questions);
     const longPage = await measureLongPage(historian, LONG_PAGES);

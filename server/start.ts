@@ -136,7 +136,11 @@ export async function openServices(
   const catalog = new Catalog(views);
   const { dataDir } = config;
   const say: Log = (level, text, figures) => log[level](figures ?? {}, text);
-  const historian = openHistorian({ dataDir, log: say, onProgress: options.onHistoryProgress });
+  const markets = {
+    byCondition: (conditionId: string) => views.markets.byCondition(conditionId),
+    ofEvent: (eventNumber: number) => views.markets.eventByNumber(eventNumber)?.markets ?? [],
+  };
+  const historian = openHistorian({ dataDir, log: say, markets, onProgress: options.onHistoryProgress });
   let exchange: RunningExchange;
   try {
     exchange = await openExchange({

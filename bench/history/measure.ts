@@ -5,11 +5,13 @@ import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { type OpenedHistorian, openHistorian } from '../../server/history/historian.ts';
 import type { HistoryQuery } from '../../server/history/queries.ts';
+import type { MarketDirectory, NamedMarket } from '../../server/history/totals.ts';
 import { showProgress } from '../../server/progress.ts';
 import { percentile } from '../lib/statistics.ts';
 import { Xorshift128 } from '../lib/xorshift.ts';
-import type { WorldSize } from './names.ts';
+import { conditionOf, MARKETS_AN_EVENT, type WorldSize } from './names.ts';
 import { type Endpoint, endpoints, newestTrades } from './questions.ts';
+import type { World } from './world.ts';
 import { Yardstick } from './yardstick.ts';
 
 const LONG_PAGE = 10_000;
@@ -48,12 +50,23 @@ export interface Memory {
   readonly anonymousMiB: number;
 }
 
+/** The world's markets by their names, as an exchange has them in memory. */
+function directoryOf(marketCount: number): MarketDirectory<NamedMarket> {
+  const markets = Array.from({ length: marketCount }, (_, index) => ({ index, conditionId: conditionOf(index) }));
+  const byCondition = new Map(markets.map((market) => [market.conditionId, market]));
+  return {
+    byCondition: (conditionId) => byCondition.get(conditionId),
+    ofEvent: (eventNumber) => markets.slice((eventNumber - 1) * MARKETS_AN_EVENT, eventNumber * MARKETS_AN_EVENT),
+  };
+}
+
 /** Drops the index and builds it anew from the journal; the historian stays open. */
-export async function rebuild(dataDir: string, lastSequence: number) {
+export async function rebuild(dataDir: string, { lastSequence, markets: marketCount }: World) {
   rmSync(join(dataDir, 'history'), { recursive: true, force: true });
   const bar = showProgress(process.stderr, 'indexing', 'records');
   const historian = openHistorian({
     dataDir,
+    markets: directoryOf(marketCount),
     onProgress: (done) => bar.update(done, lastSequence),
     log: (level, text, figures) => (level === 'info' ? undefined : console.error(text, figures)),
   });

@@ -7,6 +7,7 @@ import type { FoundOrder } from './orders.ts';
 import type { HistoryRequest, HistoryRows, LiveVolumeQuery, OpenInterestQuery, OrderQuery } from './queries.ts';
 import { isSliceOver, type Sliced } from './slice.ts';
 import type { Tables } from './tables.ts';
+import { totalsRows } from './totals.ts';
 
 /** Text is turned into bytes in parts of about this length. */
 const PART_LENGTH = 64 * 1024;
@@ -42,21 +43,13 @@ class RowList {
   }
 }
 
-function openInterest({ markets }: Tables, { conditionIds }: OpenInterestQuery): HistoryRows['oi'] {
-  if (conditionIds === undefined) {
-    return [{ conditionId: '', valueMicro: markets.list.reduce((sum, { vaultMicro }) => sum + vaultMicro, 0) }];
-  }
-  const asked = new Set(conditionIds.flatMap((id) => markets.byCondition(id) ?? []));
-  return [...asked].map(({ facts, vaultMicro }) => ({ conditionId: facts.conditionId, valueMicro: vaultMicro }));
-}
-
-function liveVolume(tables: Tables, query: LiveVolumeQuery): HistoryRows['live-volume'] {
-  const asked = [...(marketsOf(tables, query) ?? tables.markets.list)].sort((left, right) => left.index - right.index);
-  const markets = asked.map(({ facts, volumeMicro }) => ({
-    conditionId: facts.conditionId,
-    valueMicro: volumeMicro,
-  }));
-  return { totalMicro: asked.reduce((sum, { volumeMicro }) => sum + volumeMicro, 0), markets };
+/** Totals of the markets asked about; without any, the open interest of all together. */
+function totalsOf(tables: Tables, query: OpenInterestQuery | LiveVolumeQuery): HistoryRows['oi' | 'live-volume'] {
+  const { list } = tables.markets;
+  const scope = query.kind === 'oi' ? { conditionIds: query.conditionIds, eventNumbers: undefined } : query;
+  const asked = marketsOf(tables, scope);
+  if (asked !== undefined || query.kind !== 'oi') return totalsRows(query, asked ?? list);
+  return [{ conditionId: '', valueMicro: list.reduce((sum, { vaultMicro }) => sum + vaultMicro, 0) }];
 }
 
 const OPEN: readonly FoundOrder['status'][] = ['LIVE', 'DELAYED'];
@@ -109,9 +102,8 @@ export function* answer(tables: Tables, request: HistoryRequest): Sliced<Uint8Ar
       return encoder.encode(renderHistory(request, account < 0 ? 0 : tables.accounts.tradedOf(account)));
     }
     case 'oi':
-      return encoder.encode(renderHistory(request, openInterest(tables, query)));
     case 'live-volume':
-      return encoder.encode(renderHistory(request, liveVolume(tables, query)));
+      return encoder.encode(renderHistory(request, totalsOf(tables, query)));
     case 'order': {
       const reply = yield* orderReply(tables, query, request);
       return reply === undefined ? undefined : encoder.encode(reply);

@@ -1,6 +1,7 @@
 // Tables of records of one fixed length, numbered from 0, packed into blocks of one LMDB value each: what is read together
 // lies together, and what changes together is written once. Blocks are held in memory while they change, and for a while
-// after they were read. Used by the tables of this folder. A record that was never written is all zeros.
+// after they were read. While a commit is being written its blocks stay as they are: one that changes is copied first.
+// Used by the tables of this folder. A record that was never written is all zeros.
 import { IndexDamaged } from './errors.ts';
 import { BLOCK_KEY_BYTES, type Table, writeBlockKey } from './keys.ts';
 import type { IndexStore, Put } from './store.ts';
@@ -13,11 +14,33 @@ const CHUNK_BLOCKS = 128;
 const PARTITION_BLOCKS = 2 ** 21;
 /** Places looked at for a block that may be forgotten, before another one is made. */
 const TRIES_MAX = 16;
+const NO_BLOCK = -1;
+
+/** What a place holds: a block as it is stored, one that waits for a commit, one that is being written. */
+const State = { CLEAN: 0, WAITS: 1, WRITTEN: 2 } as const;
 
 interface Chunk {
   readonly bytes: Buffer;
   readonly view: DataView;
 }
+
+/** Writes a number below 2^40 in five bytes. */
+export function setU40(view: DataView, offset: number, value: number): void {
+  view.setUint32(offset, value, true); // its lower 32 bits
+  view.setUint8(offset + 4, value / 2 ** 32);
+}
+
+export const getU40 = (view: DataView, offset: number): number =>
+  view.getUint32(offset, true) + view.getUint8(offset + 4) * 2 ** 32;
+
+/** Writes a number below 2^48 in six bytes. */
+export function setU48(view: DataView, offset: number, value: number): void {
+  view.setUint32(offset, value, true); // its lower 32 bits
+  view.setUint16(offset + 4, value / 2 ** 32, true);
+}
+
+export const getU48 = (view: DataView, offset: number): number =>
+  view.getUint32(offset, true) + view.getUint16(offset + 4, true) * 2 ** 32;
 
 export class BlockTable {
   /** The memory of the record that was located last. */
@@ -30,12 +53,13 @@ export class BlockTable {
   private readonly cleanMax: number;
   private readonly chunks: Chunk[] = [];
   private readonly places = new Map<number, number>();
-  /** By place: which block it holds, how many of its records were written, and whether it waits for a commit. */
+  /** By place: which block it holds (-1 = none), how many of its records were written, and its state. */
   private readonly ids: number[] = [];
   private readonly partitions: number[] = [];
   private readonly used: number[] = [];
-  private readonly isDirty: boolean[] = [];
+  private readonly states: number[] = [];
   private dirty: number[] = [];
+  private written: number[] = [];
   private hand = 0;
   private lastId = -1;
   private lastPlace = -1;
@@ -70,22 +94,20 @@ export class BlockTable {
 
   /** The same for a record that is about to be written. */
   change(record: number, partition = 0): number {
-    const offset = this.locate(record, partition);
+    const offset = this.locate(record, partition) - this.lastStart;
+    if (this.states[this.lastPlace] !== State.WAITS) this.waits();
     const place = this.lastPlace;
     const inBlock = (record % this.recordsPerBlock) + 1;
     if (inBlock > this.used[place]) this.used[place] = inBlock;
-    if (!this.isDirty[place]) {
-      this.isDirty[place] = true;
-      this.dirty.push(place);
-    }
-    return offset;
+    return this.lastStart + offset;
   }
 
-  /** Hands over every block that waits, in the order of keys. They must not change until `committed`. */
+  /** Hands over every block that waits, in the order of keys. They stay as they are until `committed`. */
   flush(put: Put): void {
     const { ids, partitions, used, recordBytes } = this;
     this.dirty.sort((left, right) => ids[left] - ids[right]);
     for (const place of this.dirty) {
+      this.states[place] = State.WRITTEN;
       const partition = partitions[place];
       const key = writeBlockKey(
         Buffer.allocUnsafe(BLOCK_KEY_BYTES),
@@ -96,12 +118,30 @@ export class BlockTable {
       const start = (place % CHUNK_BLOCKS) * BLOCK_BYTES;
       put(key, this.chunks[Math.floor(place / CHUNK_BLOCKS)].bytes.subarray(start, start + used[place] * recordBytes));
     }
+    this.written = this.dirty;
+    this.dirty = [];
   }
 
   /** What was flushed is in the store. */
   committed(): void {
-    for (const place of this.dirty) this.isDirty[place] = false;
-    this.dirty = [];
+    for (const place of this.written) this.states[place] = State.CLEAN;
+    this.written = [];
+  }
+
+  /** The block that was located last waits for a commit from now on, in another place if its own is being written. */
+  private waits(): void {
+    const before = this.lastPlace;
+    if (this.states[before] === State.WRITTEN) {
+      const place = this.freePlace();
+      const from = this.lastStart;
+      const source = this.bytes;
+      this.settle(place, this.lastId, this.partitions[before]);
+      this.used[place] = this.used[before];
+      this.ids[before] = NO_BLOCK;
+      source.copy(this.bytes, this.lastStart, from, from + BLOCK_BYTES);
+    }
+    this.states[this.lastPlace] = State.WAITS;
+    this.dirty.push(this.lastPlace);
   }
 
   /** Makes a block the one that was located last, reading it if it is not held. */
@@ -110,6 +150,13 @@ export class BlockTable {
     if (place === undefined) {
       place = this.freePlace();
       this.load(place, partition, block);
+    }
+    this.settle(place, id, partition);
+  }
+
+  /** A place holds this block, and is the one that was located last. */
+  private settle(place: number, id: number, partition: number): void {
+    if (this.ids[place] !== id) {
       this.places.set(id, place);
       this.ids[place] = id;
       this.partitions[place] = partition;
@@ -133,7 +180,7 @@ export class BlockTable {
     if (value !== undefined) bytes.set(value, start);
     bytes.fill(0, start + length, start + BLOCK_BYTES);
     this.used[place] = length / this.recordBytes;
-    this.isDirty[place] = false;
+    this.states[place] = State.CLEAN;
   }
 
   /** A place for another block: one whose block may be forgotten, or a new one. */
@@ -141,15 +188,16 @@ export class BlockTable {
     const count = this.ids.length;
     for (let tries = 0; count >= this.cleanMax && tries < TRIES_MAX; tries += 1) {
       this.hand = (this.hand + 1) % count;
-      if (this.isDirty[this.hand] || this.hand === this.lastPlace) continue;
+      if (this.states[this.hand] !== State.CLEAN || this.hand === this.lastPlace) continue;
       this.places.delete(this.ids[this.hand]);
+      this.ids[this.hand] = NO_BLOCK;
       return this.hand;
     }
     if (count === this.chunks.length * CHUNK_BLOCKS) this.addChunk();
-    this.ids.push(-1);
+    this.ids.push(NO_BLOCK);
     this.partitions.push(0);
     this.used.push(0);
-    this.isDirty.push(false);
+    this.states.push(State.CLEAN);
     return count;
   }
 

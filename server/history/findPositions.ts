@@ -1,5 +1,6 @@
 // The questions about positions: open ones, closed ones, their value together, and the largest holders of tokens. Called by
 // answer.ts; it reads the tables and never changes them. The figures are those of figures.ts.
+import { closedParts } from './closed.ts';
 import { averageOf, currentValueOf, figuresOf, LEG, percentOf } from './figures.ts';
 import { marketsOf } from './findRows.ts';
 import type { HistoryMarket } from './markets.ts';
@@ -8,7 +9,6 @@ import type {
   HolderRow,
   HoldersGroup,
   HoldersQuery,
-  MarketScope,
   PositionRow,
   PositionSort,
   PositionsQuery,
@@ -88,6 +88,43 @@ function sortFound(
   });
 }
 
+/**
+ * The closed positions of an account in the markets that are meant: all, or so many of the greatest gains at least that
+ * the first `most` of all are among them.
+ */
+function* closedOf(
+  { positions, store, markets }: Tables,
+  account: number,
+  isMeant: (market: HistoryMarket) => boolean,
+  most: number,
+): Sliced<Found[]> {
+  const found: Found[] = [];
+  const uncommitted = new Set<number>();
+  positions.showUncommitted(account, (index, start) => {
+    uncommitted.add(index);
+    const market = markets.list[index];
+    if (!isMeant(market)) return;
+    for (const outcome of OUTCOMES) {
+      const leg = positions.legOf(start, outcome);
+      const { numbers } = positions;
+      if (numbers[leg + LEG.bought] === 0 || numbers[leg + LEG.size] > 0) continue;
+      found.push({ market, outcome, numbers: numbers.slice(leg, leg + LEG.numbers), hasBoth: false, key: 0 });
+    }
+  });
+  let stored = 0;
+  for (const entries of closedParts(store, account)) {
+    for (const { market: index, outcome, numbers } of entries) {
+      const market = markets.list[index];
+      if (uncommitted.has(index) || !isMeant(market)) continue;
+      found.push({ market, outcome, numbers, hasBoth: false, key: 0 });
+      stored += 1;
+      if (stored === most) return found;
+    }
+    if (isSliceOver()) yield undefined;
+  }
+  return found;
+}
+
 function positionRow(wallet: string, { market, outcome, numbers, hasBoth }: Found): PositionRow {
   const curPricePips = market.shownPips(outcome);
   const isOpen = numbers[LEG.size] > 0;
@@ -106,25 +143,18 @@ function positionRow(wallet: string, { market, outcome, numbers, hasBoth }: Foun
   };
 }
 
-interface Page extends MarketScope {
+interface Page {
   readonly user: string;
   readonly limit: number;
   readonly offset: number;
-  readonly ascending: boolean;
 }
 
 function* showPage(
-  tables: Tables,
-  query: Page,
-  isMeant: (sizeMicro: number, market: HistoryMarket, hasBoth: boolean) => boolean,
-  keyOf: (found: Found, pips: number) => number | string,
+  sorted: readonly Found[],
+  { user, limit, offset }: Page,
   show: (row: PositionRow) => void,
 ): Sliced<undefined> {
-  const { user, limit, offset, ascending } = query;
-  const account = tables.accounts.idOf(user);
-  if (account < 0 || limit === 0) return;
-  const found = yield* legsOf(tables, account, marketsOf(tables, query), isMeant);
-  for (const one of sortFound(found, keyOf, ascending).slice(offset, offset + limit)) {
+  for (const one of sorted.slice(offset, offset + limit)) {
     if (isSliceOver()) yield undefined;
     show(positionRow(user, one));
   }
@@ -138,7 +168,9 @@ export function* findPositions(
   query: PositionsQuery,
   show: (row: PositionRow) => void,
 ): Sliced<undefined> {
-  const { sizeThresholdMicro, redeemable, mergeable, includeArchived, sortBy } = query;
+  const { user, limit, sizeThresholdMicro, redeemable, mergeable, includeArchived, sortBy, ascending } = query;
+  const account = tables.accounts.idOf(user);
+  if (account < 0 || limit === 0) return;
   const title = query.title?.toLowerCase();
   const isMeant = (sizeMicro: number, market: HistoryMarket, hasBoth: boolean): boolean =>
     sizeMicro > 0 &&
@@ -147,7 +179,8 @@ export function* findPositions(
     (!mergeable || hasBoth) &&
     (includeArchived || !market.isArchived) &&
     hasTitle(market, title);
-  yield* showPage(tables, query, isMeant, openKeys[sortBy], show);
+  const found = yield* legsOf(tables, account, marketsOf(tables, query), isMeant);
+  yield* showPage(sortFound(found, openKeys[sortBy], ascending), query, show);
 }
 
 export function* findClosedPositions(
@@ -155,9 +188,16 @@ export function* findClosedPositions(
   query: ClosedPositionsQuery,
   show: (row: PositionRow) => void,
 ): Sliced<undefined> {
+  const { user, limit, offset, sortBy, ascending } = query;
+  const account = tables.accounts.idOf(user);
+  if (account < 0 || limit === 0) return;
   const title = query.title?.toLowerCase();
-  const isMeant = (sizeMicro: number, market: HistoryMarket): boolean => sizeMicro === 0 && hasTitle(market, title);
-  yield* showPage(tables, query, isMeant, closedKeys[query.sortBy], show);
+  const scope = marketsOf(tables, query);
+  const isMeant = (market: HistoryMarket): boolean =>
+    (scope === undefined || scope.has(market)) && hasTitle(market, title);
+  const most = sortBy === 'REALIZEDPNL' && !ascending ? offset + limit : Number.POSITIVE_INFINITY;
+  const found = yield* closedOf(tables, account, isMeant, most);
+  yield* showPage(sortFound(found, closedKeys[sortBy], ascending), query, show);
 }
 
 /** The current value of a wallet's open positions together, micro. */

@@ -6,19 +6,11 @@ import type { ActivityQuery, ActivityRow, MarketScope, TimeRange, TradeRow, Trad
 import { RowClass, RowKind } from './rows.ts';
 import { isSliceOver, type Sliced } from './slice.ts';
 import type { Tables } from './tables.ts';
+import { marketsIn } from './totals.ts';
 
 /** The markets of a scope, each once, in the order asked; undefined = all. */
-export function marketsOf({ markets }: Tables, scope: MarketScope): ReadonlySet<HistoryMarket> | undefined {
-  const { conditionIds, eventNumbers } = scope;
-  if (conditionIds === undefined && eventNumbers === undefined) return undefined;
-  const found = new Set<HistoryMarket>();
-  for (const conditionId of conditionIds ?? []) {
-    const market = markets.byCondition(conditionId);
-    if (market !== undefined) found.add(market);
-  }
-  for (const eventNumber of eventNumbers ?? []) for (const market of markets.ofEvent(eventNumber)) found.add(market);
-  return found;
-}
+export const marketsOf = ({ markets }: Tables, scope: MarketScope): ReadonlySet<HistoryMarket> | undefined =>
+  marketsIn(markets, scope);
 
 /** What a row shows. */
 function tradeRow({ rows, accounts, markets }: Tables): TradeRow {

@@ -26,6 +26,8 @@ export class LogFollower {
   private batch: BatchReader | undefined;
   private isBatchDone = true;
   private journalHash = '';
+  /** Up to here everything is committed or being written. */
+  private flushedSequence = 0;
   private committing: Promise<void> | undefined;
   private lastCommitMs = performance.now();
 
@@ -39,6 +41,7 @@ export class LogFollower {
     this.tables = this.openTables();
     this.indexer = new Indexer(this.tables);
     this.journalHash = this.tables.stored?.journal ?? '';
+    this.flushedSequence = this.tables.committedSequence;
   }
 
   /** Last sequence that is indexed. */
@@ -62,16 +65,16 @@ export class LogFollower {
 
   /**
    * Indexes for a slice, or until everything is. Returns whether there is more to do at once: false when the log has
-   * nothing more, or while a commit is written.
+   * nothing more, or when a commit is due and the one before is still being written.
    */
   index(): boolean {
     const endsMs = performance.now() + SLICE_MS;
     const { recordsPerCommit } = this.settings;
-    while (this.committing === undefined) {
+    for (;;) {
       const { tables } = this;
-      if (tables.isCommitDue || tables.sequence - tables.committedSequence >= recordsPerCommit) {
+      if (tables.isCommitDue || tables.sequence - this.flushedSequence >= recordsPerCommit) {
+        if (this.isCommitting) return false;
         void this.commit();
-        return false;
       }
       if (!this.indexSome()) {
         this.commitInTime();
@@ -79,10 +82,9 @@ export class LogFollower {
       }
       if (performance.now() > endsMs) return true;
     }
-    return false;
   }
 
-  /** Writes everything indexed; resolves when it is written. Indexing goes on only after that. */
+  /** Writes everything that is indexed now; resolves when it is written, or when the commit that is being written is. */
   commit(): Promise<void> {
     this.committing ??= this.commitOnce();
     return this.committing;
@@ -98,6 +100,7 @@ export class LogFollower {
     this.batch = undefined;
     this.isBatchDone = true;
     this.journalHash = '';
+    this.flushedSequence = 0;
     this.tables = this.openTables();
     this.indexer = new Indexer(this.tables);
   }
@@ -152,11 +155,13 @@ export class LogFollower {
   }
 
   private commitInTime(): void {
-    if (this.hasUncommitted && performance.now() - this.lastCommitMs >= COMMIT_MS) void this.commit();
+    if (!this.isCommitting && this.hasUncommitted && performance.now() - this.lastCommitMs >= COMMIT_MS)
+      void this.commit();
   }
 
   private async commitOnce(): Promise<void> {
     const { batch, tables } = this;
+    this.flushedSequence = tables.sequence;
     try {
       if (batch === undefined) return;
       // A batch that is read again, for what was added after it, may still be before the last record.

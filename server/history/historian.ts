@@ -6,9 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Log } from '../../engine/index.ts';
+import { renderHistory } from '../wire/userHistory.ts';
 import { HistorianUnavailable } from './errors.ts';
 import type { FromThread, ThreadSettings, ToThread } from './messages.ts';
 import type { Historian, HistoryRequest } from './queries.ts';
+import { type MarketDirectory, marketsIn, type NamedMarket, TotalsReader, totalsRows } from './totals.ts';
 
 /** The thread is told of new durable records this often (ms) at most, besides with every question. */
 const TELL_MS = 20;
@@ -20,10 +22,14 @@ const RESTART = { firstMs: 500, largestMs: 30_000 } as const;
 const FAILURES_UNTIL_FRESH = 2;
 const RECORDS_PER_COMMIT = 1_000_000;
 
+const encoder = new TextEncoder();
+
 export interface HistorianOptions {
   /** The exchange's data directory: its journal is read, the index lies beside it. Undefined: both are passing. */
   readonly dataDir: string | undefined;
   readonly log?: Log | undefined;
+  /** The markets of the log as far as it is durable: with it, totals of markets need no trip to the thread. */
+  readonly markets?: MarketDirectory<NamedMarket> | undefined;
   /** While the index is built or catches up: records done, of how many. */
   readonly onProgress?: ((done: number, total: number) => void) | undefined;
   /** Log records a commit at most while catching up; tests make it small. */
@@ -46,6 +52,7 @@ export class OpenedHistorian implements Historian {
   private indexPath: string | undefined;
   private worker: Worker | undefined;
   private readonly waiting = new Map<number, Waiting>();
+  private board: TotalsReader | undefined;
   private lastId = 0;
   private sequence = 0;
   private toldSequence = 0;
@@ -74,6 +81,8 @@ export class OpenedHistorian implements Historian {
   };
 
   ask(request: HistoryRequest): Promise<Uint8Array | undefined> {
+    const known = this.fromBoard(request);
+    if (known !== undefined) return Promise.resolve(known);
     return this.post((id) => ({ type: 'ask', id, sequence: this.sequence, request }));
   }
 
@@ -86,6 +95,19 @@ export class OpenedHistorian implements Historian {
   close(): Promise<void> {
     this.closing ??= this.closeOnce();
     return this.closing;
+  }
+
+  /** The answer to a question about totals of markets that the board shows as of now. */
+  private fromBoard(request: HistoryRequest): Uint8Array | undefined {
+    const { query } = request;
+    const { markets } = this.options;
+    if (this.board === undefined || markets === undefined) return undefined;
+    if (query.kind !== 'oi' && query.kind !== 'live-volume') return undefined;
+    const { conditionIds } = query;
+    const eventNumbers = query.kind === 'oi' ? undefined : query.eventNumbers;
+    const asked = marketsIn(markets, { conditionIds, eventNumbers });
+    const totals = asked === undefined ? undefined : this.board.read(asked, this.sequence);
+    return totals === undefined ? undefined : encoder.encode(renderHistory(request, totalsRows(query, totals)));
   }
 
   private post(message: (id: number) => ToThread): Promise<Uint8Array | undefined> {
@@ -151,6 +173,10 @@ export class OpenedHistorian implements Historian {
       this.log(message.level, message.text, { reason: message.reason });
       return;
     }
+    if (message.type === 'board') {
+      this.board = new TotalsReader(message.memory);
+      return;
+    }
     if (message.type === 'closed') return;
     const waiting = this.waiting.get(message.id);
     this.waiting.delete(message.id);
@@ -164,6 +190,7 @@ export class OpenedHistorian implements Historian {
   private threadEnded(worker: Worker, failure: Error | undefined): void {
     if (this.worker !== worker) return;
     this.worker = undefined;
+    this.board = undefined;
     const isAsked = this.closing !== undefined;
     const reason = isAsked ? 'the exchange is stopping' : (failure?.message ?? 'its thread ended');
     for (const { reject } of this.waiting.values()) reject(new HistorianUnavailable(reason));

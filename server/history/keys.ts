@@ -21,6 +21,10 @@ export const Table = {
   /** Texts of markets and events, JSON (markets.ts). */
   MARKET_TEXTS: 8,
   EVENT_TEXTS: 9,
+  /** Closed positions by account and gain (closed.ts). */
+  CLOSED: 10,
+  /** API keys and owners that orders name by number, in packed blocks (orderKeys.ts). */
+  ORDER_KEYS: 11,
 } as const;
 export type Table = (typeof Table)[keyof typeof Table];
 

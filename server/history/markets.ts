@@ -57,8 +57,9 @@ export class HistoryMarket {
   lastPips = -1;
   resolution = -1;
   volumeMicro = 0;
-  /** Its figures changed since the last commit. */
+  /** Its figures changed since the last commit, and since they were last shown on the board. */
   isChanged = false;
+  isUnshown = false;
   vaultMicro = 0;
   /** Newest rows of takers and of makers. */
   readonly heads: [takers: number, makers: number] = [0, 0];
@@ -69,6 +70,10 @@ export class HistoryMarket {
     this.index = index;
     this.stored = stored;
     this.facts = this.read(event);
+  }
+
+  get conditionId(): string {
+    return this.stored.conditionId;
   }
 
   /** Takes its texts anew; rows get another object, since what is made of one is kept. */
@@ -113,6 +118,7 @@ export class Markets {
   private readonly conditions = new Map<string, HistoryMarket>();
   private readonly ofEvents = new Map<number, HistoryMarket[]>();
   private changed: HistoryMarket[] = [];
+  private unshown: HistoryMarket[] = [];
   private readonly changedTexts = new Set<HistoryMarket>();
   private readonly changedEvents = new Set<number>();
 
@@ -185,7 +191,19 @@ export class Markets {
       market.isChanged = true;
       this.changed.push(market);
     }
+    if (!market.isUnshown) {
+      market.isUnshown = true;
+      this.unshown.push(market);
+    }
     return market;
+  }
+
+  /** The markets whose totals may have changed since they were taken last. */
+  takeUnshown(): readonly HistoryMarket[] {
+    const { unshown } = this;
+    for (const market of unshown) market.isUnshown = false;
+    this.unshown = [];
+    return unshown;
   }
 
   flush(put: Put): void {

@@ -1,16 +1,23 @@
 // Every order that the exchange ever took on or killed, by its number in packed blocks, and the way from an order's id to
 // its number. Fed by the indexer, which needs a maker's order behind each fill; read by the question about one order.
-import { bytesToHex, CancelReason, type OrderType, type Side } from '../../engine/index.ts';
+import { CancelReason, type OrderType, type Side } from '../../engine/index.ts';
 import type { OrderStatus } from '../views/index.ts';
-import { BlockTable } from './blocks.ts';
+import { BlockTable, getU40, getU48, setU40, setU48 } from './blocks.ts';
 import { PAIR_KEY_BYTES, Table, writePairKey } from './keys.ts';
+import { OrderKeys } from './orderKeys.ts';
 import type { IndexStore, Put } from './store.ts';
 
-/** The record, little-endian. `row` is the order's newest row, 0 for none. */
+/**
+ * The record, little-endian: the first half of the id (no two orders agree in 128 bits of a digest), u32 number of its key
+ * (orderKeys.ts), account, market, lots asked and filled, f64 expiration, u48 time, u40 newest row (0 for none), u16 pips,
+ * then a byte each of outcome, side and type together, of status, and of the reason plus one.
+ */
 const at = {
-  ...{ id: 0, key: 32, owner: 48, account: 68, market: 72, outcome: 76, side: 77, type: 78, status: 79 },
-  ...{ pips: 80, reason: 82, original: 84, filled: 92, created: 100, expiration: 108, row: 116, bytes: 124 },
+  ...{ id: 0, key: 16, account: 20, market: 24, original: 28, filled: 32, expiration: 36, created: 44, row: 50 },
+  ...{ pips: 55, terms: 57, status: 58, reason: 59, bytes: 60 },
 } as const;
+const ID_BYTES = 16;
+const TERM = { secondOutcome: 1, sell: 2, typeShift: 2 } as const;
 const STATUSES: readonly OrderStatus[] = [
   'LIVE',
   'MATCHED',
@@ -79,6 +86,7 @@ export class Orders {
   outcome = 0;
   isSell = false;
   row = 0;
+  readonly keys: OrderKeys;
   private flushed = 0;
   private readonly store: IndexStore;
   private readonly table: BlockTable;
@@ -88,6 +96,7 @@ export class Orders {
   constructor(store: IndexStore) {
     this.store = store;
     this.table = new BlockTable(store, Table.ORDERS, at.bytes, HELD_BLOCKS);
+    this.keys = new OrderKeys(store);
   }
 
   get dirtyCount(): number {
@@ -97,21 +106,20 @@ export class Orders {
   /** Adds an order whose id, key and owner lie in the bytes of its command. */
   add(order: NewOrder, command: Uint8Array, idAt: number, keyAt: number, ownerAt: number): void {
     const { table } = this;
+    const key = this.keys.numberOf(order.account, command, keyAt, ownerAt);
     const offset = table.change(order.number);
     const { view, bytes } = table;
-    for (let i = 0; i < 32; i += 1) bytes[offset + at.id + i] = command[idAt + i];
-    for (let i = 0; i < 16; i += 1) bytes[offset + at.key + i] = command[keyAt + i];
-    for (let i = 0; i < 20; i += 1) bytes[offset + at.owner + i] = command[ownerAt + i];
+    for (let i = 0; i < ID_BYTES; i += 1) bytes[offset + at.id + i] = command[idAt + i];
+    view.setUint32(offset + at.key, key, true);
     view.setUint32(offset + at.account, order.account, true);
     view.setUint32(offset + at.market, order.market, true);
-    view.setUint8(offset + at.outcome, order.outcome);
-    view.setUint8(offset + at.side, order.side);
-    view.setUint8(offset + at.type, order.orderType);
-    view.setUint8(offset + at.status, order.status);
-    view.setUint16(offset + at.pips, order.pips, true);
-    view.setFloat64(offset + at.original, order.originalLots, true);
-    view.setFloat64(offset + at.created, order.tMs, true);
+    view.setUint32(offset + at.original, order.originalLots, true);
     view.setFloat64(offset + at.expiration, order.expirationS, true);
+    setU48(view, offset + at.created, order.tMs);
+    view.setUint16(offset + at.pips, order.pips, true);
+    const terms = order.outcome * TERM.secondOutcome + order.side * TERM.sell;
+    view.setUint8(offset + at.terms, terms + (order.orderType << TERM.typeShift));
+    view.setUint8(offset + at.status, order.status);
     if (order.number > this.last) this.last = order.number;
   }
 
@@ -121,17 +129,18 @@ export class Orders {
     const { view } = this.table;
     this.account = view.getUint32(offset + at.account, true);
     this.market = view.getUint32(offset + at.market, true);
-    this.outcome = view.getUint8(offset + at.outcome);
-    this.isSell = view.getUint8(offset + at.side) !== 0;
-    this.row = view.getFloat64(offset + at.row, true);
+    const terms = view.getUint8(offset + at.terms);
+    this.outcome = terms & TERM.secondOutcome;
+    this.isSell = (terms & TERM.sell) !== 0;
+    this.row = getU40(view, offset + at.row);
   }
 
   /** So many lots of it traded, in this row. */
   filled(number: number, lots: number, row: number, isFull: boolean): void {
     const offset = this.table.change(number);
     const { view } = this.table;
-    view.setFloat64(offset + at.filled, view.getFloat64(offset + at.filled, true) + lots, true);
-    view.setFloat64(offset + at.row, row, true);
+    view.setUint32(offset + at.filled, view.getUint32(offset + at.filled, true) + lots, true);
+    setU40(view, offset + at.row, row);
     if (isFull) view.setUint8(offset + at.status, Status.MATCHED);
   }
 
@@ -157,6 +166,7 @@ export class Orders {
   }
 
   flush(put: Put): void {
+    this.keys.flush(put);
     this.table.flush(put);
     let from = this.lastStored + 1;
     while (from <= this.last) {
@@ -169,13 +179,14 @@ export class Orders {
   }
 
   committed(): void {
+    this.keys.committed();
     this.table.committed();
     this.lastStored = this.flushed;
   }
 
   private isWanted(number: number): boolean {
     const offset = this.table.locate(number) + at.id;
-    return this.wanted.equals(this.table.bytes.subarray(offset, offset + 32));
+    return this.table.bytes.compare(this.wanted, 0, ID_BYTES, offset, offset + ID_BYTES) === 0;
   }
 
   /** Ids of the orders since the last commit are in no bucket yet. */
@@ -204,25 +215,25 @@ export class Orders {
 
   private found(number: number, id: string): FoundOrder {
     const offset = this.table.locate(number);
-    const { view, bytes } = this.table;
+    const { view } = this.table;
     const reason = view.getUint8(offset + at.reason);
+    const terms = view.getUint8(offset + at.terms);
     return {
       id,
-      keyId: bytesToHex(bytes, offset + at.key, 16),
-      owner: bytesToHex(bytes, offset + at.owner, 20),
+      ...this.keys.read(view.getUint32(offset + at.key, true)),
       accountId: view.getUint32(offset + at.account, true),
       marketIndex: view.getUint32(offset + at.market, true),
-      outcome: view.getUint8(offset + at.outcome) === 0 ? 0 : 1,
-      side: view.getUint8(offset + at.side) as Side, // written as one
-      orderType: view.getUint8(offset + at.type) as OrderType, // written as one
+      outcome: (terms & TERM.secondOutcome) === 0 ? 0 : 1,
+      side: ((terms & TERM.sell) === 0 ? 0 : 1) as Side, // written as one
+      orderType: (terms >> TERM.typeShift) as OrderType, // written as one
       pricePips: view.getUint16(offset + at.pips, true),
-      originalLots: view.getFloat64(offset + at.original, true),
-      filledLots: view.getFloat64(offset + at.filled, true),
-      createdMs: view.getFloat64(offset + at.created, true),
+      originalLots: view.getUint32(offset + at.original, true),
+      filledLots: view.getUint32(offset + at.filled, true),
+      createdMs: getU48(view, offset + at.created),
       expirationS: view.getFloat64(offset + at.expiration, true),
       status: STATUSES[view.getUint8(offset + at.status)],
       cancelReason: reason === 0 ? undefined : reason - 1,
-      row: view.getFloat64(offset + at.row, true),
+      row: getU40(view, offset + at.row),
     };
   }
 

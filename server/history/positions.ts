@@ -1,22 +1,39 @@
 // Positions by account and market, both tokens of a market together: the numbers of figures.ts, exactly. Those that
-// changed since the last commit are held in memory, and some that were read. Fed by the indexer; read by the questions.
+// changed since the last commit are held in memory, and some that were read. Keeps the index of closed positions
+// (closed.ts) with each commit. Fed by the indexer; read by the questions.
+import { getU48, setU48 } from './blocks.ts';
+import { CLOSED_VALUE_BYTES, closedKey, encodeClosed } from './closed.ts';
 import { IndexDamaged } from './errors.ts';
 import { LEG } from './figures.ts';
 import { PAIR_KEY_BYTES, Table, writePairKey } from './keys.ts';
-import type { IndexStore, Put } from './store.ts';
+import type { IndexStore, Put, Remove } from './store.ts';
 
-/** What is held of a pair: its two legs, then the place of each in its token's list of holders (from 1, 0 = none), flags. */
-const PAIR = { legs: 0, holders: 2 * LEG.numbers, flags: 2 * LEG.numbers + 2, numbers: 2 * LEG.numbers + 3 } as const;
-/** The stored value: u8 flags, then for each leg that is there its numbers and u32 place. */
-const FLAG = { traded: 1, first: 2, second: 4 } as const;
-const LEG_BYTES = LEG.numbers * 8 + 4;
-const VALUE_BYTES_MAX = 1 + 2 * LEG_BYTES;
+/**
+ * What is held of a pair: its two legs, the place of each in its token's list of holders (from 1, 0 = none), flags, and
+ * the gain under which each leg stands in the index of closed positions, NaN = it does not.
+ */
+const PAIR = { legs: 0, holders: 2 * LEG.numbers, flags: 2 * LEG.numbers + 2, closed: 2 * LEG.numbers + 3 } as const;
+const PAIR_NUMBERS = PAIR.closed + 2;
+/** The stored value: u8 flags, then each leg that is there in its form. */
+const TRADED_FLAG = 1;
+const FORM_SHIFTS = [1, 3] as const;
+const FORM_MASK = 3;
+/** A leg that was never sold from, a closed one, any other: all with u48 time and u32 place at their end. */
+const Form = { NONE: 0, HELD: 1, CLOSED: 2, FULL: 3 } as const;
+const FORM_NUMBERS = [0, 2, 3, 5] as const;
+const FORM_TAIL_BYTES = 10;
+const VALUE_BYTES_MAX = 1 + 2 * (FORM_NUMBERS[Form.FULL] * 8 + FORM_TAIL_BYTES);
 /** Positions that are held, at most, while nothing of them waits for a commit. */
 const CLEAN_MAX = 2 ** 15;
 const FIRST_CELLS = 2 ** 12;
 /** Entries of a wallet read at once. */
 const READ_ENTRIES = 512;
 const MARKETS_MAX = 2 ** 24;
+/** Values of a commit are written into parts of so many bytes. */
+const ARENA_BYTES = 2 ** 20;
+
+/** Bits of the state of a held pair. */
+const State = { WAITS: 1, WRITTEN: 2, STORED: 4 } as const;
 
 /** Bits of the filter: 16 MiB. */
 const FILTER_BITS = 2 ** 27;
@@ -44,9 +61,33 @@ class PairFilter {
   }
 }
 
+/** Memory for the values of one commit, in parts that stay where they are. */
+class Arena {
+  view: DataView = new DataView(new ArrayBuffer(0));
+  private bytes: Buffer = Buffer.alloc(0);
+  private offset = 0;
+
+  /** Makes room for a value of so many bytes at most; returns where in `view` it begins. */
+  reserve(bytes: number): number {
+    if (this.offset + bytes > this.bytes.length) {
+      this.bytes = Buffer.allocUnsafeSlow(ARENA_BYTES);
+      this.view = new DataView(this.bytes.buffer, this.bytes.byteOffset, this.bytes.byteLength);
+      this.offset = 0;
+    }
+    return this.offset;
+  }
+
+  /** The value that was reserved last, which ends there. */
+  take(end: number): Buffer {
+    const value = this.bytes.subarray(this.offset, end);
+    this.offset = end;
+    return value;
+  }
+}
+
 export class Positions {
-  /** Numbers of the held pairs; a pair begins at its place times PAIR.numbers. */
-  numbers = new Float64Array((FIRST_CELLS / 2) * PAIR.numbers);
+  /** Numbers of the held pairs; a pair begins at its place times PAIR_NUMBERS. */
+  numbers = new Float64Array((FIRST_CELLS / 2) * PAIR_NUMBERS);
   private readonly store: IndexStore;
   /** Open addressing: account + 1 and market of each cell, and the pair's place. */
   private cells = FIRST_CELLS;
@@ -55,14 +96,14 @@ export class Positions {
   private cellPlaces = new Uint32Array(FIRST_CELLS);
   private accounts = new Uint32Array(FIRST_CELLS / 2);
   private markets = new Uint32Array(FIRST_CELLS / 2);
-  private isDirty = new Uint8Array(FIRST_CELLS / 2);
+  private states = new Uint8Array(FIRST_CELLS / 2);
   /** Places in use; the first is where stored pairs are only looked at. */
   private count = 1;
   private dirty: number[] = [];
-  /** Pairs that are not in the store yet: the newest place of each account, and the one before it, 0 for none. */
+  private written: number[] = [];
+  /** Pairs that are not in the store as they are: the newest place of each account, and the one before it, 0 for none. */
   private newest = new Uint32Array(FIRST_CELLS);
   private before = new Uint32Array(FIRST_CELLS / 2);
-  private added: number[] = [];
   /** What may be in the store, while an index is built from nothing: most pairs are new then, and need not be looked for. */
   private filter: PairFilter | undefined;
   private readonly key = Buffer.alloc(PAIR_KEY_BYTES);
@@ -78,21 +119,16 @@ export class Positions {
     return this.dirty.length;
   }
 
-  /** Where in `numbers` the pair begins; a pair that never was is all zeros. Valid until the next pair is looked for. */
-  locate(account: number, market: number): number {
-    const cell = this.cellOf(account, market);
-    return cell >= 0 ? this.cellPlaces[cell] * PAIR.numbers : this.load(account, market);
-  }
-
-  /** The same for a pair that is about to be changed. */
+  /** Where in `numbers` the pair begins; it is about to be changed. Valid until the next pair is looked for. */
   change(account: number, market: number): number {
-    const start = this.locate(account, market);
-    const place = start / PAIR.numbers;
-    if (this.isDirty[place] === 0) {
-      this.isDirty[place] = 1;
+    const cell = this.cellOf(account, market);
+    const place = cell >= 0 ? this.cellPlaces[cell] : this.load(account, market);
+    if ((this.states[place] & State.WAITS) === 0) {
+      if ((this.states[place] & State.WRITTEN) === 0) this.link(place);
+      this.states[place] |= State.WAITS;
       this.dirty.push(place);
     }
-    return start;
+    return place * PAIR_NUMBERS;
   }
 
   legOf(start: number, outcome: number): number {
@@ -116,16 +152,23 @@ export class Positions {
     this.numbers[start + PAIR.holders + outcome] = place + 1;
   }
 
+  /** Shows the pairs of an account that are not in the store as they are: market, and where in `numbers` each begins. */
+  showUncommitted(account: number, see: (market: number, start: number) => void): void {
+    for (let place = this.newest[account] ?? 0; place !== 0; place = this.before[place]) {
+      see(this.markets[place], place * PAIR_NUMBERS);
+    }
+  }
+
   /**
    * Shows every pair that an account has or had: its market, and where in `numbers` it begins, valid during the call.
    * Stops after each part, so that others have their turn; nothing may change between the parts.
    */
   *visit(account: number, see: (market: number, start: number) => void): Generator<undefined> {
     const seen = new Set<number>();
-    for (let place = this.newest[account] ?? 0; place !== 0; place = this.before[place]) {
-      seen.add(this.markets[place]);
-      see(this.markets[place], place * PAIR.numbers);
-    }
+    this.showUncommitted(account, (market, start) => {
+      seen.add(market);
+      see(market, start);
+    });
     for (let from = 0; ; ) {
       const start = writePairKey(this.key, Table.POSITIONS, account, from);
       const end = writePairKey(this.end, Table.POSITIONS, account + 1, 0);
@@ -134,40 +177,79 @@ export class Positions {
         const market = key.readUInt32BE(5);
         from = market + 1;
         if (seen.has(market)) continue;
-        const cell = this.cellOf(account, market);
-        if (cell < 0) this.decode(0, value);
-        see(market, cell < 0 ? 0 : this.cellPlaces[cell] * PAIR.numbers);
+        this.decode(0, value);
+        see(market, 0);
       }
       if (entries.length < READ_ENTRIES) return;
       yield undefined;
     }
   }
 
-  flush(put: Put): void {
-    const { accounts, markets } = this;
+  /** Hands over all that waits, in the order of keys. More may change at once: values are written into memory of their own. */
+  flush(put: Put, remove: Remove): void {
+    const { accounts, markets, states } = this;
     const order = Float64Array.from(this.dirty, (place) => accounts[place] * MARKETS_MAX + markets[place]).sort();
-    const arena = Buffer.allocUnsafeSlow(order.length * VALUE_BYTES_MAX);
-    const view = new DataView(arena.buffer, arena.byteOffset, arena.byteLength);
-    let offset = 0;
-    for (const id of order) {
-      const market = id % MARKETS_MAX;
-      const account = (id - market) / MARKETS_MAX;
-      const end = this.encode(this.locate(account, market), view, offset);
-      put(writePairKey(this.key, Table.POSITIONS, account, market), arena.subarray(offset, end));
-      offset = end;
+    const places = this.dirty;
+    const arena = new Arena();
+    for (let i = 0; i < order.length; i += 1) {
+      const market = order[i] % MARKETS_MAX;
+      const account = (order[i] - market) / MARKETS_MAX;
+      const place = this.cellPlaces[this.cellOf(account, market)];
+      places[i] = place;
+      states[place] = (states[place] & ~State.WAITS) | State.WRITTEN;
+      const from = arena.reserve(VALUE_BYTES_MAX);
+      const end = this.encode(place * PAIR_NUMBERS, arena.view, from);
+      put(writePairKey(this.key, Table.POSITIONS, account, market), arena.take(end));
     }
+    for (const place of places) this.flushClosed(place, arena, put, remove);
+    this.written = places;
+    this.dirty = [];
   }
 
+  /** What was flushed is in the store. */
   committed(): void {
-    for (const place of this.dirty) this.isDirty[place] = 0;
-    this.dirty = [];
-    for (const place of this.added) {
-      this.newest[this.accounts[place]] = 0;
-      this.filter?.add(this.hash(this.accounts[place], this.markets[place]));
+    const { states, accounts, markets } = this;
+    for (const place of this.written) {
+      if ((states[place] & State.STORED) === 0) this.filter?.add(this.hash(accounts[place], markets[place]));
+      states[place] = (states[place] & ~State.WRITTEN) | State.STORED;
+      this.newest[accounts[place]] = 0;
     }
-    this.added = [];
+    this.written = [];
     if (this.filter?.isFull === true) this.filter = undefined;
-    if (this.count > CLEAN_MAX) this.forgetAll();
+    if (this.count > CLEAN_MAX) this.forgetClean();
+    for (const place of this.dirty) this.newest[accounts[place]] = 0;
+    for (const place of this.dirty) this.link(place);
+  }
+
+  private link(place: number): void {
+    const account = this.accounts[place];
+    if (account >= this.newest.length) {
+      const newest = new Uint32Array(Math.max(account + 1, this.newest.length * 2));
+      newest.set(this.newest);
+      this.newest = newest;
+    }
+    this.before[place] = this.newest[account];
+    this.newest[account] = place;
+  }
+
+  /** Brings the index of closed positions up to the legs of a pair that is written. */
+  private flushClosed(place: number, arena: Arena, put: Put, remove: Remove): void {
+    const { numbers } = this;
+    const start = place * PAIR_NUMBERS;
+    for (let outcome = 0; outcome < 2; outcome += 1) {
+      const leg = this.legOf(start, outcome);
+      const isClosed = numbers[leg + LEG.size] === 0 && numbers[leg + LEG.bought] > 0;
+      const gain = isClosed ? numbers[leg + LEG.realized] : Number.NaN;
+      const stored = numbers[start + PAIR.closed + outcome];
+      const account = this.accounts[place];
+      const market = this.markets[place];
+      if (!Number.isNaN(stored) && stored !== gain) remove(closedKey(account, stored, market, outcome));
+      numbers[start + PAIR.closed + outcome] = gain;
+      if (!isClosed) continue;
+      const from = arena.reserve(CLOSED_VALUE_BYTES);
+      const end = encodeClosed(numbers, leg, arena.view, from);
+      put(closedKey(account, gain, market, outcome), arena.take(end));
+    }
   }
 
   /** 32 well-mixed bits. */
@@ -188,24 +270,15 @@ export class Positions {
     return -1;
   }
 
+  /** Holds a pair that is not held; returns its place. */
   private load(account: number, market: number): number {
     const isNew = this.filter !== undefined && !this.filter.has(this.hash(account, market));
     const value = isNew ? undefined : this.store.get(writePairKey(this.key, Table.POSITIONS, account, market));
-    const start = this.hold(account, market);
-    if (value !== undefined) {
-      this.decode(start, value);
-      return start;
-    }
-    const place = start / PAIR.numbers;
-    if (account >= this.newest.length) {
-      const newest = new Uint32Array(Math.max(account + 1, this.newest.length * 2));
-      newest.set(this.newest);
-      this.newest = newest;
-    }
-    this.before[place] = this.newest[account];
-    this.newest[account] = place;
-    this.added.push(place);
-    return start;
+    const place = this.hold(account, market);
+    if (value === undefined) return place;
+    this.states[place] = State.STORED;
+    this.decode(place * PAIR_NUMBERS, value);
+    return place;
   }
 
   /** Holds a pair of zeros; it is not held yet. */
@@ -215,11 +288,12 @@ export class Positions {
     this.count += 1;
     this.accounts[place] = account;
     this.markets[place] = market;
-    this.isDirty[place] = 0;
+    this.states[place] = 0;
     this.enter(place);
-    const start = place * PAIR.numbers;
-    this.numbers.fill(0, start, start + PAIR.numbers);
-    return start;
+    const start = place * PAIR_NUMBERS;
+    this.numbers.fill(0, start, start + PAIR.closed);
+    this.numbers.fill(Number.NaN, start + PAIR.closed, start + PAIR_NUMBERS);
+    return place;
   }
 
   private enter(place: number): void {
@@ -238,10 +312,10 @@ export class Positions {
       to.set(from);
       return to;
     };
-    this.numbers = larger(new Float64Array(places * PAIR.numbers), this.numbers);
+    this.numbers = larger(new Float64Array(places * PAIR_NUMBERS), this.numbers);
     this.accounts = larger(new Uint32Array(places), this.accounts);
     this.markets = larger(new Uint32Array(places), this.markets);
-    this.isDirty = larger(new Uint8Array(places), this.isDirty);
+    this.states = larger(new Uint8Array(places), this.states);
     this.before = larger(new Uint32Array(places), this.before);
     this.cellAccounts = new Uint32Array(this.cells);
     this.cellMarkets = new Uint32Array(this.cells);
@@ -249,23 +323,43 @@ export class Positions {
     for (let place = 1; place < this.count; place += 1) this.enter(place);
   }
 
-  private forgetAll(): void {
+  /** Forgets every pair that does not wait; the others close up. Nothing is being written. */
+  private forgetClean(): void {
+    const waiting = Uint32Array.from(this.dirty).sort();
     this.count = 1;
     this.cellAccounts.fill(0);
+    for (const from of waiting) {
+      const to = this.count;
+      this.count += 1;
+      this.newest[this.accounts[from]] = 0;
+      this.accounts[to] = this.accounts[from];
+      this.markets[to] = this.markets[from];
+      this.states[to] = this.states[from];
+      this.numbers.copyWithin(to * PAIR_NUMBERS, from * PAIR_NUMBERS, (from + 1) * PAIR_NUMBERS);
+      this.enter(to);
+    }
+    this.dirty = Array.from({ length: this.count - 1 }, (_, index) => index + 1);
   }
 
   /** Writes the value of a pair; returns where it ends. */
   private encode(start: number, view: DataView, from: number): number {
     const { numbers } = this;
-    let flags = numbers[start + PAIR.flags];
+    let flags = numbers[start + PAIR.flags] === 0 ? 0 : TRADED_FLAG;
     let offset = from + 1;
     for (let outcome = 0; outcome < 2; outcome += 1) {
       const leg = this.legOf(start, outcome);
-      if (numbers[leg + LEG.bought] === 0) continue;
-      flags += outcome === 0 ? FLAG.first : FLAG.second;
-      for (let i = 0; i < LEG.numbers; i += 1) view.setFloat64(offset + i * 8, numbers[leg + i], true);
-      view.setUint32(offset + LEG.numbers * 8, numbers[start + PAIR.holders + outcome], true);
-      offset += LEG_BYTES;
+      const form = formOf(numbers, leg);
+      if (form === Form.NONE) continue;
+      flags |= form << FORM_SHIFTS[outcome];
+      // The numbers that the form leaves out come first or last (LEG): those before `bought` and after `spent`.
+      const first = form === Form.FULL ? LEG.size : LEG.bought;
+      for (let i = 0; i < FORM_NUMBERS[form]; i += 1) {
+        view.setFloat64(offset, numbers[leg + first + i], true);
+        offset += 8;
+      }
+      setU48(view, offset, numbers[leg + LEG.tMs]);
+      view.setUint32(offset + 6, numbers[start + PAIR.holders + outcome], true);
+      offset += FORM_TAIL_BYTES;
     }
     view.setUint8(from, flags);
     return offset;
@@ -275,17 +369,43 @@ export class Positions {
     const { numbers } = this;
     const view = new DataView(value.buffer, value.byteOffset, value.length);
     const flags = value[0];
-    const count = ((flags & FLAG.first) === 0 ? 0 : 1) + ((flags & FLAG.second) === 0 ? 0 : 1);
-    if (value.length !== 1 + count * LEG_BYTES) throw new IndexDamaged(`a position has ${value.length} bytes`);
-    numbers.fill(0, start, start + PAIR.numbers);
-    numbers[start + PAIR.flags] = flags & FLAG.traded;
+    const forms = [(flags >> FORM_SHIFTS[0]) & FORM_MASK, (flags >> FORM_SHIFTS[1]) & FORM_MASK];
+    const bytesOf = (form: number): number => (form === Form.NONE ? 0 : FORM_NUMBERS[form] * 8 + FORM_TAIL_BYTES);
+    if (value.length !== 1 + bytesOf(forms[0]) + bytesOf(forms[1])) {
+      throw new IndexDamaged(`a position has ${value.length} bytes`);
+    }
+    numbers.fill(0, start, start + PAIR.closed);
+    numbers.fill(Number.NaN, start + PAIR.closed, start + PAIR_NUMBERS);
+    numbers[start + PAIR.flags] = flags & TRADED_FLAG;
     let offset = 1;
     for (let outcome = 0; outcome < 2; outcome += 1) {
-      if ((flags & (outcome === 0 ? FLAG.first : FLAG.second)) === 0) continue;
+      const form = forms[outcome];
+      if (form === Form.NONE) continue;
       const leg = this.legOf(start, outcome);
-      for (let i = 0; i < LEG.numbers; i += 1) numbers[leg + i] = view.getFloat64(offset + i * 8, true);
-      numbers[start + PAIR.holders + outcome] = view.getUint32(offset + LEG.numbers * 8, true);
-      offset += LEG_BYTES;
+      const first = form === Form.FULL ? LEG.size : LEG.bought;
+      for (let i = 0; i < FORM_NUMBERS[form]; i += 1) {
+        numbers[leg + first + i] = view.getFloat64(offset, true);
+        offset += 8;
+      }
+      if (form === Form.HELD) {
+        numbers[leg + LEG.size] = numbers[leg + LEG.bought];
+        numbers[leg + LEG.cost] = numbers[leg + LEG.spent];
+      }
+      if (form === Form.CLOSED) numbers[start + PAIR.closed + outcome] = numbers[leg + LEG.realized];
+      numbers[leg + LEG.tMs] = getU48(view, offset);
+      numbers[start + PAIR.holders + outcome] = view.getUint32(offset + 6, true);
+      offset += FORM_TAIL_BYTES;
     }
   }
+}
+
+/** The shortest form that says all of a leg. */
+function formOf(numbers: Float64Array, leg: number): number {
+  const bought = numbers[leg + LEG.bought];
+  if (bought === 0) return Form.NONE;
+  const size = numbers[leg + LEG.size];
+  if (size === 0) return Form.CLOSED;
+  const isHeld =
+    size === bought && numbers[leg + LEG.realized] === 0 && numbers[leg + LEG.cost] === numbers[leg + LEG.spent];
+  return isHeld ? Form.HELD : Form.FULL;
 }

@@ -1,10 +1,10 @@
 // The rows of all histories, numbered from 1 in the order of the log: one a taker's trade, one a maker's fill, one a split,
 // merge or redeemed token. Each row names the row before it of its account, of its market and of its order, so that every
 // list is a walk along a chain, and a new row writes no index but its own block. Fed by the indexer, read by queries.
-
+import { MICRO_PER_LOT } from '../../engine/index.ts';
 import { bytesToHex } from '../auth/hex.ts';
 import { keccak256 } from '../auth/keccak.ts';
-import { BlockTable } from './blocks.ts';
+import { BlockTable, getU40, getU48, setU40, setU48 } from './blocks.ts';
 import { Table } from './keys.ts';
 import type { ActivityType } from './queries.ts';
 import type { IndexStore, Put } from './store.ts';
@@ -18,13 +18,18 @@ export type RowKind = (typeof RowKind)[keyof typeof RowKind];
 
 const TYPES: readonly ActivityType[] = ['TRADE', 'TRADE', 'SPLIT', 'MERGE', 'REDEEM'];
 
-/** The record, little-endian: u8 kind, u8 flags, u16 pips, u32 account, market, place in the record, then numbers. */
+/**
+ * The record, little-endian: u8 kind and flags, u8 of `place`, u16 pips, u32 account and market, u48 time, u48 number (the
+ * trade's in its market, or the record's sequence), f64 size, u40 row before it of its account. Then, of trades, u40 rows
+ * before it of its market and order; their cash is size times price. Of the others f64 cash, and the rest of the u32 place
+ * in the record.
+ */
 const at = {
-  ...{ kind: 0, flags: 1, pips: 2, account: 4, market: 8, place: 12, size: 16, cash: 24, tMs: 32 },
-  /** The trade's number in its market, or the record's sequence. */
-  ...{ number: 40, ofAccount: 48, ofMarket: 56, ofOrder: 64, bytes: 72 },
+  ...{ kind: 0, placeTop: 1, pips: 2, account: 4, market: 8, tMs: 12, number: 18, size: 24, ofAccount: 32 },
+  ...{ ofMarket: 37, ofOrder: 42, cash: 37, place: 45, bytes: 48 },
 } as const;
-const FLAG = { secondOutcome: 1, sell: 2 } as const;
+const KIND_MASK = 7;
+const FLAG = { secondOutcome: 8, sell: 16 } as const;
 /** Blocks that are kept after they were read: 8 MB. */
 const HELD_BLOCKS = 2_048;
 /** The variant and version bits of a trade's id, a UUID of version 8 (wire/ids.ts). */
@@ -73,31 +78,35 @@ export class Rows {
     const { table } = this;
     const offset = table.change(this.last);
     const { view } = table;
-    view.setUint8(offset + at.kind, kind);
-    view.setUint8(offset + at.flags, outcome * FLAG.secondOutcome + (isSell ? FLAG.sell : 0));
+    view.setUint8(offset + at.kind, kind + outcome * FLAG.secondOutcome + (isSell ? FLAG.sell : 0));
     view.setUint16(offset + at.pips, pips, true);
     view.setUint32(offset + at.account, account, true);
     view.setUint32(offset + at.market, market, true);
-    view.setUint32(offset + at.place, place, true);
+    setU48(view, offset + at.tMs, tMs);
     view.setFloat64(offset + at.size, sizeMicro, true);
-    view.setFloat64(offset + at.cash, cashMicro, true);
-    view.setFloat64(offset + at.tMs, tMs, true);
+    if (kind > RowKind.MAKER) {
+      view.setFloat64(offset + at.cash, cashMicro, true);
+      view.setUint16(offset + at.place, place, true); // its lower 16 bits
+      view.setUint8(offset + at.place + 2, place >>> 16);
+      view.setUint8(offset + at.placeTop, place >>> 24);
+    }
     return this.last;
   }
 
-  /** Names the rows before it, 0 for none. */
+  /** Names the rows before it, 0 for none; the latter two are of trades alone. */
   link(row: number, ofAccount: number, ofMarket: number, ofOrder: number): void {
     const offset = this.table.change(row);
     const { view } = this.table;
-    view.setFloat64(offset + at.ofAccount, ofAccount, true);
-    view.setFloat64(offset + at.ofMarket, ofMarket, true);
-    view.setFloat64(offset + at.ofOrder, ofOrder, true);
+    setU40(view, offset + at.ofAccount, ofAccount);
+    if ((view.getUint8(offset) & KIND_MASK) > RowKind.MAKER) return;
+    setU40(view, offset + at.ofMarket, ofMarket);
+    setU40(view, offset + at.ofOrder, ofOrder);
   }
 
   /** States the trade's number, which is told after its fills, or the record's sequence. */
   setNumber(row: number, number: number): void {
     const offset = this.table.change(row);
-    this.table.view.setFloat64(offset + at.number, number, true);
+    setU48(this.table.view, offset + at.number, number);
   }
 
   /** Reads what every filter looks at; the rest of the row is asked for by the methods below. */
@@ -105,22 +114,23 @@ export class Rows {
     const { table } = this;
     const offset = table.locate(row);
     const { view } = table;
-    const flags = view.getUint8(offset + at.flags);
+    const kind = view.getUint8(offset + at.kind);
     this.offset = offset;
-    this.kind = view.getUint8(offset + at.kind) as RowKind; // written as one
-    this.outcome = (flags & FLAG.secondOutcome) === 0 ? 0 : 1;
-    this.isSell = (flags & FLAG.sell) !== 0;
+    this.kind = (kind & KIND_MASK) as RowKind; // written as one
+    this.outcome = (kind & FLAG.secondOutcome) === 0 ? 0 : 1;
+    this.isSell = (kind & FLAG.sell) !== 0;
     this.account = view.getUint32(offset + at.account, true);
     this.market = view.getUint32(offset + at.market, true);
     this.sizeMicro = view.getFloat64(offset + at.size, true);
-    this.cashMicro = view.getFloat64(offset + at.cash, true);
-    this.tMs = view.getFloat64(offset + at.tMs, true);
+    const isTrade = this.kind <= RowKind.MAKER;
+    this.cashMicro = isTrade ? (this.sizeMicro / MICRO_PER_LOT) * this.pips : view.getFloat64(offset + at.cash, true);
+    this.tMs = getU48(view, offset + at.tMs);
   }
 
   /** The kind of a row alone. */
   kindOf(row: number): RowKind {
     const offset = this.table.locate(row);
-    return this.table.view.getUint8(offset) as RowKind; // written as one
+    return (this.table.view.getUint8(offset) & KIND_MASK) as RowKind; // written as one
   }
 
   get type(): ActivityType {
@@ -132,24 +142,24 @@ export class Rows {
   }
 
   get number(): number {
-    return this.table.view.getFloat64(this.offset + at.number, true);
+    return getU48(this.table.view, this.offset + at.number);
   }
 
   get beforeOfOrder(): number {
-    return this.table.view.getFloat64(this.offset + at.ofOrder, true);
+    return getU40(this.table.view, this.offset + at.ofOrder);
   }
 
   /** The row before it in its account's or its market's chain, 0 for none. */
   before(row: number, isOfMarket: boolean): number {
     const offset = this.table.locate(row);
-    return this.table.view.getFloat64(offset + (isOfMarket ? at.ofMarket : at.ofAccount), true);
+    return getU40(this.table.view, offset + (isOfMarket ? at.ofMarket : at.ofAccount));
   }
 
   /** The transaction hash of the row that was read last (figures.ts). */
   transactionHash(): string {
     const { idView, offset } = this;
     const { view } = this.table;
-    const number = view.getFloat64(offset + at.number, true);
+    const { number } = this;
     const high = Math.floor(number / 2 ** 32);
     const low = number % 2 ** 32;
     if (this.kind <= RowKind.MAKER) {
@@ -161,7 +171,8 @@ export class Rows {
       idView.setUint32(0, high);
       idView.setUint32(4, low);
       idView.setUint32(8, 0);
-      idView.setUint32(12, view.getUint32(offset + at.place, true));
+      const lower = view.getUint16(offset + at.place, true) + view.getUint8(offset + at.place + 2) * 2 ** 16;
+      idView.setUint32(12, lower + view.getUint8(offset + at.placeTop) * 2 ** 24);
     }
     return bytesToHex(keccak256(this.idBytes));
   }

@@ -18,7 +18,7 @@ import { open, type RootDatabase } from 'lmdb';
 import { assertFileIsWhole } from '../../engine/index.ts';
 
 /** Number of the layout of everything in the index: an index of another number is dropped. */
-export const INDEX_FORMAT = 1;
+export const INDEX_FORMAT = 2;
 /** Checksum of the data file, written when it was closed in order and gone while it is open. */
 const SUM_FILE = 'sum.json';
 const DATA_FILE = 'data.mdb';
@@ -28,6 +28,8 @@ const SUM_BYTES_MAX = 2 * 1024 ** 3;
 
 /** Takes a copy of the key; the value must not change until the commit is through. */
 export type Put = (key: Buffer, value: Uint8Array) => void;
+/** Takes a copy of the key; one that is not there is no mistake. */
+export type Remove = (key: Buffer) => void;
 
 /** CRC32 and length of a file, as text. */
 function sumOf(file: string): string {
@@ -98,10 +100,15 @@ export class IndexStore {
     return [...this.database.getRange({ start, end, limit })];
   }
 
-  /** Writes everything that the function puts, as one transaction. The bytes must not change until it resolves. */
-  async commit(write: (put: Put) => void): Promise<void> {
+  /**
+   * Writes everything that the function puts and removes, as one transaction. The function has run when this returns; the
+   * bytes must not change until it resolves.
+   */
+  async commit(write: (put: Put, remove: Remove) => void): Promise<void> {
     const { database } = this;
-    await database.batch(() => write((key, value) => void database.put(key, value)));
+    const put: Put = (key, value) => void database.put(key, value);
+    const remove: Remove = (key) => void database.remove(key);
+    await database.batch(() => write(put, remove));
     database.resetReadTxn();
   }
 

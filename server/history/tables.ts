@@ -20,6 +20,7 @@ export interface Cursor {
   readonly journal: string;
   readonly rows: number;
   readonly orders: number;
+  readonly orderKeys: number;
   readonly accounts: number;
   readonly markets: number;
   readonly events: number;
@@ -41,7 +42,7 @@ export class Tables {
   readonly orders: Orders;
   readonly holders: Holders;
   readonly positions: Positions;
-  private readonly store: IndexStore;
+  readonly store: IndexStore;
 
   /** @throws IndexDamaged when what lies there is no index of this format */
   constructor(store: IndexStore) {
@@ -61,6 +62,7 @@ export class Tables {
     this.rows.last = stored?.rows ?? 0;
     this.orders.last = stored?.orders ?? 0;
     this.orders.lastStored = this.orders.last;
+    this.orders.keys.load(stored?.orderKeys ?? 0);
   }
 
   /** Whether so much waits that it should be committed before more is indexed. */
@@ -71,17 +73,18 @@ export class Tables {
     );
   }
 
-  /** Commits everything indexed, with where it ends. Nothing may be indexed until it resolves. */
+  /** Commits everything that is indexed now, with where it ends. More may be indexed meanwhile, but not committed. */
   async commit(hash: string, journal: string): Promise<void> {
     const { accounts, markets, rows, orders, holders, positions, sequence } = this;
     const cursor: Cursor = {
       ...{ format: INDEX_FORMAT, sequence, hash, journal, rows: rows.last, orders: orders.last },
+      orderKeys: orders.keys.count,
       ...{ accounts: accounts.count, markets: markets.list.length, events: markets.eventCount },
     };
     const changed = [rows, orders, accounts, markets, holders, positions];
-    await this.store.commit((put) => {
+    await this.store.commit((put, remove) => {
       put(CURSOR_KEY, Buffer.from(JSON.stringify(cursor), 'utf8'));
-      for (const table of changed) table.flush(put);
+      for (const table of changed) table.flush(put, remove);
     });
     for (const table of changed) table.committed();
     this.committedSequence = sequence;

@@ -9,6 +9,7 @@ import type { FromThread, ThreadSettings, ToThread } from './messages.ts';
 import type { HistoryRequest } from './queries.ts';
 import { beginSlice, type Sliced } from './slice.ts';
 import { HandedSource, JournalSource } from './source.ts';
+import { TotalsBoard } from './totals.ts';
 
 /** Progress is told when so many records are to be indexed, this often (ms). */
 const PROGRESS = { records: 20_000, everyMs: 200 } as const;
@@ -36,6 +37,7 @@ class HistorianThread {
   private readonly post: (message: FromThread, transfer?: readonly ArrayBuffer[]) => void;
   private readonly handed: HandedSource | undefined;
   private readonly follower: LogFollower;
+  private readonly board: TotalsBoard;
   private waiting: Waiting[] = [];
   private active: Active[] = [];
   private durableSequence = 0;
@@ -56,6 +58,7 @@ class HistorianThread {
     const onDropped = (reason: string): void =>
       post({ type: 'log', level: 'warn', text: 'The index of the histories is built anew.', reason });
     this.follower = new LogFollower(settings, source, onDropped);
+    this.board = new TotalsBoard((memory) => post({ type: 'board', memory }));
     this.mend(() => this.follower.checkJournal());
   }
 
@@ -158,17 +161,24 @@ class HistorianThread {
     if (follower.sequence < this.durableSequence || follower.hasUncommitted) {
       try {
         if (follower.index()) this.turnSoon();
-        else if (follower.isCommitting) this.afterCommit();
+        if (follower.isCommitting) this.afterCommit();
       } catch (error) {
         this.mendOnce(error);
         return;
       }
+      this.showTotals();
       this.tellProgress();
       this.beginReached();
       if (follower.hasUncommitted) this.lookSoon();
     }
   }
 
+  private showTotals(): void {
+    const { markets } = this.follower.tables;
+    this.board.show(markets.takeUnshown(), markets.list, this.follower.sequence);
+  }
+
+  /** What waits for the commit that is being written goes on after it. */
   private afterCommit(): void {
     if (this.isCommitAwaited) return;
     this.isCommitAwaited = true;
@@ -218,6 +228,7 @@ class HistorianThread {
     work().then(
       () => {
         this.isMending = false;
+        this.showTotals();
         this.turnSoon();
       },
       (error: unknown) =>

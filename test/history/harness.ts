@@ -38,7 +38,11 @@ export async function openVenue(options: VenueOptions = {}): Promise<Venue> {
   const { dataDir, clock = newClock(), recordsPerCommit, onLog = () => {} } = options;
   const [keeper, views] = [new Keeper(), new Views()];
   const log = (_: string, text: string, figures: object = {}): void => onLog(`${text} ${JSON.stringify(figures)}`);
-  const historian = openHistorian({ dataDir, recordsPerCommit, log });
+  const markets = {
+    byCondition: (conditionId: string) => views.markets.byCondition(conditionId),
+    ofEvent: (eventNumber: number) => views.markets.eventByNumber(eventNumber)?.markets ?? [],
+  };
+  const historian = openHistorian({ dataDir, recordsPerCommit, log, markets });
   const followers = [keeper, ...views.followers()];
   const exchange = await openExchange({ dataDir, clock, settings, followers, onDurable: historian.durable });
   return {

@@ -75,7 +75,7 @@ test('a wallet’s positions are all there, whether they wait for a commit or no
     for (const [market, size] of expected) expect(before.get(market)).toBe(size);
     expect(before.size).toBe(round === 1 ? MARKETS / 2 : MARKETS);
     if (round === 2) continue; // two rounds in one commit
-    await store.commit((put) => positions.flush(put));
+    await store.commit((put, remove) => positions.flush(put, remove));
     positions.committed();
     expect(seenOf(7)).toEqual(before);
     positions = new Positions(store, false);

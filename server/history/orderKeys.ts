@@ -1,0 +1,80 @@
+// The API keys under which orders were posted, with their owners, by number: an order's record names both by four bytes.
+// Held in memory whole (some hundred bytes a key), stored in packed blocks. Used by orders.ts alone.
+import { bytesToHex } from '../../engine/index.ts';
+import { BlockTable } from './blocks.ts';
+import { Table } from './keys.ts';
+import type { IndexStore, Put } from './store.ts';
+
+/** The record: key id, owner. */
+const at = { key: 0, owner: 16, bytes: 36 } as const;
+const NONE = -1;
+
+export class OrderKeys {
+  count = 0;
+  private readonly table: BlockTable;
+  private readonly numbers = new Map<string, number>();
+  /** By account, the number of the key of its latest order: nearly always the next one's too. */
+  private latest = new Int32Array(64).fill(NONE);
+  private readonly wanted = Buffer.alloc(at.bytes);
+
+  constructor(store: IndexStore) {
+    this.table = new BlockTable(store, Table.ORDER_KEYS, at.bytes, 64);
+  }
+
+  /** Reads the first `count` keys. */
+  load(count: number): void {
+    for (; this.count < count; this.count += 1) {
+      const offset = this.table.locate(this.count);
+      this.numbers.set(this.table.bytes.toString('latin1', offset, offset + at.bytes), this.count);
+    }
+  }
+
+  /** The number of a key and its owner, which lie in these bytes; `account` posts an order with it. */
+  numberOf(account: number, command: Uint8Array, keyAt: number, ownerAt: number): number {
+    if (account >= this.latest.length) {
+      const latest = new Int32Array(Math.max(account + 1, this.latest.length * 2)).fill(NONE);
+      latest.set(this.latest);
+      this.latest = latest;
+    }
+    const latest = this.latest[account];
+    if (latest !== NONE && this.is(latest, command, keyAt, ownerAt)) return latest;
+    for (let i = 0; i < at.owner; i += 1) this.wanted[at.key + i] = command[keyAt + i];
+    for (let i = 0; i < at.bytes - at.owner; i += 1) this.wanted[at.owner + i] = command[ownerAt + i];
+    const text = this.wanted.toString('latin1');
+    let number = this.numbers.get(text);
+    if (number === undefined) {
+      number = this.count;
+      this.count += 1;
+      this.numbers.set(text, number);
+      const offset = this.table.change(number);
+      this.wanted.copy(this.table.bytes, offset);
+    }
+    this.latest[account] = number;
+    return number;
+  }
+
+  /** Key id (32 hex digits after 0x) and owner (lower-case address) of a number. */
+  read(number: number): { readonly keyId: string; readonly owner: string } {
+    const offset = this.table.locate(number);
+    const { bytes } = this.table;
+    return { keyId: bytesToHex(bytes, offset + at.key, 16), owner: bytesToHex(bytes, offset + at.owner, 20) };
+  }
+
+  flush(put: Put): void {
+    this.table.flush(put);
+  }
+
+  committed(): void {
+    this.table.committed();
+  }
+
+  private is(number: number, command: Uint8Array, keyAt: number, ownerAt: number): boolean {
+    const offset = this.table.locate(number);
+    const { bytes } = this.table;
+    for (let i = 0; i < at.owner; i += 1) if (bytes[offset + at.key + i] !== command[keyAt + i]) return false;
+    for (let i = 0; i < at.bytes - at.owner; i += 1) {
+      if (bytes[offset + at.owner + i] !== command[ownerAt + i]) return false;
+    }
+    return true;
+  }
+}
