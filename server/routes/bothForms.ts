@@ -20,9 +20,9 @@ const eitherMarket: Handler = (request, { services: { catalog, views, exchange }
   catalog.settle(exchange.now());
   const market = marketById(reader, catalog, views, id);
   const record = rootCatalog.oneMarket(catalog, market);
-  if (!isBytes32(id) || reader.text('creator') !== undefined) return { body: JSON.stringify(record) };
+  if (!isBytes32(id) || reader.text('creator') !== undefined) return { body: record };
   if (!isListed(market)) throw rootCatalog.notFound('id');
-  return { body: JSON.stringify({ ...record, ...detailRecord(market, catalog.eventOf(market)) }) };
+  return { body: JSON.stringify({ ...JSON.parse(record), ...detailRecord(market, catalog.eventOf(market)) }) };
 };
 
 const row = { method: 'GET', auth: 'none', section: 'interface 4.2 and 4.3' } as const;

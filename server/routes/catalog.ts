@@ -2,24 +2,26 @@
 // the mount /gamma. Thin: parameters are read by wire/catalogQuery.ts, rows come from the catalog, shapes from the dialect
 // that each table of paths is made with. GET /markets and /markets/{id} of the root belong to bothForms.ts.
 import { isBytes32 } from '../auth/hex.ts';
-import { type Catalog, type CatalogPage, type Label, wordsOf } from '../catalog/index.ts';
+import { type Catalog, type CatalogPage, type Label, type OrderPlace, wordsOf } from '../catalog/index.ts';
 import type { Context, Endpoint, Handler, HttpRequest, Reply } from '../http/endpoint.ts';
 import type { ThrottleGroup } from '../http/throttleTable.ts';
 import type { EventRow, Market, Views } from '../views/index.ts';
 import { eventSummary, seriesRecord, tagMatch, tagRecord } from '../wire/catalog.ts';
 import { type CatalogDialect, gammaCatalog, rootCatalog } from '../wire/catalogDialects.ts';
 import { formatPlace, type ListForm, QueryReader, readKeyset, readList, readSearch } from '../wire/catalogQuery.ts';
+import { tagsText } from '../wire/catalogTexts.ts';
 import { parseWhole } from '../wire/numbers.ts';
 import { gammaSchemas, rootSchemas } from '../wire/schemas/catalog.ts';
 import { eventFilters, marketFilters } from './catalogFilters.ts';
 
-type Answer = (reader: QueryReader, catalog: Catalog, views: Views, request: HttpRequest) => unknown;
+/** The JSON text of a reply. */
+type Answer = (reader: QueryReader, catalog: Catalog, views: Views, request: HttpRequest) => string;
 
 /** A handler that answers from a catalog brought up to date. */
 function answering(dialect: CatalogDialect, answer: Answer): Handler {
   return (request: HttpRequest, { services: { catalog, views, exchange } }: Context): Reply => {
     catalog.settle(exchange.now());
-    return { body: JSON.stringify(answer(new QueryReader(request.query, dialect), catalog, views, request)) };
+    return { body: answer(new QueryReader(request.query, dialect), catalog, views, request) };
   };
 }
 
@@ -30,19 +32,24 @@ function marketRows(reader: QueryReader, catalog: Catalog, views: Views, form: L
   return catalog.marketPage({ ...form, filters: marketFilters(catalog, views.markets, reader) });
 }
 
-function marketRecords(reader: QueryReader, catalog: Catalog, rows: readonly Market[]): readonly object[] {
+function marketTexts(reader: QueryReader, catalog: Catalog, rows: readonly Market[]): string {
   const { dialect } = reader;
   const hasTags = reader.flag('include_tag') ?? false;
-  return rows.map((market) => {
-    const record = dialect.marketInList(catalog, market);
-    return hasTags ? { ...record, tags: catalog.tagsOf(catalog.eventOf(market)).map(tagRecord) } : record;
+  const texts = rows.map((market) => {
+    const text = dialect.marketInList(catalog, market);
+    return hasTags ? `${text.slice(0, -1)},"tags":${tagsText(catalog, catalog.eventOf(market))}}` : text;
   });
+  return `[${texts.join(',')}]`;
 }
+
+/** A page of a keyset list. */
+const keysetText = (name: string, rows: string, form: ListForm, next: OrderPlace | undefined): string =>
+  `{"${name}":${rows}${next === undefined ? '' : `,"next_cursor":"${formatPlace(form, next)}"`}}`;
 
 const listMarkets: Answer = (reader, catalog, views) => {
   const { dialect } = reader;
   const form = readList(reader, catalog.marketColumns, '/markets', stateDefaults(dialect));
-  return marketRecords(reader, catalog, marketRows(reader, catalog, views, form).rows);
+  return marketTexts(reader, catalog, marketRows(reader, catalog, views, form).rows);
 };
 
 /** GET /markets of the root, where it is no cursor form. */
@@ -51,22 +58,23 @@ export const rootMarkets = answering(rootCatalog, listMarkets);
 const listMarketsByKey: Answer = (reader, catalog, views) => {
   const form = readKeyset(reader, catalog.marketColumns, stateDefaults(reader.dialect));
   const { rows, next } = marketRows(reader, catalog, views, form);
-  const markets = marketRecords(reader, catalog, rows);
-  return { markets, ...(next !== undefined && { next_cursor: formatPlace(form, next) }) };
+  return keysetText('markets', marketTexts(reader, catalog, rows), form, next);
 };
+
+const eventTexts = (dialect: CatalogDialect, catalog: Catalog, rows: readonly EventRow[]): string =>
+  `[${rows.map((event) => dialect.eventInList(catalog, event)).join(',')}]`;
 
 const listEvents: Answer = (reader, catalog, views) => {
   const { dialect } = reader;
   const form = readList(reader, catalog.eventColumns, '/events', {});
   const { rows } = catalog.eventPage({ ...form, filters: eventFilters(catalog, views.markets, reader) });
-  return rows.map((event) => dialect.eventInList(catalog, event));
+  return eventTexts(dialect, catalog, rows);
 };
 
 const listEventsByKey: Answer = (reader, catalog, views) => {
   const form = readKeyset(reader, catalog.eventColumns, {});
   const { rows, next } = catalog.eventPage({ ...form, filters: eventFilters(catalog, views.markets, reader) });
-  const events = rows.map((event) => reader.dialect.eventInList(catalog, event));
-  return { events, ...(next !== undefined && { next_cursor: formatPlace(form, next) }) };
+  return keysetText('events', eventTexts(reader.dialect, catalog, rows), form, next);
 };
 
 /** The number that a path names. @throws BadRequest for anything that is none */
@@ -120,11 +128,11 @@ const pathEvent = (reader: QueryReader, catalog: Catalog, { markets }: Views, { 
 const oneMarket: Answer = (reader, catalog, views, request) =>
   reader.dialect.oneMarket(catalog, pathMarket(reader, catalog, views, request));
 const marketTags: Answer = (reader, catalog, views, request) =>
-  catalog.tagsOf(catalog.eventOf(pathMarket(reader, catalog, views, request))).map(tagRecord);
+  tagsText(catalog, catalog.eventOf(pathMarket(reader, catalog, views, request)));
 const oneEvent: Answer = (reader, catalog, views, request) =>
   reader.dialect.oneEvent(catalog, pathEvent(reader, catalog, views, request));
 const eventTags: Answer = (reader, catalog, views, request) =>
-  catalog.tagsOf(pathEvent(reader, catalog, views, request)).map(tagRecord);
+  tagsText(catalog, pathEvent(reader, catalog, views, request));
 
 const LABEL_COLUMNS = ['id', 'createdAt', 'updatedAt'] as const;
 
@@ -138,7 +146,7 @@ function labelPage(reader: QueryReader, labels: readonly Label[], path: string):
   return sorted.slice(offset, offset + limit);
 }
 
-const listTags: Answer = (reader, { tags }) => labelPage(reader, tags.list(), '/tags').map(tagRecord);
+const listTags: Answer = (reader, { tags }) => JSON.stringify(labelPage(reader, tags.list(), '/tags').map(tagRecord));
 
 /** A tag or a series by its number or slug. @throws BadRequest 404 for one that is not there */
 function labelOf(reader: QueryReader, labels: Catalog['tags'], { params }: HttpRequest): Label {
@@ -148,7 +156,7 @@ function labelOf(reader: QueryReader, labels: Catalog['tags'], { params }: HttpR
   return label;
 }
 
-const oneTag: Answer = (reader, { tags }, _, request) => tagRecord(labelOf(reader, tags, request));
+const oneTag: Answer = (reader, { tags }, _, request) => JSON.stringify(tagRecord(labelOf(reader, tags, request)));
 
 const listSeries: Answer = (reader, catalog) => {
   const slugs = reader.texts('slug');
@@ -159,13 +167,13 @@ const listSeries: Answer = (reader, catalog) => {
     if (recurrence !== undefined && series.recurrence !== recurrence) return false;
     return closed === undefined || catalog.isClosedSeries(series) === closed;
   });
-  return labelPage(reader, rows, '/series').map((series) => seriesRecord(catalog, series));
+  return JSON.stringify(labelPage(reader, rows, '/series').map((series) => seriesRecord(catalog, series)));
 };
 
 const oneSeries: Answer = (reader, catalog, { markets }, request) => {
   const series = labelOf(reader, catalog.series, request);
   const events = series.events.flatMap((number) => markets.eventByNumber(number) ?? []);
-  return { ...seriesRecord(catalog, series), events: events.map(eventSummary) };
+  return JSON.stringify({ ...seriesRecord(catalog, series), events: events.map(eventSummary) });
 };
 
 /** Tags of which a word of the query is a word's beginning, the most used first. */
@@ -194,12 +202,12 @@ function search(dialect: CatalogDialect): Handler {
     const from = (page - 1) * limit;
     const shown = events.slice(from, from + limit).flatMap((number) => views.markets.eventByNumber(number) ?? []);
     const hasMore = from + limit < Math.max(events.length, tags.length);
+    const rest = JSON.stringify({
+      tags: tags.slice(from, from + limit).map(tagMatch),
+      pagination: { hasMore, totalResults: events.length + tags.length },
+    });
     return {
-      body: JSON.stringify({
-        events: shown.map((event) => dialect.foundEvent(catalog, event)),
-        tags: tags.slice(from, from + limit).map(tagMatch),
-        pagination: { hasMore, totalResults: events.length + tags.length },
-      }),
+      body: `{"events":[${shown.map((event) => dialect.foundEvent(catalog, event)).join(',')}],${rest.slice(1)}`,
     };
   };
 }

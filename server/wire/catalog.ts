@@ -1,6 +1,7 @@
 // Catalog records: markets, events, tags, series and what a search finds (interface.md 2.1 to 2.3, catalog-and-data.md 6.3).
-// Called through catalogDialects.ts by the routes of the catalog. Lists of labels, prices and token ids are JSON texts in
-// strings; amounts and prices are strings or numbers as the interface says for each key. It reads rows, and nothing else.
+// Called by catalogTexts.ts, which keeps them as text, and by the routes of the catalog. Lists of labels, prices and token
+// ids are JSON texts in strings; amounts and prices are strings or numbers as the interface says for each key. It reads
+// rows, and nothing else.
 import { MarketStatus, PIPS_PER_UNIT } from '../../engine/index.ts';
 import {
   type Catalog,
@@ -50,12 +51,13 @@ function rewardFields(market: Market): Fields {
   return { clobRewards: rates, rewardsMinSize: rewards.minSize ?? 0, rewardsMaxSpread: rewards.maxSpread ?? 0 };
 }
 
-function tradingFields(market: Market, figures: MarketFigures): Fields {
+/** The keys of a market that follow from its texts, terms and state, and come last in its record. */
+export function tradingFields(market: Market, { state }: MarketFigures): Fields {
   const { terms, texts, status } = market;
   const gameStartTime = isoOf(texts.gameStartTime);
   const isResolved = status === MarketStatus.RESOLVED;
   return {
-    enableOrderBook: !has(figures.state, RowState.CLOSED),
+    enableOrderBook: !has(state, RowState.CLOSED),
     acceptingOrders: status === MarketStatus.OPEN,
     acceptingOrdersTimestamp: isoTime(market.createdMs),
     orderPriceMinTickSize: pipsNumber(terms.tickPips),
@@ -79,7 +81,8 @@ function tradingFields(market: Market, figures: MarketFigures): Fields {
   };
 }
 
-function priceFields(market: Market, figures: MarketFigures): Fields {
+/** The keys of a market that change as it trades. */
+export function priceFields(market: Market, figures: MarketFigures): Fields {
   const { volumeMicro, volume24Micro, liquidityMicro, bidPips, askPips, competitive } = figures;
   const { lastTrade } = market;
   return {
@@ -97,11 +100,9 @@ function priceFields(market: Market, figures: MarketFigures): Fields {
   };
 }
 
-/** The market's keys without `events`: those of interface.md 2.1, then those that official clients read besides. */
-export function marketFields(catalog: Catalog, market: Market): Fields {
-  const event = catalog.eventOf(market);
+/** The keys of a market that say what it is, which come first in its record: all that interface.md 2.1 names, and dates. */
+export function describingFields(event: EventRow | undefined, market: Market, { state }: MarketFigures): Fields {
   const { texts } = market;
-  const figures = catalog.marketFiguresOf(market);
   const startDate = isoTime(marketStartMs(market, event));
   const endDate = isoOfMs(marketEndMs(market, event));
   const closedMs = market.closedMs ?? market.resolvedMs;
@@ -118,17 +119,15 @@ export function marketFields(catalog: Catalog, market: Market): Fields {
     description: textOf(texts.description) || textOf(event?.texts.description),
     outcomes: listText(market.outcomes),
     clobTokenIds: listText(market.tokens),
-    active: has(figures.state, RowState.ACTIVE),
-    closed: has(figures.state, RowState.CLOSED),
-    archived: has(figures.state, RowState.ARCHIVED),
+    active: has(state, RowState.ACTIVE),
+    closed: has(state, RowState.CLOSED),
+    archived: has(state, RowState.ARCHIVED),
     createdAt: isoTime(market.createdMs),
     updatedAt: isoTime(market.updatedMs),
     questionID: market.questionId,
     startDateIso: startDate.slice(0, 10),
     ...(endDate !== null && { endDateIso: endDate.slice(0, 10) }),
     ...(closedMs !== undefined && { closedTime: isoTime(closedMs) }),
-    ...priceFields(market, figures),
-    ...tradingFields(market, figures),
   };
 }
 
@@ -170,14 +169,13 @@ export function eventInMarket(catalog: Catalog, event: EventRow): Fields {
   };
 }
 
-/** The event's keys that lists and single records share: interface.md 2.2 without the four of single records. */
+/** The event's keys that lists and single records share: interface.md 2.2 without tags and the four of single records. */
 export function eventFields(catalog: Catalog, event: EventRow): Fields {
   const figures = catalog.eventFiguresOf(event);
   const { creationDate: _, ...shared } = eventInMarket(catalog, event);
   const { volumeMicro, volume24Micro, liquidityMicro, competitive, closedMs } = figures;
   return {
     ...shared,
-    tags: catalog.tagsOf(event).map(tagRecord),
     volume: volumeMicro / MICRO,
     volume24hr: volume24Micro / MICRO,
     liquidity: liquidityMicro / MICRO,
@@ -187,19 +185,6 @@ export function eventFields(catalog: Catalog, event: EventRow): Fields {
     restricted: false,
     ...(!Number.isNaN(closedMs) && { closedTime: isoTime(closedMs) }),
     ...(textOf(event.texts.series) !== '' && { seriesSlug: textOf(event.texts.series) }),
-  };
-}
-
-/** The four keys that single records have beside those of lists. */
-export function eventLongFields(catalog: Catalog, event: EventRow): Fields {
-  const series = catalog.seriesOf(event);
-  return {
-    creationDate: isoTime(event.createdMs),
-    markets: event.markets
-      .filter(({ status }) => status !== MarketStatus.DRAFT)
-      .map((one) => marketFields(catalog, one)),
-    series: series === undefined ? [] : [seriesRecord(catalog, series)],
-    eventMetadata: {},
   };
 }
 

@@ -4,9 +4,11 @@
 import type { Catalog } from '../catalog/index.ts';
 import { BadRequest } from '../http/errors.ts';
 import type { EventRow, Market } from '../views/index.ts';
-import { eventFields, eventInMarket, eventLongFields, eventSummary, marketFields } from './catalog.ts';
+import { eventSummary } from './catalog.ts';
+import { eventText, longEventText, marketEventText, marketText } from './catalogTexts.ts';
 
-type Shape<Row> = (catalog: Catalog, row: Row) => object;
+/** The JSON text of a row. */
+type Shape<Row> = (catalog: Catalog, row: Row) => string;
 
 export interface CatalogDialect {
   /** Where its paths begin. */
@@ -39,27 +41,25 @@ const refusal =
 const notFoundRefusal = refusal(404, 'not found error');
 const notFound = (what: 'id' | 'slug'): BadRequest => notFoundRefusal(`${what} not found`);
 
-const eventsOf =
+const marketWith =
   (shape: Shape<EventRow>): Shape<Market> =>
   (catalog, market) => {
     const event = catalog.eventOf(market);
-    return { ...marketFields(catalog, market), events: event === undefined ? [] : [shape(catalog, event)] };
+    const events = event === undefined ? '' : shape(catalog, event);
+    return `${marketText(catalog, market).slice(0, -1)},"events":[${events}]}`;
   };
-const longEvent: Shape<EventRow> = (catalog, event) => ({
-  ...eventFields(catalog, event),
-  ...eventLongFields(catalog, event),
-});
+const summaryText: Shape<EventRow> = (_, event) => JSON.stringify(eventSummary(event));
 
 const badRequest = refusal(400, 'bad request');
 
 /** The root paths. */
 export const rootCatalog: CatalogDialect = {
   mount: '',
-  marketInList: eventsOf((_, event) => eventSummary(event)),
-  oneMarket: eventsOf(eventInMarket),
-  eventInList: eventFields,
-  oneEvent: longEvent,
-  foundEvent: (_, event) => eventSummary(event),
+  marketInList: marketWith(summaryText),
+  oneMarket: marketWith(marketEventText),
+  eventInList: eventText,
+  oneEvent: longEventText,
+  foundEvent: summaryText,
   closedMarketsDefault: undefined,
   offsetMax: undefined,
   invalid: (name, must) => badRequest(`invalid_field: ${name}: it ${must}`),
@@ -76,11 +76,11 @@ const validationError = refusal(422, 'validation error');
 /** The mount of official catalog clients. */
 export const gammaCatalog: CatalogDialect = {
   mount: '/gamma',
-  marketInList: eventsOf(eventInMarket),
-  oneMarket: eventsOf(eventInMarket),
-  eventInList: longEvent,
-  oneEvent: longEvent,
-  foundEvent: longEvent,
+  marketInList: marketWith(marketEventText),
+  oneMarket: marketWith(marketEventText),
+  eventInList: longEventText,
+  oneEvent: longEventText,
+  foundEvent: longEventText,
   closedMarketsDefault: false,
   offsetMax: 2_000,
   invalid: (name) => validationError(`${name} is invalid`),
