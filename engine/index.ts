@@ -15,6 +15,8 @@ export {
   RECORD_AT,
   RECORD_HEADER_BYTES,
   type RetryPolicy,
+  SnapshotFolder,
+  type SnapshotStep,
   StorageUnavailable,
 } from './journal/index.ts';
 export * from './pipeline/index.ts';

@@ -49,6 +49,8 @@ export interface ServerConfig {
   readonly isJson: boolean;
   readonly isQuiet: boolean;
   readonly acceptClock: boolean;
+  /** Records after which a snapshot is made beside the running exchange; 0: none is ever made. */
+  readonly snapshotEvery: number;
   readonly adminToken: string;
   readonly engine: EngineSettings;
   readonly streams: StreamSettings;
@@ -102,6 +104,10 @@ const settingsSchema = z.strictObject({
   json: z.boolean('must be true or false'),
   quiet: z.boolean('must be true or false'),
   acceptClock: z.boolean('must be true or false'),
+  snapshotEvery: z
+    .int('must be a whole number: 0, or from 1000')
+    .refine((count) => count === 0 || count >= SNAPSHOT_EVERY_MIN, 'must be a whole number: 0, or from 1000')
+    .max(Number.MAX_SAFE_INTEGER),
   orderWindow: z
     .string()
     .regex(/^[1-9][0-9]{0,8}[smhd]$/, 'must be a number with s, m, h or d, such as 24h')
@@ -176,6 +182,9 @@ export const optionTable: readonly OptionRow[] = [
   row('json', ['--json'], 'boolean', ['print the banner as one JSON object, and logs as JSON']),
   row('quiet', ['--quiet'], 'boolean', ['print errors only']),
   row('acceptClock', ['--accept-clock'], 'boolean', ['start although the journal is ahead of the clock']),
+  row('snapshotEvery', ['--snapshot-every <records>'], 'number', [
+    'records after which a snapshot is made, for a fast start (default 250000; 0: never)',
+  ]),
   row('orderWindow', ['--order-window <duration>'], 'text', ['how old a signed order may be (default 24h)']),
   row('minedDelay', ['--mined-delay <duration>'], 'text', ['how long a trade stays MATCHED before MINED (default 0)']),
   row('confirmedDelay', ['--confirmed-delay <duration>'], 'text', ['and MINED before CONFIRMED (default 0)']),
@@ -194,6 +203,9 @@ export const optionTable: readonly OptionRow[] = [
 /** Variables beginning with OUTCRY_ that are no settings. */
 const OTHER_VARIABLES = ['OUTCRY_CONFIG', 'OUTCRY_SECRET', 'OUTCRY_RECORDED_DATA'];
 const HEARTBEAT_MS_MAX = 3_600_000;
+/** So many records are replayed within seconds. */
+const SNAPSHOT_EVERY_DEFAULT = 250_000;
+const SNAPSHOT_EVERY_MIN = 1_000;
 const DURATION_MS_MAX = 3_650 * 86_400_000;
 
 function row(key: SettingKey, flags: readonly string[], kind: TextKind, help: readonly string[]): OptionRow {
@@ -393,6 +405,7 @@ export function resolveConfig(
     isJson: settings.json ?? false,
     isQuiet,
     acceptClock: settings.acceptClock ?? false,
+    snapshotEvery: settings.snapshotEvery ?? SNAPSHOT_EVERY_DEFAULT,
     adminToken: chooseAdminToken(mode, host, settings.adminToken),
     engine: {
       orderWindowMs:

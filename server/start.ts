@@ -61,6 +61,9 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
+/** A stop writes a snapshot if it saves the next start so many records: fewer are read as fast as a snapshot. */
+const CLOSE_SNAPSHOT_FROM = 10_000;
+
 const message = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** What keeps an exchange from opening, as the fatal reason that it is; anything else is thrown on. */
@@ -122,13 +125,13 @@ type OwnServices = Services & { readonly historian: OpenedHistorian };
 /**
  * Opens the exchange of a configuration with its views, its catalog and its historian; nothing listens. Who calls it closes
  * the historian and then the exchange.
- * @param streams what follows the log to number and render streams; none where nobody can subscribe
+ * @param streams what follows the log to number and render streams, whether or not anybody can subscribe
  * @throws FatalError
  */
 export async function openServices(
   options: StartOptions,
   views = new Views(),
-  streams?: StreamFeed,
+  streams = new StreamFeed(views, options.config.streams),
 ): Promise<OwnServices> {
   const { config, env, clock, onProgress, onFatal } = options;
   requireOwnMode(config);
@@ -147,8 +150,9 @@ export async function openServices(
       dataDir,
       clock,
       settings: config.engine,
-      followers: [...views.followers(), ...(streams?.followers() ?? [])],
+      followers: [...views.followers(), ...streams.followers()],
       acceptClock: config.acceptClock,
+      snapshotFrom: config.snapshotEvery === 0 ? undefined : Math.min(config.snapshotEvery, CLOSE_SNAPSHOT_FROM),
       log: say,
       onProgress,
       onDurable: historian.durable,

@@ -4,6 +4,7 @@ import { bytesToHex, hexToBytes } from '../protocol/bytes.ts';
 import { KeyTable } from '../protocol/keyTable.ts';
 import { limits } from '../protocol/limits.ts';
 import { Message } from '../protocol/message.ts';
+import { requireSound, type Sections } from '../protocol/sections.ts';
 import { growInt32, growUint8 } from './grow.ts';
 
 const ADDRESS_BYTES = 20;
@@ -171,6 +172,37 @@ export class Accounts {
     return wordsToHex(this.keyIds, key * KEY_WORDS, KEY_WORDS);
   }
 
+  /** Its part of a snapshot. */
+  visit(sections: Sections): void {
+    this.accountCount = sections.number('accountCount', this.accountCount);
+    this.ownerCount = sections.number('ownerCount', this.ownerCount);
+    this.keyCount = sections.number('keyCount', this.keyCount);
+    this.owners = sections.int32('owners', this.owners);
+    this.nextOfOwner = sections.int32('nextOfOwner', this.nextOfOwner);
+    this.lastKey = sections.int32('lastKey', this.lastKey);
+    this.wallets = sections.int32('wallets', this.wallets);
+    this.ownerAddresses = sections.int32('ownerAddresses', this.ownerAddresses);
+    this.ownerFlags = sections.uint8('ownerFlags', this.ownerFlags);
+    this.ownerCredited = sections.uint8('ownerCredited', this.ownerCredited);
+    this.firstOfOwner = sections.int32('firstOfOwner', this.firstOfOwner);
+    this.keyIds = sections.int32('keyIds', this.keyIds);
+    this.walletTable.visit(sections.part('walletTable'));
+    this.ownerTable.visit(sections.part('ownerTable'));
+    this.keyTable.visit(sections.part('keyTable'));
+    requireSound(
+      this.accountCount <= this.owners.length,
+      `${this.accountCount} accounts are more than there is room for`,
+    );
+    requireSound(
+      this.ownerCount <= this.ownerFlags.length,
+      `${this.ownerCount} owners are more than there is room for`,
+    );
+    requireSound(
+      this.keyCount * KEY_WORDS <= this.keyIds.length,
+      `${this.keyCount} keys are more than there is room for`,
+    );
+  }
+
   private growAccounts(): void {
     const length = this.owners.length * 2;
     this.owners = growInt32(this.owners, length);
@@ -194,7 +226,7 @@ function copyWords(message: Message, offset: number, target: Int32Array, at: num
 }
 
 function wordsToHex(words: Int32Array, at: number, count: number): string {
-  return bytesToHex(new Uint8Array(words.buffer, at * 4, count * 4), 0, count * 4);
+  return bytesToHex(new Uint8Array(words.buffer, words.byteOffset + at * 4, count * 4), 0, count * 4);
 }
 
 function areSame(addresses: Int32Array, base: number, words: Int32Array, at: number): boolean {

@@ -1,5 +1,6 @@
 // A binary heap of due items, ordered by due time and then by two numbers. The core has one for each kind of item:
 // expiries, releases, heartbeats and trade statuses. Items that can be withdrawn report their place as they move.
+import { requireSound, type Sections } from '../protocol/sections.ts';
 import { growFloat64, growInt32 } from './grow.ts';
 import { NONE } from './orderPool.ts';
 
@@ -71,6 +72,17 @@ export class DueHeap {
   /** Items with their due times in heap order: for the state hash (sorted there) and checks. */
   *entries(): Generator<readonly [dueMs: number, first: number, second: number, item: number]> {
     for (let i = 0; i < this.size; i += 1) yield [this.due[i], this.first[i], this.second[i], this.items[i]];
+  }
+
+  /** Its part of a snapshot. The places of items are part of what holds the items. */
+  visit(sections: Sections): void {
+    this.size = sections.number('size', this.size);
+    this.due = sections.float64('due', this.due);
+    this.first = sections.float64('first', this.first);
+    this.second = sections.float64('second', this.second);
+    this.items = sections.int32('items', this.items);
+    requireSound(this.size >= 0 && this.size <= this.items.length, `a heap of ${this.items.length} holds ${this.size}`);
+    this.nextMs = this.size === 0 ? Infinity : this.due[0];
   }
 
   private removeAt(place: number): void {

@@ -4,6 +4,7 @@
 import type { EventWriter } from '../protocol/eventWriter.ts';
 import { commandLayouts } from '../protocol/layout.ts';
 import { Message } from '../protocol/message.ts';
+import type { Sections } from '../protocol/sections.ts';
 import { CancelReason, TradeStatus } from '../protocol/terms.ts';
 import { cancelAll, cancelMarket, cancelOrder, cancelOrders } from './cancels.ts';
 import { creditOwner, deposit, faucetShares, merge, redeem, split, withdraw } from './cash.ts';
@@ -24,6 +25,7 @@ import {
 import { queueFresh, STEP_MINED, settleFresh } from './matching.ts';
 import { NONE } from './orderPool.ts';
 import { releaseOrder } from './releases.ts';
+import { visitCore } from './snapshot.ts';
 import { CoreState } from './state.ts';
 import { hashCore, hashIds } from './stateHash.ts';
 
@@ -130,6 +132,14 @@ export class Exchange {
   /** Throws an Error that names the first broken invariant with its figures. */
   checkInvariants(): void {
     checkCore(this.state);
+  }
+
+  /**
+   * Its part of a snapshot: what is loaded takes the place of a state that no command has touched. Between two commands.
+   * Throws SnapshotUnusable for what cannot be a state; then this exchange is of no use any more.
+   */
+  visit(sections: Sections): void {
+    visitCore(this.state, sections);
   }
 
   /** Collateral of an account, micro: for tests and checks, as are the accessors below. */

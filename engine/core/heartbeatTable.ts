@@ -2,6 +2,7 @@
 // A session is numbered by the first accepted heartbeat of its key and keeps that number for ever.
 import { bytesToHex } from '../protocol/bytes.ts';
 import type { Message } from '../protocol/message.ts';
+import type { Sections } from '../protocol/sections.ts';
 import { type Alarm, DueHeap, type HeapPlaces } from './dueHeap.ts';
 import { NONE } from './orderPool.ts';
 
@@ -17,12 +18,19 @@ interface Session {
 }
 
 export class Heartbeats implements HeapPlaces {
-  readonly sessions: Session[] = [];
+  sessions: Session[] = [];
   readonly due: DueHeap;
   private readonly byKey = new Map<number, number>();
 
   constructor(alarm: Alarm) {
     this.due = new DueHeap(alarm, this);
+  }
+
+  /** Its part of a snapshot. */
+  visit(sections: Sections): void {
+    this.sessions = sections.plain('sessions', this.sessions);
+    this.due.visit(sections.part('due'));
+    for (const [number, { key }] of this.sessions.entries()) this.byKey.set(key, number);
   }
 
   heapPlace(session: number): number {

@@ -2,6 +2,7 @@
 // of their signed timestamp. Whole hours are dropped once the order window has left them behind; from then on the rule on
 // timestamps refuses what they held. Called by entry.
 import type { Message } from '../protocol/message.ts';
+import { isCapacity, requireSound, type Sections } from '../protocol/sections.ts';
 
 /** Ids are remembered by the hour of their signed timestamp: its number since the epoch. */
 const HOUR_MS = 3_600_000;
@@ -24,9 +25,9 @@ class IdHour {
   declare readonly endMs: number;
   count = 0;
   /** XOR of all ids, word by word: the same for the same set, whatever the order of arrival. */
-  readonly folded = new Int32Array(FOLD_WORDS);
+  folded = new Int32Array(FOLD_WORDS);
   /** Entries of an id's first two words, the first never 0 for a taken one. */
-  declare private entries: Int32Array;
+  declare private entries: Int32Array<ArrayBuffer>;
   /** How far a hash is shifted to leave the number of an entry. */
   declare private shift: number;
   /** How many ids it holds before it grows. */
@@ -83,6 +84,18 @@ class IdHour {
     folded[1] ^= words[id + 1];
     folded[2] ^= words[id + 2];
     folded[3] ^= words[id + 3];
+  }
+
+  /** Its part of a snapshot. */
+  visit(sections: Sections): void {
+    this.count = sections.number('count', this.count);
+    this.folded = sections.int32('folded', this.folded);
+    this.entries = sections.int32('entries', this.entries);
+    const { capacity } = this;
+    requireSound(isCapacity(capacity, 2), `an hour of ids has ${this.entries.length} words`);
+    this.shift = Math.clz32(capacity) + 1;
+    this.countMax = Math.floor(capacity * LOAD_MAX);
+    requireSound(this.count >= 0 && this.count <= this.countMax, `an hour of ${capacity} ids holds ${this.count}`);
   }
 
   /** Doubles the table. Entries lie in the order of their hashes, so that both tables are passed through once, in order. */
@@ -160,6 +173,18 @@ export class IdWindow {
     const hours = [...this.hours.values()].sort((a, b) => a.hour - b.hour);
     for (const { hour, count, folded } of hours) parts.push(hour, count, ...folded);
     return parts;
+  }
+
+  /** Its part of a snapshot. */
+  visit(sections: Sections): void {
+    this.forgottenBeforeMs = sections.number('forgottenBeforeMs', this.forgottenBeforeMs);
+    for (const hour of sections.float64('hours', Float64Array.from(this.hours.keys()))) {
+      const ids = this.hours.get(hour) ?? new IdHour(hour, CAPACITY_MIN);
+      ids.visit(sections.part(`hour ${hour}`));
+      this.hours.set(hour, ids);
+      this.latest = ids;
+      this.oldestEndMs = Math.min(this.oldestEndMs, ids.endMs);
+    }
   }
 
   private hourOf(timestampMs: number): IdHour | undefined {

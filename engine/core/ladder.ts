@@ -190,6 +190,21 @@ export class Ladder {
     }
   }
 
+  /** What a snapshot holds of it: level, first and last slot, of each level with orders. */
+  levels(): number[] {
+    const levels: number[] = [];
+    for (let level = this.nextAbove(0); level < this.levelCount; level = this.nextAbove(level)) {
+      levels.push(level, this.ends[level << 1], this.ends[(level << 1) | 1]);
+    }
+    return levels;
+  }
+
+  /** Puts a level of a snapshot into a ladder in which no level follows it. */
+  loadLevel(level: number, first: number, last: number, side: number): void {
+    this.openLevel(level, first, side);
+    this.ends[(level << 1) | 1] = last;
+  }
+
   /** Puts levels of its own in the place of the shared ones, which hold no order. */
   private takeOwnLevels(): void {
     this.isShared = false;

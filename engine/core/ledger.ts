@@ -1,6 +1,7 @@
 // The money: collateral of every account, and per position (account × market) its shares and what its orders reserve.
 // Written by settlement, cash commands and order bookkeeping. All amounts are micro, exact integers; no balance is ever
 // negative, and reserved ≤ balance for each account and market once a command is over (see coverage.ts).
+import { isCapacity, requireSound, type Sections } from '../protocol/sections.ts';
 import { doublesOf, growFloat64, growInt32, newRecords } from './grow.ts';
 import type { OrderPool } from './orderPool.ts';
 
@@ -195,6 +196,25 @@ export class Ledger {
 
   lastOwn(position: number): number {
     return this.words[(position << SHIFT) | OWN_LAST];
+  }
+
+  /** Its part of a snapshot. */
+  visit(sections: Sections): void {
+    this.positionCount = sections.number('positionCount', this.positionCount);
+    this.collateral = sections.float64('collateral', this.collateral);
+    this.bound = sections.float64('bound', this.bound);
+    this.words = sections.int32('positions', this.words);
+    this.money = doublesOf(this.words);
+    this.firstOfAccount = sections.int32('firstOfAccount', this.firstOfAccount);
+    this.table = sections.int32('table', this.table);
+    const capacity = this.table.length / 2;
+    requireSound(isCapacity(capacity, 2), `the table of positions has ${this.table.length} words`);
+    this.shift = Math.clz32(capacity) + 1;
+    const { positionCount, words } = this;
+    requireSound(
+      positionCount << SHIFT <= words.length && positionCount < capacity,
+      `there are ${positionCount} positions`,
+    );
   }
 
   private insert(position: number, hash: number): void {

@@ -4,6 +4,7 @@
 // and loads those of another file each time.
 // Slots are reused: nothing outside the core ever sees one, events carry order numbers.
 import type { Message } from '../protocol/message.ts';
+import { isCapacity, requireSound, type Sections } from '../protocol/sections.ts';
 import { doublesOf, newRecords } from './grow.ts';
 
 /** No slot, no level, no position. Hot code says `< 0`. */
@@ -49,7 +50,7 @@ export class OrderPool {
   private freeHead = FREE;
   private used = 0;
   /** Open addressing: entry i is the slot at 2i (NONE when free) and its id's hash at 2i + 1. */
-  declare private index: Int32Array;
+  declare private index: Int32Array<ArrayBuffer>;
   /** How far a hash is shifted to leave the number of an entry. */
   declare private shift: number;
 
@@ -321,6 +322,27 @@ export class OrderPool {
     }
     if (indexed !== this.liveCount)
       throw new Error(`order pool: ${indexed} ids indexed, ${this.liveCount} orders live`);
+  }
+
+  /** Its part of a snapshot. */
+  visit(sections: Sections): void {
+    this.liveCount = sections.number('liveCount', this.liveCount);
+    this.freeHead = sections.number('freeHead', this.freeHead);
+    this.used = sections.number('used', this.used);
+    this.records = sections.int32('records', this.records);
+    this.numbers = doublesOf(this.records);
+    this.index = sections.int32('index', this.index);
+    this.capacity = this.records.length / STRIDE;
+    const { capacity, used, liveCount } = this;
+    const isWhole = isCapacity(capacity, 2) && this.index.length === capacity * 4;
+    requireSound(isWhole, `orders have ${this.records.length} words, and ${this.index.length} in their index`);
+    requireSound(liveCount >= 0 && liveCount <= used && used <= capacity, `${liveCount} of ${used} orders are live`);
+    this.shift = Math.clz32(capacity);
+  }
+
+  /** Whether a slot has ever been in use: what a snapshot says of slots must be true of these. */
+  hasSlot(slot: number): boolean {
+    return slot >= 0 && slot < this.used;
   }
 
   private takeSlot(): number {

@@ -3,8 +3,10 @@
 export { type CopyOptions, copyJournal } from './copy.ts';
 export { DATA_FORMAT, DataDirectory } from './dataDirectory.ts';
 export { DataDirectoryLocked, FormatUnsupported, JournalDamaged, StorageUnavailable } from './errors.ts';
-export { Journal, type JournalListener, type RetryPolicy } from './journal.ts';
+export { hashAt, Journal, type JournalListener, type RetryPolicy } from './journal.ts';
 export { assertFileIsWhole, LmdbStore } from './lmdbStore.ts';
 export { JournalReader } from './reader.ts';
-export { JournalRecord, RECORD_AT, RECORD_HEADER_BYTES, recordsOf } from './record.ts';
+export { hashBehind, JournalRecord, RECORD_AT, RECORD_HEADER_BYTES, recordsOf } from './record.ts';
+export { readFacts, type SnapshotFacts, SnapshotFile } from './snapshotFile.ts';
+export { type KeptSnapshot, SNAPSHOTS_KEPT, SnapshotFolder, type SnapshotStep } from './snapshots.ts';
 export { type BatchStore, MemoryStore, type StoredBatch } from './store.ts';

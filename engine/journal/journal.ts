@@ -5,6 +5,7 @@ import { JournalDamaged } from './errors.ts';
 import {
   checkBatch,
   GENESIS_HASH,
+  hashBehind,
   type JournalRecord,
   type ReadPosition,
   recordBytes,
@@ -134,6 +135,11 @@ export class Journal {
     yield* readBatches(this.store, fromSequence);
   }
 
+  /** The running hash (hex) behind the last record that was appended: drained() must have been waited for. */
+  get endHash(): string {
+    return Buffer.from(this.hash, 'latin1').toString('hex');
+  }
+
   /** Resolves when everything that was appended is durable, or nothing will be any more. */
   async drained(): Promise<void> {
     while (this.isFlushing) await this.idle;
@@ -251,6 +257,14 @@ export class Journal {
     this.gathered = larger;
     this.gatheredView = viewOf(larger);
   }
+}
+
+/** The running hash (hex) behind a record of a store; undefined when it has none of this sequence. Throws JournalDamaged. */
+export function hashAt(store: BatchStore, sequence: number): string | undefined {
+  for (const records of readBatches(store, sequence)) {
+    return records[0].sequence === sequence ? hashBehind(records[0]) : undefined;
+  }
+  return undefined;
 }
 
 /** The verified records of a store from a sequence on: what Journal.read does, for a store that nobody appends to. */

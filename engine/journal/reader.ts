@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkFormat } from './dataDirectory.ts';
-import { readBatches } from './journal.ts';
+import { hashAt, readBatches } from './journal.ts';
 import { LmdbStore } from './lmdbStore.ts';
 import { type JournalRecord, verifyBatch } from './record.ts';
 import type { StoredBatch } from './store.ts';
@@ -22,6 +22,11 @@ export class JournalReader {
   /** The verified records from a sequence on, batch by batch. Throws JournalDamaged naming the first unsound record. */
   read(fromSequence = 1): Generator<readonly JournalRecord[]> {
     return readBatches(this.store, fromSequence);
+  }
+
+  /** The running hash (hex) behind a record; undefined when there is none of this sequence. Throws JournalDamaged. */
+  hashAt(sequence: number): string | undefined {
+    return hashAt(this.store, sequence);
   }
 
   /** The last durable sequence, 0 for none. Throws JournalDamaged when the last batch is not sound. */

@@ -190,6 +190,11 @@ function bufferOf(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
+/** The running hash behind a record, as hex. */
+export function hashBehind(record: JournalRecord): string {
+  return hash('sha256', record.bytes, 'hex');
+}
+
 function hashOf(batch: Buffer, start: number, end: number): string {
   return hash('sha256', batch.subarray(start, end), 'binary');
 }

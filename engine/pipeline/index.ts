@@ -6,12 +6,14 @@ export { EngineDefect } from './record.ts';
 export { RecoveryDiffers, RULES_VERSION, RulesVersionUnknown } from './recovery.ts';
 export { Reducers } from './reducers.ts';
 export { ClockBehindJournal } from './sequencer.ts';
+export { type MakeOptions, makeSnapshot } from './snapshot.ts';
 export type {
   Alarm,
   Clock,
   EngineSettings,
   ExchangeOptions,
   Follower,
+  FollowerSnapshot,
   Log,
   LogLevel,
   LogRecord,

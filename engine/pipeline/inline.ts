@@ -9,15 +9,17 @@ import {
   MemoryStore,
   type RetryPolicy,
   recordsOf,
+  SnapshotFolder,
   StorageUnavailable,
 } from '../journal/index.ts';
 import { bytesToHex, commandName, encodeCommand } from '../protocol/index.ts';
 import { systemClock } from './clock.ts';
 import { assertWellFormed } from './door.ts';
 import { applyToFollowers, DecodedRecord, EngineDefect } from './record.ts';
-import { RULES_VERSION, replay } from './recovery.ts';
+import { RULES_VERSION, replayAfter } from './recovery.ts';
 import { Reducers } from './reducers.ts';
 import { Sequencer } from './sequencer.ts';
+import { canSnapshot, restoreNewest, writeSnapshot } from './snapshot.ts';
 import { Ticker } from './ticker.ts';
 import { type CommandPhase, commandPhases, type DurablePhase, durablePhases } from './topology.ts';
 import type { ExchangeOptions, Log, LogRecord, RunningExchange, StateHashes } from './types.ts';
@@ -38,15 +40,17 @@ export interface InlineParts {
 }
 
 /**
- * Opens the data directory, replays its journal into the reducers and followers, and submits Started. Throws
- * DataDirectoryLocked, FormatUnsupported, JournalDamaged, RecoveryDiffers, RulesVersionUnknown or ClockBehindJournal.
+ * Opens the data directory, loads its newest snapshot, replays the journal after it into the reducers and followers, and
+ * submits Started. Throws DataDirectoryLocked, FormatUnsupported, JournalDamaged, RecoveryDiffers, RulesVersionUnknown,
+ * ClockBehindJournal or SnapshotUnusable.
  */
 export async function openExchange(options: ExchangeOptions, parts: InlineParts = {}): Promise<RunningExchange> {
   const directory = options.dataDir === undefined ? undefined : new DataDirectory(options.dataDir);
   let store: BatchStore | undefined;
   try {
     store = parts.store ?? (directory === undefined ? new MemoryStore(false) : new LmdbStore(directory.journalPath));
-    const exchange = new InlineExchange(options, directory, store, parts);
+    const snapshots = directory === undefined ? undefined : new SnapshotFolder(directory.path);
+    const exchange = new InlineExchange(options, directory, snapshots, store, parts);
     await exchange.start();
     return exchange;
   } catch (error) {
@@ -61,6 +65,8 @@ class InlineExchange implements RunningExchange {
   private readonly options: ExchangeOptions;
   private readonly log: Log;
   private readonly directory: DataDirectory | undefined;
+  private readonly snapshots: SnapshotFolder | undefined;
+  readonly snapshotSequence: number;
   private readonly journal: Journal;
   private readonly reducers: Reducers;
   private readonly sequencer: Sequencer;
@@ -74,12 +80,23 @@ class InlineExchange implements RunningExchange {
   private isFatal = false;
   private closing: Promise<void> | undefined;
 
-  constructor(options: ExchangeOptions, directory: DataDirectory | undefined, store: BatchStore, parts: InlineParts) {
+  constructor(
+    options: ExchangeOptions,
+    directory: DataDirectory | undefined,
+    snapshots: SnapshotFolder | undefined,
+    store: BatchStore,
+    parts: InlineParts,
+  ) {
     const clock = options.clock ?? systemClock;
     this.options = options;
     this.log = options.log ?? (() => {});
     this.directory = directory;
-    this.reducers = parts.reducers ?? new Reducers();
+    this.snapshots = snapshots;
+    snapshots?.removeDrafts();
+    const canRestore = snapshots !== undefined && parts.reducers === undefined;
+    const restored = canRestore ? restoreNewest(snapshots, store, options.followers, this.log) : undefined;
+    this.snapshotSequence = restored?.sequence ?? 0;
+    this.reducers = restored?.reducers ?? parts.reducers ?? new Reducers();
     const listener = {
       onDurable: (batch: Uint8Array) => this.answerBatch(batch),
       onUnavailable: (reason: string) =>
@@ -113,10 +130,11 @@ class InlineExchange implements RunningExchange {
     return this.stoppedReason ?? this.journal.unavailableReason;
   }
 
-  /** Replays the journal, then submits Started, which is so the first command after each start. */
+  /** Replays the journal behind the snapshot, then submits Started, which is so the first command after each start. */
   async start(): Promise<void> {
-    await replay(this.journal, this.reducers, this.options.followers, this.options.onProgress ?? (() => {}));
-    const { settings } = this.options;
+    const { followers, settings, onProgress } = this.options;
+    const total = this.durableSequence;
+    await replayAfter(this.snapshotSequence, this.journal, this.reducers, followers, { total, onProgress });
     await this.submit(encodeCommand({ type: 'Started', rulesVersion: RULES_VERSION, ...settings }));
   }
 
@@ -290,6 +308,23 @@ class InlineExchange implements RunningExchange {
     this.ticker.close();
     await this.journal.close(CLOSE_DEADLINE_MS);
     this.rejectWaiting('the exchange has closed before the journal could be written');
+    this.writeSnapshot();
     this.directory?.release();
+  }
+
+  /** Of a state that is all durable, where that saves the next start much; a snapshot that fails is only said. */
+  private writeSnapshot(): void {
+    const { snapshots, journal, sequencer, reducers } = this;
+    const { followers, snapshotFrom = Number.POSITIVE_INFINITY } = this.options;
+    const { durableSequence: sequence, durableTMs: tMs } = journal;
+    if (snapshots === undefined || this.isFatal || sequencer.sequence !== sequence || !canSnapshot(followers)) return;
+    if (sequence - (snapshots.list()[0]?.sequence ?? 0) < snapshotFrom) return;
+    try {
+      writeSnapshot(snapshots, { sequence, tMs, journalHash: journal.endHash }, reducers, followers);
+    } catch (error) {
+      this.log('warn', 'No snapshot was written; the next start reads the journal from an older one on.', {
+        reason: error instanceof Error ? error.message : String(error),
+      });
+    }
   }
 }

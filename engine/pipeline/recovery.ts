@@ -1,7 +1,7 @@
-// Recovery: every record of the journal goes through the reducers again, and the events that they produce must be, byte by
-// byte, those that were recorded and acknowledged. Called once when an exchange opens, and by
-// verification. It writes nothing.
-import type { Journal, JournalRecord } from '../journal/index.ts';
+// Recovery: every record of the journal that is not in a snapshot goes through the reducers again, and the events that they
+// produce must be, byte by byte, those that were recorded and acknowledged. Called once when an exchange opens, by whoever
+// makes snapshots, and by verification. It writes nothing.
+import { hashBehind, type JournalRecord } from '../journal/index.ts';
 import { commandLayouts, commandName, decodeCommand, decodeEvents } from '../protocol/index.ts';
 import { applyToFollowers, DecodedRecord } from './record.ts';
 import type { Reducers } from './reducers.ts';
@@ -43,29 +43,56 @@ export class RecoveryDiffers extends Error {
   }
 }
 
+/** Where a replay ended: the last record, its time (ms) and the running hash (hex) behind it; '' when there was none. */
+export interface ReplayEnd {
+  readonly sequence: number;
+  readonly tMs: number;
+  readonly journalHash: string;
+}
+
+/** What a replay reads: a journal, or a reader of one. */
+export interface RecordSource {
+  read(fromSequence: number): Iterable<readonly JournalRecord[]>;
+}
+
+export interface ReplayOptions {
+  /** The last record to replay. */
+  readonly total: number;
+  /** Records replayed, of how many. */
+  readonly onProgress?: ((done: number, total: number) => void) | undefined;
+}
+
 /**
- * Replays the whole journal into the reducers and the followers. Throws RecoveryDiffers, RulesVersionUnknown or the
- * journal's JournalDamaged, each naming the sequence.
+ * Replays the records after `from` (0: all) into reducers and followers that hold everything up to it. Throws
+ * RecoveryDiffers, RulesVersionUnknown or the journal's JournalDamaged, each naming the sequence.
  */
-export async function replay(
-  journal: Journal,
+export async function replayAfter(
+  from: number,
+  source: RecordSource,
   reducers: Reducers,
   followers: readonly Follower[],
-  onProgress: (done: number, total: number) => void,
-): Promise<void> {
-  const total = journal.durableSequence;
+  { total, onProgress = () => {} }: ReplayOptions,
+): Promise<ReplayEnd> {
+  let last: JournalRecord | undefined;
   let turnEndsMs = performance.now() + TURN_MS;
-  for (const records of journal.read()) {
+  // From the record that is known already, so that the one after it is held against it too.
+  for (const records of source.read(Math.max(1, from))) {
     for (const record of records) {
+      if (record.sequence <= from || record.sequence > total) continue;
+      last = record;
       replayOne(record, reducers);
       applyToFollowers(followers, new DecodedRecord(record));
       if (performance.now() < turnEndsMs) continue;
-      onProgress(record.sequence, total);
+      onProgress(record.sequence - from, total - from);
       await new Promise<void>((resolve) => setImmediate(resolve));
       turnEndsMs = performance.now() + TURN_MS;
     }
+    if ((last?.sequence ?? from) >= total) break;
   }
-  if (total > 0) onProgress(total, total);
+  if (total > from) onProgress(total - from, total - from);
+  return last === undefined
+    ? { sequence: from, tMs: 0, journalHash: '' }
+    : { sequence: last.sequence, tMs: last.tMs, journalHash: hashBehind(last) };
 }
 
 /**

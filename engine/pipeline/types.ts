@@ -1,6 +1,6 @@
 // What the pipeline takes and gives: records, followers, clocks, options, the running exchange. Types only; the door of the
 // engine re-exports them for the server, tests and benches.
-import type { Command, EngineEvent } from '../protocol/index.ts';
+import type { Command, EngineEvent, Sections } from '../protocol/index.ts';
 
 /** One durable record: a command with its place in the log and all that it did. Decoded once, shared by all followers. */
 export interface LogRecord {
@@ -15,6 +15,16 @@ export interface Follower {
   readonly name: string;
   /** Must not throw: a follower that does stops the exchange, because its view would be wrong from then on. */
   apply(record: LogRecord): void;
+  /** How it gets into snapshots and out of them. An exchange with a follower that has none reads its whole journal. */
+  readonly snapshot?: FollowerSnapshot;
+}
+
+/** A follower's part of a snapshot. */
+export interface FollowerSnapshot {
+  /** Raised whenever what `visit` lists, or what it means, changes: an older snapshot is then not loaded any more. */
+  readonly version: number;
+  /** Lists its state, between two records; what is loaded takes the place of that of a follower that has seen none. */
+  visit(sections: Sections): void;
 }
 
 /** Milliseconds since the epoch. */
@@ -60,6 +70,8 @@ export interface ExchangeOptions {
   readonly log?: Log | undefined;
   /** While the journal is replayed: records done, of how many. */
   readonly onProgress?: ((done: number, total: number) => void) | undefined;
+  /** How many records a snapshot must save the next start for close() to write one; never unless given. */
+  readonly snapshotFrom?: number | undefined;
   /** Start although the journal's last time is more than a minute ahead of the clock. */
   readonly acceptClock?: boolean | undefined;
   /**
@@ -96,6 +108,8 @@ export interface RunningExchange {
   /** The last sequence that is durable and its time (ms). */
   readonly durableSequence: number;
   readonly durableTMs: number;
+  /** The last record that was in the snapshot that it started from, 0 when the whole journal was read. */
+  readonly snapshotSequence: number;
   /** Whether the journal was empty when it was opened. */
   readonly isFresh: boolean;
   /** Why commands are not accepted at present; undefined while they are. */
@@ -111,6 +125,6 @@ export interface RunningExchange {
   stateHash(): StateHashes;
   /** Throws naming the invariant of core or registry that does not hold. */
   checkInvariants(): void;
-  /** Takes nothing more, makes durable what was taken, closes the journal and releases the directory. */
+  /** Takes nothing more, makes durable what was taken, writes a snapshot, closes the journal and releases the directory. */
   close(): Promise<void>;
 }

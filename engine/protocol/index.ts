@@ -11,5 +11,6 @@ export * from './message.ts';
 export * from './messages.ts';
 export * from './notificationIds.ts';
 export * from './rejections.ts';
+export * from './sections.ts';
 export * from './terms.ts';
 export * from './units.ts';

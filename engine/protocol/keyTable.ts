@@ -2,6 +2,7 @@
 // typed array. Used by the core and the registry where a Map of strings would cost an allocation a lookup.
 // Keys are read straight out of a message's words; the table never hands them out but for state hashes and checks.
 import { bytesToHex } from './bytes.ts';
+import { isCapacity, requireSound, type Sections } from './sections.ts';
 
 const EMPTY = -1;
 
@@ -54,11 +55,25 @@ export class KeyTable {
 
   /** All keys as hexadecimal text with their values, in no particular order: for state hashes and checks. */
   *entries(): Generator<readonly [key: string, value: number]> {
-    const bytes = new Uint8Array(this.entriesOf.buffer);
+    const { buffer, byteOffset } = this.entriesOf;
+    const bytes = new Uint8Array(buffer, byteOffset);
     for (let base = 0; base < this.entriesOf.length; base += this.stride) {
       if (this.entriesOf[base] === EMPTY) continue;
       yield [bytesToHex(bytes, (base + 1) * 4, this.keyWords * 4), this.entriesOf[base]];
     }
+  }
+
+  /** Its part of a snapshot. */
+  visit(sections: Sections): void {
+    this.size = sections.number('size', this.size);
+    this.entriesOf = sections.int32('entries', this.entriesOf);
+    this.capacity = this.entriesOf.length / this.stride;
+    requireSound(isCapacity(this.capacity, 2), `a key table has ${this.entriesOf.length} words`);
+    requireSound(
+      this.size >= 0 && this.size * 2 <= this.capacity,
+      `a key table of ${this.capacity} holds ${this.size}`,
+    );
+    this.shift = Math.clz32(this.capacity) + 1;
   }
 
   /** Where the entry of a key starts, or the free one where it would go. */

@@ -1,6 +1,6 @@
 // The API keys that exist and existed: who owns them, of which nonce and generation, whether they still work. Part of the
 // registry, which asks it for every order and cancel: that check reads the message's bytes and allocates nothing.
-import { ApiKeyKind, bytesToHex, KeyTable, type Message } from '../protocol/index.ts';
+import { ApiKeyKind, bytesToHex, KeyTable, type Message, requireSound, type Sections } from '../protocol/index.ts';
 import type { StateHasher } from '../protocol/stateHasher.ts';
 
 interface ApiKey {
@@ -19,7 +19,7 @@ const KEY_ID_BYTES = 16;
 
 export class ApiKeys {
   /** Keys in the order of their creation; the index of a key never changes. */
-  private readonly keys: ApiKey[] = [];
+  private keys: ApiKey[] = [];
   private readonly indexById = new KeyTable(KEY_ID_BYTES);
   /** Owner → nonce → the active trading key there. */
   private readonly activeTrading = new Map<string, number>();
@@ -69,6 +69,23 @@ export class ApiKeys {
     if (kind === ApiKeyKind.TRADING) this.activeTrading.delete(tradingSlot(owner, nonce));
   }
 
+  /** Its part of a snapshot. */
+  visit(sections: Sections): void {
+    this.keys = sections.plain('keys', this.keys);
+    this.owners = sections.int32('owners', this.owners);
+    this.isTrading = sections.uint8('isTrading', this.isTrading);
+    this.isActive = sections.uint8('isActive', this.isActive);
+    this.indexById.visit(sections.part('indexById'));
+    if (!sections.isLoading) return;
+    requireSound(
+      this.keys.length <= this.isActive.length,
+      `${this.keys.length} API keys are more than there is room for`,
+    );
+    for (const [index, { owner, nonce }] of this.keys.entries()) {
+      if (this.isTrading[index] === 1) this.activeTrading.set(tradingSlot(owner, nonce), index);
+    }
+  }
+
   hashInto(hasher: StateHasher): void {
     hasher.number(this.keys.length);
     for (const [index, key] of this.keys.entries()) {
@@ -92,7 +109,8 @@ export class ApiKeys {
     }
     let tradingCount = 0;
     for (const [index, { owner, nonce, kind }] of this.keys.entries()) {
-      const bytes = new Uint8Array(this.owners.buffer, index * ADDRESS_BYTES, ADDRESS_BYTES);
+      const { buffer, byteOffset } = this.owners;
+      const bytes = new Uint8Array(buffer, byteOffset + index * ADDRESS_BYTES, ADDRESS_BYTES);
       if (bytesToHex(bytes, 0, ADDRESS_BYTES) !== owner) throw new Error(`API keys 3: key ${index} has another owner`);
       const isTrading = kind === ApiKeyKind.TRADING && this.isActive[index] === 1;
       if (isTrading !== (this.isTrading[index] === 1)) throw new Error(`API keys 4: key ${index} may or may not trade`);

@@ -1,14 +1,15 @@
 // Events and markets as texts: slugs, condition ids, token ids and whatever their creators wrote. Part of the registry; it
 // keeps them unique and numbers the events. What a market trades by (status, tick, fees) is the core's, not here.
-import type { CommandOf } from '../protocol/index.ts';
+import { type CommandOf, requireSound, type Sections } from '../protocol/index.ts';
 import type { StateHasher } from '../protocol/stateHasher.ts';
 
 /** A tail of JSON texts; the registry reads `slug` and keeps the rest as it came. */
 export type Texts = Readonly<Record<string, unknown>>;
 
+/** Texts are kept as the JSON that they came as: they are looked into when they change, and for hashes, and never else. */
 interface CatalogEvent {
   readonly slug: string;
-  readonly texts: Texts;
+  readonly json: string;
 }
 
 interface CatalogMarket {
@@ -17,15 +18,15 @@ interface CatalogMarket {
   readonly firstToken: string;
   readonly secondToken: string;
   slug: string;
-  texts: Texts;
+  json: string;
 }
 
 export class Catalog {
   /** Event numbers start at 1: event n is at index n − 1. */
-  private readonly events: CatalogEvent[] = [];
+  private events: CatalogEvent[] = [];
   private readonly eventSlugs = new Set<string>();
   /** By the index that the core gives them: both count the markets that were created. */
-  private readonly markets: CatalogMarket[] = [];
+  private markets: CatalogMarket[] = [];
   private readonly marketSlugs = new Map<string, number>();
   private readonly conditions = new Set<string>();
   private readonly tokens = new Set<string>();
@@ -56,42 +57,50 @@ export class Catalog {
   }
 
   /** Returns the number of the new event. */
-  createEvent(texts: Texts): number {
-    const slug = slugOf(texts);
-    this.events.push({ slug, texts });
+  createEvent(json: string): number {
+    const slug = slugOf(parseTexts(json));
+    this.events.push({ slug, json });
     this.eventSlugs.add(slug);
     return this.events.length;
   }
 
-  createMarket(command: CommandOf<'CreateMarket'>, texts: Texts): void {
+  createMarket(command: CommandOf<'CreateMarket'>, slug: string, json: string): void {
     const { eventNumber, conditionId, firstToken, secondToken } = command;
-    const slug = slugOf(texts);
-    this.marketSlugs.set(slug, this.markets.length);
-    this.markets.push({ eventNumber, conditionId, firstToken, secondToken, slug, texts });
-    this.conditions.add(conditionId);
-    this.tokens.add(firstToken);
-    this.tokens.add(secondToken);
+    const market = { eventNumber, conditionId, firstToken, secondToken, slug, json };
+    this.list(market, this.markets.length);
+    this.markets.push(market);
   }
 
   /** Merges changed texts into those of a market. */
   updateMarket(marketIndex: number, changes: Texts): void {
     const market = this.markets[marketIndex];
-    market.texts = { ...market.texts, ...changes };
+    const texts = { ...parseTexts(market.json), ...changes };
+    market.json = JSON.stringify(texts);
     this.marketSlugs.delete(market.slug);
-    market.slug = slugOf(market.texts);
+    market.slug = slugOf(texts);
     this.marketSlugs.set(market.slug, marketIndex);
+  }
+
+  /** Its part of a snapshot. */
+  visit(sections: Sections): void {
+    this.events = sections.plain('events', this.events);
+    this.markets = sections.plain('markets', this.markets);
+    if (!sections.isLoading) return;
+    for (const { slug } of this.events) this.eventSlugs.add(slug);
+    for (const [index, market] of this.markets.entries()) this.list(market, index);
+    requireSound(this.tokens.size === this.markets.length * 2, `${this.tokens.size} tokens are in the catalog`);
   }
 
   hashInto(hasher: StateHasher): void {
     hasher.number(this.events.length);
-    for (const { texts } of this.events) hasher.text(JSON.stringify(texts));
+    for (const { json } of this.events) hasher.text(JSON.stringify(parseTexts(json)));
     hasher.number(this.markets.length);
-    for (const { eventNumber, conditionId, firstToken, secondToken, texts } of this.markets) {
+    for (const { eventNumber, conditionId, firstToken, secondToken, json } of this.markets) {
       hasher.number(eventNumber);
       hasher.text(conditionId);
       hasher.text(firstToken);
       hasher.text(secondToken);
-      hasher.text(JSON.stringify(texts));
+      hasher.text(JSON.stringify(parseTexts(json)));
     }
   }
 
@@ -107,10 +116,24 @@ export class Catalog {
         throw new Error(`catalog 6: market ${index} of unknown event ${eventNumber}`);
     }
   }
+
+  private list({ slug, conditionId, firstToken, secondToken }: CatalogMarket, index: number): void {
+    this.marketSlugs.set(slug, index);
+    this.conditions.add(conditionId);
+    this.tokens.add(firstToken);
+    this.tokens.add(secondToken);
+  }
+}
+
+/** The texts of a JSON object. Throws on anything else: the door lets no such command in. */
+export function parseTexts(json: string): Texts {
+  const value: unknown = JSON.parse(json);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error('texts: not a JSON object');
+  return value as Texts; // an object that is no array has text keys
 }
 
 /** The slug of a tail that was checked on its way in. */
-function slugOf(texts: Texts): string {
+export function slugOf(texts: Texts): string {
   if (typeof texts.slug !== 'string') throw new Error('catalog: texts without a slug got past the door');
   return texts.slug;
 }

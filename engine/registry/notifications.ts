@@ -1,5 +1,6 @@
 // Which notifications their owners have dropped. Part of the registry: what a client is shown changes by the log alone.
 // Notifications themselves are made by whoever shows them; here they are but numbers, of each owner from 1 on.
+import type { Sections } from '../protocol/index.ts';
 import type { StateHasher } from '../protocol/stateHasher.ts';
 
 interface Dropped {
@@ -11,7 +12,7 @@ interface Dropped {
 
 export class DroppedNotifications {
   /** In the order of each owner's first drop. */
-  private readonly byOwner = new Map<string, Dropped>();
+  private byOwner = new Map<string, Dropped>();
 
   drop(owner: string, numbers: readonly number[]): void {
     let dropped = this.byOwner.get(owner);
@@ -21,6 +22,11 @@ export class DroppedNotifications {
     }
     for (const number of numbers) if (number > dropped.upTo) dropped.above.add(number);
     while (dropped.above.delete(dropped.upTo + 1)) dropped.upTo += 1;
+  }
+
+  /** Its part of a snapshot. */
+  visit(sections: Sections): void {
+    this.byOwner = sections.plain('byOwner', this.byOwner);
   }
 
   hashInto(hasher: StateHasher): void {

@@ -12,10 +12,11 @@ import {
   notificationNumber,
   OrderFlag,
   type RejectionName,
+  type Sections,
 } from '../protocol/index.ts';
 import { StateHasher } from '../protocol/stateHasher.ts';
 import { ApiKeys } from './apiKeys.ts';
-import { Catalog, type Texts } from './catalog.ts';
+import { Catalog, parseTexts, slugOf, type Texts } from './catalog.ts';
 import { DroppedNotifications } from './notifications.ts';
 import { Wallets } from './wallets.ts';
 
@@ -29,7 +30,12 @@ export class Registry {
   private readonly notifications = new DroppedNotifications();
   /** The market that was admitted last: record() takes it in without reading its bytes again. */
   private admitted:
-    | { readonly bytes: Uint8Array; readonly command: CommandOf<'CreateMarket'>; readonly texts: Texts }
+    | {
+        readonly bytes: Uint8Array;
+        readonly command: CommandOf<'CreateMarket'>;
+        readonly slug: string;
+        readonly json: string;
+      }
     | undefined;
   /** The command at hand, in place for what reads words. */
   private readonly message = new Message();
@@ -97,6 +103,17 @@ export class Registry {
     return hasher.digest();
   }
 
+  /**
+   * Its part of a snapshot: what is loaded takes the place of a state that no command has touched.
+   * Throws SnapshotUnusable for what cannot be a state; then this registry is of no use any more.
+   */
+  visit(sections: Sections): void {
+    this.apiKeys.visit(sections.part('apiKeys'));
+    this.wallets.visit(sections.part('wallets'));
+    this.catalog.visit(sections.part('catalog'));
+    this.notifications.visit(sections.part('notifications'));
+  }
+
   /** Throws an error with the number of the invariant that does not hold, and its figures. */
   checkInvariants(): void {
     this.apiKeys.checkInvariants();
@@ -158,10 +175,10 @@ export class Registry {
   private admitMarket(bytes: Uint8Array, out: EventWriter): boolean {
     const { catalog } = this;
     const command = decode(bytes, 'CreateMarket');
-    const texts = textsOf(command.tail);
-    this.admitted = { bytes, command, texts };
+    const json = jsonOf(command.tail);
+    const slug = slugOf(parseTexts(json));
+    this.admitted = { bytes, command, slug, json };
     const { conditionId, firstToken, secondToken, eventNumber } = command;
-    const slug = String(texts.slug);
     const faulty = newMarketFault(command);
     if (faulty !== 0) out.rejected('MARKET_TERMS', faulty);
     else if (catalog.hasCondition(conditionId)) out.rejected('MARKET_EXISTS');
@@ -194,14 +211,14 @@ export class Registry {
 
   private createEvent(command: Uint8Array, out: EventWriter): void {
     const { tail } = decode(command, 'CreateEvent');
-    out.write({ type: 'EventCreated', eventNumber: this.catalog.createEvent(textsOf(tail)) });
+    out.write({ type: 'EventCreated', eventNumber: this.catalog.createEvent(jsonOf(tail)) });
   }
 
   private createMarket(command: Uint8Array): void {
     const { admitted } = this;
     this.admitted = undefined;
     if (admitted?.bytes !== command) throw new Error('registry: a market is recorded that was not admitted');
-    this.catalog.createMarket(admitted.command, admitted.texts);
+    this.catalog.createMarket(admitted.command, admitted.slug, admitted.json);
   }
 
   private updateMarket(command: Uint8Array): void {
@@ -244,10 +261,12 @@ function decode<N extends Command['type']>(command: Uint8Array, type: N): Comman
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
+/** The JSON of a tail; that of no texts without one. */
+function jsonOf(tail: Uint8Array | undefined): string {
+  return tail === undefined ? '{}' : decoder.decode(tail);
+}
+
 /** The texts of a tail; none without one. Throws on anything but a JSON object: the door lets no such command in. */
 export function textsOf(tail: Uint8Array | undefined): Texts {
-  if (tail === undefined) return {};
-  const value: unknown = JSON.parse(decoder.decode(tail));
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error('texts: not a JSON object');
-  return value as Texts; // an object that is no array has text keys
+  return parseTexts(jsonOf(tail));
 }

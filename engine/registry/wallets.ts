@@ -1,6 +1,6 @@
 // Which wallets an operator has bound to which owner. Part of the registry, which asks it for every order: that check
 // reads the message's bytes and allocates nothing. Wallets that are derived from their owner are not listed here.
-import { bytesToHex, hexToBytes, KeyTable, Message } from '../protocol/index.ts';
+import { bytesToHex, hexToBytes, KeyTable, Message, requireSound, type Sections } from '../protocol/index.ts';
 import type { StateHasher } from '../protocol/stateHasher.ts';
 
 interface Binding {
@@ -13,11 +13,11 @@ const ADDRESS_BYTES = 20;
 
 export class Wallets {
   /** In the order of the first binding of each wallet. */
-  private readonly bindings: Binding[] = [];
+  private bindings: Binding[] = [];
   private readonly indexByWallet = new KeyTable(ADDRESS_BYTES);
   private readonly ownerNumbers = new KeyTable(ADDRESS_BYTES);
   /** By binding: the number of its owner. */
-  private readonly ownerOf: number[] = [];
+  private ownerOf: number[] = [];
 
   /** Whether the owner may use the wallet: bound to it, or, unless a binding is asked for, bound to nobody. */
   mayUse(message: Message, walletAt: number, ownerAt: number, isBindingNeeded: boolean): boolean {
@@ -39,6 +39,15 @@ export class Wallets {
     }
     this.bindings[index] = binding;
     this.ownerOf[index] = owner;
+  }
+
+  /** Its part of a snapshot. */
+  visit(sections: Sections): void {
+    this.bindings = sections.plain('bindings', this.bindings);
+    this.ownerOf = sections.plain('ownerOf', this.ownerOf);
+    this.indexByWallet.visit(sections.part('indexByWallet'));
+    this.ownerNumbers.visit(sections.part('ownerNumbers'));
+    requireSound(this.ownerOf.length === this.bindings.length, `${this.bindings.length} wallets are bound`);
   }
 
   hashInto(hasher: StateHasher): void {

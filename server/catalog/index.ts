@@ -1,6 +1,7 @@
 // The catalog: events, markets, tags and series as they are listed, filtered, sorted and searched. It observes the views
 // (which follow the log), keeps sorted orders, inverted lists and live figures, and answers pages of row numbers without
 // sorting or scanning everything. Used by routes/catalog.ts; nothing here knows how a row looks on the wire.
+import type { Sections } from '../../engine/index.ts';
 import type { EventRow, Market, MarketObserver, Views } from '../views/index.ts';
 import {
   type EventFigures,
@@ -65,7 +66,7 @@ export class Catalog implements MarketObserver {
   readonly series = new Labels();
   readonly search: CatalogSearch;
   private readonly views: Views;
-  private readonly volumeMicro: number[] = [];
+  private volumeMicro: number[] = [];
   private readonly window = new VolumeWindow((marketIndex) => this.touch(marketIndex));
   private readonly marketRows: MarketFigures[] = [];
   private readonly eventRows: EventFigures[] = [];
@@ -117,6 +118,16 @@ export class Catalog implements MarketObserver {
     this.volumeMicro[marketIndex] = (this.volumeMicro[marketIndex] ?? 0) + micro;
     this.window.add(marketIndex, micro, tMs);
     this.touch(marketIndex);
+  };
+
+  /** What follows from events and markets is made from them again; only what trades added up is kept. */
+  readonly visit = (sections: Sections): void => {
+    this.volumeMicro = sections.plain('volumeMicro', this.volumeMicro);
+    this.window.visit(sections.part('window'));
+    if (!sections.isLoading) return;
+    const { markets } = this.views;
+    for (const { eventNumber } of markets.eventList()) this.eventCreated(eventNumber);
+    for (const { index } of markets.list()) this.marketChanged(index);
   };
 
   /** Brings figures up to date with the views and the time; every reader calls it first. */

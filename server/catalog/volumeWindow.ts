@@ -2,6 +2,8 @@
 // log; what has grown too old is taken off when somebody asks, oldest first, so that no reader ever adds anything up.
 // Used by figures.ts; memory is bounded by the steps of a day times the markets that traded in it.
 
+import type { Sections } from '../../engine/index.ts';
+
 const STEP_MS = 300_000;
 const STEPS_OF_WINDOW = 288;
 /** Taken-off entries are cut from the front of the queue in pieces of at least this many. */
@@ -58,5 +60,16 @@ export class VolumeWindow {
   /** Collateral that the market traded within the window, micro. */
   of(marketIndex: number): number {
     return this.micro[marketIndex] ?? 0;
+  }
+
+  /** Its part of a snapshot. */
+  visit(sections: Sections): void {
+    this.queue = sections.plain('queue', this.queue.slice(this.firstAt));
+    this.firstAt = 0;
+    if (!sections.isLoading) return;
+    for (const entry of this.queue) {
+      this.latest[entry.marketIndex] = entry;
+      this.micro[entry.marketIndex] = this.of(entry.marketIndex) + entry.micro;
+    }
   }
 }

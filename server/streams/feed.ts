@@ -1,12 +1,15 @@
 // The follower of the streams: hands each event of a record to the feeds of markets and owners, and says when something
 // waits to be published. Registered behind the views' follower; it relies on their standing right after the record. It
 // never throws on a record, and publishes nothing itself.
-import type { EngineEvent, Follower, LogRecord } from '../../engine/index.ts';
+import type { EngineEvent, Follower, LogRecord, Sections } from '../../engine/index.ts';
 import type { Views } from '../views/index.ts';
 import { logName } from './ids.ts';
 import { type StreamSettings, streamSettings } from './limits.ts';
 import { MarketFeed } from './marketFeed.ts';
 import { UserFeed } from './userFeed.ts';
+
+/** Raised whenever what the feeds keep in snapshots changes, or what it means. */
+const SNAPSHOT_VERSION = 1;
 
 export class StreamFeed {
   readonly views: Views;
@@ -31,7 +34,15 @@ export class StreamFeed {
 
   /** What to hand to the exchange, behind the views' followers. */
   followers(): readonly Follower[] {
-    return [{ name: 'streams', apply: (record) => this.apply(record) }];
+    const snapshot = { version: SNAPSHOT_VERSION, visit: (sections: Sections) => this.visit(sections) };
+    return [{ name: 'streams', apply: (record) => this.apply(record), snapshot }];
+  }
+
+  /** After that of the views, and never while somebody listens. */
+  private visit(sections: Sections): void {
+    this.firstMs = sections.number('firstMs', this.firstMs);
+    this.markets.visit(sections.part('markets'));
+    this.users.visit(sections.part('users'));
   }
 
   private apply(record: LogRecord): void {

@@ -1,8 +1,8 @@
 // The follower's part for markets: gathers what a record did to each market, counts its messages, and renders them where
 // somebody listens. Runs after the views' own follower, so that they stand right behind the record. It never renders for
 // nobody, and never looks at a clock.
-import { type EventOf, MarketStatus } from '../../engine/index.ts';
-import type { Market, Views } from '../views/index.ts';
+import { type EventOf, MarketStatus, type Sections } from '../../engine/index.ts';
+import type { Market, MarketTerms, Views } from '../views/index.ts';
 import { bookJson } from '../wire/books.ts';
 import { changeMessages } from '../wire/marketEvents.ts';
 import { isSilent, type MarketChange, type MarketTrade } from './changes.ts';
@@ -45,14 +45,23 @@ export interface NewMarket {
   readonly tMs: number;
 }
 
+/** What the feed knew of a market when a snapshot was made. */
+interface KnownMarket {
+  readonly terms: MarketTerms;
+  readonly negRisk: boolean;
+  readonly isAnnounced: boolean;
+}
+
 export class MarketFeed {
   /** Markets with messages that wait for the end of the flush. */
   dirty: MarketStream[] = [];
-  readonly newMarkets: NewMarket[] = [];
+  newMarkets: NewMarket[] = [];
   private readonly views: Views;
   private readonly settings: StreamSettings;
   private readonly log: () => string;
   private readonly streams: MarketStream[] = [];
+  /** Of markets in a snapshot, by index: their streams are made when they are first asked for, as all are. */
+  private readonly known: (KnownMarket | undefined)[] = [];
   private readonly drafts = new Map<number, Draft>();
   private keptCount = 0;
   /** Which market each kept change belongs to, oldest first, in a ring; changes that their market dropped count too. */
@@ -74,6 +83,7 @@ export class MarketFeed {
     let stream = this.streams[marketIndex];
     if (stream === undefined) {
       stream = new MarketStream(marketIndex, this.log());
+      Object.assign(stream, this.known[marketIndex]);
       this.streams[marketIndex] = stream;
     }
     return stream;
@@ -127,6 +137,24 @@ export class MarketFeed {
     }
     draft.places?.set(pips * 2 + bit, levels.length);
     levels.push(pips, bit, lots);
+  }
+
+  /** Its part of a snapshot: what was told and is kept, and which markets were announced. The rest is in the views. */
+  visit(sections: Sections): void {
+    this.newMarkets = sections.plain('newMarkets', this.newMarkets);
+    const streams = this.streams.filter((stream) => stream.hasSpoken).map(({ state }) => state);
+    const told = sections.plain('streams', streams);
+    const kept = Array.from({ length: this.keptCount }, (_, at) => this.kept[(this.keptHead + at) % this.kept.length]);
+    const order = sections.int32('kept', Int32Array.from(kept));
+    const early = sections.plain('droppedEarly', this.droppedEarly);
+    if (!sections.isLoading) return;
+    const announced = new Set(this.newMarkets.map(({ marketIndex }) => marketIndex));
+    for (const { index, terms, negRisk } of this.views.markets.list()) {
+      this.known[index] = { terms, negRisk, isAnnounced: announced.has(index) };
+    }
+    for (const state of told) this.stream(state.index).load(state);
+    for (const [index, count] of early.entries()) if (count > 0) this.droppedEarly[index] = count;
+    for (const index of order) this.remember(index);
   }
 
   private draft(marketIndex: number): Draft {
@@ -200,11 +228,17 @@ export class MarketFeed {
 
   /** Bounds what is kept: a market's own share first, then all of them together, oldest first. */
   private keep(stream: MarketStream): void {
-    const { kept, droppedEarly } = this;
+    const { droppedEarly } = this;
     if (stream.changeCount > this.settings.changesPerMarketMax) {
       stream.dropOldest();
       droppedEarly[stream.index] = (droppedEarly[stream.index] ?? 0) + 1;
     }
+    this.remember(stream.index);
+  }
+
+  /** Notes whose the newest kept change is; the oldest of all goes when there are too many. */
+  private remember(marketIndex: number): void {
+    const { kept, droppedEarly } = this;
     if (this.keptCount === kept.length) {
       const oldest = kept[this.keptHead];
       if ((droppedEarly[oldest] ?? 0) > 0) droppedEarly[oldest] -= 1;
@@ -212,7 +246,7 @@ export class MarketFeed {
       this.keptHead = (this.keptHead + 1) % kept.length;
       this.keptCount -= 1;
     }
-    kept[(this.keptHead + this.keptCount) % kept.length] = stream.index;
+    kept[(this.keptHead + this.keptCount) % kept.length] = marketIndex;
     this.keptCount += 1;
   }
 }

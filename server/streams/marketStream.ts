@@ -12,6 +12,13 @@ export interface PendingChange {
   readonly before: readonly number[];
 }
 
+/** What a snapshot keeps of a market's streams. */
+export interface MarketStreamState {
+  readonly index: number;
+  readonly numbers: readonly number[];
+  readonly changes: readonly MarketChange[];
+}
+
 export class MarketStream {
   readonly index: number;
   /** Names of the six forms, as text and as bytes; the topics of the sockets are the names. */
@@ -36,6 +43,22 @@ export class MarketStream {
     this.index = index;
     this.ids = Array.from({ length: FORM_COUNT }, (_, form) => marketStreamId(index, form as Form, log)); // 0 to 5
     this.idBytes = this.ids.map((id) => Buffer.from(id, 'latin1'));
+  }
+
+  /** What a snapshot keeps of it. */
+  get state(): MarketStreamState {
+    return { index: this.index, numbers: this.numbers, changes: this.changes.slice(this.head) };
+  }
+
+  /** For a stream that has said nothing yet. */
+  load({ numbers, changes }: MarketStreamState): void {
+    for (const [form, number] of numbers.entries()) this.numbers[form] = number;
+    this.changes = [...changes];
+  }
+
+  /** Whether any of its forms has ever had a message. */
+  get hasSpoken(): boolean {
+    return this.numbers.some((number) => number > 0);
   }
 
   get changeCount(): number {

@@ -1,7 +1,7 @@
 // The follower's part for owners: every change of an order and every step of a trade becomes an entry of the owners whom
 // it concerns, numbered from the log, whether or not anybody listens. Runs after the views' own follower; an entry says
 // how things stand after the whole record. The newest entries are kept; older ones are found in the log again.
-import { type EventOf, TradeStatus } from '../../engine/index.ts';
+import { type EventOf, type Sections, TradeStatus } from '../../engine/index.ts';
 import type { Order, Trade, Views } from '../views/index.ts';
 import type { OrderEntry, TradeEntry, UserEntry } from './userEntries.ts';
 
@@ -117,6 +117,20 @@ export class UserFeed {
   statusChanged(event: EventOf<'TradeStatusChanged'>, tMs: number): void {
     const trade = this.views.trades.byNumber(event.marketIndex, event.tradeNumber);
     if (trade !== undefined) this.ofTrade(trade, event.status, tMs);
+  }
+
+  /** Its part of a snapshot: where the streams stand. Their entries are in the log, and read from there when asked for. */
+  visit(sections: Sections): void {
+    const numbers = [...this.streams.values()].map(({ owner, number, marketNumbers }) => {
+      return { owner, number, marketNumbers };
+    });
+    const told = sections.plain('numbers', numbers);
+    if (!sections.isLoading) return;
+    for (const { owner, number, marketNumbers } of told) {
+      const stream = this.stream(owner);
+      stream.number = number;
+      for (const [market, marketNumber] of marketNumbers) stream.marketNumbers.set(market, marketNumber);
+    }
   }
 
   private ofOrder(kind: OrderEntry['kind'], orderNumber: number, tMs: number): void {

@@ -1,7 +1,7 @@
 // Balances of every wallet, who owns it, the flags of owners, bound wallets and the mode of the exchange. Money is
 // only ever taken over from the balances that events state after each change; nothing is added up here. Fed by the
 // follower of index.ts; read by routes and by the door.
-import { type EventOf, ExchangeMode } from '../../engine/index.ts';
+import { type EventOf, ExchangeMode, type Sections } from '../../engine/index.ts';
 import type { Account, Draft, Order } from './records.ts';
 
 type AccountDraft = Draft<Omit<Account, 'sharesMicro'>> & { readonly sharesMicro: Map<number, number> };
@@ -22,16 +22,16 @@ export interface Binding {
 const DEPOSIT_WALLET_TYPE = 3;
 
 export class AccountsView {
-  private readonly accounts: AccountDraft[] = [];
-  private readonly wallets = new Map<string, AccountDraft>();
-  private readonly byOwner = new Map<string, Set<AccountDraft>>();
-  private readonly bindings = new Map<string, Binding>();
+  private accounts: AccountDraft[] = [];
+  private wallets = new Map<string, AccountDraft>();
+  private byOwner = new Map<string, Set<AccountDraft>>();
+  private bindings = new Map<string, Binding>();
   /** Latest binding by owner and signature type. */
-  private readonly bound = new Map<string, Binding>();
+  private bound = new Map<string, Binding>();
   /** Wallets that a key's owner has by derivation, whether or not they hold anything yet. */
-  private readonly derived = new Map<string, string>();
-  private readonly ownerFlags = new Map<string, number>();
-  private readonly depositWallets = new Map<string, string>();
+  private derived = new Map<string, string>();
+  private ownerFlags = new Map<string, number>();
+  private depositWallets = new Map<string, string>();
   private exchangeMode: ExchangeMode = ExchangeMode.NORMAL;
 
   constructor() {
@@ -181,6 +181,22 @@ export class AccountsView {
 
   setMode(mode: number): void {
     this.exchangeMode = mode as ExchangeMode; // the layout bounds it to the modes there are
+  }
+
+  /** Its part of a snapshot. */
+  visit(sections: Sections): void {
+    const { accounts, wallets, byOwner, bindings, bound, derived, ownerFlags, depositWallets, exchangeMode } = this;
+    const known = { accounts, wallets, byOwner, bindings, bound, derived, ownerFlags, depositWallets, exchangeMode };
+    const state = sections.plain('accounts', known);
+    this.accounts = state.accounts;
+    this.wallets = state.wallets;
+    this.byOwner = state.byOwner;
+    this.bindings = state.bindings;
+    this.bound = state.bound;
+    this.derived = state.derived;
+    this.ownerFlags = state.ownerFlags;
+    this.depositWallets = state.depositWallets;
+    this.exchangeMode = state.exchangeMode;
   }
 
   private join(account: AccountDraft, owner: string): void {

@@ -1,7 +1,7 @@
 // The visible book of every market: lots at each price in the first token's terms, sorted, best level last on both
 // sides (as the wire shows them). The second token's book is its mirror. Fed by the follower of index.ts with what
 // rests, is filled and is cancelled; delayed orders never come here. It keeps no orders, only levels.
-import { PIPS_PER_UNIT, Side } from '../../engine/index.ts';
+import { PIPS_PER_UNIT, type Sections, Side } from '../../engine/index.ts';
 
 /** The levels of one side: prices and lots by the same index, the best level last. */
 export interface BookSide {
@@ -65,7 +65,7 @@ export type LevelListener = (marketIndex: number, isBid: boolean, pips: number, 
 export class BooksView {
   /** Who else must know of every change of a level: at most one listener. */
   onLevel: LevelListener | undefined;
-  private readonly books: (BookDraft | undefined)[] = [];
+  private books: (BookDraft | undefined)[] = [];
 
   /** One token's levels, best last on both sides. The arrays belong to the view: read them at once, never keep them. */
   book(marketIndex: number, outcome: number): TokenBook {
@@ -131,5 +131,11 @@ export class BooksView {
     change(isBid ? book.bids : book.asks, isBid, firstPips, lots);
     book.liquidityMicro += lots * (isBid ? firstPips : PIPS_PER_UNIT - firstPips);
     book.version += 1;
+  }
+
+  /** Its part of a snapshot: books without the mirrors, which are made when somebody asks. */
+  visit(sections: Sections): void {
+    const books = this.books.map((book) => book && { ...book, mirrored: undefined });
+    this.books = sections.plain('books', sections.isLoading ? [] : books);
   }
 }

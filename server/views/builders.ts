@@ -12,7 +12,7 @@ export interface BuilderFill {
 }
 
 export class BuildersView {
-  private readonly byCode = new Map<string, BuilderFill[]>();
+  private byCode = new Map<string, BuilderFill[]>();
 
   /** The fills under a code (0x and 64 lower-case hex digits), oldest first. */
   fillsOf(code: string): readonly BuilderFill[] {
@@ -22,6 +22,15 @@ export class BuildersView {
   traded(trade: Trade): void {
     if (trade.taker.builder !== '') this.add(trade.taker.builder, trade, undefined);
     for (const maker of trade.makers) if (maker.order.builder !== '') this.add(maker.order.builder, trade, maker);
+  }
+
+  /** What a snapshot keeps of it, together with orders and trades. */
+  get state(): Map<string, BuilderFill[]> {
+    return this.byCode;
+  }
+
+  set state(state: Map<string, BuilderFill[]>) {
+    this.byCode = state;
   }
 
   private add(code: string, trade: Trade, maker: MakerFill | undefined): void {

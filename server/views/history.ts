@@ -1,7 +1,7 @@
 // Midpoints of every market over time, in the first token's terms: for each minute in which the midpoint changed, the
 // last one of that minute. Fed by the follower of index.ts after each record; read by the routes of price history. It
 // looks at books, never at orders, and keeps one point a minute and market at most.
-import { MarketStatus } from '../../engine/index.ts';
+import { MarketStatus, type Sections } from '../../engine/index.ts';
 import type { BooksView } from './books.ts';
 import type { MarketsView } from './markets.ts';
 
@@ -46,7 +46,7 @@ function countUpTo(minutes: readonly number[], minute: number): number {
 }
 
 export class HistoryView {
-  private readonly series: (Series | undefined)[] = [];
+  private series: (Series | undefined)[] = [];
   /** Markets whose book the current record has changed. */
   private readonly changed: number[] = [];
 
@@ -97,6 +97,11 @@ export class HistoryView {
       sums.push(series.sums[latest]);
     }
     return { times, sums };
+  }
+
+  /** Its part of a snapshot. */
+  visit(sections: Sections): void {
+    this.series = sections.plain('series', this.series);
   }
 
   private put(marketIndex: number, minute: number, sum: number): void {

@@ -1,7 +1,7 @@
 // The door of the views: everything that is read, kept in memory and made from the log alone. One follower takes each
 // record apart once and hands every event to the views it concerns, in a fixed order, so that they never disagree.
 // Nothing here throws on a record, and nothing writes anything but the views.
-import type { EngineEvent, EventOf, Follower, LogRecord } from '../../engine/index.ts';
+import type { EngineEvent, EventOf, Follower, LogRecord, Sections } from '../../engine/index.ts';
 import { AccountsView } from './accounts.ts';
 import { BooksView } from './books.ts';
 import { BuildersView } from './builders.ts';
@@ -41,7 +41,12 @@ export interface MarketObserver {
   readonly bookChanged: (marketIndex: number) => void;
   /** A trade worth this much collateral, micro. */
   readonly traded: (marketIndex: number, micro: number, tMs: number) => void;
+  /** Its part of a snapshot, after that of the views: nothing of what is loaded is told in any other way. */
+  readonly visit: (sections: Sections) => void;
 }
+
+/** Raised whenever what a view or its observer keeps in snapshots changes, or what it means. */
+const SNAPSHOT_VERSION = 1;
 
 export class Views {
   readonly markets = new MarketsView();
@@ -62,7 +67,32 @@ export class Views {
 
   /** What to hand to the exchange so that these views follow its log. */
   followers(): readonly Follower[] {
-    return [{ name: 'views', apply: (record) => this.apply(record) }];
+    const snapshot = { version: SNAPSHOT_VERSION, visit: (sections: Sections) => this.visit(sections) };
+    return [{ name: 'views', apply: (record) => this.apply(record), snapshot }];
+  }
+
+  /** Orders and trades name each other, and others name them: together, so that each stays one object. */
+  private visit(sections: Sections): void {
+    const { orders, trades, notifications, builders } = this;
+    this.markets.visit(sections.part('markets'));
+    this.books.visit(sections.part('books'));
+    this.accounts.visit(sections.part('accounts'));
+    this.keys.visit(sections.part('keys'));
+    this.history.visit(sections.part('history'));
+    const known = {
+      orders: orders.state,
+      trades: trades.state,
+      notifications: notifications.state,
+      builders: builders.state,
+    };
+    const state = sections.plain('orders', known);
+    if (sections.isLoading) {
+      orders.state = state.orders;
+      trades.state = state.trades;
+      notifications.state = state.notifications;
+      builders.state = state.builders;
+    }
+    this.observer?.visit(sections.part('catalog'));
   }
 
   private apply(record: LogRecord): void {

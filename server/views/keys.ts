@@ -1,6 +1,6 @@
 // API keys as the log knows them: who owns which key, of what kind, and whether it is still active. Read by the door
 // for every signed request. Secrets are not here: they are derived from the identity of a key where they are needed.
-import type { ApiKeyKind, EventOf } from '../../engine/index.ts';
+import type { ApiKeyKind, EventOf, Sections } from '../../engine/index.ts';
 import type { ApiKeyRow, Draft } from './records.ts';
 
 /** The UUID text of a key's 16 bytes (0x and 32 hex digits). */
@@ -14,7 +14,7 @@ export class KeysView {
   private readonly byIdentity = new Map<string, ApiKeyRow>();
   private readonly byOwner = new Map<string, Draft<ApiKeyRow>[]>();
   /** By key: the heartbeat id that it must send next, while it sends any. */
-  private readonly heartbeats = new Map<string, string>();
+  private heartbeats = new Map<string, string>();
 
   /** The key of that UUID (lower case), deleted ones too. */
   byApiKey(apiKey: string): ApiKeyRow | undefined {
@@ -59,12 +59,7 @@ export class KeysView {
       createdMs: tMs,
       deletedMs: undefined,
     };
-    this.byUuid.set(key.apiKey, key);
-    this.byKeyId.set(keyId, key);
-    this.byIdentity.set(`${owner}/${nonce}/${kind}`, key);
-    const owned = this.byOwner.get(owner);
-    if (owned === undefined) this.byOwner.set(owner, [key]);
-    else owned.push(key);
+    this.list(key);
   }
 
   deleted(event: EventOf<'ApiKeyDeleted'>, tMs: number): void {
@@ -80,5 +75,22 @@ export class KeysView {
 
   heartbeatLapsed({ keyId }: EventOf<'HeartbeatLapsed'>): void {
     this.heartbeats.delete(keyId);
+  }
+
+  /** Its part of a snapshot. */
+  visit(sections: Sections): void {
+    const keys = sections.plain('keys', [...this.byUuid.values()]);
+    this.heartbeats = sections.plain('heartbeats', this.heartbeats);
+    if (sections.isLoading) for (const key of keys) this.list(key);
+  }
+
+  private list(key: Draft<ApiKeyRow>): void {
+    const { apiKey, keyId, owner, nonce, kind } = key;
+    this.byUuid.set(apiKey, key);
+    this.byKeyId.set(keyId, key);
+    this.byIdentity.set(`${owner}/${nonce}/${kind}`, key);
+    const owned = this.byOwner.get(owner);
+    if (owned === undefined) this.byOwner.set(owner, [key]);
+    else owned.push(key);
   }
 }

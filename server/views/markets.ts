@@ -1,7 +1,15 @@
 // Events and markets with their texts, terms, status, last trade and the time at which their book last changed. Fed by
 // the follower of index.ts; read by nearly every route. Texts come from the tails of commands: whatever is no JSON
 // object there counts as no texts, because a view never throws.
-import { type Command, complementPips, type EventOf, MarketStatus, type Resolution, Side } from '../../engine/index.ts';
+import {
+  type Command,
+  complementPips,
+  type EventOf,
+  MarketStatus,
+  type Resolution,
+  type Sections,
+  Side,
+} from '../../engine/index.ts';
 import type { Draft, EventRow, EventTexts, Market, MarketTerms, MarketTexts, Order } from './records.ts';
 
 /** Where a token belongs. */
@@ -39,11 +47,11 @@ function termsOf(event: EventOf<'MarketCreated'> | EventOf<'MarketUpdated'>): Ma
 }
 
 export class MarketsView {
-  private readonly markets: Draft<Market>[] = [];
+  private markets: Draft<Market>[] = [];
   private readonly conditions = new Map<string, Market>();
   private readonly slugs = new Map<string, Market>();
   private readonly tokens = new Map<string, TokenPlace>();
-  private readonly events: EventDraft[] = [];
+  private events: EventDraft[] = [];
   private readonly eventSlugs = new Map<string, EventRow>();
 
   byIndex(marketIndex: number): Market | undefined {
@@ -88,8 +96,7 @@ export class MarketsView {
     const negRisk = command.type === 'CreateEvent' && command.negRisk === 1;
     const row: EventDraft = { eventNumber, negRisk, texts, createdMs: tMs, markets: [] };
     this.events[eventNumber - 1] = row;
-    const slug = textOf(texts.slug);
-    if (slug !== '') this.eventSlugs.set(slug, row);
+    this.fileEvent(row);
   }
 
   created(event: EventOf<'MarketCreated'>, command: Command, tMs: number): void {
@@ -120,10 +127,7 @@ export class MarketsView {
       version: 0,
     };
     this.markets[marketIndex] = market;
-    this.conditions.set(conditionId, market);
-    if (market.slug !== '') this.slugs.set(market.slug, market);
-    this.tokens.set(market.tokens[0], { market, outcome: 0 });
-    this.tokens.set(market.tokens[1], { market, outcome: 1 });
+    this.file(market);
     this.events[eventNumber - 1]?.markets.push(market);
   }
 
@@ -175,5 +179,27 @@ export class MarketsView {
   bookChanged(marketIndex: number, tMs: number): void {
     const market = this.markets[marketIndex];
     if (market !== undefined) market.bookChangedMs = tMs;
+  }
+
+  /** Its part of a snapshot: rows alone, since texts would double with every list that finds them. */
+  visit(sections: Sections): void {
+    const { events, markets } = sections.plain('markets', { events: this.events, markets: this.markets });
+    this.events = events;
+    this.markets = markets;
+    if (!sections.isLoading) return;
+    for (const event of events) this.fileEvent(event);
+    for (const market of markets) this.file(market);
+  }
+
+  private fileEvent(row: EventDraft): void {
+    const slug = textOf(row.texts.slug);
+    if (slug !== '') this.eventSlugs.set(slug, row);
+  }
+
+  private file(market: Market): void {
+    this.conditions.set(market.conditionId, market);
+    if (market.slug !== '') this.slugs.set(market.slug, market);
+    this.tokens.set(market.tokens[0], { market, outcome: 0 });
+    this.tokens.set(market.tokens[1], { market, outcome: 1 });
   }
 }

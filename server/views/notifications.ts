@@ -41,7 +41,8 @@ export interface ResolvedNotice extends Numbered {
 export type Notice = CanceledNotice | FilledNotice | ResolvedNotice;
 type Unnumbered<N extends Notice> = Omit<N, keyof Numbered>;
 
-interface Box {
+/** An owner's notifications. */
+export interface Box {
   lastNumber: number;
   /** Oldest first. */
   notices: Notice[];
@@ -53,7 +54,7 @@ function keptOf({ lastNumber, notices }: Box): Notice[] {
 }
 
 export class NotificationsView {
-  private readonly byOwner = new Map<string, Box>();
+  private byOwner = new Map<string, Box>();
 
   /** The owner's notifications, oldest first. */
   of(owner: string): readonly Notice[] {
@@ -87,6 +88,15 @@ export class NotificationsView {
     if (box === undefined) return;
     const numbers = new Set(items.map(notificationNumber));
     box.notices = box.notices.filter(({ number }) => !numbers.has(number));
+  }
+
+  /** What a snapshot keeps of it, together with orders and trades. */
+  get state(): Map<string, Box> {
+    return this.byOwner;
+  }
+
+  set state(state: Map<string, Box>) {
+    this.byOwner = state;
   }
 
   private add<N extends Notice>(owner: string, tMs: number, notice: Unnumbered<N>): void {

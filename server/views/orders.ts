@@ -37,6 +37,13 @@ interface EndedOrder {
   readonly endedMs: number;
 }
 
+/** What a snapshot keeps of the orders. */
+interface OrdersState {
+  /** All that are known, by rising number. */
+  readonly orders: OrderDraft[];
+  readonly ended: EndedOrder[];
+}
+
 export class OrdersView {
   private readonly byNumber = new Map<number, OrderDraft>();
   /** Those that ended, in that order, from `firstEnded` on. */
@@ -138,6 +145,20 @@ export class OrdersView {
   traded(trade: Trade): void {
     this.byNumber.get(trade.taker.orderNumber)?.trades.push(trade);
     for (const { order } of trade.makers) this.byNumber.get(order.orderNumber)?.trades.push(trade);
+  }
+
+  /** What a snapshot keeps of it, together with trades and others that hold orders. */
+  get state(): OrdersState {
+    return { orders: [...this.byNumber.values()], ended: this.ended.slice(this.firstEnded) };
+  }
+
+  set state({ orders, ended }: OrdersState) {
+    this.ended = ended;
+    for (const order of orders) {
+      this.byNumber.set(order.orderNumber, order);
+      this.ids.set(order.id, order);
+      if (order.status === 'LIVE' || order.status === 'DELAYED') this.setOpen(order);
+    }
   }
 
   private add(

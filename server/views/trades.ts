@@ -3,9 +3,16 @@
 import type { EventOf, FillKind, TradeStatus } from '../../engine/index.ts';
 import type { Draft, MakerFill, Order, Trade } from './records.ts';
 
+/** What a snapshot keeps of the trades. */
+interface TradesState {
+  readonly byMarket: Draft<Trade>[][];
+  readonly byOwner: Map<string, Trade[]>;
+  readonly lastOrdinal: number;
+}
+
 export class TradesView {
-  private readonly byMarket: Draft<Trade>[][] = [];
-  private readonly byOwner = new Map<string, Trade[]>();
+  private byMarket: Draft<Trade>[][] = [];
+  private byOwner = new Map<string, Trade[]>();
   private lastOrdinal = 0;
   private makers: MakerFill[] = [];
 
@@ -63,6 +70,17 @@ export class TradesView {
     if (trade === undefined) return;
     trade.status = event.status as TradeStatus; // bounded by the layout
     trade.updatedMs = tMs;
+  }
+
+  /** What a snapshot keeps of it, together with orders and others that hold trades. */
+  get state(): TradesState {
+    return { byMarket: this.byMarket, byOwner: this.byOwner, lastOrdinal: this.lastOrdinal };
+  }
+
+  set state({ byMarket, byOwner, lastOrdinal }: TradesState) {
+    this.byMarket = byMarket;
+    this.byOwner = byOwner;
+    this.lastOrdinal = lastOrdinal;
   }
 
   /** Once an owner, even if several of its orders took part: its latest trade is then this one already. */

@@ -1,0 +1,323 @@
+// A snapshot as one file: a head (JSON: which record it stands behind, what it holds) and sections, typed arrays and plain
+// values, each with its own checksum. Written and read by the pipeline through `Sections`. All of a file is read and checked
+// before anything of it is handed out, so that what is not sound changes nothing.
+// CRC-32 here, not the journal's CRC32C: zlib's runs at memory speed, and a start reads hundreds of megabytes.
+import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
+import { deserialize, serialize } from 'node:v8';
+import { crc32 } from 'node:zlib';
+import { requireSound, type Sections, SnapshotUnusable } from '../protocol/index.ts';
+
+/** Version of the file's own form; what the parts mean has versions of its own, in `SnapshotFacts`. */
+const FORM_VERSION = 1;
+const MAGIC = 'OUTCRYSN';
+/** Before the head, little-endian: 8 bytes magic, u32 version, u32 bytes of the head, u32 CRC-32 of the head, u32 zero. */
+const PREFIX_BYTES = 24;
+const HEAD_BYTES_MAX = 256 * 1024 * 1024;
+/** Sections begin at multiples of this, in the file and, as the core's records want it, in memory. */
+const ALIGNMENT = 64;
+/** Large blocks of memory begin with 16 bytes of the allocator's own. */
+const LINE_START_BYTES = 48;
+const NUMBERS = 'numbers';
+
+/** Which record a snapshot stands behind, and which programs can load it. */
+export interface SnapshotFacts {
+  /** The last record that is in it. */
+  readonly sequence: number;
+  readonly tMs: number;
+  /** The journal's running hash behind that record, hex: it names the journal and all that it held up to there. */
+  readonly journalHash: string;
+  /** Versions of the parts, by name: a program loads only what it would write itself. */
+  readonly versions: Readonly<Record<string, number>>;
+  /** State hashes of core, registry and ids, for verification; empty where nobody took them. */
+  readonly hashes: Readonly<Record<string, string>>;
+}
+
+type Kind = 'int32' | 'float64' | 'uint8' | 'plain';
+
+interface SectionRow {
+  readonly name: string;
+  readonly kind: Kind;
+  readonly offset: number;
+  readonly bytes: number;
+  readonly crc: number;
+}
+
+interface Head {
+  readonly facts: SnapshotFacts;
+  readonly numbers: readonly string[];
+  readonly sections: readonly SectionRow[];
+}
+
+const ELEMENT_BYTES: Readonly<Record<Kind, number>> = { int32: 4, float64: 8, uint8: 1, plain: 1 };
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const aligned = (offset: number): number => Math.ceil(offset / ALIGNMENT) * ALIGNMENT;
+const bytesOf = ({ buffer, byteOffset, byteLength }: ArrayBufferView<ArrayBuffer>): Uint8Array<ArrayBuffer> =>
+  new Uint8Array(buffer, byteOffset, byteLength);
+
+/** What is to be written: arrays as they lie, without a copy. They must not change before the file is written. */
+interface Gathered {
+  readonly sections: { readonly name: string; readonly kind: Kind; readonly bytes: Uint8Array<ArrayBuffer> }[];
+  readonly numbers: Map<string, number>;
+}
+
+class WrittenSections implements Sections {
+  readonly isLoading = false;
+  private readonly gathered: Gathered;
+  private readonly prefix: string;
+
+  constructor(gathered: Gathered, prefix = '') {
+    this.gathered = gathered;
+    this.prefix = prefix;
+  }
+
+  part(name: string): Sections {
+    return new WrittenSections(this.gathered, `${this.prefix}${name}/`);
+  }
+
+  number(name: string, value: number): number {
+    this.gathered.numbers.set(this.prefix + name, value);
+    return value;
+  }
+
+  int32(name: string, array: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
+    return this.add(name, 'int32', array);
+  }
+
+  float64(name: string, array: Float64Array<ArrayBuffer>): Float64Array<ArrayBuffer> {
+    return this.add(name, 'float64', array);
+  }
+
+  uint8(name: string, array: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+    return this.add(name, 'uint8', array);
+  }
+
+  plain<T>(name: string, value: T): T {
+    const serialized = serialize(value);
+    this.add(name, 'plain', new Uint8Array(serialized.buffer, serialized.byteOffset, serialized.byteLength));
+    return value;
+  }
+
+  private add<A extends ArrayBufferView<ArrayBuffer>>(name: string, kind: Kind, array: A): A {
+    this.gathered.sections.push({ name: this.prefix + name, kind, bytes: bytesOf(array) });
+    return array;
+  }
+}
+
+/**
+ * Writes a snapshot into a file that is open for writing, from its beginning; returns its length (bytes). What the parts
+ * list is written as it is then: nothing may change it meanwhile.
+ */
+export function writeSections(descriptor: number, facts: SnapshotFacts, visit: (sections: Sections) => void): number {
+  const gathered: Gathered = { sections: [], numbers: new Map() };
+  visit(new WrittenSections(gathered));
+  const numbers = Float64Array.from(gathered.numbers.values());
+  const parts = [...gathered.sections, { name: NUMBERS, kind: 'float64', bytes: bytesOf(numbers) } as const];
+  let offset = 0; // from the end of the head, which is not known yet
+  const sections = parts.map(({ name, kind, bytes }): SectionRow => {
+    const row = { name, kind, offset, bytes: bytes.length, crc: crc32(bytes) };
+    offset = aligned(offset + bytes.length);
+    return row;
+  });
+  const head = Buffer.from(JSON.stringify({ facts, numbers: [...gathered.numbers.keys()], sections } satisfies Head));
+  const start = aligned(PREFIX_BYTES + head.length);
+  const prefix = Buffer.alloc(PREFIX_BYTES);
+  prefix.write(MAGIC, 'latin1');
+  prefix.writeUInt32LE(FORM_VERSION, 8);
+  prefix.writeUInt32LE(head.length, 12);
+  prefix.writeUInt32LE(crc32(head), 16);
+  writeAll(descriptor, prefix, 0);
+  writeAll(descriptor, head, PREFIX_BYTES);
+  for (const [index, { bytes }] of parts.entries()) writeAll(descriptor, bytes, start + sections[index].offset);
+  return start + offset;
+}
+
+function writeAll(descriptor: number, bytes: Uint8Array, position: number): void {
+  for (let done = 0; done < bytes.length; ) {
+    done += writeSync(descriptor, bytes, done, bytes.length - done, position + done);
+  }
+}
+
+/** A file that was read and found sound: its facts, and its sections to be handed out once. */
+export class SnapshotFile {
+  readonly facts: SnapshotFacts;
+  private readonly sections: LoadedSections;
+
+  /** Reads and checks a whole file. Throws SnapshotUnusable. */
+  constructor(path: string) {
+    const descriptor = openFile(path);
+    try {
+      const sizeBytes = fstatSync(descriptor).size;
+      const { head, start } = readHead(descriptor, sizeBytes);
+      this.facts = head.facts;
+      this.sections = new LoadedSections(contentOf(head, (row) => readSection(descriptor, sizeBytes, start, row)));
+    } finally {
+      closeSync(descriptor);
+    }
+  }
+
+  /**
+   * Hands the sections to what lists them. Throws SnapshotUnusable when a section is asked for that is not there, and for
+   * whatever a part finds wrong: what has been loaded by then must not be used.
+   */
+  load(visit: (sections: Sections) => void): void {
+    try {
+      visit(this.sections);
+    } catch (error) {
+      if (error instanceof SnapshotUnusable) throw error;
+      throw new SnapshotUnusable(`loading it fails: ${reasonOf(error)}`, error);
+    }
+  }
+
+  /** Throws SnapshotUnusable unless every section of a part has been asked for. */
+  requireTaken(part: string): void {
+    const left = this.sections.left.find((name) => name.startsWith(`${part}/`));
+    requireSound(left === undefined, `nobody asks for its section ${left}`);
+  }
+}
+
+/** The facts of a file without its sections. Throws SnapshotUnusable. */
+export function readFacts(path: string): SnapshotFacts {
+  const descriptor = openFile(path);
+  try {
+    return readHead(descriptor, fstatSync(descriptor).size).head.facts;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function openFile(path: string): number {
+  try {
+    return openSync(path, 'r');
+  } catch (error) {
+    throw new SnapshotUnusable(reasonOf(error), error);
+  }
+}
+
+function readAll(descriptor: number, bytes: Uint8Array, position: number): void {
+  for (let done = 0; done < bytes.length; ) {
+    const count = readSync(descriptor, bytes, done, bytes.length - done, position + done);
+    requireSound(count > 0, `it ends after ${position + done} bytes`);
+    done += count;
+  }
+}
+
+function readHead(descriptor: number, sizeBytes: number): { readonly head: Head; readonly start: number } {
+  requireSound(sizeBytes >= PREFIX_BYTES, `it has ${sizeBytes} bytes`);
+  const prefix = Buffer.alloc(PREFIX_BYTES);
+  readAll(descriptor, prefix, 0);
+  requireSound(prefix.toString('latin1', 0, MAGIC.length) === MAGIC, 'it does not begin as a snapshot does');
+  const version = prefix.readUInt32LE(8);
+  requireSound(version === FORM_VERSION, `it has form version ${version}, this program reads ${FORM_VERSION}`);
+  const headBytes = prefix.readUInt32LE(12);
+  const fits = headBytes <= HEAD_BYTES_MAX && PREFIX_BYTES + headBytes <= sizeBytes;
+  requireSound(fits, `its head of ${headBytes} bytes does not fit into ${sizeBytes}`);
+  const bytes = Buffer.alloc(headBytes);
+  readAll(descriptor, bytes, PREFIX_BYTES);
+  requireSound(crc32(bytes) === prefix.readUInt32LE(16), 'its head does not match its checksum');
+  return { head: parseHead(bytes), start: aligned(PREFIX_BYTES + headBytes) };
+}
+
+function parseHead(bytes: Buffer): Head {
+  try {
+    return JSON.parse(bytes.toString('utf8')); // written by this file under this version, as its checksum says
+  } catch (error) {
+    throw new SnapshotUnusable(`its head cannot be read: ${reasonOf(error)}`, error);
+  }
+}
+
+function readSection(descriptor: number, sizeBytes: number, start: number, row: SectionRow): Uint8Array<ArrayBuffer> {
+  const { name, kind, offset, bytes, crc } = row;
+  const position = start + offset;
+  const isPlaced = Number.isSafeInteger(position) && offset >= 0 && bytes >= 0 && position + bytes <= sizeBytes;
+  requireSound(isPlaced, `its section ${name} of ${bytes} bytes does not fit into ${sizeBytes}`);
+  requireSound(bytes % ELEMENT_BYTES[kind] === 0, `its section ${name} has ${bytes} bytes`);
+  const content = new Uint8Array(new ArrayBuffer(bytes + LINE_START_BYTES), LINE_START_BYTES, bytes);
+  readAll(descriptor, content, position);
+  requireSound(crc32(content) === crc, `its section ${name} does not match its checksum`);
+  return content;
+}
+
+/** Sections by kind and name, each of which is handed out once. */
+interface Content {
+  readonly arrays: Map<string, Uint8Array<ArrayBuffer>>;
+  readonly plain: Map<string, unknown>;
+  readonly numbers: Map<string, number>;
+}
+
+function contentOf(head: Head, read: (row: SectionRow) => Uint8Array<ArrayBuffer>): Content {
+  const content: Content = { arrays: new Map(), plain: new Map(), numbers: new Map() };
+  for (const row of head.sections) {
+    const bytes = read(row);
+    if (row.kind === 'plain') content.plain.set(row.name, deserialized(row.name, bytes));
+    else content.arrays.set(`${row.kind} ${row.name}`, bytes);
+  }
+  const values = content.arrays.get(`float64 ${NUMBERS}`);
+  content.arrays.delete(`float64 ${NUMBERS}`);
+  requireSound(values?.length === head.numbers.length * 8, 'its numbers are not all there');
+  const numbers = new Float64Array(values.buffer, values.byteOffset, head.numbers.length);
+  for (const [index, name] of head.numbers.entries()) content.numbers.set(name, numbers[index]);
+  return content;
+}
+
+function deserialized(name: string, bytes: Uint8Array<ArrayBuffer>): unknown {
+  try {
+    return deserialize(bytes);
+  } catch (error) {
+    throw new SnapshotUnusable(`its section ${name} cannot be read: ${reasonOf(error)}`, error);
+  }
+}
+
+class LoadedSections implements Sections {
+  readonly isLoading = true;
+  private readonly content: Content;
+  private readonly prefix: string;
+
+  constructor(content: Content, prefix = '') {
+    this.content = content;
+    this.prefix = prefix;
+  }
+
+  /** Names of what nobody has asked for. */
+  get left(): string[] {
+    const { arrays, plain, numbers } = this.content;
+    return [...arrays.keys()]
+      .map((key) => key.slice(key.indexOf(' ') + 1))
+      .concat([...plain.keys()], [...numbers.keys()]);
+  }
+
+  part(name: string): Sections {
+    return new LoadedSections(this.content, `${this.prefix}${name}/`);
+  }
+
+  number(name: string): number {
+    const value = this.take(this.content.numbers, name);
+    requireSound(!Number.isNaN(value), `its number ${this.prefix}${name} is none`);
+    return value;
+  }
+
+  int32(name: string): Int32Array<ArrayBuffer> {
+    const { buffer, byteOffset, byteLength } = this.take(this.content.arrays, name, 'int32 ');
+    return new Int32Array(buffer, byteOffset, byteLength / 4);
+  }
+
+  float64(name: string): Float64Array<ArrayBuffer> {
+    const { buffer, byteOffset, byteLength } = this.take(this.content.arrays, name, 'float64 ');
+    return new Float64Array(buffer, byteOffset, byteLength / 8);
+  }
+
+  uint8(name: string): Uint8Array<ArrayBuffer> {
+    return this.take(this.content.arrays, name, 'uint8 ');
+  }
+
+  plain<T>(name: string): T {
+    return this.take(this.content.plain, name) as T; // as it was written, under the part's version
+  }
+
+  private take<V>(held: Map<string, V>, name: string, kind = ''): V {
+    const key = `${kind}${this.prefix}${name}`;
+    const value = held.get(key);
+    requireSound(value !== undefined, `it has no section ${key}`);
+    held.delete(key);
+    return value;
+  }
+}

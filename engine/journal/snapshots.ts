@@ -1,0 +1,107 @@
+// The folder of snapshots beside a journal: `<sequence>.snapshot`, the newest few kept. Used by the pipeline, which makes
+// them and starts from them. A snapshot appears under its name only when it is whole and on disk, so that a crash at any
+// moment leaves the older ones as they were. One that cannot be used is set aside under another name, never loaded.
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Sections } from '../protocol/index.ts';
+import { type SnapshotFacts, writeSections } from './snapshotFile.ts';
+
+/** How many are kept: should the newest be damaged, an older one takes its place. */
+export const SNAPSHOTS_KEPT = 3;
+const ENDING = '.snapshot';
+const DRAFT = '.draft';
+const UNUSABLE = '.unusable';
+
+/** Points at which a crash may come while a snapshot is made, in order. */
+export type SnapshotStep = 'begun' | 'written' | 'synced' | 'renamed' | 'pruned';
+
+export interface KeptSnapshot {
+  readonly sequence: number;
+  readonly path: string;
+}
+
+export interface WriteOptions {
+  /** Looks at the whole draft before it gets its name; what it throws leaves no snapshot behind. */
+  readonly check?: ((path: string) => void) | undefined;
+  /** Told of each step when it is done. */
+  readonly onStep?: ((step: SnapshotStep) => void) | undefined;
+}
+
+export class SnapshotFolder {
+  readonly path: string;
+
+  constructor(dataDir: string) {
+    this.path = join(dataDir, 'snapshots');
+  }
+
+  /** The snapshots that are there, the newest first. */
+  list(): readonly KeptSnapshot[] {
+    return this.filesWith(ENDING);
+  }
+
+  /** Writes a snapshot, makes it durable, gives it its name and removes those that are too many. Returns its path. */
+  write(facts: SnapshotFacts, visit: (sections: Sections) => void, options: WriteOptions = {}): string {
+    const { check = () => {}, onStep = () => {} } = options;
+    mkdirSync(this.path, { recursive: true });
+    const path = join(this.path, `${facts.sequence}${ENDING}`);
+    const draft = `${path}${DRAFT}`;
+    try {
+      const descriptor = openSync(draft, 'w');
+      onStep('begun');
+      try {
+        writeSections(descriptor, facts, visit);
+        onStep('written');
+        fsyncSync(descriptor);
+      } finally {
+        closeSync(descriptor);
+      }
+      check(draft);
+      onStep('synced');
+      renameSync(draft, path);
+    } catch (error) {
+      rmSync(draft, { force: true });
+      throw error;
+    }
+    this.sync();
+    onStep('renamed');
+    this.prune();
+    onStep('pruned');
+    return path;
+  }
+
+  /** Takes a snapshot that cannot be used out of the list; it stays beside, for whoever wants to look at it. */
+  setAside({ path }: KeptSnapshot): void {
+    renameSync(path, `${path}${UNUSABLE}`);
+  }
+
+  /** Removes what a crash left half-made. Nobody may be writing. */
+  removeDrafts(): void {
+    for (const { path } of this.filesWith(`${ENDING}${DRAFT}`)) rmSync(path, { force: true });
+  }
+
+  private prune(): void {
+    for (const ending of [ENDING, `${ENDING}${UNUSABLE}`]) {
+      for (const { path } of this.filesWith(ending).slice(SNAPSHOTS_KEPT)) rmSync(path, { force: true });
+    }
+  }
+
+  private filesWith(ending: string): KeptSnapshot[] {
+    if (!existsSync(this.path)) return [];
+    const found: KeptSnapshot[] = [];
+    for (const name of readdirSync(this.path)) {
+      const digits = name.endsWith(ending) ? name.slice(0, -ending.length) : '';
+      if (/^[1-9][0-9]{0,15}$/.test(digits)) found.push({ sequence: Number(digits), path: join(this.path, name) });
+    }
+    return found.sort((left, right) => right.sequence - left.sequence);
+  }
+
+  /** The folder's own entries, so that a rename outlives a loss of power. */
+  private sync(): void {
+    const descriptor = openSync(this.path, 'r');
+    try {
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+  }
+}

@@ -1,0 +1,190 @@
+// Snapshots of the whole state behind a record: core, registry and followers. Used by the inline deployment, which starts
+// from the newest one that can be used and writes one when it closes, and by makeSnapshot, which makes one beside a running
+// exchange, in a process of its own: it starts like the exchange would, from the snapshot before and the journal after it,
+// so that nobody ever waits for a snapshot, and every one proves that the one before it can be used.
+import {
+  type BatchStore,
+  hashAt,
+  JournalReader,
+  type KeptSnapshot,
+  type SnapshotFacts,
+  SnapshotFile,
+  SnapshotFolder,
+  type SnapshotStep,
+} from '../journal/index.ts';
+import { requireSound, type Sections, SnapshotUnusable } from '../protocol/index.ts';
+import { type ReplayEnd, replayAfter } from './recovery.ts';
+import { Reducers } from './reducers.ts';
+import type { Follower, Log } from './types.ts';
+
+/** Raised whenever what core or registry list, or what it means, changes. */
+const REDUCERS_VERSION = 1;
+
+/** Reducers and the last record that is in them, with its time (ms). */
+export interface RestoredState {
+  readonly reducers: Reducers;
+  readonly sequence: number;
+  readonly tMs: number;
+}
+
+/** The parts that a snapshot of these followers has, with their versions. */
+function versionsOf(followers: readonly Follower[]): Readonly<Record<string, number>> {
+  const parts = followers.map(({ name, snapshot }) => [partOf(name), snapshot?.version ?? 0]);
+  return { reducers: REDUCERS_VERSION, ...Object.fromEntries(parts) };
+}
+
+const partOf = (follower: string): string => `follower ${follower}`;
+
+function visitReducers({ core, registry }: Reducers, sections: Sections): void {
+  core.visit(sections.part('core'));
+  registry.visit(sections.part('registry'));
+}
+
+function visitFollowers(followers: readonly Follower[], sections: Sections): void {
+  for (const { name, snapshot } of followers) snapshot?.visit(sections.part(partOf(name)));
+}
+
+/** Whether all of these followers can be in a snapshot. */
+export function canSnapshot(followers: readonly Follower[]): boolean {
+  return followers.every(({ snapshot }) => snapshot !== undefined);
+}
+
+/**
+ * The state of the newest snapshot of this journal that can be used, its followers' loaded into `followers`; undefined when
+ * there is none. One that cannot be used is said and set aside; then the next older one is tried.
+ * @throws SnapshotUnusable only for one whose followers cannot be loaded though its checksums are right: by then they have
+ * taken a part of it. It is set aside too, so that the next start goes on without it
+ */
+export function restoreNewest(
+  folder: SnapshotFolder,
+  store: BatchStore,
+  followers: readonly Follower[],
+  log: Log,
+): RestoredState | undefined {
+  const onUnusable = (kept: KeptSnapshot, { reason }: SnapshotUnusable): void => {
+    log('warn', 'A snapshot cannot be used; an older one or the whole journal takes its place.', { ...kept, reason });
+    folder.setAside(kept);
+  };
+  return restoreFirst(folder.list(), (sequence) => hashAt(store, sequence), followers, onUnusable);
+}
+
+function restoreFirst(
+  snapshots: readonly KeptSnapshot[],
+  hashOf: (sequence: number) => string | undefined,
+  followers: readonly Follower[],
+  onUnusable: (kept: KeptSnapshot, error: SnapshotUnusable) => void,
+): RestoredState | undefined {
+  if (!canSnapshot(followers)) return undefined;
+  for (const kept of snapshots) {
+    let hasFollowers = false;
+    try {
+      const file = openSound(kept, hashOf, followers);
+      const reducers = reducersOf(file);
+      hasFollowers = true;
+      file.load((sections) => visitFollowers(followers, sections));
+      for (const { name } of followers) file.requireTaken(partOf(name));
+      return { reducers, sequence: kept.sequence, tMs: file.facts.tMs };
+    } catch (error) {
+      if (!(error instanceof SnapshotUnusable)) throw error;
+      onUnusable(kept, error);
+      if (hasFollowers) throw error;
+    }
+  }
+  return undefined;
+}
+
+/** A snapshot whose bytes are sound, and that is of this program and this journal. */
+function openSound(
+  { path, sequence }: KeptSnapshot,
+  hashOf: (sequence: number) => string | undefined,
+  followers: readonly Follower[],
+): SnapshotFile {
+  const file = new SnapshotFile(path);
+  const { facts } = file;
+  requireVersions(facts, followers);
+  requireSound(facts.sequence === sequence, `it is named ${sequence} and stands behind record ${facts.sequence}`);
+  const found = hashOf(sequence);
+  requireSound(found !== undefined, `the journal has no record ${sequence}`);
+  requireSound(found === facts.journalHash, `it is not of this journal, whose record ${sequence} is another`);
+  return file;
+}
+
+function requireVersions({ versions }: SnapshotFacts, followers: readonly Follower[]): void {
+  const wanted = versionsOf(followers);
+  for (const name of new Set([...Object.keys(versions), ...Object.keys(wanted)])) {
+    const [found, known] = [versions[name] ?? 'none', wanted[name] ?? 'none'];
+    requireSound(found === known, `its part ${name} has version ${found}, this program has ${known}`);
+  }
+}
+
+function reducersOf(file: SnapshotFile): Reducers {
+  const reducers = new Reducers();
+  file.load((sections) => visitReducers(reducers, sections));
+  for (const part of ['core', 'registry']) file.requireTaken(part);
+  return reducers;
+}
+
+/** Writes the snapshot of a state. Returns its path. */
+export function writeSnapshot(
+  folder: SnapshotFolder,
+  { sequence, tMs, journalHash }: ReplayEnd,
+  reducers: Reducers,
+  followers: readonly Follower[],
+): string {
+  const facts = { sequence, tMs, journalHash, versions: versionsOf(followers), hashes: {} };
+  return folder.write(facts, (sections) => {
+    visitReducers(reducers, sections);
+    visitFollowers(followers, sections);
+  });
+}
+
+export interface MakeOptions {
+  readonly log: Log;
+  /** Fewer records than this (default 1) since the snapshot before need none: then nothing is written. */
+  readonly recordsMin?: number | undefined;
+  readonly onStep?: ((step: SnapshotStep) => void) | undefined;
+}
+
+/**
+ * Makes a snapshot of all that is durable in a data directory, while an exchange uses it or not. It is read back, and the
+ * state that it gives compared with the one that it was made of, before it gets its name.
+ * @param followers fresh ones, of the kinds that the exchange has
+ * @returns the sequence of the snapshot, undefined when there was no need for one
+ * @throws what recovery throws
+ */
+export async function makeSnapshot(
+  dataDir: string,
+  followers: readonly Follower[],
+  { log, recordsMin = 1, onStep }: MakeOptions,
+): Promise<number | undefined> {
+  const folder = new SnapshotFolder(dataDir);
+  const reader = new JournalReader(dataDir);
+  try {
+    const total = reader.lastSequence();
+    const kept = folder.list();
+    if (total - (kept[0]?.sequence ?? 0) < Math.max(1, recordsMin)) return undefined;
+    const onUnusable = ({ path }: KeptSnapshot, { reason }: SnapshotUnusable): void =>
+      log('warn', 'A snapshot cannot be used; the next one is made without it.', { path, reason });
+    const from = restoreFirst(kept, (sequence) => reader.hashAt(sequence), followers, onUnusable);
+    const reducers = from?.reducers ?? new Reducers();
+    const end = await replayAfter(from?.sequence ?? 0, reader, reducers, followers, { total });
+    const hashes = { ...reducers.stateHash() };
+    const facts = { ...end, versions: versionsOf(followers), hashes };
+    const visit = (sections: Sections): void => {
+      visitReducers(reducers, sections);
+      visitFollowers(followers, sections);
+    };
+    folder.write(facts, visit, { check: (path) => requireSame(path, hashes), onStep });
+    return end.sequence;
+  } finally {
+    await reader.close();
+  }
+}
+
+/** Reads a snapshot back: the state that it gives must be the one that it was made of. */
+function requireSame(path: string, hashes: Readonly<Record<string, string>>): void {
+  const found = Object.entries(reducersOf(new SnapshotFile(path)).stateHash());
+  for (const [name, hash] of found) {
+    requireSound(hash === hashes[name], `read back, its ${name} has the hash ${hash}, not ${hashes[name]}`);
+  }
+}
