@@ -21,6 +21,8 @@ const STATUSES: readonly OrderStatus[] = [
 ];
 export const Status = { LIVE: 0, MATCHED: 1, DELAYED: 2, CANCELED: 3, MARKET_RESOLVED: 4, INVALID: 5 } as const;
 export type Status = (typeof Status)[keyof typeof Status];
+/** A bit beside the type of an order. */
+const WAS_DELAYED = 0x80;
 const HELD_BLOCKS = 2_048;
 
 /**
@@ -51,6 +53,7 @@ export interface FoundOrder {
   readonly expirationS: number;
   readonly status: OrderStatus;
   readonly cancelReason: number | undefined;
+  readonly wasDelayed: boolean;
   /** Its newest row, 0 for none. */
   readonly row: number;
 }
@@ -140,6 +143,14 @@ export class Orders {
     this.table.view.setUint8(offset + at.status, status);
   }
 
+  /** From now on it is known to have waited before it could take. */
+  setDelayed(number: number): void {
+    const offset = this.table.change(number);
+    const { view } = this.table;
+    view.setUint8(offset + at.status, Status.DELAYED);
+    view.setUint8(offset + at.type, view.getUint8(offset + at.type) | WAS_DELAYED);
+  }
+
   canceled(number: number, reason: number): void {
     const isResolved = reason === CancelReason.MARKET_RESOLVED;
     const isInvalid = reason === CancelReason.INVALID;
@@ -214,7 +225,7 @@ export class Orders {
       marketIndex: view.getUint32(offset + at.market, true),
       outcome: view.getUint8(offset + at.outcome) === 0 ? 0 : 1,
       side: view.getUint8(offset + at.side) as Side, // written as one
-      orderType: view.getUint8(offset + at.type) as OrderType, // written as one
+      orderType: (view.getUint8(offset + at.type) & ~WAS_DELAYED) as OrderType, // written as one
       pricePips: view.getUint16(offset + at.pips, true),
       originalLots: view.getFloat64(offset + at.original, true),
       filledLots: view.getFloat64(offset + at.filled, true),
@@ -222,6 +233,7 @@ export class Orders {
       expirationS: view.getFloat64(offset + at.expiration, true),
       status: STATUSES[view.getUint8(offset + at.status)],
       cancelReason: reason === 0 ? undefined : reason - 1,
+      wasDelayed: (view.getUint8(offset + at.type) & WAS_DELAYED) !== 0,
       row: view.getFloat64(offset + at.row, true),
     };
   }
