@@ -17,10 +17,11 @@ import { differencesOf, Seen, Told } from './ledger.ts';
 
 const TRADERS = 4;
 const CONNECTIONS_EACH = 3;
-const PASSAGES_MAX = 250;
+/** How often a point is passed before the crash, at most: records are many, flushes few. */
+const PASSAGES_MAX = { append: 200, flush: 30 } as const;
 const DELAY_MS_MAX = 400;
 /** A folder is verified as a whole and left after so many kills, so that its replay stays short. */
-const KILLS_A_FOLDER = 40;
+const KILLS_A_FOLDER = 100;
 /** A crash point that is not reached by then (ms) is given up for a kill from outside. */
 const POINT_MS_MAX = 3_000;
 /** How many orders of each round are asked for over HTTP after the restart. */
@@ -53,9 +54,9 @@ async function crash(child: Child, place: string, random: Xorshift128): Promise<
 /** Asks the restarted server for orders of the last round, and sends those again that were never answered. */
 async function askAfter(clients: Clients, told: Told, seen: Seen, ids: readonly string[], totals: Totals) {
   const wrong: string[] = [];
-  for (const id of ids) {
+  const asked = await Promise.all(ids.map(async (id) => ({ id, reply: await clients.orderOf(id) })));
+  for (const { id, reply } of asked) {
     const order = seen.orders.get(id);
-    const reply = await clients.orderOf(id);
     if (order === undefined) {
       if (reply?.status !== 404) wrong.push(`the order ${id} is in no record and was answered ${reply?.status}`);
     } else if (reply?.status !== 200) {
@@ -65,11 +66,11 @@ async function askAfter(clients: Clients, told: Told, seen: Seen, ids: readonly 
       if (lots !== order.filledLots) wrong.push(`the order ${id} filled ${order.filledLots} lots and shows ${lots}`);
     }
   }
-  for (const id of ids) {
+  const unknown = ids.filter((id) => told.orders.get(id)?.word === 'unknown');
+  totals.sentAgain += unknown.length;
+  const sent = await Promise.all(unknown.map(async (id) => ({ id, again: await clients.sendAgain(id) })));
+  for (const { id, again } of sent) {
     const order = seen.orders.get(id);
-    if (told.orders.get(id)?.word !== 'unknown') continue;
-    totals.sentAgain += 1;
-    const again = await clients.sendAgain(id);
     const isDuplicate = again?.status === 400 && /Duplicated/.test(again.json.error);
     if (isDuplicate !== (order !== undefined)) {
       wrong.push(`the order ${id} was sent again: ${again?.status} ${JSON.stringify(again?.json)}`);
@@ -98,7 +99,8 @@ async function crashFolder(kills: number, firstKill: number, seed: number, total
       const place = places[(firstKill + kill) % places.length];
       const point = CRASH_POINTS.find((name) => name === place);
       const before = told.orders.size;
-      if (point !== undefined) child.crashAt(point, 1 + random.below(PASSAGES_MAX));
+      if (point !== undefined)
+        child.crashAt(point, 1 + random.below(point.endsWith('flush') ? PASSAGES_MAX.flush : PASSAGES_MAX.append));
       const load = clients.run(CONNECTIONS_EACH);
       const at = await crash(child, place, random);
       clients.stop();
