@@ -11,7 +11,7 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 
 export interface Parameter {
   readonly name: string;
-  readonly in: 'path' | 'query';
+  readonly in: 'path' | 'query' | 'header';
   readonly required: boolean;
   readonly description?: string;
   readonly schema: JsonSchema;
@@ -28,7 +28,7 @@ export interface Operation {
   readonly tags: readonly string[];
   readonly parameters: readonly Parameter[];
   readonly requestBody?: Content & { readonly required: boolean };
-  readonly responses: Readonly<Record<string, Content & { readonly description: string }>>;
+  readonly responses: Readonly<Record<string, Content & { readonly description: string; readonly headers: object }>>;
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
 }
 
@@ -39,6 +39,7 @@ export interface OpenApiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: {
     readonly schemas: Readonly<Record<string, JsonSchema>>;
+    readonly headers: Readonly<Record<string, object>>;
     readonly securitySchemes: Readonly<Record<string, JsonSchema>>;
   };
 }
@@ -188,6 +189,13 @@ function parametersOf(writer: SchemaWriter, place: Parameter['in'], schemas: Par
 }
 
 const anyText = z.string();
+/** Headers of every reply. */
+const EVERY_REPLY = { 'X-Sequence': { $ref: '#/components/headers/X-Sequence' } } as const;
+const SEQUENCE_HEADER = {
+  description:
+    'The last sequence of the log that was durable when this was answered: what it tells can never be undone',
+  schema: { type: 'integer', minimum: 0 },
+} as const;
 
 function operationOf(endpoint: Endpoint, writer: SchemaWriter): Operation {
   const { path, schema, summary, auth } = endpoint;
@@ -196,7 +204,7 @@ function operationOf(endpoint: Endpoint, writer: SchemaWriter): Operation {
   const refusalOf = (status: number): z.ZodType => (OWN_REFUSALS.includes(status) && schema.refusal) || refusal;
   const refusals = refusalStatuses(endpoint).map((status) => [
     String(status),
-    { description: REFUSALS[status], content: jsonOf(writer.write(refusalOf(status), 'output')) },
+    { description: REFUSALS[status], headers: EVERY_REPLY, content: jsonOf(writer.write(refusalOf(status), 'output')) },
   ]);
   const reply = { [schema.replyType ?? 'application/json']: { schema: writer.write(schema.reply, 'output') } };
   const security = SECURITY[auth];
@@ -205,14 +213,21 @@ function operationOf(endpoint: Endpoint, writer: SchemaWriter): Operation {
     summary: summary.replace(/\.$/, ''),
     description: descriptionOf(endpoint),
     tags: [tagOf(endpoint)],
-    parameters: [...parametersOf(writer, 'path', parts), ...parametersOf(writer, 'query', schema.query ?? {})],
+    parameters: [
+      ...parametersOf(writer, 'path', parts),
+      ...parametersOf(writer, 'query', schema.query ?? {}),
+      ...parametersOf(writer, 'header', schema.headers ?? {}),
+    ],
     ...(schema.body !== undefined && {
       requestBody: {
         required: !schema.body.safeParse(undefined).success,
         content: jsonOf(writer.write(schema.body, 'input')),
       },
     }),
-    responses: { '200': { description: 'What was asked for', content: reply }, ...Object.fromEntries(refusals) },
+    responses: {
+      '200': { description: 'What was asked for', headers: EVERY_REPLY, content: reply },
+      ...Object.fromEntries(refusals),
+    },
     ...(security !== undefined && { security }),
   };
 }
@@ -241,7 +256,11 @@ export function* openApiSteps(endpoints: readonly Endpoint[]): Generator<void, O
     },
     servers: [{ url: '/' }],
     paths,
-    components: { schemas: writer.named, securitySchemes: securitySchemes() },
+    components: {
+      schemas: writer.named,
+      headers: { 'X-Sequence': SEQUENCE_HEADER },
+      securitySchemes: securitySchemes(),
+    },
   };
 }
 

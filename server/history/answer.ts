@@ -1,10 +1,21 @@
 // From a question to the bytes of its reply: finds the rows and writes each at once, in slices. Called by the historian's
 // thread; the forms of rows are wire/'s.
+import { MICRO_PER_LOT } from '../../engine/index.ts';
+import type { TradePlace } from '../wire/ids.ts';
+import { originalJson, type TakenTrade } from '../wire/originals.ts';
 import { type RowRenderers, renderHistory, renderOrder, rowRenderers } from '../wire/userHistory.ts';
 import { findClosedPositions, findHolders, findPositions, findValue } from './findPositions.ts';
 import { findActivity, findTrades, marketsOf } from './findRows.ts';
 import type { FoundOrder } from './orders.ts';
-import type { HistoryRequest, HistoryRows, LiveVolumeQuery, OpenInterestQuery, OrderQuery } from './queries.ts';
+import type {
+  HistoryRequest,
+  HistoryRows,
+  LiveVolumeQuery,
+  OpenInterestQuery,
+  OrderQuery,
+  OriginalQuery,
+} from './queries.ts';
+import { RowKind } from './rows.ts';
 import { isSliceOver, type Sliced } from './slice.ts';
 import type { Tables } from './tables.ts';
 import { totalsRows } from './totals.ts';
@@ -52,6 +63,27 @@ function totalsOf(tables: Tables, query: OpenInterestQuery | LiveVolumeQuery): H
   return [{ conditionId: '', valueMicro: list.reduce((sum, { vaultMicro }) => sum + vaultMicro, 0) }];
 }
 
+/** What is told of an order of this owner that is sent again; undefined when there is none. */
+function* originalReply(tables: Tables, { orderId, owner }: OriginalQuery): Sliced<string | undefined> {
+  const { orders, rows, accounts, markets } = tables;
+  const order = orders.byId(orderId);
+  if (order === undefined || order.owner !== owner) return undefined;
+  const trades: TradePlace[] = [];
+  const taken: TakenTrade[] = [];
+  for (let row = order.row; row !== 0; row = rows.beforeOfOrder) {
+    if (isSliceOver()) yield undefined;
+    rows.read(row);
+    const place = { marketIndex: rows.market, tradeNumber: rows.number };
+    trades.push(place);
+    if (order.wasDelayed || rows.kind !== RowKind.TAKER || rows.tMs !== order.createdMs) continue;
+    taken.push({ ...place, lots: rows.sizeMicro / MICRO_PER_LOT, pricePips: rows.pips });
+  }
+  trades.reverse();
+  taken.reverse();
+  const { facts } = markets.list[order.marketIndex];
+  return originalJson({ ...order, maker: accounts.walletOf(order.accountId), trades, taken }, facts);
+}
+
 const OPEN: readonly FoundOrder['status'][] = ['LIVE', 'DELAYED'];
 
 /** The reply about a finished order of this owner; undefined when there is none. */
@@ -63,7 +95,7 @@ function* orderReply(
   const { orders, rows, accounts, markets } = tables;
   const order = orders.byId(orderId);
   if (order === undefined || order.owner !== owner || OPEN.includes(order.status)) return undefined;
-  const trades: { readonly marketIndex: number; readonly tradeNumber: number }[] = [];
+  const trades: TradePlace[] = [];
   for (let row = order.row; row !== 0; row = rows.beforeOfOrder) {
     if (isSliceOver()) yield undefined;
     rows.read(row);
@@ -106,6 +138,10 @@ export function* answer(tables: Tables, request: HistoryRequest): Sliced<Uint8Ar
       return encoder.encode(renderHistory(request, totalsOf(tables, query)));
     case 'order': {
       const reply = yield* orderReply(tables, query, request);
+      return reply === undefined ? undefined : encoder.encode(reply);
+    }
+    case 'original': {
+      const reply = yield* originalReply(tables, query);
       return reply === undefined ? undefined : encoder.encode(reply);
     }
     default: {

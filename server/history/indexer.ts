@@ -88,7 +88,7 @@ export class Indexer {
         orders.setStatus(view.getFloat64(event + ORDER_NUMBER, true), Status.MATCHED);
         return;
       case types.OrderDelayed:
-        orders.setStatus(view.getFloat64(event + ORDER_NUMBER, true), Status.DELAYED);
+        orders.setDelayed(view.getFloat64(event + ORDER_NUMBER, true));
         return;
       case types.OrderReleased:
         orders.setStatus(view.getFloat64(event + ORDER_NUMBER, true), Status.LIVE);

@@ -17,7 +17,7 @@ const at = {
   ...{ pips: 55, terms: 57, status: 58, reason: 59, bytes: 60 },
 } as const;
 const ID_BYTES = 16;
-const TERM = { secondOutcome: 1, sell: 2, typeShift: 2 } as const;
+const TERM = { secondOutcome: 1, sell: 2, typeShift: 2, typeMask: 3, wasDelayed: 0x80 } as const;
 const STATUSES: readonly OrderStatus[] = [
   'LIVE',
   'MATCHED',
@@ -58,6 +58,7 @@ export interface FoundOrder {
   readonly expirationS: number;
   readonly status: OrderStatus;
   readonly cancelReason: number | undefined;
+  readonly wasDelayed: boolean;
   /** Its newest row, 0 for none. */
   readonly row: number;
 }
@@ -149,6 +150,14 @@ export class Orders {
     this.table.view.setUint8(offset + at.status, status);
   }
 
+  /** From now on it is known to have waited before it could take. */
+  setDelayed(number: number): void {
+    const offset = this.table.change(number);
+    const { view } = this.table;
+    view.setUint8(offset + at.status, Status.DELAYED);
+    view.setUint8(offset + at.terms, view.getUint8(offset + at.terms) | TERM.wasDelayed);
+  }
+
   canceled(number: number, reason: number): void {
     const isResolved = reason === CancelReason.MARKET_RESOLVED;
     const isInvalid = reason === CancelReason.INVALID;
@@ -225,7 +234,7 @@ export class Orders {
       marketIndex: view.getUint32(offset + at.market, true),
       outcome: (terms & TERM.secondOutcome) === 0 ? 0 : 1,
       side: ((terms & TERM.sell) === 0 ? 0 : 1) as Side, // written as one
-      orderType: (terms >> TERM.typeShift) as OrderType, // written as one
+      orderType: ((terms >> TERM.typeShift) & TERM.typeMask) as OrderType, // written as one
       pricePips: view.getUint16(offset + at.pips, true),
       originalLots: view.getUint32(offset + at.original, true),
       filledLots: view.getUint32(offset + at.filled, true),
@@ -233,6 +242,7 @@ export class Orders {
       expirationS: view.getFloat64(offset + at.expiration, true),
       status: STATUSES[view.getUint8(offset + at.status)],
       cancelReason: reason === 0 ? undefined : reason - 1,
+      wasDelayed: (terms & TERM.wasDelayed) !== 0,
       row: getU40(view, offset + at.row),
     };
   }

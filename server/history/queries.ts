@@ -125,6 +125,13 @@ export interface OrderQuery {
   readonly owner: string;
 }
 
+/** What became of an own order that is sent again, and its first answer (wire/originals.ts). */
+export interface OriginalQuery {
+  readonly kind: 'original';
+  readonly orderId: string;
+  readonly owner: string;
+}
+
 export type HistoryQuery =
   | TradesQuery
   | PositionsQuery
@@ -135,7 +142,8 @@ export type HistoryQuery =
   | TradedQuery
   | OpenInterestQuery
   | LiveVolumeQuery
-  | OrderQuery;
+  | OrderQuery
+  | OriginalQuery;
 
 /** A market as rows show it. */
 export interface MarketFacts {

@@ -26,6 +26,7 @@ const CONTENT_TYPE = bytesOf('content-type');
 const JSON_TYPE = bytesOf('application/json; charset=utf-8');
 const ALLOW_ORIGIN = bytesOf('access-control-allow-origin');
 const ANY_ORIGIN = bytesOf('*');
+const SEQUENCE = bytesOf('x-sequence');
 const RETRY = { 'retry-after': String(httpLimits.retryAfterSeconds) };
 const STATUS_TEXTS: Readonly<Record<number, string>> = {
   200: 'OK',
@@ -102,6 +103,7 @@ export class Door {
   private readonly guardAddress: AddressGuard | undefined;
   private visitCount = 0;
   private turn: Turn | undefined;
+  private told = { sequence: 0, text: '0' };
   private isStopping = false;
   private onIdle: (() => void) | undefined;
 
@@ -307,6 +309,7 @@ export class Door {
       const { status = 200, body, headers } = reply;
       if (status !== 200) res.writeStatus(`${status} ${STATUS_TEXTS[status] ?? ''}`);
       if (headers?.['content-type'] === undefined) res.writeHeader(CONTENT_TYPE, JSON_TYPE);
+      res.writeHeader(SEQUENCE, this.sequenceText());
       if (visit.isOpen) res.writeHeader(ALLOW_ORIGIN, ANY_ORIGIN);
       for (const name in headers) res.writeHeader(name, headers[name]);
       if (visit.isHead) {
@@ -316,6 +319,14 @@ export class Door {
       } else res.end(body);
     });
     this.leave(visit);
+  }
+
+  /** The last durable sequence: a reply never tells of anything after it. */
+  private sequenceText(): string {
+    const { durableSequence } = this.services.exchange;
+    if (durableSequence !== this.told.sequence)
+      this.told = { sequence: durableSequence, text: String(durableSequence) };
+    return this.told.text;
   }
 
   /** Called when a visit is answered or its client gone, whichever comes first. */

@@ -11,6 +11,8 @@ export interface EndpointSchema {
   readonly path?: ParameterSchemas;
   /** A list schema means that the parameter may be repeated; one value with commas is a text. */
   readonly query?: ParameterSchemas;
+  /** Request headers that this endpoint reads, besides those of credentials. */
+  readonly headers?: ParameterSchemas;
   /** The JSON body as it is sent; absent where none is read. An optional schema means that none is needed. */
   readonly body?: z.ZodType;
   /** The JSON of a reply with status 200. */

@@ -13,6 +13,7 @@ import {
 } from '../../engine/index.ts';
 import type { Context, Endpoint, HttpRequest, Reply } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
+import type { Services } from '../services.ts';
 import type { Views } from '../views/index.ts';
 import {
   type CancelFilter,
@@ -34,6 +35,7 @@ import {
 import { type RejectionReply, rejectionError, rejectionReply, replyError } from '../wire/rejections.ts';
 import * as schemas from '../wire/schemas/orders.ts';
 import { checkOrder, type PlacementCommand, placementOf, type StartedCheck, startCheck } from './orderIntake.ts';
+import { answerIfThere, duplicateAnswer, latenessOf, type RetryTerms, readRetryTerms } from './retries.ts';
 
 /** What the record of a PlaceOrder says became of its order at once. */
 function outcomeOf(record: LogRecord, placement: PlacementCommand): PlacedOrder | RejectionReply {
@@ -76,12 +78,33 @@ const isRefusal = (result: PlacedOrder | RejectionReply): result is RejectionRep
 
 async function postOrder(request: HttpRequest, context: Context): Promise<Reply> {
   const { services } = context;
+  const terms = readRetryTerms(request);
   const started = startCheck(checkOrder(request.parsed(parsePostedOrder), context.caller(), services), services);
   await services.turns.allRead();
   const placement = placementOf(started, services);
+  const late = latenessOf(terms, services);
+  if (late !== undefined) return lateReply(late, placement, terms, services);
   const result = outcomeOf(await services.exchange.submit(placement.bytes), placement);
-  if (isRefusal(result)) throw replyError(result);
-  return { body: placedOrderJson(result) };
+  if (!isRefusal(result)) return { body: placedOrderJson(result) };
+  if (result.isDuplicate !== true) throw replyError(result);
+  return replyOrThrow(await duplicateAnswer(result, placement, terms, services));
+}
+
+function replyOrThrow(answer: Reply | RejectionReply): Reply {
+  if ('text' in answer) throw replyError(answer);
+  return answer;
+}
+
+/** An order that is too late is not taken; whether its first copy was is still told to whoever wants the first answer. */
+async function lateReply(
+  late: BadRequest,
+  placement: PlacementCommand,
+  terms: RetryTerms,
+  services: Services,
+): Promise<Reply> {
+  const answer = await answerIfThere(placement, terms, services);
+  if (answer === undefined) throw late;
+  return replyOrThrow(answer);
 }
 
 /** What one element of a batch came to before the core: its record to come, or why there is none. */
@@ -109,9 +132,12 @@ function submitElement(started: StartedCheck, { services }: Context): Submitted 
 
 /** Every element is submitted before the first answer is awaited, so that nothing gets between them. */
 async function postOrders(request: HttpRequest, context: Context): Promise<Reply> {
+  const terms = readRetryTerms(request);
   const elements = request.parsed(parseOrderBatch).map((element) => ({ element }));
   const started = elements.map((one) => stepOn(one, ({ element }) => startElement(element, context)));
   await context.services.turns.allRead();
+  const late = latenessOf(terms, context.services);
+  if (late !== undefined) throw late;
   const submitted = started.map((one) => stepOn(one, (order: StartedCheck) => submitElement(order, context)));
   const results = await Promise.all(
     submitted.map(async (one) => ('text' in one ? one : outcomeOf(await one.record, one.placement))),
@@ -126,8 +152,27 @@ async function postOrders(request: HttpRequest, context: Context): Promise<Reply
   ) {
     throw replyError(closed);
   }
-  const items = results.map((result) => (isRefusal(result) ? refusedOrderJson(result.text) : placedOrderJson(result)));
+  const items = await Promise.all(
+    results.map((result, index) => {
+      if (!isRefusal(result)) return placedOrderJson(result);
+      const one = submitted[index];
+      if (result.isDuplicate !== true || 'text' in one) return refusedOrderJson(result.text);
+      return duplicateElement(result, one.placement, terms, context.services);
+    }),
+  );
   return { body: `[${items.join(',')}]` };
+}
+
+async function duplicateElement(
+  refusal: RejectionReply,
+  placement: PlacementCommand,
+  terms: RetryTerms,
+  services: Services,
+): Promise<string> {
+  const answer = await duplicateAnswer(refusal, placement, terms, services);
+  if (!('text' in answer)) return answer.body;
+  const { detail } = answer.extra ?? {};
+  return refusedOrderJson(answer.text, typeof detail === 'object' && detail !== null ? detail : undefined);
 }
 
 /** The reply to a cancel command from its record. */

@@ -105,7 +105,9 @@ export class OrdersView {
 
   delayed(orderNumber: number): void {
     const order = this.byNumber.get(orderNumber);
-    if (order !== undefined) order.status = 'DELAYED';
+    if (order === undefined) return;
+    order.status = 'DELAYED';
+    order.wasDelayed = true;
   }
 
   released(orderNumber: number): void {
@@ -188,6 +190,7 @@ export class OrdersView {
       restingLots: 0,
       cancelReason: undefined,
       trades: [],
+      wasDelayed: false,
       signatureType,
       builder,
     };

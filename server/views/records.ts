@@ -176,6 +176,8 @@ export interface Order {
   readonly cancelReason: number | undefined;
   /** Trades that it took part in, oldest first. */
   readonly trades: readonly Trade[];
+  /** Whether it had to wait before it could take. */
+  readonly wasDelayed: boolean;
   /** 0 to 3, how the wallet belongs to its owner. */
   readonly signatureType: number;
   /** Builder code that the order carries, 0x and 64 hex digits; '' for none. */

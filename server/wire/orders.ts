@@ -238,10 +238,14 @@ export function placedOrderJson(placed: PlacedOrder): string {
   );
 }
 
-/** The element of a refused order in the reply to a batch, as the venue of the official clients writes it (wire.md B.7). */
-export function refusedOrderJson(errorMsg: string): string {
+/**
+ * The element of a refused order in the reply to a batch, as the venue of the official clients writes it (wire.md B.7).
+ * @param detail what became of the order before, where it is a duplicate
+ */
+export function refusedOrderJson(errorMsg: string, detail?: object): string {
+  const more = detail === undefined ? '' : `,"detail":${JSON.stringify(detail)}`;
   return (
     `{"success":true,"errorMsg":${JSON.stringify(errorMsg)},"orderID":"","takingAmount":"",` +
-    '"makingAmount":"","status":"","transactionsHashes":[],"tradeIDs":[]}'
+    `"makingAmount":"","status":"","transactionsHashes":[],"tradeIDs":[]${more}}`
   );
 }

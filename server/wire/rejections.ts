@@ -28,6 +28,8 @@ export interface RejectionReply {
   /** More fields of the reply, beside `error`. */
   readonly extra?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
+  /** The order was taken on or killed before. */
+  readonly isDuplicate?: true;
 }
 
 interface Figures extends RejectionContext {
@@ -131,7 +133,7 @@ const sentences = {
   }),
   BANNED: ({ address }) => refuse(`'${address ?? ''}' address banned`),
   CLOSED_ONLY: ({ address }) => refuse(`'${address ?? ''}' address in closed only mode`),
-  DUPLICATE: ({ orderId }) => invalidOrder(orderId, 'Duplicated.'),
+  DUPLICATE: ({ orderId }) => ({ ...invalidOrder(orderId, 'Duplicated.'), isDuplicate: true }),
   POST_ONLY_CROSSES: ({ a }) => refuse('invalid post-only order: order crosses book', { best_price: pipsText(a) }),
   FUNDS: ({ a, b, c }) =>
     refuse(

@@ -270,6 +270,7 @@ export function renderHistory({ query, dialect }: HistoryRequest, rows: HistoryR
       return `[{"total":${microText(totalMicro)},"markets":${list(markets, marketFigure)}}]`;
     }
     case 'order':
+    case 'original':
       throw new Error('an order is rendered by renderOrder');
     default: {
       const unknown: never = query;

@@ -25,7 +25,7 @@ import { BadRequest } from '../http/errors.ts';
 import { microText, parseWhole } from './numbers.ts';
 
 /** Kinds of questions that have a list of parameters: all but that for an order. */
-export type AskedKind = Exclude<HistoryQuery['kind'], 'order'>;
+export type AskedKind = Exclude<HistoryQuery['kind'], 'order' | 'original'>;
 
 interface Bounds {
   readonly limitDefault: number;

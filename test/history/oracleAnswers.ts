@@ -383,6 +383,8 @@ export function oracleAnswer(oracle: Oracle, { query, dialect }: HistoryRequest)
       return holders(oracle, shapes, query);
     case 'order':
       return orderReply(oracle, shapes, query, dialect);
+    case 'original':
+      throw new Error('the oracle is not asked for first answers');
     default:
       return figures(oracle, query);
   }

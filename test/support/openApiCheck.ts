@@ -70,7 +70,13 @@ function faultOfParameters(checks: Contract, operation: Operation, request: Http
     const { name, in: place, required, schema } = parameter;
     const isList = schema.type === 'array';
     const given =
-      place === 'path' ? request.params[name] : isList ? request.query.getAll(name) : (request.query.get(name) ?? '');
+      place === 'path'
+        ? request.params[name]
+        : place === 'header'
+          ? request.header(name.toLowerCase())
+          : isList
+            ? request.query.getAll(name)
+            : (request.query.get(name) ?? '');
     if (given === undefined || given.length === 0) {
       if (required) return `the ${place} parameter ${name} is required, and it was served without`;
       continue;

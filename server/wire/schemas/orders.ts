@@ -46,6 +46,32 @@ const postedOrder = z
   })
   .meta({ id: 'PostedOrder', description: 'A signed order; keys that are not named are ignored' });
 
+const orderStatus = text.meta({ description: 'LIVE, MATCHED, CANCELED, DELAYED or INVALID and the like' });
+const officialOrder = z
+  .object({
+    id: bytes32,
+    status: orderStatus,
+    owner: uuid,
+    maker_address: address,
+    market: bytes32,
+    asset_id: tokenId,
+    side,
+    original_size: decimal,
+    size_matched: decimal,
+    price: decimal,
+    associate_trades: z.array(uuid),
+    outcome: text,
+    created_at: whole,
+    expiration: secondsText,
+    order_type: orderType,
+  })
+  .meta({ id: 'OfficialOrder', description: 'An own order, for requests with POLY_* headers' });
+
+const duplicateDetail = z.object({ original: officialOrder }).meta({
+  id: 'DuplicateDetail',
+  description: 'What became of the order when it was sent before: its present state',
+});
+
 const placedOrder = z
   .object({
     success: z.literal(true),
@@ -56,6 +82,7 @@ const placedOrder = z
     status: z.enum(['live', 'matched', 'delayed', '']),
     transactionsHashes: z.array(bytes32),
     tradeIDs: z.array(uuid),
+    detail: duplicateDetail.optional(),
   })
   .meta({
     id: 'PlacedOrder',
@@ -70,11 +97,30 @@ const orderRefusal = refusal
     best_price: decimal.optional(),
     code: text.optional(),
     retry_after_seconds: whole.optional(),
+    valid_until_ms: whole.optional(),
+    server_ts_ms: whole.optional(),
+    detail: duplicateDetail.optional(),
   })
   .meta({ id: 'OrderRefusal', description: 'Why an order was refused, with the figures to understand it' });
 
-export const postOrder: EndpointSchema = { body: postedOrder, reply: placedOrder, refusal: orderRefusal };
+const retryHeaders = {
+  Idempotent: z
+    .literal([0, 1])
+    .optional()
+    .meta({ description: 'With 1 a duplicate is answered as its first copy was, with Idempotent-Replayed: true' }),
+  'X-Valid-Until-Ms': whole
+    .optional()
+    .meta({ description: "Unix milliseconds of the exchange's time: an order that arrives later is not taken" }),
+};
+
+export const postOrder: EndpointSchema = {
+  headers: retryHeaders,
+  body: postedOrder,
+  reply: placedOrder,
+  refusal: orderRefusal,
+};
 export const postOrders: EndpointSchema = {
+  headers: retryHeaders,
   body: z.array(z.unknown()).min(1).max(ORDERS_PER_BATCH_MAX).meta({
     description: 'Bodies of POST /order; each is read, taken or refused for itself',
   }),
@@ -110,7 +156,6 @@ export const heartbeat: EndpointSchema = {
 };
 export const heartbeats: EndpointSchema = { reply: z.object({ status: z.literal('ok') }) };
 
-const orderStatus = text.meta({ description: 'LIVE, MATCHED, CANCELED, DELAYED or INVALID and the like' });
 const plainOrder = z
   .object({
     associateTrades: z.array(uuid),
@@ -129,26 +174,6 @@ const plainOrder = z
     createdAt: isoTime,
   })
   .meta({ id: 'OrderRecord', description: 'An own order, at the root without POLY_* headers' });
-const officialOrder = z
-  .object({
-    id: bytes32,
-    status: orderStatus,
-    owner: uuid,
-    maker_address: address,
-    market: bytes32,
-    asset_id: tokenId,
-    side,
-    original_size: decimal,
-    size_matched: decimal,
-    price: decimal,
-    associate_trades: z.array(uuid),
-    outcome: text,
-    created_at: whole,
-    expiration: secondsText,
-    order_type: orderType,
-  })
-  .meta({ id: 'OfficialOrder', description: 'An own order, for requests with POLY_* headers' });
-
 const makerOrder = z
   .object({
     order_id: bytes32,

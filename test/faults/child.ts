@@ -1,0 +1,110 @@
+// A server process for the tests of faults: started on a folder and a port, told where to crash, asked for the hash of its
+// state, and killed. Used by the crash run and by the tests of failing disks. It never looks into the folder.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CrashPoint, Order, StateTold } from './crashPoints.ts';
+
+const root = join(import.meta.dirname, '../..');
+const POLL_MS = 20;
+
+export interface ChildOptions {
+  readonly dataDir: string;
+  readonly port: number;
+  /** A program and its arguments that run the server instead of running it directly. */
+  readonly under?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export interface Child {
+  readonly url: string;
+  readonly pid: number;
+  /** What it printed to standard error. */
+  readonly output: string;
+  /** Resolves when the process has ended. */
+  readonly ended: Promise<{ readonly status: number | null; readonly signal: NodeJS.Signals | null }>;
+  readonly isRunning: boolean;
+  /** True once it answers; false when it ended before. */
+  ready(): Promise<boolean>;
+  /** The hash of its present state; undefined when it ends before it answers. */
+  state(): Promise<StateTold | undefined>;
+  /** From now on it kills itself at a point, when it passes there for the n-th time. */
+  crashAt(point: CrashPoint, passage: number): void;
+  kill(signal: NodeJS.Signals): void;
+}
+
+/** Whether the server answers; a port that merely takes connections may be one that is only being probed. */
+async function answers(url: string): Promise<boolean> {
+  return fetch(`${url}/ok`).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+}
+
+function spawnChild({ dataDir, port, under = [], env = {} }: ChildOptions): ChildProcess {
+  const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('OUTCRY_') && name !== 'PORT');
+  const command = [
+    ...[...under, process.execPath, '--import', join(root, 'test/faults/crashPoints.ts'), join(root, 'server/main.ts')],
+    ...['start', '--quiet', '--no-house', '--no-throttle', '--log-level', 'warn', '--port', String(port)],
+    ...['--data-dir', dataDir],
+  ];
+  return spawn(command[0], command.slice(1), {
+    cwd: root,
+    env: { ...Object.fromEntries(kept), ...env },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
+}
+
+/** Starts a server; whether it ever answers is asked of `ready`. */
+export function startChild(options: ChildOptions): Child {
+  const child = spawnChild(options);
+  let output = '';
+  let isRunning = true;
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  }
+  const ended: Child['ended'] = new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (status, signal) => {
+      isRunning = false;
+      resolve({ status, signal });
+    });
+  });
+  // A process that has just ended takes no message; that it has ended is told by `ended`.
+  const send = (order: Order): void => void child.send(order, () => {});
+  const url = `http://127.0.0.1:${options.port}`;
+  return {
+    url,
+    pid: child.pid ?? -1,
+    get output() {
+      return output;
+    },
+    ended,
+    get isRunning() {
+      return isRunning;
+    },
+    async ready() {
+      while (isRunning) {
+        if (await answers(url)) return true;
+        await sleep(POLL_MS);
+      }
+      return false;
+    },
+    async state() {
+      if (!isRunning) return undefined;
+      const told = new Promise<StateTold>((resolve) => {
+        child.once('message', (message) => resolve(message as StateTold)); // the preloaded module says nothing else
+      });
+      send('state');
+      return Promise.race([told, ended.then(() => undefined)]);
+    },
+    crashAt(point, passage) {
+      send({ crashAt: point, passage });
+    },
+    kill(signal) {
+      child.kill(signal);
+    },
+  };
+}

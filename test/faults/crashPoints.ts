@@ -1,0 +1,59 @@
+// Loaded with --import into a server process that is to crash: kills it at a named point of its way to the disk, when it
+// passes there for the n-th time since its parent said so, and tells the hash of its state when its parent asks. The
+// server itself holds no such switch, so that nobody can ever set one on a real exchange.
+import { isMainThread } from 'node:worker_threads';
+import { Journal, LmdbStore } from '../../engine/journal/index.ts';
+import { Reducers, type StateHashes } from '../../engine/pipeline/index.ts';
+
+/** Before and after a record joins its batch, while a batch is being flushed, and once it is durable but not answered. */
+export const CRASH_POINTS = ['before-append', 'after-append', 'during-flush', 'after-flush'] as const;
+export type CrashPoint = (typeof CRASH_POINTS)[number];
+
+/** What a parent sends: where to crash, or the question about the state. */
+export type Order = { readonly crashAt: CrashPoint; readonly passage: number } | 'state';
+
+/** What the process answers to 'state': its state after this record. */
+export interface StateTold {
+  readonly sequence: number;
+  readonly hashes: StateHashes;
+}
+
+function hold(): void {
+  let wanted: CrashPoint | undefined;
+  let left = 0;
+  const pass = (point: CrashPoint): void => {
+    if (point !== wanted) return;
+    left -= 1;
+    if (left === 0) process.kill(process.pid, 'SIGKILL');
+  };
+  let reducers: Reducers | undefined;
+  let sequence = 0;
+  const { append } = Journal.prototype;
+  Journal.prototype.append = function (this: Journal, ...args: Parameters<Journal['append']>): void {
+    pass('before-append');
+    append.apply(this, args);
+    sequence = args[0];
+    pass('after-append');
+  };
+  const { write } = LmdbStore.prototype;
+  LmdbStore.prototype.write = async function (this: LmdbStore, ...args: Parameters<LmdbStore['write']>): Promise<void> {
+    const written = write.apply(this, args);
+    setImmediate(pass, 'during-flush');
+    await written;
+    pass('after-flush');
+  };
+  const { reduce } = Reducers.prototype;
+  Reducers.prototype.reduce = function (this: Reducers, ...args: Parameters<Reducers['reduce']>): void {
+    reducers = this;
+    reduce.apply(this, args);
+  };
+  process.on('message', (order: Order) => {
+    if (order !== 'state') {
+      wanted = order.crashAt;
+      left = order.passage;
+    } else if (reducers !== undefined) process.send?.({ sequence, hashes: reducers.stateHash() } satisfies StateTold);
+  });
+  process.channel?.unref();
+}
+
+if (isMainThread && process.send !== undefined) hold();

@@ -1,0 +1,159 @@
+// What clients were told, beside what a journal holds: which acknowledged operations are missing, which happened twice, and
+// which are there although nobody sent them or they were refused. Used by the crash run and by the tests of failing disks.
+import { JournalReader, type JournalRecord } from '../../engine/index.ts';
+import { replayOne } from '../../engine/pipeline/recovery.ts';
+import { Reducers } from '../../engine/pipeline/reducers.ts';
+import { decodeCommand, decodeEvents } from '../../engine/protocol/index.ts';
+import { tradeId } from '../../server/wire/ids.ts';
+
+/** What a client knows of an operation: done, killed (a FOK or FAK order that found nothing), refused, or nothing at all. */
+export type Word = 'accepted' | 'killed' | 'refused' | 'unknown';
+
+/** An order of which a client has sent at least one copy. */
+export interface SentOrder {
+  readonly id: string;
+  word: Word;
+  /** Trades that its answer named. */
+  tradeIds: readonly string[];
+}
+
+/** An order as the journal holds it. */
+export interface SeenOrder {
+  readonly id: string;
+  readonly sequence: number;
+  /** How many records took it on or killed it: more than one is a defect. */
+  count: number;
+  isKilled: boolean;
+  isCanceled: boolean;
+  filledLots: number;
+  /** Trades of its own record. */
+  readonly tradeIds: string[];
+}
+
+/** Everything that several clients have sent and heard. Splits are told apart by their amounts, each used once. */
+export class Told {
+  readonly orders = new Map<string, SentOrder>();
+  readonly splits = new Map<number, Word>();
+  /** Ids that a reply called cancelled. */
+  readonly canceled = new Set<string>();
+  /** The highest X-Sequence of any reply. */
+  sequence = 0;
+
+  /** How many operations were acknowledged. */
+  get acknowledgedCount(): number {
+    const words = [...[...this.orders.values()].map(({ word }) => word), ...this.splits.values()];
+    return words.filter((word) => word === 'accepted' || word === 'killed').length + this.canceled.size;
+  }
+}
+
+/** The journal of a folder, read as it grows, and replayed without interruption into reducers of its own. */
+export class Seen {
+  readonly orders = new Map<string, SeenOrder>();
+  readonly splits = new Map<number, number>();
+  sequence = 0;
+  private readonly byNumber = new Map<number, SeenOrder>();
+  private readonly reducers = new Reducers();
+  private readonly dataDir: string;
+
+  constructor(dataDir: string) {
+    this.dataDir = dataDir;
+  }
+
+  /** Reads on to a sequence, or to the end. Throws what the journal or the replay has to say against it. */
+  async readTo(last = Number.POSITIVE_INFINITY): Promise<void> {
+    const reader = new JournalReader(this.dataDir);
+    try {
+      for (const records of reader.read(this.sequence + 1)) {
+        for (const record of records) if (record.sequence <= last) this.take(record);
+      }
+    } finally {
+      await reader.close();
+    }
+  }
+
+  hashes() {
+    return this.reducers.stateHash();
+  }
+
+  checkInvariants(): void {
+    this.reducers.checkInvariants();
+  }
+
+  private take(record: JournalRecord): void {
+    replayOne(record, this.reducers);
+    this.sequence = record.sequence;
+    const command = decodeCommand(record.command);
+    const own = command.type === 'PlaceOrder' ? command.orderId : undefined;
+    for (const event of decodeEvents(record.events)) {
+      if ((event.type === 'OrderAccepted' || event.type === 'OrderKilled') && own !== undefined) {
+        this.placed(own, event.orderNumber, event.type === 'OrderKilled');
+      } else if (event.type === 'OrderCanceled') {
+        const order = this.byNumber.get(event.orderNumber);
+        if (order !== undefined) order.isCanceled = true;
+      } else if (event.type === 'Fill') {
+        const maker = this.byNumber.get(event.makerOrderNumber);
+        if (maker !== undefined) maker.filledLots += event.lots;
+      } else if (event.type === 'Trade') {
+        const taker = this.byNumber.get(event.takerOrderNumber);
+        if (taker === undefined) continue;
+        taker.filledLots += event.lots;
+        if (taker.sequence === record.sequence) taker.tradeIds.push(tradeId(event.marketIndex, event.tradeNumber));
+      } else if (event.type === 'PositionSplit') {
+        this.splits.set(event.amountMicro, (this.splits.get(event.amountMicro) ?? 0) + 1);
+      }
+    }
+  }
+
+  private placed(id: string, orderNumber: number, isKilled: boolean): void {
+    const before = this.orders.get(id);
+    if (before !== undefined) {
+      before.count += 1;
+      return;
+    }
+    const fresh = { id, sequence: this.sequence, count: 1, isKilled, isCanceled: false, filledLots: 0, tradeIds: [] };
+    this.orders.set(id, fresh);
+    this.byNumber.set(orderNumber, fresh);
+  }
+}
+
+/** What is wrong, each as a sentence. */
+export interface Differences {
+  readonly lost: readonly string[];
+  readonly doubled: readonly string[];
+  readonly ghosts: readonly string[];
+}
+
+/** Holds what the journal has against what clients were told. */
+export function differencesOf(told: Told, seen: Seen): Differences {
+  const lost: string[] = [];
+  const doubled: string[] = [];
+  const ghosts: string[] = [];
+  for (const { id, word, tradeIds } of told.orders.values()) {
+    const order = seen.orders.get(id);
+    if (word === 'refused' && order !== undefined) ghosts.push(`the order ${id} was refused and is there`);
+    if (word !== 'accepted' && word !== 'killed') continue;
+    if (order === undefined) lost.push(`the order ${id} was answered ${word} and is not there`);
+    else if (order.isKilled !== (word === 'killed')) lost.push(`the order ${id} was answered ${word} and is not that`);
+    else if (order.tradeIds.join() !== tradeIds.join()) lost.push(`the trades of order ${id} are other ones`);
+  }
+  for (const id of told.canceled) {
+    if (seen.orders.get(id)?.isCanceled !== true) lost.push(`the cancel of ${id} was answered and is not there`);
+  }
+  for (const [amountMicro, word] of told.splits) {
+    const count = seen.splits.get(amountMicro) ?? 0;
+    if (word === 'accepted' && count === 0) lost.push(`the split of ${amountMicro} was answered and is not there`);
+    if (word === 'refused' && count > 0) ghosts.push(`the split of ${amountMicro} was refused and is there`);
+  }
+  for (const { id, count } of seen.orders.values()) {
+    if (count > 1) doubled.push(`the order ${id} is there ${count} times`);
+    if (!told.orders.has(id)) ghosts.push(`the order ${id} is there and nobody sent it`);
+  }
+  for (const [amountMicro, count] of seen.splits) {
+    if (count > 1) doubled.push(`the split of ${amountMicro} is there ${count} times`);
+    if (!told.splits.has(amountMicro)) ghosts.push(`the split of ${amountMicro} is there and nobody asked for it`);
+  }
+  if (told.sequence > seen.sequence) {
+    lost.push(`a reply named sequence ${told.sequence} and the journal ends at ${seen.sequence}`);
+  }
+  return { lost, doubled, ghosts };
+}

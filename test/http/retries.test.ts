@@ -1,0 +1,189 @@
+// Sending an order again is safe: a duplicate tells what became of the first copy, or answers as that did; an order that
+// comes too late is not taken; and every reply says how much of the log it stands on. Also when the order has long ended,
+// and after a restart.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createKey, type HeaderFields, l2Headers, send } from '../support/client.ts';
+import { startTestServer } from '../support/server.ts';
+import {
+  alice,
+  bob,
+  call,
+  market,
+  newMarket,
+  openTradingWorld,
+  orderBody,
+  post,
+  server,
+  type Trader,
+} from './tradingWorld.ts';
+
+beforeAll(openTradingWorld);
+afterAll(() => server.close());
+
+const IDEMPOTENT: HeaderFields = { Idempotent: '1' };
+
+function sendWith({ wallet, key }: Trader, path: string, body: unknown, headers: HeaderFields, url = server.url) {
+  const text = JSON.stringify(body);
+  return send(url, 'POST', path, text, { ...l2Headers(wallet.address, key, 'POST', path, text), ...headers });
+}
+
+async function split(trader: Trader): Promise<void> {
+  const reply = await call(trader, 'POST', '/split', { condition_id: market.conditionId, amount: '100' });
+  expect(reply.status).toBe(200);
+}
+
+test('a duplicate tells the present state of the order, and with Idempotent: 1 answers as the first copy did', async () => {
+  const body = orderBody(alice, market, { pips: 4_000, shares: 10 });
+  const first = await sendWith(alice, '/order', body, IDEMPOTENT);
+  expect([first.status, first.json.status, first.headers.get('idempotent-replayed')]).toEqual([200, 'live', null]);
+  const id = first.json.orderID;
+  const again = await sendWith(alice, '/order', body, {});
+  expect([again.status, again.json.error]).toEqual([400, `order ${id} is invalid. Duplicated.`]);
+  const record = (await call(alice, 'GET', `/data/order/${id}`)).json;
+  expect(again.json.detail).toEqual({ original: record });
+  expect(record).toMatchObject({ id, status: 'LIVE', size_matched: '0', original_size: '10' });
+
+  expect((await post(bob, market, { pips: 4_000, shares: 10, token: 0, side: 'SELL' })).status).toBe(400); // no shares
+  await split(bob);
+  expect((await post(bob, market, { pips: 4_000, shares: 6, side: 'SELL' })).json.status).toBe('matched');
+  const later = await sendWith(alice, '/order', body, {});
+  expect(later.json.detail.original).toMatchObject({ id, status: 'LIVE', size_matched: '6' });
+  const replayed = await sendWith(alice, '/order', body, IDEMPOTENT);
+  expect([replayed.status, replayed.json]).toEqual([200, first.json]);
+  expect(replayed.headers.get('idempotent-replayed')).toBe('true');
+  await call(alice, 'DELETE', '/cancel-all');
+});
+
+test('a taker is answered its own trades again, whatever its remainder did since', async () => {
+  await split(bob);
+  for (const pips of [5_000, 5_100]) await post(bob, market, { pips, shares: 5, side: 'SELL' });
+  const body = orderBody(alice, market, { pips: 5_200, shares: 20 });
+  const first = await sendWith(alice, '/order', body, {});
+  expect(first.json).toMatchObject({ status: 'matched', takingAmount: '10', makingAmount: '5.05' });
+  await post(bob, market, { pips: 5_200, shares: 6, side: 'SELL' });
+  expect((await sendWith(alice, '/order', body, IDEMPOTENT)).json).toEqual(first.json);
+  expect((await sendWith(alice, '/order', body, {})).json.detail.original).toMatchObject({ size_matched: '16' });
+  await call(alice, 'DELETE', '/cancel-all');
+  expect((await sendWith(alice, '/order', body, IDEMPOTENT)).json).toEqual(first.json);
+});
+
+test('an order that was killed is refused again in the same words', async () => {
+  for (const orderType of ['FOK', 'FAK']) {
+    const body = orderBody(alice, market, { pips: 100, shares: 500, orderType });
+    const first = await sendWith(alice, '/order', body, {});
+    const replayed = await sendWith(alice, '/order', body, IDEMPOTENT);
+    expect([replayed.status, replayed.json.error]).toEqual([400, first.json.error]);
+    expect(replayed.json.orderID).toBe(first.json.orderID);
+    const { json } = await sendWith(alice, '/order', body, {});
+    expect(json.detail.original).toMatchObject({ id: first.json.orderID, status: 'CANCELED', size_matched: '0' });
+  }
+});
+
+test('an order that had to wait is answered delayed again', async () => {
+  const slow = await newMarket({ seconds_delay: 1 });
+  expect((await call(bob, 'POST', '/split', { condition_id: slow.conditionId, amount: '20' })).status).toBe(200);
+  await post(bob, slow, { pips: 5_000, shares: 10, side: 'SELL' });
+  const body = orderBody(alice, slow, { pips: 5_000, shares: 5 });
+  const first = await sendWith(alice, '/order', body, {});
+  expect(first.json.status).toBe('delayed');
+  let state = '';
+  while (state !== 'MATCHED') {
+    const { json } = await sendWith(alice, '/order', body, {});
+    state = json.detail.original.status;
+    expect((await sendWith(alice, '/order', body, IDEMPOTENT)).json).toEqual(first.json);
+  }
+});
+
+test('a batch answers its duplicates one by one', async () => {
+  const [known, fresh, killed] = [
+    orderBody(alice, market, { pips: 3_000, shares: 10 }),
+    orderBody(alice, market, { pips: 3_100, shares: 10 }),
+    orderBody(alice, market, { pips: 100, shares: 500, orderType: 'FAK' }),
+  ];
+  const first = await sendWith(alice, '/order', known, {});
+  const killedText = (await sendWith(alice, '/order', killed, {})).json.error;
+  const plain = await sendWith(alice, '/orders', [known, fresh, killed], {});
+  expect(plain.json.map(({ errorMsg }: { errorMsg: string }) => errorMsg !== '')).toEqual([true, false, true]);
+  expect(plain.json[0].detail.original).toMatchObject({ id: first.json.orderID, status: 'LIVE' });
+  const again = await sendWith(alice, '/orders', [known, fresh, killed], IDEMPOTENT);
+  expect(again.json[0]).toEqual(first.json);
+  expect(again.json[1]).toEqual(plain.json[1]);
+  expect(again.json[2].errorMsg).toBe(killedText);
+  await call(alice, 'DELETE', '/cancel-all');
+});
+
+test('an order that arrives after X-Valid-Until-Ms is not taken, and one that was there is told', async () => {
+  const body = orderBody(alice, market, { pips: 2_000, shares: 10 });
+  const past: HeaderFields = { 'X-Valid-Until-Ms': String(Date.now() - 10_000) };
+  const late = await sendWith(alice, '/order', body, past);
+  expect(late.status).toBe(400);
+  expect(late.json.error).toMatch(
+    /^the order arrived too late: it was valid until \d+ and the exchange's time is \d+$/,
+  );
+  expect(late.json).toMatchObject({ code: 'too_late', valid_until_ms: Number(past['X-Valid-Until-Ms']) });
+  expect((await sendWith(alice, '/orders', [body], past)).status).toBe(400);
+  expect((await sendWith(alice, '/order', body, { ...past, ...IDEMPOTENT })).status).toBe(400);
+  const inTime = await sendWith(alice, '/order', body, { 'X-Valid-Until-Ms': String(Date.now() + 60_000) });
+  expect(inTime.status).toBe(200);
+  const told = await sendWith(alice, '/order', body, { ...past, ...IDEMPOTENT });
+  expect([told.status, told.json]).toEqual([200, inTime.json]);
+  await call(alice, 'DELETE', '/cancel-all');
+});
+
+test('headers that say nothing are refused by name', async () => {
+  const body = orderBody(alice, market, { pips: 2_000, shares: 10 });
+  const bad: HeaderFields[] = [{ Idempotent: 'yes' }, { 'X-Valid-Until-Ms': 'soon' }, { 'X-Valid-Until-Ms': '-1' }];
+  for (const headers of bad) {
+    const { status, json } = await sendWith(alice, '/order', body, headers);
+    expect([status, json.error]).toEqual([400, expect.stringContaining(`invalid_field: ${Object.keys(headers)[0]}`)]);
+  }
+});
+
+test('every reply carries the last durable sequence, which covers what it tells', async () => {
+  const before = Number((await send(server.url, 'GET', '/time')).headers.get('x-sequence'));
+  expect(before).toBe(server.exchange.durableSequence);
+  const placed = await post(alice, market, { pips: 2_000, shares: 10 });
+  expect(Number(placed.headers.get('x-sequence'))).toBeGreaterThan(before);
+  for (const path of ['/nowhere', '/book?token_id=1', '/data/orders']) {
+    expect(Number((await send(server.url, 'GET', path)).headers.get('x-sequence'))).toBeGreaterThan(before);
+  }
+});
+
+test('after a restart, and long after the order has ended, the answers are the same', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'outcry-retries-'));
+  try {
+    const old = await startTestServer({ config: { dataDir } });
+    const trader = { wallet: old.wallets[0], key: await createKey(old.url, old.wallets[0]) };
+    const created = await send(
+      ...([old.url, 'POST', '/admin/markets', { question: 'Again?', slug: 'again' }] as const),
+      { authorization: 'Bearer dev-admin' },
+    );
+    const [yes, no] = created.json.tokens;
+    const where = {
+      conditionId: created.json.condition_id,
+      tokens: [yes.token_id, no.token_id],
+      negRisk: false,
+    } as const;
+    const bodies = ['GTC', 'FAK'].map((orderType) => orderBody(trader, where, { pips: 4_000, shares: 10, orderType }));
+    const firsts = [];
+    for (const body of bodies) firsts.push(await sendWith(trader, '/order', body, {}, old.url));
+    const path = '/cancel-all';
+    await send(old.url, 'DELETE', path, undefined, l2Headers(trader.wallet.address, trader.key, 'DELETE', path));
+    await old.close();
+    const fresh = await startTestServer({ config: { dataDir } });
+    // So many orders end after it that views have forgotten it; what is asked then is the historian.
+    fresh.services.views.orders.recordBegan(Number.MAX_SAFE_INTEGER);
+    const [resting, killed] = bodies;
+    const again = await sendWith(trader, '/order', resting, {}, fresh.url);
+    expect(again.json.detail.original).toMatchObject({ id: firsts[0].json.orderID, status: 'CANCELED' });
+    expect((await sendWith(trader, '/order', resting, IDEMPOTENT, fresh.url)).json).toEqual(firsts[0].json);
+    const refused = await sendWith(trader, '/order', killed, IDEMPOTENT, fresh.url);
+    expect([refused.status, refused.json.error]).toEqual([400, firsts[1].json.error]);
+    await fresh.close();
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+});
