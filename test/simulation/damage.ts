@@ -1,0 +1,50 @@
+// Damage to a copy of the disk, and which record it makes unsound: a flipped bit, a torn batch, a batch that is missing.
+// Used by simulation.ts. What no log can notice, the loss of its whole end, is not among them.
+import type { StoredBatch } from '../../engine/journal/store.ts';
+import { Disk } from './disk.ts';
+import type { Damage } from './steps.ts';
+
+interface RecordPlace {
+  readonly sequence: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+function recordsIn({ firstSequence, bytes }: StoredBatch): RecordPlace[] {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const records: RecordPlace[] = [];
+  for (let start = 0; start < bytes.length; ) {
+    const end = start + view.getUint32(start + 4, true);
+    records.push({ sequence: firstSequence + records.length, start, end });
+    start = end;
+  }
+  return records;
+}
+
+/** A damaged copy and the first record that is not sound in it; undefined where this damage cannot be done. */
+export function damageDisk(disk: Disk, { kind, place, bit }: Damage): { disk: Disk; sequence: number } | undefined {
+  const copy = new Disk();
+  copy.batches = [...disk.batches];
+  const { batches } = copy;
+  if (batches.length === 0) return undefined;
+  const index = Math.min(Math.floor(place * batches.length), batches.length - 1);
+  const batch = batches[index];
+  if (kind === 'hole') {
+    if (index === batches.length - 1) return undefined;
+    batches.splice(index, 1);
+    return { disk: copy, sequence: batch.firstSequence };
+  }
+  const share = place * batches.length - index;
+  const at = Math.min(Math.floor(share * batch.bytes.length), batch.bytes.length - 1);
+  const record = recordsIn(batch).find(({ end }) => at < end);
+  if (record === undefined) throw new Error('damage: no record lies there');
+  if (kind === 'tear') {
+    if (at === record.start) return undefined;
+    batches[index] = { ...batch, bytes: Buffer.from(batch.bytes.subarray(0, at)) };
+    return { disk: copy, sequence: record.sequence };
+  }
+  const bytes = Buffer.from(batch.bytes);
+  bytes[at] ^= 1 << bit;
+  batches[index] = { ...batch, bytes };
+  return { disk: copy, sequence: record.sequence };
+}

@@ -1,0 +1,109 @@
+// The disk of a simulation and the store that an exchange has on it: batches in memory that outlive the exchange, writes that
+// wait, fail, land without being confirmed, or find no space, and damage done while nobody runs. Used by simulation.ts.
+import type { BatchStore, StoredBatch } from '../../engine/journal/store.ts';
+
+interface PendingWrite {
+  readonly batch: StoredBatch;
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** What the machine keeps when its power is lost. */
+export class Disk {
+  batches: StoredBatch[] = [];
+
+  /** Puts a batch in the place of its first sequence, as the real store does: only the last one is ever written again. */
+  put(batch: StoredBatch): void {
+    if (this.batches.at(-1)?.firstSequence === batch.firstSequence) this.batches.pop();
+    this.batches.push(batch);
+  }
+}
+
+export class FaultyStore implements BatchStore {
+  /** While held, writes wait for `open()`. */
+  private isHeld = false;
+  private isDead = false;
+  /** There is no space on the disk. */
+  isFull = false;
+  /** So many of the next writes are refused; so many after them land but are reported as failed. */
+  refusals = 0;
+  lostAnswers = 0;
+  private pending: PendingWrite | undefined;
+  private readonly disk: Disk;
+
+  constructor(disk: Disk) {
+    this.disk = disk;
+  }
+
+  /** Whether a write was or will be answered with a failure, so that the exchange may refuse commands. */
+  get isTroubled(): boolean {
+    return this.isFull || this.refusals > 0 || this.lostAnswers > 0;
+  }
+
+  write(firstSequence: number, bytes: Uint8Array): Promise<void> {
+    if (this.isDead) return new Promise(() => {});
+    if (this.pending !== undefined) throw new Error('simulation: a second batch was handed over before the first ended');
+    return new Promise((resolve, reject) => {
+      this.pending = { batch: { firstSequence, bytes }, resolve, reject };
+      if (!this.isHeld || this.isFull) this.endPending();
+    });
+  }
+
+  last(): StoredBatch | undefined {
+    return this.disk.batches.at(-1);
+  }
+
+  *batches(sequence: number): Generator<StoredBatch> {
+    const { batches } = this.disk;
+    const after = batches.findIndex((batch) => batch.firstSequence > sequence);
+    for (let next = Math.max(0, (after < 0 ? batches.length : after) - 1); next < batches.length; next += 1) {
+      yield batches[next];
+    }
+  }
+
+  async reopen(): Promise<void> {}
+
+  async close(): Promise<void> {}
+
+  hold(): void {
+    this.isHeld = true;
+  }
+
+  open(): void {
+    this.isHeld = false;
+    this.isFull = false;
+    if (this.pending !== undefined) this.endPending();
+  }
+
+  /** From now on there is no space, for what is being written neither. */
+  fill(): void {
+    this.isFull = true;
+    this.endPending();
+  }
+
+  /** The power is lost: what was being written is there afterwards, or it is not. */
+  die(isWritten: boolean): void {
+    this.isDead = true;
+    if (isWritten && this.pending !== undefined) this.disk.put(this.pending.batch);
+    this.pending = undefined;
+  }
+
+  private endPending(): void {
+    const { pending } = this;
+    if (pending === undefined) return;
+    this.pending = undefined;
+    if (this.isFull) {
+      pending.reject(new Error('there is no space left on the disk'));
+    } else if (this.refusals > 0) {
+      this.refusals -= 1;
+      pending.reject(new Error('the disk failed'));
+    } else if (this.lostAnswers > 0) {
+      this.lostAnswers -= 1;
+      this.disk.put(pending.batch);
+      pending.reject(new Error('the disk failed after it had written'));
+    } else {
+      this.disk.put(pending.batch);
+      pending.resolve();
+    }
+  }
+}

@@ -1,0 +1,155 @@
+// Draws the steps of one seed: which profiles act and how much, how many commands go to the disk at once, which faults come
+// and how often, how time passes. Used by the runner; the same seed gives the same steps as long as the exchange behaves
+// the same. It decides nothing about what is right.
+import type { Command, EngineSettings } from '../../engine/index.ts';
+import { Views } from '../../server/views/index.ts';
+import { keyOf, walletOf } from '../model/names.ts';
+import { Random } from '../model/random.ts';
+import { newMarket, type ProfileName, profiles } from './actors.ts';
+import { Sight } from './sight.ts';
+import type { Damage, Step } from './steps.ts';
+
+/** Orders that are open at most before somebody clears up. */
+const OPEN_ORDERS_MAX = 400;
+const HOUR_MS = 3_600_000;
+
+export class Flow {
+  readonly settings: EngineSettings;
+  /** Names of the profiles that act. */
+  readonly cast: readonly ProfileName[];
+  private readonly random: Random;
+  private readonly sight: Sight;
+  private readonly queue: Command[] = [];
+  private readonly steps: Step[] = [];
+  private readonly weights: readonly (readonly [number, ProfileName])[];
+  private readonly burstMax: number;
+  /** Percent of bursts that a fault follows. */
+  private readonly faultPercent: number;
+  private readonly calmness: number;
+  private burstLeft = 0;
+  private turn = 0;
+
+  constructor(seed: number) {
+    const random = new Random(seed);
+    this.random = random;
+    const [owners, wallets, markets] = [random.int(2, 8), random.int(1, 3), random.int(1, 8)];
+    this.sight = new Sight(random, new Views(), owners, wallets);
+    const others = Object.keys(profiles) as ProfileName[]; // the keys of the literal
+    const cast = others.filter(() => random.chance(35));
+    this.cast = ['maker', 'sweeper', ...cast.filter((name) => name !== 'maker' && name !== 'sweeper')];
+    this.weights = this.cast.map((name, index) => [index < 2 ? random.int(8, 20) : random.int(1, 8), name]);
+    this.burstMax = random.pick([2, 16, 16, 64, 64, 64, 128, 128]);
+    this.faultPercent = random.pick([0, 0.5, 1, 2]);
+    this.calmness = random.pick([60, 90, 97]);
+    this.settings = {
+      orderWindowMs: random.pick([5_000, HOUR_MS, 24 * HOUR_MS]),
+      heartbeatWindowMs: random.pick([1_000, 10_000]),
+      minedDelayMs: random.pick([0, 0, 700]),
+      confirmedDelayMs: random.pick([0, 0, 300]),
+      creditMicro: random.pick([0, 0, 5_000_000]),
+    };
+    this.opening(owners, markets, random.pick([2_000_000, 200_000_000, 10_000_000_000]));
+    // Nobody acts before it is seen who has what.
+    for (const command of this.queue.splice(0)) this.steps.push({ kind: 'command', waitMs: 0, command });
+    this.steps.push({ kind: 'flush' });
+  }
+
+  /** The next step, given what clients can see. */
+  next(views: Views, nowMs: number, openOrders: number): Step {
+    const planned = this.steps.shift();
+    if (planned !== undefined) return planned;
+    this.sight.views = views;
+    if (this.burstLeft === 0) {
+      this.burstLeft = this.random.int(1, this.burstMax);
+      this.turn += 1;
+      this.endBurst();
+      const first = this.steps.shift();
+      if (first !== undefined) return first;
+    }
+    this.burstLeft -= 1;
+    const waitMs = this.queue.length > 0 ? 0 : this.drawWait();
+    this.sight.nowMs = nowMs + waitMs;
+    return { kind: 'command', waitMs, command: this.queue.shift() ?? this.draw(openOrders) };
+  }
+
+  private opening(owners: number, markets: number, depositMicro: number): void {
+    const { random, sight, queue } = this;
+    for (let owner = 0; owner < owners; owner += 1) {
+      const items = sight.actors.filter((actor) => actor.owner === walletOf(owner, 0)).map(({ wallet }) => wallet);
+      const key = { owner: walletOf(owner, 0), keyId: keyOf(owner, 0), nonce: 0, generation: 0, kind: 0 };
+      queue.push({ type: 'CreateApiKey', ...key, items });
+    }
+    for (let index = 0; index < markets; index += 1) queue.push(newMarket(sight, index));
+    for (const { owner, wallet, keys } of sight.actors) {
+      if (random.chance(90)) queue.push({ type: 'Deposit', wallet, owner, amountMicro: depositMicro, isFaucet: 0 });
+      for (let marketIndex = 0; marketIndex < markets; marketIndex += 1) {
+        if (random.chance(50)) continue;
+        const amountMicro = Math.floor(depositMicro / 20);
+        queue.push({ type: 'Split', wallet, owner, keyId: keys[0], marketIndex, amountMicro, flags: 0 });
+      }
+    }
+  }
+
+  private draw(openOrders: number): Command {
+    const { random, sight } = this;
+    if (openOrders > OPEN_ORDERS_MAX && random.chance(5)) {
+      const { owner, keys } = sight.actor();
+      return { type: 'CancelAll', owner, keyId: keys[0] };
+    }
+    const drawn = profiles[random.weighted(this.weights)](sight);
+    const [first, ...rest]: readonly Command[] = 'type' in drawn ? [drawn] : drawn;
+    this.queue.push(...rest);
+    return first ?? { type: 'Tick' };
+  }
+
+  private drawWait(): number {
+    const { random } = this;
+    if (random.chance(this.calmness)) return 0;
+    return random.weighted<() => number>([
+      [100, () => random.int(1, 50)],
+      [30, () => random.int(50, 3_000)],
+      [3, () => random.int(3_000, 90_000)],
+      [1, () => random.int(HOUR_MS / 2, 2 * HOUR_MS)],
+    ])();
+  }
+
+  /** What follows a burst: the disk finishes, now or after more commands; now and then something goes wrong. */
+  private endBurst(): void {
+    const { random, steps } = this;
+    if (random.chance(15)) {
+      steps.push({ kind: 'hand over' });
+      return;
+    }
+    const isFaulty = this.turn > 2 && random.chance(this.faultPercent);
+    if (isFaulty) steps.push(...this.drawFault());
+    else steps.push({ kind: 'flush' });
+  }
+
+  private drawFault(): Step[] {
+    const { random } = this;
+    const commands = (count: number): Step[] =>
+      Array.from({ length: count }, () => ({ kind: 'command', waitMs: random.int(0, 2_000), command: { type: 'Tick' } }));
+    return random.weighted<() => Step[]>([
+      [4, () => [{ kind: 'refuse', writes: random.int(1, 3) }, { kind: 'flush' }]],
+      [4, () => [{ kind: 'lose answer' }, { kind: 'flush' }]],
+      [3, () => [{ kind: 'full' }, ...commands(random.int(1, 4)), { kind: 'flush' }]],
+      [1, () => [{ kind: 'dead' }, ...commands(2), { kind: 'flush' }]],
+      [1, () => [{ kind: 'lose answer' }, { kind: 'dead' }, { kind: 'flush' }]],
+      [3, () => [{ kind: 'jump', byMs: random.pick([-1, 1]) * random.int(1, 100_000) }, { kind: 'flush' }]],
+      [2, () => [{ kind: 'restart' }]],
+      [6, () => [this.drawCrash()]],
+    ])();
+  }
+
+  private drawCrash(): Step {
+    const { random } = this;
+    const kind = random.pick<Damage['kind']>(['flip', 'flip', 'tear', 'hole']);
+    const damage = { kind, place: random.int(0, 999_999) / 1_000_000, bit: random.int(0, 7) };
+    return {
+      kind: 'crash',
+      isWritten: random.chance(50),
+      damage: random.chance(50) ? damage : undefined,
+      isTwice: random.chance(20),
+    };
+  }
+}

@@ -1,0 +1,55 @@
+// Runs one seed, or steps that were written down, and says how it ended. Used by the command, the tests and the shrinker.
+import { failureOf, type SimulationFailure } from './failure.ts';
+import { Flow } from './flow.ts';
+import { Simulation, type SimulationOptions } from './simulation.ts';
+import type { Step } from './steps.ts';
+
+export interface SeedRun {
+  readonly seed: number;
+  readonly options: SimulationOptions;
+  /** Commands of the flow; those that the clock submits by itself come on top. */
+  readonly commandCount: number;
+  /** All steps up to the end or the failure. */
+  readonly steps: readonly Step[];
+  readonly simulation: Simulation;
+  readonly failure: SimulationFailure | undefined;
+}
+
+/** One seed in so many has every command compared with the reference exchange. */
+export const SEEDS_A_CLOSE_LOOK = 20;
+
+/** Plays `commands` commands of a seed; close seeds are played with the reference beside them. */
+export async function runSeed(seed: number, commands: number, isClose = seed % SEEDS_A_CLOSE_LOOK === 0): Promise<SeedRun> {
+  const flow = new Flow(seed);
+  const options = { settings: flow.settings, isClose, keepsRecords: false };
+  const simulation = new Simulation(options);
+  const steps: Step[] = [];
+  let commandCount = 0;
+  let failure: SimulationFailure | undefined;
+  try {
+    await simulation.open();
+    while (commandCount < commands) {
+      const step = flow.next(simulation.views, simulation.nowMs, simulation.witness.audit.orders.size);
+      steps.push(step);
+      if (step.kind === 'command') commandCount += 1;
+      await simulation.play(step);
+    }
+    await simulation.finish();
+  } catch (error) {
+    failure = failureOf(error);
+  }
+  return { seed, options, commandCount, steps, simulation, failure };
+}
+
+/** Plays steps on a fresh exchange; the failure they end in, undefined when all is well. */
+export async function runSteps(steps: readonly Step[], options: SimulationOptions): Promise<SimulationFailure | undefined> {
+  const simulation = new Simulation(options);
+  try {
+    await simulation.open();
+    for (const step of steps) await simulation.play(step);
+    await simulation.finish();
+    return undefined;
+  } catch (error) {
+    return failureOf(error);
+  }
+}

@@ -1,0 +1,148 @@
+// What those who act in a simulation see of the exchange: views and the clock, as a client would, besides the random numbers
+// of the seed and who takes part. Made by flow.ts, read by the actors.
+import { type Command, OrderType, Side } from '../../engine/index.ts';
+import type { Views } from '../../server/views/index.ts';
+import { beatOf, keyOf, orderIdOf, walletOf } from '../model/names.ts';
+import type { Random } from '../model/random.ts';
+
+/** Someone who acts: a wallet with its owner. */
+export interface Actor {
+  readonly owner: string;
+  readonly wallet: string;
+  readonly keys: readonly string[];
+}
+
+/** An order that was sent, whatever became of it. */
+export interface SentOrder {
+  readonly id: string;
+  readonly actor: Actor;
+  readonly marketIndex: number;
+  readonly timestampMs: number;
+}
+
+export interface OrderPlan {
+  readonly actor: Actor;
+  readonly marketIndex: number;
+  readonly outcome: number;
+  readonly side: number;
+  readonly lots: number;
+  readonly pips: number;
+  readonly orderType?: number;
+  readonly flags?: number;
+  readonly expirationS?: number;
+  /** FOK and FAK BUY: what is to be spent, micro; by default what the lots cost at the price. */
+  readonly budgetMicro?: number;
+}
+
+const SENT_KEPT = 256;
+
+export class Sight {
+  readonly random: Random;
+  readonly actors: readonly Actor[];
+  views: Views;
+  nowMs = 0;
+  /** Centre of a market's prices in pips of the first token, by market. */
+  readonly centres: number[] = [];
+  readonly sent: SentOrder[] = [];
+  sentCount = 0;
+  private labelCount = 0;
+  private beatCount = 0;
+
+  constructor(random: Random, views: Views, ownerCount: number, walletCount: number) {
+    this.random = random;
+    this.views = views;
+    const actors: Actor[] = [];
+    for (let owner = 0; owner < ownerCount; owner += 1) {
+      for (let wallet = 0; wallet < walletCount; wallet += 1) {
+        const keys = [keyOf(owner, 0), keyOf(owner, 1)];
+        actors.push({ owner: walletOf(owner, 0), wallet: walletOf(owner, wallet), keys });
+      }
+    }
+    this.actors = actors;
+  }
+
+  actor(): Actor {
+    return this.random.pick(this.actors);
+  }
+
+  /** A market that takes orders, if one is found quickly; else any. */
+  market(): number {
+    const { random, views } = this;
+    const markets = views.markets.list();
+    for (let tries = 0; tries < 6; tries += 1) {
+      const index = random.int(0, markets.length - 1);
+      if (markets[index].status === 1) return index;
+    }
+    return Math.max(0, markets.length - 1);
+  }
+
+  tick(marketIndex: number): number {
+    return this.views.markets.byIndex(marketIndex)?.terms.tickPips ?? 100;
+  }
+
+  centre(marketIndex: number): number {
+    return this.centres[marketIndex] ?? 5_000;
+  }
+
+  /** A price so many ticks above the market's centre, in pips of the first token, inside the ladder. */
+  price(marketIndex: number, ticks: number): number {
+    const tick = this.tick(marketIndex);
+    const at = Math.round(this.centre(marketIndex) / tick) + ticks;
+    return Math.min(Math.max(at, 1), 10_000 / tick - 1) * tick;
+  }
+
+  money(actor: Actor): number {
+    return this.views.accounts.byWallet(actor.wallet)?.collateralMicro ?? 0;
+  }
+
+  shares(actor: Actor, marketIndex: number, outcome: number): number {
+    const account = this.views.accounts.byWallet(actor.wallet);
+    return account?.sharesMicro.get(marketIndex * 2 + outcome) ?? 0;
+  }
+
+  /** An order with amounts that fit its price; it is remembered as sent. */
+  order(plan: OrderPlan): Command {
+    const { actor, marketIndex, outcome, side, lots, pips, orderType = OrderType.GTC, flags = 0 } = plan;
+    this.labelCount += 1;
+    const money = lots * pips;
+    const shares = lots * 10_000;
+    const isBuy = side === Side.BUY;
+    const budget = plan.budgetMicro ?? money;
+    const orderId = orderIdOf(this.labelCount);
+    const timestampMs = this.nowMs;
+    this.remember({ id: orderId, actor, marketIndex, timestampMs });
+    return {
+      type: 'PlaceOrder',
+      orderId,
+      keyId: actor.keys[0],
+      maker: actor.wallet,
+      owner: actor.owner,
+      ...{ marketIndex, outcome, side, orderType, flags },
+      makerAmountMicro: isBuy ? budget : shares,
+      takerAmountMicro: isBuy ? (budget === money ? shares : Math.floor((budget * 10_000) / pips)) : money,
+      timestampMs,
+      expirationS: plan.expirationS ?? 0,
+    };
+  }
+
+  /** One of the orders that were sent lately. */
+  recent(): SentOrder | undefined {
+    return this.sent.length === 0 ? undefined : this.random.pick(this.sent);
+  }
+
+  cancel(orders: readonly SentOrder[]): Command {
+    const [{ actor }] = orders;
+    return { type: 'CancelOrders', owner: actor.owner, keyId: actor.keys[0], items: orders.map(({ id }) => id) };
+  }
+
+  beat(): string {
+    this.beatCount += 1;
+    return beatOf(this.beatCount);
+  }
+
+  private remember(order: SentOrder): void {
+    if (this.sent.length < SENT_KEPT) this.sent.push(order);
+    else this.sent[this.sentCount % SENT_KEPT] = order;
+    this.sentCount += 1;
+  }
+}

@@ -1,0 +1,321 @@
+// One exchange from its first command through crashes and restarts to its end, all inline and under a virtual clock: core,
+// registry, journal on a faulty disk, views. Plays steps one after the other and compares, whenever everything taken is
+// durable, what can be read with what the log says. Throws a SimulationFailure at the first thing that must not be.
+import {
+  type EngineSettings,
+  encodeCommand,
+  JournalDamaged,
+  openExchange,
+  Reducers,
+  type RunningExchange,
+  StorageUnavailable,
+  type StateHashes,
+} from '../../engine/index.ts';
+import { Views } from '../../server/views/index.ts';
+import { TIME_ZERO_MS } from '../model/names.ts';
+import { fail } from './audit.ts';
+import { JumpingClock } from './clock.ts';
+import { compareAll, compareSome } from './comparison.ts';
+import { damageDisk } from './damage.ts';
+import { Disk, FaultyStore } from './disk.ts';
+import { encodeForSimulation } from './encoding.ts';
+import { failureOf, SimulationFailure } from './failure.ts';
+import type { Step } from './steps.ts';
+import { Witness } from './witness.ts';
+
+/** What a run is made of besides its steps. */
+export interface SimulationOptions {
+  readonly settings: EngineSettings;
+  /** Every command goes through the reference exchange as well. */
+  readonly isClose: boolean;
+  readonly keepsRecords: boolean;
+}
+
+/** Flushes between two looks at everything there is. */
+const FLUSHES_A_LOOK = 60;
+const TRIES_WITHOUT_END = 1_000_000;
+
+const tick = encodeCommand({ type: 'Tick' });
+const turn = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+export class Simulation {
+  readonly witness: Witness;
+  views = new Views();
+  /** Commands that were answered, refused for want of storage, or lost with the power. */
+  readonly counts = { answered: 0, unavailable: 0, lost: 0, restarts: 0, damages: 0, flushes: 0 };
+  private readonly options: SimulationOptions;
+  private readonly clock = new JumpingClock(TIME_ZERO_MS);
+  readonly disk = new Disk();
+  private store = new FaultyStore(this.disk);
+  private readonly retry = { firstDelayMs: 1, largestDelayMs: 1, triesMax: TRIES_WITHOUT_END };
+  private reducers = new Reducers();
+  private exchange: RunningExchange | undefined;
+  /** Which life of the exchange it is: answers of an earlier one say nothing. */
+  private life = 0;
+  private commandCount = 0;
+  private waiting = 0;
+  private acknowledged = 0;
+  private hasGivenUp = false;
+  private fault: SimulationFailure | undefined;
+  /** The state when everything was durable last, and after which sequence that was. */
+  private settled: { readonly sequence: number; readonly hashes: StateHashes } | undefined;
+
+  constructor(options: SimulationOptions) {
+    this.options = options;
+    this.witness = new Witness(options.isClose, options.keepsRecords);
+  }
+
+  get nowMs(): number {
+    return this.clock.now();
+  }
+
+  /** Opens the exchange for the first time. */
+  async open(): Promise<void> {
+    await this.start(false);
+  }
+
+  async play(step: Step): Promise<void> {
+    try {
+      await this.perform(step);
+    } catch (error) {
+      throw failureOf(error);
+    }
+    if (this.fault !== undefined) throw this.fault;
+  }
+
+  /** The end of a run: everything is made durable and compared, and the log read once more from its first record. */
+  async finish(): Promise<void> {
+    await this.play({ kind: 'flush' });
+    await this.play({ kind: 'restart' });
+    await this.running.close();
+  }
+
+  private get running(): RunningExchange {
+    return this.exchange ?? fail('an exchange runs');
+  }
+
+  private async perform(step: Step): Promise<void> {
+    switch (step.kind) {
+      case 'command':
+        this.clock.advance(step.waitMs);
+        this.commandCount += 1;
+        this.submit(encodeForSimulation(step.command, this.commandCount));
+        return;
+      case 'hand over':
+        await handOver();
+        return;
+      case 'flush':
+        await this.flush();
+        return;
+      case 'refuse':
+        this.store.refusals = step.writes;
+        return;
+      case 'lose answer':
+        this.store.lostAnswers = 1;
+        return;
+      case 'full':
+        this.store.fill();
+        this.submit(tick);
+        await handOver();
+        return;
+      case 'dead':
+        await this.giveUp();
+        return;
+      case 'crash':
+        await this.crash(step);
+        return;
+      case 'restart':
+        await this.flush();
+        await this.restart();
+        return;
+      case 'jump':
+        this.clock.jump(step.byMs);
+        return;
+    }
+  }
+
+  private submit(command: Uint8Array): void {
+    const { life, store } = this;
+    this.waiting += 1;
+    this.running.submit(command).then(
+      (record) => {
+        if (life !== this.life) return;
+        this.waiting -= 1;
+        this.counts.answered += 1;
+        if (record.sequence <= this.acknowledged) fail('answers come in turn', { sequence: record.sequence });
+        this.acknowledged = record.sequence;
+        if (this.witness.sequence < record.sequence) this.note('readers are served before answers are given');
+      },
+      (error: unknown) => {
+        if (life !== this.life) return;
+        this.waiting -= 1;
+        this.counts.unavailable += 1;
+        const isExcused = error instanceof StorageUnavailable && (store.isTroubled || this.hasGivenUp);
+        if (!isExcused) this.fault ??= failureOf(error);
+      },
+    );
+  }
+
+  private note(text: string): void {
+    this.fault ??= new SimulationFailure(text);
+  }
+
+  /** Lets the disk finish until everything that was taken is answered; compares what can be read then. */
+  private async flush(): Promise<void> {
+    if (this.hasGivenUp) {
+      await this.restart();
+      return;
+    }
+    const { store, running } = this;
+    store.open();
+    while (running.unavailableReason !== undefined || store.isTroubled) {
+      if (this.fault !== undefined) throw this.fault;
+      if (running.unavailableReason === undefined) await this.marker();
+      else await turn(1);
+    }
+    await this.marker();
+    if (this.fault !== undefined) throw this.fault;
+    if (this.waiting > 0) fail('everything that was taken is answered', { waiting: this.waiting });
+    store.hold();
+    this.counts.flushes += 1;
+    const parts = { core: this.reducers.core, views: this.views, audit: this.witness.audit };
+    if (this.counts.flushes % FLUSHES_A_LOOK === 0) this.look();
+    else compareSome(parts, this.counts.flushes);
+  }
+
+  /** A command that changes nothing: once it is answered, so is everything before it. */
+  private async marker(): Promise<void> {
+    try {
+      const record = await this.running.submit(tick);
+      this.acknowledged = record.sequence;
+    } catch (error) {
+      if (!(error instanceof StorageUnavailable)) throw error;
+      await turn(0);
+      if (this.hasGivenUp) throw new SimulationFailure('the exchange gave up', String(error));
+    }
+  }
+
+  private look(): void {
+    this.reducers.checkInvariants();
+    compareAll({ core: this.reducers.core, views: this.views, audit: this.witness.audit });
+    this.settled = { sequence: this.witness.sequence, hashes: this.reducers.stateHash() };
+  }
+
+  /** Every write fails until the exchange stops for good. */
+  private async giveUp(): Promise<void> {
+    this.store.fill();
+    this.retry.triesMax = 2;
+    this.submit(tick);
+    while (!this.hasGivenUp) await turn(1);
+  }
+
+  /** The exchange is stopped in order: nothing may be lost, and the state must come back as it was. */
+  private async restart(): Promise<void> {
+    if (!this.hasGivenUp) this.look();
+    await this.running.close();
+    this.endLife();
+    await this.start(false);
+  }
+
+  private async crash(step: Extract<Step, { readonly kind: 'crash' }>): Promise<void> {
+    await handOver();
+    this.store.die(step.isWritten);
+    this.endLife();
+    if (step.damage !== undefined) await this.tryDamaged(step.damage);
+    if (step.isTwice) {
+      await this.start(true);
+      await handOver();
+      this.store.die(step.isWritten);
+      this.endLife();
+    }
+    await this.start(false);
+  }
+
+  private endLife(): void {
+    this.life += 1;
+    this.counts.lost += this.waiting;
+    this.waiting = 0;
+    this.clock.detach();
+    this.exchange = undefined;
+  }
+
+  /** A damaged log is refused, naming the first record that is not sound; then the damage is mended. */
+  private async tryDamaged(damage: NonNullable<Extract<Step, { readonly kind: 'crash' }>['damage']>): Promise<void> {
+    const damaged = damageDisk(this.disk, damage);
+    if (damaged === undefined) return;
+    this.counts.damages += 1;
+    const { disk, sequence } = damaged;
+    try {
+      const exchange = await openExchange(this.exchangeOptions(), { store: new FaultyStore(disk), retry: this.retry });
+      await exchange.close();
+    } catch (error) {
+      this.clock.detach();
+      if (!(error instanceof JournalDamaged)) throw error;
+      if (error.sequence !== sequence) fail(`a ${damage.kind} is found where it is`, { sequence, found: error.sequence });
+      return;
+    }
+    fail(`a ${damage.kind} is found`, { sequence });
+  }
+
+  private exchangeOptions(followers: Parameters<typeof openExchange>[0]['followers'] = []) {
+    const { clock, options } = this;
+    return { dataDir: undefined, clock, settings: options.settings, followers };
+  }
+
+  /** Opens what is on the disk; with `isInterrupted` the first command after the start stays unwritten. */
+  private async start(isInterrupted: boolean): Promise<void> {
+    const { life, disk } = this;
+    this.counts.restarts += 1;
+    this.hasGivenUp = false;
+    this.retry.triesMax = TRIES_WITHOUT_END;
+    const onDisk = lastSequenceOn(disk);
+    if (onDisk < this.acknowledged) fail('what was acknowledged is on the disk', { onDisk, was: this.acknowledged });
+    const store = new FaultyStore(disk);
+    this.store = store;
+    if (isInterrupted) store.hold();
+    this.views = new Views();
+    this.reducers = new Reducers();
+    const { reducers, retry, settled } = this;
+    const onProgress = (done: number, total: number): void => {
+      if (done !== total || total !== settled?.sequence) return;
+      compareHashes(reducers.stateHash(), settled.hashes);
+    };
+    const onFatal = (error: Error): void => {
+      if (life !== this.life) return;
+      this.hasGivenUp = true;
+      if (!store.isFull) this.fault ??= failureOf(error);
+    };
+    const options = { ...this.exchangeOptions([this.witness.follower(), ...this.views.followers()]), onProgress, onFatal };
+    const opening = openExchange(options, { store, reducers, retry });
+    if (isInterrupted) {
+      opening.catch(() => {});
+      await turn(0);
+      return;
+    }
+    this.exchange = await opening;
+    store.hold();
+    if (this.witness.sequence !== onDisk + 1) fail('all that is on the disk comes back', { onDisk });
+    this.acknowledged = this.witness.sequence;
+    compareAll({ core: reducers.core, views: this.views, audit: this.witness.audit });
+  }
+}
+
+/** Lets the journal hand what it has gathered to the disk. */
+async function handOver(): Promise<void> {
+  for (let turns = 0; turns < 12; turns += 1) await undefined;
+}
+
+function lastSequenceOn(disk: Disk): number {
+  const last = disk.batches.at(-1);
+  if (last === undefined) return 0;
+  const view = new DataView(last.bytes.buffer, last.bytes.byteOffset, last.bytes.byteLength);
+  let records = 0;
+  for (let at = 0; at < last.bytes.length; at += view.getUint32(at + 4, true)) records += 1;
+  return last.firstSequence + records - 1;
+}
+
+function compareHashes(found: StateHashes, settled: StateHashes): void {
+  for (const part of ['core', 'registry', 'ids'] as const) {
+    if (found[part] !== settled[part]) fail(`the state of ${part} comes back`, { found: found[part], was: settled[part] });
+  }
+}

@@ -1,0 +1,117 @@
+// What happens in a simulation, step by step: commands in the notation of the engine tests, the disk, crashes and the clock,
+// each in words that can be read back. Drawn by flow.ts, played by simulation.ts, printed for a failing seed by shrink.ts.
+import type { Command } from '../../engine/index.ts';
+import { TIME_ZERO_MS } from '../model/names.ts';
+import { printCommand, readCommand } from '../model/notation.ts';
+
+/** Damage done to what lies on the disk while nobody runs; `place` is a share of all its bytes. */
+export interface Damage {
+  readonly kind: 'flip' | 'tear' | 'hole';
+  readonly place: number;
+  /** Which bit of the byte, for a flip. */
+  readonly bit: number;
+}
+
+export type Step =
+  | { readonly kind: 'command'; readonly waitMs: number; readonly command: Command }
+  /** What was taken is handed to the disk, which does not finish yet. */
+  | { readonly kind: 'hand over' }
+  /** The disk finishes; everything taken is answered, and everything that can be read is compared. */
+  | { readonly kind: 'flush' }
+  | { readonly kind: 'refuse'; readonly writes: number }
+  | { readonly kind: 'lose answer' }
+  | { readonly kind: 'full' }
+  /** No write succeeds any more and the exchange gives up. */
+  | { readonly kind: 'dead' }
+  | {
+      readonly kind: 'crash';
+      readonly isWritten: boolean;
+      readonly damage: Damage | undefined;
+      /** The power is lost again while the exchange starts. */
+      readonly isTwice: boolean;
+    }
+  | { readonly kind: 'restart' }
+  | { readonly kind: 'jump'; readonly byMs: number };
+
+const words = {
+  'hand over': 'the disk begins to write',
+  flush: 'the disk has written',
+  'lose answer': 'the disk writes and reports a failure',
+  full: 'the disk is full',
+  dead: 'the disk fails for good',
+  restart: 'the exchange stops and starts',
+} as const;
+
+const CRASH = /^power is lost(?<written> after the write)?(?<damage>, .*?)?(?<twice>, and once more)?$/;
+const DAMAGE = /^, a (?<kind>flip|tear|hole) at (?<place>[\d.e-]+) bit (?<bit>\d)$/;
+
+function inWords(step: Exclude<Step, { readonly kind: 'command' }>): string {
+  switch (step.kind) {
+    case 'refuse':
+      return `the disk fails ${step.writes} times`;
+    case 'jump':
+      return `the clock jumps by ${step.byMs}ms`;
+    case 'crash': {
+      const { isWritten, damage, isTwice } = step;
+      const harm = damage === undefined ? '' : `, a ${damage.kind} at ${damage.place} bit ${damage.bit}`;
+      return `power is lost${isWritten ? ' after the write' : ''}${harm}${isTwice ? ', and once more' : ''}`;
+    }
+    default:
+      return words[step.kind];
+  }
+}
+
+function readEvent(line: string): Step | undefined {
+  for (const kind of ['hand over', 'flush', 'lose answer', 'full', 'dead', 'restart'] as const) {
+    if (words[kind] === line) return { kind };
+  }
+  const refusal = /^the disk fails (\d+) times$/.exec(line);
+  if (refusal !== null) return { kind: 'refuse', writes: Number(refusal[1]) };
+  const jump = /^the clock jumps by (-?\d+)ms$/.exec(line);
+  if (jump !== null) return { kind: 'jump', byMs: Number(jump[1]) };
+  const crash = CRASH.exec(line)?.groups;
+  if (crash === undefined) return undefined;
+  const harm = DAMAGE.exec(crash.damage ?? '')?.groups;
+  const damage =
+    harm === undefined
+      ? undefined
+      : // the pattern admits these three kinds alone
+        { kind: harm.kind as Damage['kind'], place: Number(harm.place), bit: Number(harm.bit) };
+  return { kind: 'crash', isWritten: crash.written !== undefined, damage, isTwice: crash.twice !== undefined };
+}
+
+/** Steps as text, one a line; commands as scenarios of the engine tests are written. */
+export function printSteps(steps: readonly Step[]): string {
+  let tMs = TIME_ZERO_MS;
+  let nextMarket = 0;
+  const lines = steps.map((step) => {
+    if (step.kind === 'jump') tMs += step.byMs;
+    if (step.kind !== 'command') return inWords(step);
+    tMs += step.waitMs;
+    const wait = step.waitMs === 0 ? '' : `+${step.waitMs}ms `;
+    const line = `${wait}${printCommand(step.command, { tMs, nextLabel: 0, nextMarket })}`;
+    if (step.command.type === 'CreateMarket') nextMarket += 1;
+    return line;
+  });
+  return lines.join('\n');
+}
+
+/** Reads what printSteps wrote; lines that are empty or begin with // say nothing. */
+export function readSteps(text: string): Step[] {
+  let tMs = TIME_ZERO_MS;
+  let nextMarket = 0;
+  const lines = text.split('\n').map((line) => line.trim());
+  return lines
+    .filter((line) => line !== '' && !line.startsWith('//'))
+    .map((line, index): Step => {
+      const event = readEvent(line);
+      if (event?.kind === 'jump') tMs += event.byMs;
+      if (event !== undefined) return event;
+      const wait = /^\+(\d+)ms (.*)$/.exec(line);
+      const waitMs = Number(wait?.[1] ?? 0);
+      tMs += waitMs;
+      const command = readCommand(wait?.[2] ?? line, { tMs, nextLabel: 1_000_000 + index, nextMarket });
+      if (command.type === 'CreateMarket') nextMarket += 1;
+      return { kind: 'command', waitMs, command };
+    });
+}
