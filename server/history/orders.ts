@@ -10,7 +10,7 @@ import type { IndexStore, Put } from './store.ts';
 /**
  * The record, little-endian: the first half of the id (no two orders agree in 128 bits of a digest), u32 number of its key
  * (orderKeys.ts), account, market, lots asked and filled, f64 expiration, u48 time, u40 newest row (0 for none), u16 pips,
- * then a byte each of outcome, side and type together, of status, and of the reason plus one.
+ * then a byte each of outcome, side, type and delay together, of status, and of the reason plus one.
  */
 const at = {
   ...{ id: 0, key: 16, account: 20, market: 24, original: 28, filled: 32, expiration: 36, created: 44, row: 50 },
