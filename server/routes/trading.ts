@@ -77,7 +77,7 @@ const isRefusal = (result: PlacedOrder | RejectionReply): result is RejectionRep
 async function postOrder(request: HttpRequest, context: Context): Promise<Reply> {
   const { services } = context;
   const started = startCheck(checkOrder(request.parsed(parsePostedOrder), context.caller(), services), services);
-  await services.turns.allRead();
+  await services.turns.next();
   const placement = placementOf(started, services);
   const result = outcomeOf(await services.exchange.submit(placement.bytes), placement);
   if (isRefusal(result)) throw replyError(result);
@@ -111,7 +111,7 @@ function submitElement(started: StartedCheck, { services }: Context): Submitted 
 async function postOrders(request: HttpRequest, context: Context): Promise<Reply> {
   const elements = request.parsed(parseOrderBatch).map((element) => ({ element }));
   const started = elements.map((one) => stepOn(one, ({ element }) => startElement(element, context)));
-  await context.services.turns.allRead();
+  await context.services.turns.next();
   const submitted = started.map((one) => stepOn(one, (order: StartedCheck) => submitElement(order, context)));
   const results = await Promise.all(
     submitted.map(async (one) => ('text' in one ? one : outcomeOf(await one.record, one.placement))),
@@ -147,7 +147,7 @@ function cancelReply({ events }: LogRecord, views: Views): Reply {
 
 async function submitCancel(command: Command, { services }: Context): Promise<Reply> {
   // In step with the orders, so that a cancel does not overtake one that arrived before it.
-  await services.turns.allRead();
+  await services.turns.next();
   return cancelReply(await services.exchange.submit(encodeCommand(command)), services.views);
 }
 
