@@ -28,7 +28,7 @@ export interface Services {
   readonly orderHasher: OrderHasher;
   /** The derived wallets of an owner under the configured factories. */
   readonly wallets: WalletDeriver;
-  /** Finds the signers of a turn's orders, of which `turns` tells the end. */
+  /** Finds the signers of orders; `turns` drives it. */
   readonly recoverers: Recoverers;
   readonly turns: Turns;
   readonly log: Logger;

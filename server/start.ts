@@ -169,7 +169,7 @@ export async function openServices(
     const wallets = walletDeriver(config.walletConstants);
     const secret = secretOf(config, env);
     const recoverers = new Recoverers();
-    const turns = new Turns(() => recoverers.recoverAll());
+    const turns = new Turns(recoverers);
     const orders = { orderHasher: orderHasher(contracts), recoverers, turns };
     await catalog.ready(exchange.now());
     return { exchange, views, catalog, historian, config, secret, contracts, wallets, log, ...orders };

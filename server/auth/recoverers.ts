@@ -1,26 +1,39 @@
-// Recovers the signers of many signatures together, on this thread and on one helper beside it: both take the next job until
-// none is left, so that this one never waits longer than a job takes. Used for the orders that arrive in one turn of the
-// loop; a few are done here alone, since waking the helper would take as long. It gives what recoverAddress gives.
+// Recovers the signers of orders, on this thread and on one helper beside it. A job may be begun by the helper as soon as it
+// is taken, while this thread reads the next requests; this thread lends a hand where the helper cannot keep up, and where
+// it has nothing else to do. Filled by the routes of trading, driven by turns.ts. It gives what recoverAddress gives.
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { bytesToHex } from './hex.ts';
-import { RecoveryRing, RING_JOBS } from './recoveryRing.ts';
+import { placeOf, RecoveryRing, RING_JOBS } from './recoveryRing.ts';
 import { recoverAddress } from './secp256k1.ts';
 
-/** From so many jobs on the helper is woken. */
+/** From so many jobs on the helper is woken: fewer are done here before it would be there. */
 const JOBS_SHARED_MIN = 3;
-/** How long the helper's last job is waited for, ms; a helper that got no processor is not: the job is then done here. */
+/** Unclaimed jobs that are the helper's while this thread has other work: enough for it until the next turn of the loop. */
+const JOBS_LEFT = 16;
+/** Jobs done here in one go at most, before the loop has its turn: what else waits there must not wait long. */
+const JOBS_A_TURN = 8;
+/** How long the helper's answer is waited for, ms; a helper that got no processor is not: the job is then done here. */
 const ANSWER_MS_MAX = 0.2;
 
-/** A signature whose signer is asked for: known once recoverAll has run, undefined where there is none. */
+/** A signature whose signer is asked for. */
 export interface RecoveryJob {
+  /** Undefined until it is known (Recoverers.doneCount), and where there is none. */
   readonly signer: string | undefined;
 }
 
+interface JobDraft {
+  signer: string | undefined;
+  isDone: boolean;
+}
+
 export class Recoverers {
+  /** Jobs taken so far, and how many of them are done of which all before are done, too. A job's ticket is its number. */
+  takenCount = 0;
+  doneCount = 0;
   private readonly ring = new RecoveryRing();
-  private jobs: { signer: string | undefined }[] = [];
-  private firstTicket = 0;
+  /** Those that are not done, at their tickets' places in the ring. */
+  private readonly jobs: (JobDraft | undefined)[] = new Array(RING_JOBS).fill(undefined);
   private readonly digest = new Uint8Array(32);
   private readonly signature = new Uint8Array(65);
   private readonly address = new Uint8Array(20);
@@ -34,30 +47,37 @@ export class Recoverers {
 
   /** Takes a job: a digest of 32 bytes and a signature of 65 (r, s, v). Both are copied. */
   add(digest: Uint8Array, signature: Uint8Array): RecoveryJob {
-    if (this.jobs.length === RING_JOBS) this.recoverAll();
-    this.ring.write((this.firstTicket + this.jobs.length) | 0, digest, signature);
-    const job = { signer: undefined };
-    this.jobs.push(job);
+    if (this.takenCount - this.doneCount === RING_JOBS) this.recoverAll();
+    const ticket = this.takenCount | 0;
+    const job: JobDraft = { signer: undefined, isDone: false };
+    this.jobs[placeOf(ticket)] = job;
+    this.ring.write(ticket, digest, signature);
+    this.takenCount += 1;
+    this.ring.publish(this.takenCount | 0);
+    if (this.hasHelper && this.ring.unclaimedCount >= JOBS_SHARED_MIN) this.wakeHelper();
     return job;
   }
 
-  /** Finds the signers of all jobs taken since the last call. */
+  /**
+   * Takes over what the helper has found, and works as long as that is of use.
+   * @param isIdle whether this thread has nothing else to do: then it takes a job, or waits for the helper's
+   */
+  advance(isIdle: boolean): void {
+    const { ring } = this;
+    this.collect();
+    if (isIdle) {
+      if (!this.recoverOne()) this.awaitFirst();
+    } else {
+      const left = this.hasHelper && !ring.isAsleep ? JOBS_LEFT : 0;
+      for (let count = 0; count < JOBS_A_TURN && ring.unclaimedCount > left; count += 1) this.recoverOne();
+    }
+    this.collect();
+  }
+
+  /** Finds the signers of all jobs taken so far. */
   recoverAll(): void {
-    const { jobs, ring, firstTicket } = this;
-    if (jobs.length === 0) return;
-    this.jobs = [];
-    this.firstTicket = (firstTicket + jobs.length) | 0;
-    ring.publish(this.firstTicket);
-    if (this.hasHelper && jobs.length >= JOBS_SHARED_MIN) this.wakeHelper();
-    const isOurs = new Uint8Array(jobs.length);
-    for (let ticket = ring.claim(); ticket !== undefined; ticket = ring.claim()) {
-      const index = (ticket - firstTicket) | 0;
-      jobs[index].signer = this.recover(ticket);
-      isOurs[index] = 1;
-    }
-    for (const [index, job] of jobs.entries()) {
-      if (isOurs[index] === 0) job.signer = this.answerOf((firstTicket + index) | 0);
-    }
+    while (this.recoverOne());
+    for (this.collect(); this.doneCount < this.takenCount; this.collect()) this.awaitFirst();
   }
 
   /** Resolves when the helper has ended. It ends by itself: a thread that is stopped while it loads can take V8 with it. */
@@ -68,20 +88,56 @@ export class Recoverers {
     await this.helper?.ended;
   }
 
-  private recover(ticket: number): string | undefined {
-    this.ring.read(ticket, this.digest, this.signature);
-    return recoverAddress(this.digest, this.signature);
+  /** Goes on to the first job that is not done. */
+  private collect(): void {
+    while (this.doneCount < this.takenCount) {
+      const ticket = this.doneCount | 0;
+      const job = this.jobAt(ticket);
+      if (!job.isDone && !this.takeAnswer(ticket, job)) return;
+      this.jobs[placeOf(ticket)] = undefined;
+      this.doneCount += 1;
+    }
   }
 
-  private answerOf(ticket: number): string | undefined {
+  /** Does a job that nobody has claimed; false when there is none. */
+  private recoverOne(): boolean {
+    const ticket = this.ring.claim();
+    if (ticket === undefined) return false;
+    this.recover(ticket);
+    return true;
+  }
+
+  private recover(ticket: number): void {
+    this.ring.read(ticket, this.digest, this.signature);
+    const job = this.jobAt(ticket);
+    job.signer = recoverAddress(this.digest, this.signature);
+    job.isDone = true;
+  }
+
+  /** The first job that is not done is the helper's: waits for it, or does it here. */
+  private awaitFirst(): void {
+    if (this.doneCount === this.takenCount) return;
+    const ticket = this.doneCount | 0;
+    if (!this.ring.awaitAnswer(ticket, ANSWER_MS_MAX)) this.recover(ticket);
+  }
+
+  private takeAnswer(ticket: number, job: JobDraft): boolean {
     const { address } = this;
-    if (!this.ring.awaitAnswer(ticket, address, ANSWER_MS_MAX)) return this.recover(ticket);
-    return address.some((byte) => byte !== 0) ? bytesToHex(address) : undefined;
+    if (!this.ring.takeAnswer(ticket, address)) return false;
+    job.signer = address.some((byte) => byte !== 0) ? bytesToHex(address) : undefined;
+    job.isDone = true;
+    return true;
+  }
+
+  private jobAt(ticket: number): JobDraft {
+    const job = this.jobs[placeOf(ticket)];
+    if (job === undefined) throw new Error(`recoverers: the job ${ticket} is not known`);
+    return job;
   }
 
   private wakeHelper(): void {
     this.helper ??= this.startHelper();
-    this.ring.call();
+    if (this.ring.isAsleep) this.ring.call();
   }
 
   private startHelper(): { readonly thread: Worker; readonly ended: Promise<void> } {

@@ -13,12 +13,14 @@ const ADDRESS_AT = 100;
 const JOB_BYTES = 128;
 
 // Words of the control part: the next ticket to claim, the ticket after the last that was given out, how often the helper
-// was called, whether it is to end, then, for each place of the ring, the ticket of the result that lies there.
+// was called, whether it sleeps (or will, unless it finds a job), whether it is to end, then, for each place of the ring, the
+// ticket of the result that lies there.
 const NEXT = 0;
 const END = 1;
 const CALLS = 2;
-const IS_OVER = 3;
-const RESULT_TICKETS = 4;
+const IS_ASLEEP = 3;
+const IS_OVER = 4;
+const RESULT_TICKETS = 5;
 const CONTROL_BYTES = (RESULT_TICKETS + RING_JOBS) * 4;
 
 export class RecoveryRing {
@@ -34,6 +36,16 @@ export class RecoveryRing {
     if (memory !== undefined) return;
     // No result lies anywhere yet: each place names a ticket that belongs to another place.
     for (let place = 0; place < RING_JOBS; place += 1) this.control[RESULT_TICKETS + place] = ~place;
+  }
+
+  /** Whether the helper waits to be called. */
+  get isAsleep(): boolean {
+    return Atomics.load(this.control, IS_ASLEEP) !== 0;
+  }
+
+  /** Jobs that may be claimed. */
+  get unclaimedCount(): number {
+    return (Atomics.load(this.control, END) - Atomics.load(this.control, NEXT)) | 0;
   }
 
   /** How often the helper was called so far. */
@@ -60,6 +72,7 @@ export class RecoveryRing {
 
   /** Calls the helper: wakes it if it sleeps. */
   call(): void {
+    Atomics.store(this.control, IS_ASLEEP, 0);
     Atomics.add(this.control, CALLS, 1);
     Atomics.notify(this.control, CALLS);
   }
@@ -70,9 +83,11 @@ export class RecoveryRing {
     this.call();
   }
 
-  /** Sleeps until there is a call after so many. */
+  /** The helper sleeps until there is a call after so many; not at all if a job was published before it could be called. */
   sleep(calls: number): void {
-    Atomics.wait(this.control, CALLS, calls);
+    Atomics.store(this.control, IS_ASLEEP, 1);
+    if (this.unclaimedCount === 0 && !this.isOver) Atomics.wait(this.control, CALLS, calls);
+    Atomics.store(this.control, IS_ASLEEP, 0);
   }
 
   /** The ticket of a job that is now the caller's alone; undefined when all are claimed. */
@@ -99,19 +114,24 @@ export class RecoveryRing {
     Atomics.notify(this.control, RESULT_TICKETS + place);
   }
 
-  /** Waits up to `ms` for the helper's result; false when it has not come. */
-  awaitAnswer(ticket: number, address: Uint8Array, ms: number): boolean {
+  /** Copies the helper's result for this ticket out; false when it has not come. */
+  takeAnswer(ticket: number, address: Uint8Array): boolean {
     const place = placeOf(ticket);
-    const word = RESULT_TICKETS + place;
-    const before = Atomics.load(this.control, word);
-    if (before !== ticket) {
-      Atomics.wait(this.control, word, before, ms);
-      if (Atomics.load(this.control, word) !== ticket) return false;
-    }
+    if (Atomics.load(this.control, RESULT_TICKETS + place) !== ticket) return false;
     const at = place * JOB_BYTES + ADDRESS_AT;
     address.set(this.jobs.subarray(at, at + ADDRESS_BYTES));
     return true;
   }
+
+  /** Waits up to `ms` for the helper's result; false when it has not come. */
+  awaitAnswer(ticket: number, ms: number): boolean {
+    const word = RESULT_TICKETS + placeOf(ticket);
+    const before = Atomics.load(this.control, word);
+    if (before === ticket) return true;
+    Atomics.wait(this.control, word, before, ms);
+    return Atomics.load(this.control, word) === ticket;
+  }
 }
 
-const placeOf = (ticket: number): number => ticket & (RING_JOBS - 1);
+/** Where a ticket's job lies in the ring. */
+export const placeOf = (ticket: number): number => ticket & (RING_JOBS - 1);

@@ -20,7 +20,7 @@ function work(): void {
       else writeHex(signer, address, 0, address.length);
       ring.answer(ticket, address);
     }
-    if (!ring.isOver) ring.sleep(calls);
+    ring.sleep(calls);
   }
 }
 

@@ -117,7 +117,7 @@ function checkWallet(order: SignedOrder, owner: string, { views, wallets }: Serv
   );
 }
 
-/** The second step: the order's digest, whose signer will be known when the recoverers have run. */
+/** The second step: the order's digest, whose signer will be known when it is the order's turn. */
 export function startCheck(unchecked: UncheckedOrder, services: Services): StartedCheck {
   const { posted, caller, place, isBound } = unchecked;
   const { order } = posted;

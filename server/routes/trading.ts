@@ -80,7 +80,7 @@ async function postOrder(request: HttpRequest, context: Context): Promise<Reply>
   const { services } = context;
   const terms = readRetryTerms(request);
   const started = startCheck(checkOrder(request.parsed(parsePostedOrder), context.caller(), services), services);
-  await services.turns.allRead();
+  await services.turns.next();
   const placement = placementOf(started, services);
   const late = latenessOf(terms, services);
   if (late !== undefined) return lateReply(late, placement, terms, services);
@@ -135,7 +135,7 @@ async function postOrders(request: HttpRequest, context: Context): Promise<Reply
   const terms = readRetryTerms(request);
   const elements = request.parsed(parseOrderBatch).map((element) => ({ element }));
   const started = elements.map((one) => stepOn(one, ({ element }) => startElement(element, context)));
-  await context.services.turns.allRead();
+  await context.services.turns.next();
   const late = latenessOf(terms, context.services);
   if (late !== undefined) throw late;
   const submitted = started.map((one) => stepOn(one, (order: StartedCheck) => submitElement(order, context)));
@@ -192,7 +192,7 @@ function cancelReply({ events }: LogRecord, views: Views): Reply {
 
 async function submitCancel(command: Command, { services }: Context): Promise<Reply> {
   // In step with the orders, so that a cancel does not overtake one that arrived before it.
-  await services.turns.allRead();
+  await services.turns.next();
   return cancelReply(await services.exchange.submit(encodeCommand(command)), services.views);
 }
 

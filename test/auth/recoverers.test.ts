@@ -1,10 +1,11 @@
-// Signers found together: the same as one by one, whatever thread found them, for good and bad signatures, in turns small
-// and large, and when the helper has gone.
+// Signers found by two threads: the same as one by one, whichever found them, for good and bad signatures, few and many, and
+// when the helper has gone; and requests that wait for them go on in the order in which they came.
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { Recoverers } from '../../server/auth/recoverers.ts';
 import { RecoveryRing, RING_JOBS } from '../../server/auth/recoveryRing.ts';
 import { recoverAddress, signDigest } from '../../server/auth/secp256k1.ts';
+import { Turns } from '../../server/turns.ts';
 
 interface Sample {
   readonly digest: Uint8Array;
@@ -68,10 +69,54 @@ test('each job is claimed once, and a result is only taken for the job that it b
   ring.publish(2);
   expect([helper.claim(), ring.claim(), helper.claim()]).toEqual([0, 1, undefined]);
   const address = new Uint8Array(20);
-  expect(ring.awaitAnswer(0, address, 1)).toBe(false);
+  expect(ring.awaitAnswer(0, 1)).toBe(false);
+  expect(ring.takeAnswer(0, address)).toBe(false);
   helper.answer(0, new Uint8Array(20).fill(7));
-  expect(ring.awaitAnswer(0, address, 1)).toBe(true);
+  expect(ring.awaitAnswer(0, 1)).toBe(true);
+  expect(ring.takeAnswer(0, address)).toBe(true);
   expect(address).toEqual(new Uint8Array(20).fill(7));
   // The next job at the same place: the late result of the one before is not its own.
-  expect(ring.awaitAnswer(RING_JOBS, address, 1)).toBe(false);
+  expect(ring.awaitAnswer(RING_JOBS, 1)).toBe(false);
+  expect(ring.takeAnswer(RING_JOBS, address)).toBe(false);
+});
+
+test('a helper does not fall asleep over a job that was published before it could be called', () => {
+  const ring = new RecoveryRing();
+  const helper = new RecoveryRing(ring.memory);
+  const { calls } = helper;
+  const [{ digest, signature }] = samples;
+  ring.write(0, digest, signature);
+  ring.publish(1);
+  helper.sleep(calls); // or this test would never end
+  expect([ring.unclaimedCount, ring.isAsleep]).toEqual([1, false]);
+});
+
+/** Lets requests come over several turns of the loop, some with jobs and some without; the order in which they went on. */
+async function wentOn(recoverers: Recoverers, requestCount: number): Promise<string[]> {
+  const turns = new Turns(recoverers);
+  const order: string[] = [];
+  const all: Promise<void>[] = [];
+  for (let index = 0; index < requestCount; index += 1) {
+    const { digest, signature } = samples[index % samples.length];
+    const job = index % 4 === 3 ? undefined : recoverers.add(digest, signature);
+    all.push(turns.next().then(() => void order.push(`${index} ${job === undefined ? 'none' : job.signer}`)));
+    if (index % 7 === 6) await new Promise((resolve) => setImmediate(resolve));
+  }
+  await Promise.all(all);
+  return order;
+}
+
+test('requests go on in the order in which they came, each with the signers that it asked for', async () => {
+  const count = 400;
+  const expected = Array.from(
+    { length: count },
+    (_, index) => `${index} ${index % 4 === 3 ? 'none' : signers[index % samples.length]}`,
+  );
+  for (const hasHelper of [false, true]) {
+    const recoverers = new Recoverers(hasHelper);
+    expect(await wentOn(recoverers, count)).toEqual(expected);
+    expect(await wentOn(recoverers, count)).toEqual(expected);
+    await recoverers.close();
+    expect(await wentOn(recoverers, 50)).toEqual(expected.slice(0, 50));
+  }
 });

@@ -71,7 +71,7 @@ export async function openWorld({ dataDir, startMs = START_MS, store }: WorldOpt
     contracts,
     orderHasher: orderHasher(contracts),
     recoverers,
-    turns: new Turns(() => recoverers.recoverAll()),
+    turns: new Turns(recoverers),
     wallets: walletDeriver(config.walletConstants),
     log: makeLogger(config),
   };
