@@ -10,11 +10,9 @@ import type { IndexStore, Put } from './store.ts';
 const BLOCK_BYTES = 4_080;
 /** Blocks are kept in arrays of so many, so that growing never copies. */
 const CHUNK_BLOCKS = 128;
-/** Blocks of a partition are numbered below this; tables that may grow past it have one partition, number 0. */
-const PARTITION_BLOCKS = 2 ** 21;
 /** Places looked at for a block that may be forgotten, before another one is made. */
 const TRIES_MAX = 16;
-const NO_BLOCK = -1;
+const NONE = -1;
 
 /** What a place holds: a block as it is stored, one that waits for a commit, one that is being written. */
 const State = { CLEAN: 0, WAITS: 1, WRITTEN: 2 } as const;
@@ -52,17 +50,19 @@ export class BlockTable {
   private readonly recordBytes: number;
   private readonly cleanMax: number;
   private readonly chunks: Chunk[] = [];
-  private readonly places = new Map<number, number>();
-  /** By place: which block it holds (-1 = none), how many of its records were written, and its state. */
-  private readonly ids: number[] = [];
+  /** By partition and block, its place plus one; 0 or nothing = it is not held. */
+  private readonly places: number[][] = [];
+  /** By place: partition and number of the block that it holds, how many of its records were written, and its state. */
   private readonly partitions: number[] = [];
+  private readonly blocks: number[] = [];
   private readonly used: number[] = [];
   private readonly states: number[] = [];
   private dirty: number[] = [];
   private written: number[] = [];
   private hand = 0;
-  private lastId = -1;
-  private lastPlace = -1;
+  private lastPartition = NONE;
+  private lastBlock = NONE;
+  private lastPlace = NONE;
   private lastStart = 0;
   private readonly key = Buffer.alloc(BLOCK_KEY_BYTES);
 
@@ -87,8 +87,7 @@ export class BlockTable {
   locate(record: number, partition = 0): number {
     const { recordsPerBlock } = this;
     const block = Math.floor(record / recordsPerBlock);
-    const id = partition * PARTITION_BLOCKS + block;
-    if (id !== this.lastId) this.find(id, partition, block);
+    if (block !== this.lastBlock || partition !== this.lastPartition) this.find(partition, block);
     return this.lastStart + (record - block * recordsPerBlock) * this.recordBytes;
   }
 
@@ -104,19 +103,14 @@ export class BlockTable {
 
   /** Hands over every block that waits, in the order of keys. They stay as they are until `committed`. */
   flush(put: Put): void {
-    const { ids, partitions, used, recordBytes } = this;
-    this.dirty.sort((left, right) => ids[left] - ids[right]);
+    const { blocks, partitions, used, recordBytes, key } = this;
+    this.dirty.sort((left, right) => partitions[left] - partitions[right] || blocks[left] - blocks[right]);
     for (const place of this.dirty) {
       this.states[place] = State.WRITTEN;
-      const partition = partitions[place];
-      const key = writeBlockKey(
-        Buffer.allocUnsafe(BLOCK_KEY_BYTES),
-        this.table,
-        partition,
-        ids[place] - partition * PARTITION_BLOCKS,
-      );
       const start = (place % CHUNK_BLOCKS) * BLOCK_BYTES;
-      put(key, this.chunks[Math.floor(place / CHUNK_BLOCKS)].bytes.subarray(start, start + used[place] * recordBytes));
+      const { bytes } = this.chunks[Math.floor(place / CHUNK_BLOCKS)];
+      writeBlockKey(key, this.table, partitions[place], blocks[place]);
+      put(key, bytes, start, start + used[place] * recordBytes);
     }
     this.written = this.dirty;
     this.dirty = [];
@@ -135,9 +129,9 @@ export class BlockTable {
       const place = this.freePlace();
       const from = this.lastStart;
       const source = this.bytes;
-      this.settle(place, this.lastId, this.partitions[before]);
+      this.blocks[before] = NONE;
+      this.hold(place, this.lastPartition, this.lastBlock);
       this.used[place] = this.used[before];
-      this.ids[before] = NO_BLOCK;
       source.copy(this.bytes, this.lastStart, from, from + BLOCK_BYTES);
     }
     this.states[this.lastPlace] = State.WAITS;
@@ -145,26 +139,32 @@ export class BlockTable {
   }
 
   /** Makes a block the one that was located last, reading it if it is not held. */
-  private find(id: number, partition: number, block: number): void {
-    let place = this.places.get(id);
-    if (place === undefined) {
-      place = this.freePlace();
-      this.load(place, partition, block);
+  private find(partition: number, block: number): void {
+    const held = this.places[partition]?.[block] ?? 0;
+    if (held > 0) {
+      this.look(held - 1, partition, block);
+      return;
     }
-    this.settle(place, id, partition);
+    const place = this.freePlace();
+    this.load(place, partition, block);
+    this.hold(place, partition, block);
   }
 
-  /** A place holds this block, and is the one that was located last. */
-  private settle(place: number, id: number, partition: number): void {
-    if (this.ids[place] !== id) {
-      this.places.set(id, place);
-      this.ids[place] = id;
-      this.partitions[place] = partition;
-    }
+  /** A place holds this block from now on, which is the one that was located last. */
+  private hold(place: number, partition: number, block: number): void {
+    this.places[partition] ??= [];
+    this.places[partition][block] = place + 1;
+    this.partitions[place] = partition;
+    this.blocks[place] = block;
+    this.look(place, partition, block);
+  }
+
+  private look(place: number, partition: number, block: number): void {
     const chunk = this.chunks[Math.floor(place / CHUNK_BLOCKS)];
     this.view = chunk.view;
     this.bytes = chunk.bytes;
-    this.lastId = id;
+    this.lastPartition = partition;
+    this.lastBlock = block;
     this.lastPlace = place;
     this.lastStart = (place % CHUNK_BLOCKS) * BLOCK_BYTES;
   }
@@ -185,19 +185,21 @@ export class BlockTable {
 
   /** A place for another block: one whose block may be forgotten, or a new one. */
   private freePlace(): number {
-    const count = this.ids.length;
+    const { states, blocks, partitions } = this;
+    const count = states.length;
     for (let tries = 0; count >= this.cleanMax && tries < TRIES_MAX; tries += 1) {
       this.hand = (this.hand + 1) % count;
-      if (this.states[this.hand] !== State.CLEAN || this.hand === this.lastPlace) continue;
-      this.places.delete(this.ids[this.hand]);
-      this.ids[this.hand] = NO_BLOCK;
-      return this.hand;
+      const place = this.hand;
+      if (states[place] !== State.CLEAN || place === this.lastPlace) continue;
+      if (blocks[place] !== NONE) this.places[partitions[place]][blocks[place]] = 0;
+      blocks[place] = NONE;
+      return place;
     }
     if (count === this.chunks.length * CHUNK_BLOCKS) this.addChunk();
-    this.ids.push(NO_BLOCK);
-    this.partitions.push(0);
+    partitions.push(0);
+    blocks.push(NONE);
     this.used.push(0);
-    this.states.push(State.CLEAN);
+    states.push(State.CLEAN);
     return count;
   }
 

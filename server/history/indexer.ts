@@ -164,7 +164,7 @@ export class Indexer {
   }
 
   private addOrder(event: number, fields: typeof ACCEPTED | typeof KILLED, status: Status): void {
-    const { view, bytes, commandAt, tMs } = this.at;
+    const { view, commandAt, tMs } = this.at;
     const order = {
       number: view.getFloat64(event + fields.orderNumber, true),
       account: view.getUint32(event + fields.accountId, true),
@@ -179,7 +179,7 @@ export class Indexer {
       status,
     };
     const idAt = commandAt + PLACE.orderId;
-    this.tables.orders.add(order, bytes, idAt, commandAt + PLACE.keyId, commandAt + PLACE.owner);
+    this.tables.orders.add(order, view, idAt, commandAt + PLACE.keyId, commandAt + PLACE.owner);
   }
 
   /** One maker's part of the trade that follows. */

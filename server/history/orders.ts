@@ -104,13 +104,13 @@ export class Orders {
     return this.table.dirtyCount;
   }
 
-  /** Adds an order whose id, key and owner lie in the bytes of its command. */
-  add(order: NewOrder, command: Uint8Array, idAt: number, keyAt: number, ownerAt: number): void {
+  /** Adds an order whose id, key and owner lie in its command. */
+  add(order: NewOrder, command: DataView, idAt: number, keyAt: number, ownerAt: number): void {
     const { table } = this;
     const key = this.keys.numberOf(order.account, command, keyAt, ownerAt);
     const offset = table.change(order.number);
-    const { view, bytes } = table;
-    for (let i = 0; i < ID_BYTES; i += 1) bytes[offset + at.id + i] = command[idAt + i];
+    const { view } = table;
+    for (let i = 0; i < ID_BYTES; i += 4) view.setUint32(offset + at.id + i, command.getUint32(idAt + i));
     view.setUint32(offset + at.key, key, true);
     view.setUint32(offset + at.account, order.account, true);
     view.setUint32(offset + at.market, order.market, true);

@@ -6,7 +6,7 @@ import { CLOSED_VALUE_BYTES, closedKey, encodeClosed } from './closed.ts';
 import { IndexDamaged } from './errors.ts';
 import { LEG } from './figures.ts';
 import { PAIR_KEY_BYTES, Table, writePairKey } from './keys.ts';
-import type { IndexStore, Put, Remove } from './store.ts';
+import type { IndexStore, Put, PutBytes, Remove } from './store.ts';
 
 /**
  * What is held of a pair: its two legs, the place of each in its token's list of holders (from 1, 0 = none), flags, and
@@ -63,11 +63,12 @@ class PairFilter {
 
 /** Memory for the values of one commit, in parts that stay where they are. */
 class Arena {
+  bytes: PutBytes = Buffer.alloc(0);
   view: DataView = new DataView(new ArrayBuffer(0));
-  private bytes: Buffer = Buffer.alloc(0);
-  private offset = 0;
+  /** Where the next value begins. */
+  offset = 0;
 
-  /** Makes room for a value of so many bytes at most; returns where in `view` it begins. */
+  /** Makes room for a value of so many bytes at most; returns where it begins. */
   reserve(bytes: number): number {
     if (this.offset + bytes > this.bytes.length) {
       this.bytes = Buffer.allocUnsafeSlow(ARENA_BYTES);
@@ -75,13 +76,6 @@ class Arena {
       this.offset = 0;
     }
     return this.offset;
-  }
-
-  /** The value that was reserved last, which ends there. */
-  take(end: number): Buffer {
-    const value = this.bytes.subarray(this.offset, end);
-    this.offset = end;
-    return value;
   }
 }
 
@@ -198,8 +192,8 @@ export class Positions {
       places[i] = place;
       states[place] = (states[place] & ~State.WAITS) | State.WRITTEN;
       const from = arena.reserve(VALUE_BYTES_MAX);
-      const end = this.encode(place * PAIR_NUMBERS, arena.view, from);
-      put(writePairKey(this.key, Table.POSITIONS, account, market), arena.take(end));
+      arena.offset = this.encode(place * PAIR_NUMBERS, arena.view, from);
+      put(writePairKey(this.key, Table.POSITIONS, account, market), arena.bytes, from, arena.offset);
     }
     for (const place of places) this.flushClosed(place, arena, put, remove);
     this.written = places;
@@ -247,8 +241,8 @@ export class Positions {
       numbers[start + PAIR.closed + outcome] = gain;
       if (!isClosed) continue;
       const from = arena.reserve(CLOSED_VALUE_BYTES);
-      const end = encodeClosed(numbers, leg, arena.view, from);
-      put(closedKey(account, gain, market, outcome), arena.take(end));
+      arena.offset = encodeClosed(numbers, leg, arena.view, from);
+      put(closedKey(account, gain, market, outcome), arena.bytes, from, arena.offset);
     }
   }
 
@@ -291,8 +285,9 @@ export class Positions {
     this.states[place] = 0;
     this.enter(place);
     const start = place * PAIR_NUMBERS;
-    this.numbers.fill(0, start, start + PAIR.closed);
-    this.numbers.fill(Number.NaN, start + PAIR.closed, start + PAIR_NUMBERS);
+    const { numbers } = this;
+    for (let i = 0; i < PAIR.closed; i += 1) numbers[start + i] = 0;
+    for (let i = PAIR.closed; i < PAIR_NUMBERS; i += 1) numbers[start + i] = Number.NaN;
     return place;
   }
 

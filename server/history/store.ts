@@ -26,8 +26,13 @@ const READ_BYTES = 4 * 1024 * 1024;
 /** A larger file is not summed up, so that stopping never takes long: it is then taken as one that was killed is. */
 const SUM_BYTES_MAX = 2 * 1024 ** 3;
 
-/** Takes a copy of the key; the value must not change until the commit is through. */
-export type Put = (key: Buffer, value: Uint8Array) => void;
+/**
+ * Takes a copy of the key; the value must not change until the commit is through. It is all of the bytes, or the part of
+ * them from `start` to `end`: then they are the beginning of an ArrayBuffer.
+ */
+export type Put = (key: Buffer, bytes: PutBytes, start?: number, end?: number) => void;
+/** lmdb writes the part of a buffer that these name (its write.js), so that a part needs no view of its own. */
+export type PutBytes = Buffer & { start?: number; end?: number };
 /** Takes a copy of the key; one that is not there is no mistake. */
 export type Remove = (key: Buffer) => void;
 
@@ -106,7 +111,13 @@ export class IndexStore {
    */
   async commit(write: (put: Put, remove: Remove) => void): Promise<void> {
     const { database } = this;
-    const put: Put = (key, value) => void database.put(key, value);
+    const put: Put = (key, bytes, start, end) => {
+      if (start !== undefined) {
+        bytes.start = start;
+        bytes.end = end ?? bytes.length;
+      }
+      void database.put(key, bytes);
+    };
     const remove: Remove = (key) => void database.remove(key);
     await database.batch(() => write(put, remove));
     database.resetReadTxn();

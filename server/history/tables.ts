@@ -28,7 +28,7 @@ export interface Cursor {
 
 const CURSOR_KEY = writePairKey(Buffer.alloc(PAIR_KEY_BYTES), Table.META, 0, 0);
 /** A commit is due once so much waits, so that memory stays bounded while an index is built. */
-const DUE = { positions: 160_000, blocks: 28_000 } as const;
+const DUE = { positions: 110_000, blocks: 20_000 } as const;
 
 export class Tables {
   /** Last sequence that is indexed; the commit comes later. */
