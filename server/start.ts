@@ -171,7 +171,6 @@ export async function openServices(
     const recoverers = new Recoverers();
     const turns = new Turns(recoverers);
     const orders = { orderHasher: orderHasher(contracts), recoverers, turns };
-    await catalog.ready(exchange.now());
     return { exchange, views, catalog, historian, config, secret, contracts, wallets, log, ...orders };
   } catch (error) {
     await historian.close();
@@ -223,6 +222,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     const onDefect = (error: unknown): void => onFatal(error instanceof Error ? error : new Error(String(error)));
     const hub = new StreamHub(streams, services, onDefect);
     const http = await serveHttp(services, endpoints, onDefect, (app) => hub.attach(app));
+    services.catalog.ready(exchange.now()).catch(onDefect);
     const house = await openHouse(services);
     let stopped: Promise<void> | undefined;
     const stop = async (): Promise<void> => {

@@ -33,9 +33,19 @@ export interface EventFigures {
   readonly updatedMs: number;
 }
 
+/** Dates that are remembered: many markets share one, and every change of a market asks for its own again. */
+const KNOWN_DATES_MAX = 20_000;
+const knownDates = new Map<string, number>();
+
 /** Milliseconds of an ISO date-time in texts; NaN for anything else. */
-export function timeOf(value: unknown): number {
-  return typeof value === 'string' && value !== '' ? Date.parse(value) : Number.NaN;
+function timeOf(value: unknown): number {
+  if (typeof value !== 'string' || value === '') return Number.NaN;
+  const known = knownDates.get(value);
+  if (known !== undefined) return known;
+  if (knownDates.size >= KNOWN_DATES_MAX) knownDates.clear();
+  const ms = Date.parse(value);
+  knownDates.set(value, ms);
+  return ms;
 }
 
 /** The first of these times that is one. */

@@ -155,11 +155,18 @@ export class Catalog implements MarketObserver {
     this.touchedEvents.clear();
   }
 
-  /** Brings figures, sorted orders and the search index up to date, so that the first reader waits for none of it. */
+  /**
+   * Brings figures, then sorted orders and the search index up to date in turns that others share, so that the first
+   * readers wait for little or nothing of it.
+   */
   async ready(nowMs: number): Promise<void> {
     this.settle(nowMs);
-    this.marketTable.settle();
-    this.eventTable.settle();
+    for (const table of [this.marketTable, this.eventTable]) {
+      for (const column of table.columns) {
+        await new Promise<void>((resolve) => setImmediate(resolve));
+        table.settle(column);
+      }
+    }
     await this.search.ready();
   }
 

@@ -149,8 +149,12 @@ export class SortOrder {
     }
     const parts: number[][] = this.lists.map(() => []);
     for (let row = 0; row < listOf.length; row += 1) if (listOf[row] !== NONE) parts[listOf[row]].push(row);
+    const isBehind = (row: number, at: number, part: readonly number[]): boolean =>
+      at > 0 && keys[row] < keys[part[at - 1]];
     for (const [at, part] of parts.entries()) {
-      this.lists[at].load(part.sort((left, right) => keys[left] - keys[right] || left - right));
+      // Rows come by their numbers: where their keys rise with these, as of a catalog that never traded, that is the order.
+      if (part.some(isBehind)) part.sort((left, right) => keys[left] - keys[right] || left - right);
+      this.lists[at].load(part);
     }
   }
 

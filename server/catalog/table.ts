@@ -43,9 +43,9 @@ export class Table {
     for (const order of this.orders.values()) order.touch(row);
   }
 
-  /** Brings every column up to date, so that the first reader need not. */
-  settle(): void {
-    for (const order of this.orders.values()) order.settle();
+  /** Brings a column up to date, so that the first reader need not. @throws on an unknown column */
+  settle(column: string): void {
+    this.orderOf(column);
   }
 
   /** The rows of one page. @throws on an unknown column */
