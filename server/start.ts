@@ -15,6 +15,7 @@ import {
   RecoveryDiffers,
   RulesVersionUnknown,
   type RunningExchange,
+  SnapshotUnusable,
 } from '../engine/index.ts';
 import { loadServerSecret } from './auth/apiKeys.ts';
 import { orderHasher } from './auth/orderDigest.ts';
@@ -32,6 +33,7 @@ import type { Endpoint } from './http/endpoint.ts';
 import { endpoints as everyEndpoint } from './http/endpoints.ts';
 import { makeLogger } from './log.ts';
 import type { Services } from './services.ts';
+import { SnapshotMaker } from './snapshots/snapshotMaker.ts';
 import { StreamFeed } from './streams/feed.ts';
 import { StreamHub } from './streams/hub.ts';
 import { Turns } from './turns.ts';
@@ -66,15 +68,22 @@ const CLOSE_SNAPSHOT_FROM = 10_000;
 
 const message = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
+/** What can be done about a journal that is not sound from a sequence on. */
+function wayOut(dataDir: string | undefined, sequence: number): string {
+  const all = `"outcry verify --data-dir ${dataDir}" says what is sound`;
+  if (sequence < 2) return `${all}.`;
+  return `${all}, and "outcry restore ${dataDir} --to ${sequence - 1} --data-dir <new folder>" copies what comes before it.`;
+}
+
 /** What keeps an exchange from opening, as the fatal reason that it is; anything else is thrown on. */
-function explain(error: unknown): never {
+function explain(error: unknown, dataDir: string | undefined): never {
   if (error instanceof DataDirectoryLocked) fatal('locked', error.message);
   if (error instanceof ClockBehindJournal) fatal('clock', error.message);
+  if (error instanceof JournalDamaged || error instanceof RecoveryDiffers) {
+    fatal('data', `${error.message} ${wayOut(dataDir, error.sequence)}`);
+  }
   const isOfData =
-    error instanceof JournalDamaged ||
-    error instanceof FormatUnsupported ||
-    error instanceof RecoveryDiffers ||
-    error instanceof RulesVersionUnknown;
+    error instanceof FormatUnsupported || error instanceof RulesVersionUnknown || error instanceof SnapshotUnusable;
   if (isOfData) fatal('data', message(error));
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (/^E[A-Z]+$/.test(code)) fatal('data', `The data directory cannot be used: ${message(error)}.`);
@@ -119,8 +128,8 @@ function secretOf({ dataDir }: ServerConfig, env: Environment): Uint8Array {
   }
 }
 
-/** The parts of a running server, with the historian as its owner sees it. */
-type OwnServices = Services & { readonly historian: OpenedHistorian };
+/** The parts of a running server, with those that only its owner sees. */
+type OwnServices = Services & { readonly historian: OpenedHistorian; readonly snapshots: SnapshotMaker };
 
 /**
  * Opens the exchange of a configuration with its views, its catalog and its historian; nothing listens. Who calls it closes
@@ -144,6 +153,7 @@ export async function openServices(
     ofEvent: (eventNumber: number) => views.markets.eventByNumber(eventNumber)?.markets ?? [],
   };
   const historian = openHistorian({ dataDir, log: say, markets, onProgress: options.onHistoryProgress });
+  const snapshots = new SnapshotMaker({ dataDir, every: config.snapshotEvery, log: say });
   let exchange: RunningExchange;
   try {
     exchange = await openExchange({
@@ -155,14 +165,18 @@ export async function openServices(
       snapshotFrom: config.snapshotEvery === 0 ? undefined : Math.min(config.snapshotEvery, CLOSE_SNAPSHOT_FROM),
       log: say,
       onProgress,
-      onDurable: historian.durable,
+      onDurable: (batch, sequence) => {
+        historian.durable(batch, sequence);
+        snapshots.durable(sequence);
+      },
       // What the engine stops for and is no defect is a journal that cannot be written, whatever the reason.
       onFatal: (error) => onFatal(error instanceof EngineDefect ? error : new FatalError('storage', error.message)),
     });
   } catch (error) {
     await historian.close();
-    explain(error);
+    explain(error, dataDir);
   }
+  snapshots.opened(exchange.snapshotSequence);
   try {
     const { contracts, mode } = config;
     if (dataDir !== undefined) writeFileSync(modeFileOf(dataDir), `${mode}\n`);
@@ -171,9 +185,10 @@ export async function openServices(
     const recoverers = new Recoverers();
     const turns = new Turns(recoverers);
     const orders = { orderHasher: orderHasher(contracts), recoverers, turns };
-    return { exchange, views, catalog, historian, config, secret, contracts, wallets, log, ...orders };
+    return { exchange, views, catalog, historian, snapshots, config, secret, contracts, wallets, log, ...orders };
   } catch (error) {
     await historian.close();
+    await snapshots.close();
     await exchange.close();
     throw error;
   }
@@ -185,8 +200,9 @@ function leaveUnavailable(error: unknown): void {
 }
 
 /** Closes what openServices has opened, for whoever served nothing with it. */
-export async function closeServices({ historian, exchange, recoverers }: OwnServices): Promise<void> {
+export async function closeServices({ historian, exchange, snapshots, recoverers }: OwnServices): Promise<void> {
   await historian.close();
+  await snapshots.close();
   await exchange.close();
   await recoverers.close();
 }
@@ -214,7 +230,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   const views = new Views();
   const streams = new StreamFeed(views, config.streams);
   const services = await openServices(options, views, streams);
-  const { exchange, historian } = services;
+  const { exchange, historian, snapshots } = services;
   try {
     if (config.mode === 'development' && hasFirstStart) await firstStart(services);
     // A journal on disk may be long, and its index gone; one that is only held in memory is as new as this start.
@@ -229,6 +245,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
       const houseStopped = house?.stop(); // waited for last: what it waits for is answered when the exchange closes
       await http.drain();
       await historian.close(); // first, since it reads the journal that the exchange closes
+      await snapshots.close();
       await exchange.close();
       await hub.close();
       http.close();
@@ -247,6 +264,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     };
   } catch (error) {
     await historian.close();
+    await snapshots.close();
     await exchange.close();
     throw error;
   }

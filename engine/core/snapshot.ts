@@ -53,16 +53,14 @@ function visitMarkets(state: CoreState, sections: Sections): void {
 
 /** For each market its terms in the order in which events state them, then the rest. */
 function columnsOf(markets: readonly Market[]): Float64Array<ArrayBuffer> {
-  const rows = markets.map((market) => [
-    ...Object.values(market.terms()),
-    market.vaultMicro,
-    market.tradeCount,
-    market.resolution,
-    market.unredeemedFirstMicro,
-    market.unredeemedSecondMicro,
-    market.ladder.gridPips,
-  ]);
-  return Float64Array.from(rows.flat());
+  const columns = new Float64Array(markets.length * COLUMNS);
+  for (const [index, market] of markets.entries()) {
+    const { vaultMicro, tradeCount, resolution, unredeemedFirstMicro, unredeemedSecondMicro, ladder } = market;
+    columns.set(Object.values(market.terms()), index * COLUMNS);
+    const others = [vaultMicro, tradeCount, resolution, unredeemedFirstMicro, unredeemedSecondMicro, ladder.gridPips];
+    columns.set(others, index * COLUMNS + TERMS);
+  }
+  return columns;
 }
 
 /** Of each market with orders: its index, how many numbers follow, and its ladder's levels. */
@@ -97,8 +95,9 @@ function loadMarkets(state: CoreState, columns: Float64Array, levels: Int32Array
     market.unredeemedFirstMicro = columns[at + TERMS + 3];
     market.unredeemedSecondMicro = columns[at + TERMS + 4];
     const gridPips = columns[at + TERMS + 5];
+    if (gridPips === market.tickPips) continue;
     requireSound(PIPS_PER_UNIT % gridPips === 0, `market ${market.index} has a grid of ${gridPips} pips`);
-    if (gridPips !== market.tickPips) market.ladder.regrid(gridPips);
+    market.ladder.regrid(gridPips);
   }
   for (let at = 0; at < levels.length; at += 2 + levels[at + 1]) {
     const market = state.markets[levels[at]];

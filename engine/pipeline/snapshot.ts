@@ -87,7 +87,7 @@ function restoreFirst(
     } catch (error) {
       if (!(error instanceof SnapshotUnusable)) throw error;
       onUnusable(kept, error);
-      if (hasFollowers) throw error;
+      if (hasFollowers) throw new SnapshotUnusable(`${error.reason} (it was set aside: start again)`, error);
     }
   }
   return undefined;

@@ -84,11 +84,36 @@ export class Catalog {
   /** Its part of a snapshot. */
   visit(sections: Sections): void {
     this.events = sections.plain('events', this.events);
-    this.markets = sections.plain('markets', this.markets);
+    this.markets = this.visitMarkets(sections);
     if (!sections.isLoading) return;
     for (const { slug } of this.events) this.eventSlugs.add(slug);
     for (const [index, market] of this.markets.entries()) this.list(market, index);
     requireSound(this.tokens.size === this.markets.length * 2, `${this.tokens.size} tokens are in the catalog`);
+  }
+
+  /** Column by column: there may be hundreds of thousands of markets, and as objects they would take long to load. */
+  private visitMarkets(sections: Sections): CatalogMarket[] {
+    const { markets } = this;
+    const numbers = sections.float64(
+      'eventNumber',
+      Float64Array.from(markets, ({ eventNumber }) => eventNumber),
+    );
+    const column = (name: string, of: (market: CatalogMarket) => string): readonly string[] =>
+      sections.plain(name, markets.map(of));
+    const conditionIds = column('conditionId', ({ conditionId }) => conditionId);
+    const firstTokens = column('firstToken', ({ firstToken }) => firstToken);
+    const secondTokens = column('secondToken', ({ secondToken }) => secondToken);
+    const slugs = column('slug', ({ slug }) => slug);
+    const texts = column('json', ({ json }) => json);
+    if (!sections.isLoading) return markets;
+    return conditionIds.map((conditionId, index) => ({
+      eventNumber: numbers[index],
+      conditionId,
+      firstToken: firstTokens[index],
+      secondToken: secondTokens[index],
+      slug: slugs[index],
+      json: texts[index],
+    }));
   }
 
   hashInto(hasher: StateHasher): void {

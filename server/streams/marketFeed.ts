@@ -6,6 +6,7 @@ import type { Market, MarketTerms, Views } from '../views/index.ts';
 import { bookJson } from '../wire/books.ts';
 import { changeMessages } from '../wire/marketEvents.ts';
 import { isSilent, type MarketChange, type MarketTrade } from './changes.ts';
+import { FORM_COUNT } from './ids.ts';
 import type { StreamSettings } from './limits.ts';
 import { MarketStream } from './marketStream.ts';
 
@@ -49,13 +50,31 @@ export interface NewMarket {
 interface KnownMarket {
   readonly terms: MarketTerms;
   readonly negRisk: boolean;
-  readonly isAnnounced: boolean;
+  isAnnounced: boolean;
+  numbers: ArrayLike<number>;
+}
+
+/** A change that is kept, and of which market. */
+interface KeptChange {
+  readonly index: number;
+  readonly change: MarketChange;
+}
+
+/** How many changes a snapshot takes: who was there when it was made has missed few. */
+const SNAPSHOT_CHANGES_MAX = 16_384;
+const SILENT: ArrayLike<number> = new Array<number>(FORM_COUNT).fill(0);
+
+/** Rows of so many numbers, one behind the other. */
+function flat<T>(rows: readonly T[], width: number, of: (row: T) => readonly number[]): Float64Array<ArrayBuffer> {
+  const numbers = new Float64Array(rows.length * width);
+  for (const [index, row] of rows.entries()) numbers.set(of(row), index * width);
+  return numbers;
 }
 
 export class MarketFeed {
   /** Markets with messages that wait for the end of the flush. */
   dirty: MarketStream[] = [];
-  newMarkets: NewMarket[] = [];
+  readonly newMarkets: NewMarket[] = [];
   private readonly views: Views;
   private readonly settings: StreamSettings;
   private readonly log: () => string;
@@ -83,7 +102,8 @@ export class MarketFeed {
     let stream = this.streams[marketIndex];
     if (stream === undefined) {
       stream = new MarketStream(marketIndex, this.log());
-      Object.assign(stream, this.known[marketIndex]);
+      const known = this.known[marketIndex];
+      if (known !== undefined) stream.load(known);
       this.streams[marketIndex] = stream;
     }
     return stream;
@@ -139,22 +159,59 @@ export class MarketFeed {
     levels.push(pips, bit, lots);
   }
 
-  /** Its part of a snapshot: what was told and is kept, and which markets were announced. The rest is in the views. */
+  /**
+   * Its part of a snapshot: where every stream stands, which markets were announced, and the newest changes, for those who
+   * resume after a restart. The rest is in the views.
+   */
   visit(sections: Sections): void {
-    this.newMarkets = sections.plain('newMarkets', this.newMarkets);
-    const streams = this.streams.filter((stream) => stream.hasSpoken).map(({ state }) => state);
-    const told = sections.plain('streams', streams);
-    const kept = Array.from({ length: this.keptCount }, (_, at) => this.kept[(this.keptHead + at) % this.kept.length]);
-    const order = sections.int32('kept', Int32Array.from(kept));
-    const early = sections.plain('droppedEarly', this.droppedEarly);
-    if (!sections.isLoading) return;
-    const announced = new Set(this.newMarkets.map(({ marketIndex }) => marketIndex));
-    for (const { index, terms, negRisk } of this.views.markets.list()) {
-      this.known[index] = { terms, negRisk, isAnnounced: announced.has(index) };
+    const announced = sections.float64(
+      'announced',
+      flat(this.newMarkets, 2, (m) => [m.marketIndex, m.tMs]),
+    );
+    const spoken = this.streams.filter((stream) => stream.hasSpoken);
+    const numbers = sections.float64(
+      'numbers',
+      flat(spoken, 1 + FORM_COUNT, (s) => [s.index, ...s.numbers]),
+    );
+    const changes = sections.plain('changes', this.newestChanges());
+    if (sections.isLoading) this.load(announced, numbers, changes);
+  }
+
+  private load(announced: Float64Array, numbers: Float64Array, changes: readonly KeptChange[]): void {
+    for (let at = 0; at < announced.length; at += 2) {
+      this.newMarkets.push({ marketIndex: announced[at], tMs: announced[at + 1] });
     }
-    for (const state of told) this.stream(state.index).load(state);
-    for (const [index, count] of early.entries()) if (count > 0) this.droppedEarly[index] = count;
-    for (const index of order) this.remember(index);
+    for (const { index, terms, negRisk } of this.views.markets.list()) {
+      this.known[index] = { terms, negRisk, isAnnounced: false, numbers: SILENT };
+    }
+    const known = (index: number): KnownMarket => {
+      const market = this.known[index];
+      if (market === undefined) throw new Error(`streams: there is no market ${index}`);
+      return market;
+    };
+    for (const { marketIndex } of this.newMarkets) known(marketIndex).isAnnounced = true;
+    for (let at = 0; at < numbers.length; at += 1 + FORM_COUNT) {
+      known(numbers[at]).numbers = numbers.subarray(at + 1, at + 1 + FORM_COUNT);
+    }
+    for (const { index, change } of changes) {
+      const stream = this.stream(index);
+      stream.keep(change);
+      this.keep(stream);
+    }
+  }
+
+  /** What is kept of all markets' changes, as far as a snapshot takes it, oldest first. */
+  private newestChanges(): KeptChange[] {
+    const taken = new Map<number, number>();
+    const newest: KeptChange[] = [];
+    for (let at = this.keptCount - 1; at >= 0 && newest.length < SNAPSHOT_CHANGES_MAX; at -= 1) {
+      const index = this.kept[(this.keptHead + at) % this.kept.length];
+      const back = (taken.get(index) ?? 0) + 1;
+      taken.set(index, back);
+      const change = this.streams[index].changeAt(-back);
+      if (change !== undefined) newest.push({ index, change });
+    }
+    return newest.reverse();
   }
 
   private draft(marketIndex: number): Draft {
@@ -228,17 +285,11 @@ export class MarketFeed {
 
   /** Bounds what is kept: a market's own share first, then all of them together, oldest first. */
   private keep(stream: MarketStream): void {
-    const { droppedEarly } = this;
+    const { kept, droppedEarly } = this;
     if (stream.changeCount > this.settings.changesPerMarketMax) {
       stream.dropOldest();
       droppedEarly[stream.index] = (droppedEarly[stream.index] ?? 0) + 1;
     }
-    this.remember(stream.index);
-  }
-
-  /** Notes whose the newest kept change is; the oldest of all goes when there are too many. */
-  private remember(marketIndex: number): void {
-    const { kept, droppedEarly } = this;
     if (this.keptCount === kept.length) {
       const oldest = kept[this.keptHead];
       if ((droppedEarly[oldest] ?? 0) > 0) droppedEarly[oldest] -= 1;
@@ -246,7 +297,7 @@ export class MarketFeed {
       this.keptHead = (this.keptHead + 1) % kept.length;
       this.keptCount -= 1;
     }
-    kept[(this.keptHead + this.keptCount) % kept.length] = marketIndex;
+    kept[(this.keptHead + this.keptCount) % kept.length] = stream.index;
     this.keptCount += 1;
   }
 }

@@ -12,11 +12,12 @@ export interface PendingChange {
   readonly before: readonly number[];
 }
 
-/** What a snapshot keeps of a market's streams. */
-export interface MarketStreamState {
-  readonly index: number;
-  readonly numbers: readonly number[];
-  readonly changes: readonly MarketChange[];
+/** Where a market's streams stand, and what was known of it. */
+export interface Standing {
+  readonly numbers: ArrayLike<number>;
+  readonly terms: MarketTerms;
+  readonly negRisk: boolean;
+  readonly isAnnounced: boolean;
 }
 
 export class MarketStream {
@@ -45,20 +46,27 @@ export class MarketStream {
     this.idBytes = this.ids.map((id) => Buffer.from(id, 'latin1'));
   }
 
-  /** What a snapshot keeps of it. */
-  get state(): MarketStreamState {
-    return { index: this.index, numbers: this.numbers, changes: this.changes.slice(this.head) };
-  }
-
-  /** For a stream that has said nothing yet. */
-  load({ numbers, changes }: MarketStreamState): void {
-    for (const [form, number] of numbers.entries()) this.numbers[form] = number;
-    this.changes = [...changes];
-  }
-
   /** Whether any of its forms has ever had a message. */
   get hasSpoken(): boolean {
     return this.numbers.some((number) => number > 0);
+  }
+
+  /** Goes on from where it stood in a snapshot. */
+  load({ numbers, terms, negRisk, isAnnounced }: Standing): void {
+    for (let form = 0; form < FORM_COUNT; form += 1) this.numbers[form] = numbers[form];
+    this.terms = terms;
+    this.negRisk = negRisk;
+    this.isAnnounced = isAnnounced;
+  }
+
+  /** Keeps a change that is counted already. */
+  keep(change: MarketChange): void {
+    this.changes.push(change);
+  }
+
+  /** A kept change, −1 the newest; undefined where none is kept. */
+  changeAt(place: number): MarketChange | undefined {
+    return -place > this.changeCount ? undefined : this.changes.at(place);
   }
 
   get changeCount(): number {
@@ -68,7 +76,7 @@ export class MarketStream {
   /** Counts a change and keeps it. */
   push(change: MarketChange): void {
     countChange(this.numbers, change);
-    this.changes.push(change);
+    this.keep(change);
   }
 
   /** Forgets the oldest change. */

@@ -10,6 +10,7 @@ import {
   type Sections,
   Side,
 } from '../../engine/index.ts';
+import { visitMarkets } from './marketColumns.ts';
 import type { Draft, EventRow, EventTexts, Market, MarketTerms, MarketTexts, Order } from './records.ts';
 
 /** Where a token belongs. */
@@ -37,6 +38,8 @@ function outcomesOf(texts: MarketTexts): readonly [string, string] {
   const { outcomes } = texts;
   return Array.isArray(outcomes) && outcomes.length === 2 ? [String(outcomes[0]), String(outcomes[1])] : ['Yes', 'No'];
 }
+
+const factsOf = (texts: MarketTexts) => ({ outcomes: outcomesOf(texts), question: textOf(texts.question) });
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
@@ -183,12 +186,17 @@ export class MarketsView {
 
   /** Its part of a snapshot: rows alone, since texts would double with every list that finds them. */
   visit(sections: Sections): void {
-    const { events, markets } = sections.plain('markets', { events: this.events, markets: this.markets });
-    this.events = events;
-    this.markets = markets;
+    const events = this.events.map((event) => ({ ...event, markets: [] }));
+    const loaded = sections.plain('events', events);
+    const markets = visitMarkets(sections, this.markets, factsOf);
     if (!sections.isLoading) return;
-    for (const event of events) this.fileEvent(event);
-    for (const market of markets) this.file(market);
+    this.events = loaded;
+    this.markets = markets;
+    for (const event of this.events) this.fileEvent(event);
+    for (const market of markets) {
+      this.file(market);
+      this.events[market.eventNumber - 1]?.markets.push(market);
+    }
   }
 
   private fileEvent(row: EventDraft): void {

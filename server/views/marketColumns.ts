@@ -1,0 +1,96 @@
+// Markets as columns, for snapshots: there may be hundreds of thousands of them, and as plain objects they would take ten
+// times as long to load. Used by markets.ts alone. What follows from a market's texts is made from them again.
+import type { MarketStatus, Resolution, Sections, Side } from '../../engine/index.ts';
+import type { Draft, Market, MarketTerms, MarketTexts } from './records.ts';
+
+/** Numbers of a market, in this order; NaN for what there is not. */
+const NUMBERS = 21;
+const orNone = (value: number | undefined): number => value ?? Number.NaN;
+const orUndefined = (value: number): number | undefined => (Number.isNaN(value) ? undefined : value);
+
+function numbersOf(market: Market): readonly number[] {
+  const { terms, lastTrade } = market;
+  return [
+    ...[market.eventNumber, terms.tickPips, terms.minOrderLots, terms.minMarketableBuyMicro, terms.feeRate],
+    ...[terms.feeExponent, terms.delaySeconds, terms.autoTick ? 1 : 0, market.negRisk ? 1 : 0, market.status],
+    ...[orNone(market.resolution), market.createdMs, market.updatedMs, orNone(market.closedMs)],
+    ...[orNone(market.resolvedMs), orNone(lastTrade?.pricePips), orNone(lastTrade?.side), orNone(lastTrade?.tMs)],
+    ...[market.bookChangedMs, market.tradeCount, market.version],
+  ];
+}
+
+/** The texts of one market, besides those that its creator gave. */
+interface MarketIds {
+  readonly conditionId: string;
+  readonly questionId: string;
+  readonly slug: string;
+  readonly tokens: readonly [string, string];
+}
+
+/** What follows from the texts alone. */
+export type TextFacts = Pick<Market, 'outcomes' | 'question'>;
+
+function marketOf(index: number, n: Float64Array, ids: MarketIds, texts: MarketTexts, facts: TextFacts): Draft<Market> {
+  const at = index * NUMBERS;
+  const terms: MarketTerms = {
+    tickPips: n[at + 1],
+    minOrderLots: n[at + 2],
+    minMarketableBuyMicro: n[at + 3],
+    feeRate: n[at + 4],
+    feeExponent: n[at + 5],
+    delaySeconds: n[at + 6],
+    autoTick: n[at + 7] === 1,
+  };
+  const lastPips = orUndefined(n[at + 15]);
+  return {
+    index,
+    marketId: index + 1,
+    eventNumber: n[at],
+    conditionId: ids.conditionId,
+    questionId: ids.questionId,
+    tokens: ids.tokens,
+    outcomes: facts.outcomes,
+    slug: ids.slug,
+    question: facts.question,
+    texts,
+    terms,
+    negRisk: n[at + 8] === 1,
+    // As numbersOf wrote them: status, resolution and side are of their kinds.
+    status: n[at + 9] as MarketStatus,
+    resolution: orUndefined(n[at + 10]) as Resolution | undefined,
+    createdMs: n[at + 11],
+    updatedMs: n[at + 12],
+    closedMs: orUndefined(n[at + 13]),
+    resolvedMs: orUndefined(n[at + 14]),
+    lastTrade: lastPips === undefined ? undefined : { pricePips: lastPips, side: n[at + 16] as Side, tMs: n[at + 17] },
+    bookChangedMs: n[at + 18],
+    tradeCount: n[at + 19],
+    version: n[at + 20],
+  };
+}
+
+/** Lists markets in a snapshot; returns those that are in it. */
+export function visitMarkets(
+  sections: Sections,
+  markets: Draft<Market>[],
+  factsOf: (texts: MarketTexts) => TextFacts,
+): Draft<Market>[] {
+  const written = new Float64Array(markets.length * NUMBERS);
+  for (const [index, market] of markets.entries()) written.set(numbersOf(market), index * NUMBERS);
+  const numbers = sections.float64('numbers', written);
+  const column = (name: string, of: (market: Market) => string): readonly string[] =>
+    sections.plain(name, markets.map(of));
+  const conditionIds = column('conditionId', ({ conditionId }) => conditionId);
+  const questionIds = column('questionId', ({ questionId }) => questionId);
+  const slugs = column('slug', ({ slug }) => slug);
+  const firstTokens = column('firstToken', ({ tokens }) => tokens[0]);
+  const secondTokens = column('secondToken', ({ tokens }) => tokens[1]);
+  const json = column('texts', ({ texts }) => JSON.stringify(texts));
+  if (!sections.isLoading) return markets;
+  return conditionIds.map((conditionId, index) => {
+    const texts: MarketTexts = JSON.parse(json[index]);
+    const tokens = [firstTokens[index], secondTokens[index]] as const;
+    const ids = { conditionId, questionId: questionIds[index], slug: slugs[index], tokens };
+    return marketOf(index, numbers, ids, texts, factsOf(texts));
+  });
+}
