@@ -49,9 +49,14 @@ export class FormatUnsupported extends Error {
 export class StorageUnavailable extends Error {
   override readonly name = 'StorageUnavailable';
   readonly reason: string;
+  /** The command was taken in before that: it may yet become durable, or may be found after a restart. */
+  readonly isUndecided: boolean;
 
-  constructor(reason: string) {
-    super(`Commands are not accepted: ${reason}`);
+  constructor(reason: string, isUndecided = false) {
+    super(
+      isUndecided ? `Whether the command was taken is not known: ${reason}` : `Commands are not accepted: ${reason}`,
+    );
     this.reason = reason;
+    this.isUndecided = isUndecided;
   }
 }

@@ -33,16 +33,33 @@ export interface RetryPolicy {
   readonly firstDelayMs: number;
   readonly largestDelayMs: number;
   readonly triesMax: number;
+  /** A flush that takes longer (ms) stops the intake until it ends; 5 s unless given. */
+  readonly flushMs?: number;
+  /** A flush that takes longer (ms) ends the journal, since nothing can be done about it; ten minutes unless given. */
+  readonly flushMsMax?: number;
 }
 
 /** Tries for about ten minutes: long enough to free a full disk by hand. */
 const RETRY_DEFAULT: RetryPolicy = { firstDelayMs: 100, largestDelayMs: 5_000, triesMax: 125 };
+const FLUSH_MS = 5_000;
+const FLUSH_MS_MAX = 600_000;
+/** A flush is looked at so often before it is late: a process that was halted is late by one look at most. */
+const FLUSH_LOOKS = 5;
 
 interface Batch {
   readonly firstSequence: number;
   readonly bytes: Uint8Array;
   readonly recordCount: number;
   readonly lastTMs: number;
+}
+
+/** A flush has not ended in all the time that it was given: whether its batch is durable nobody knows. */
+class FlushHung extends Error {
+  override readonly name = 'FlushHung';
+
+  constructor(limitMs: number) {
+    super(`The journal's flush has not ended for ${limitMs} ms.`);
+  }
 }
 
 const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -66,6 +83,8 @@ export class Journal {
   private gatheredBytes = 0;
   private gatheredCount = 0;
   private readonly waiting: Batch[] = [];
+  /** Bytes of the batches that are closed and not durable. */
+  private waitingBytes = 0;
   private isFlushing = false;
   private isTogether = false;
   private isStopped = false;
@@ -140,6 +159,11 @@ export class Journal {
     return Buffer.from(this.hash, 'latin1').toString('hex');
   }
 
+  /** Bytes of records that were appended and are not durable. */
+  get pendingBytes(): number {
+    return this.gatheredBytes + this.waitingBytes;
+  }
+
   /** Resolves when everything that was appended is durable, or nothing will be any more. */
   async drained(): Promise<void> {
     while (this.isFlushing) await this.idle;
@@ -159,6 +183,7 @@ export class Journal {
     for (let batch = this.takeBatch(); batch !== undefined && !this.isStopped; batch = this.takeBatch()) {
       try {
         if (!(await this.writeUntilDurable(batch))) break;
+        this.waitingBytes -= batch.bytes.length;
         this.durableSequence = batch.firstSequence + batch.recordCount - 1;
         this.durableTMs = batch.lastTMs;
         this.lastBatchSequence = batch.firstSequence;
@@ -180,16 +205,16 @@ export class Journal {
           await this.store.reopen();
           this.assertEnd(batch);
         }
-        await this.store.write(batch.firstSequence, batch.bytes);
+        await this.writeInTime(batch);
         break;
       } catch (error) {
-        if (error instanceof JournalDamaged) throw error;
+        if (this.isStopped) return false;
+        if (error instanceof JournalDamaged || error instanceof FlushHung) throw error;
         const reason = error instanceof Error ? error.message : String(error);
         if (tries >= this.retry.triesMax) {
           throw new Error(`The journal could not be written after ${tries} tries: ${reason}.`, { cause: error });
         }
-        this.unavailableReason = `the journal cannot be written: ${reason}`;
-        this.listener.onUnavailable(this.unavailableReason);
+        this.becomeUnavailable(`the journal cannot be written: ${reason}`);
         await this.pause(Math.min(this.retry.firstDelayMs * 2 ** (tries - 1), this.retry.largestDelayMs));
         if (this.isStopped) return false;
       }
@@ -199,6 +224,31 @@ export class Journal {
       this.listener.onAvailable();
     }
     return true;
+  }
+
+  private becomeUnavailable(reason: string): void {
+    this.unavailableReason = reason;
+    this.listener.onUnavailable(reason);
+  }
+
+  /** Writes a batch; while that takes too long nothing more is to be taken in. Throws FlushHung when it never ends. */
+  private async writeInTime({ firstSequence, bytes }: Batch): Promise<void> {
+    const { flushMs = FLUSH_MS, flushMsMax = FLUSH_MS_MAX } = this.retry;
+    const lookMs = flushMs / FLUSH_LOOKS;
+    let looks = 0;
+    let timer: NodeJS.Timeout | undefined;
+    const hung = new Promise<never>((_, reject) => {
+      timer = setInterval(() => {
+        looks += 1;
+        if (looks === FLUSH_LOOKS) this.becomeUnavailable(`the journal's flush has not ended for ${flushMs} ms`);
+        if (looks * lookMs >= flushMsMax || this.isStopped) reject(new FlushHung(flushMsMax));
+      }, lookMs);
+    });
+    try {
+      await Promise.race([this.store.write(firstSequence, bytes), hung]);
+    } finally {
+      clearInterval(timer);
+    }
   }
 
   /** After a reopen the store must end where it ended before, or with the failed batch itself. */
@@ -239,6 +289,7 @@ export class Journal {
     const bytes = Buffer.allocUnsafeSlow(this.gatheredBytes);
     this.gathered.copy(bytes, 0, 0, this.gatheredBytes);
     this.hash = sealRecords(bytes, this.hash);
+    this.waitingBytes += bytes.length;
     this.waiting.push({
       firstSequence: this.nextSequence - this.gatheredCount,
       bytes,

@@ -24,8 +24,13 @@ import { Ticker } from './ticker.ts';
 import { type CommandPhase, commandPhases, type DurablePhase, durablePhases } from './topology.ts';
 import type { ExchangeOptions, Log, LogRecord, RunningExchange, StateHashes } from './types.ts';
 
-/** How long (ms) close() waits for what was taken to become durable. */
-const CLOSE_DEADLINE_MS = 10_000;
+/** How long (ms) close() waits for what was taken to become durable: with the store's own close less than 5 s. */
+const CLOSE_DEADLINE_MS = 2_500;
+/** How long (ms) a command that was taken in waits for a journal that cannot be written before it is answered so. */
+const ANSWER_MS_MAX = 5_000;
+/** Records that are not durable take at most about so many bytes; commands are refused while they do. */
+const PENDING_BYTES_MAX = 64 * 1024 * 1024;
+const UNANSWERED: Answer = { resolve: () => {}, reject: () => {} };
 
 interface Answer {
   readonly resolve: (record: LogRecord) => void;
@@ -37,6 +42,10 @@ export interface InlineParts {
   readonly store?: BatchStore;
   readonly reducers?: Reducers;
   readonly retry?: RetryPolicy;
+  /** How long (ms) a command that was taken in waits for a journal that cannot be written; 5 s unless given. */
+  readonly answerMsMax?: number;
+  /** Bytes of records that may wait for the journal; 64 MiB unless given. */
+  readonly pendingBytesMax?: number;
 }
 
 /**
@@ -76,6 +85,9 @@ class InlineExchange implements RunningExchange {
   /** Who waits for records that were appended and not yet answered, in order of their sequences. */
   private answers: Answer[] = [];
   private answeredCount = 0;
+  private answersDue: NodeJS.Timeout | undefined;
+  private readonly answerMsMax: number;
+  private readonly pendingBytesMax: number;
   private stoppedReason: string | undefined;
   private isFatal = false;
   private closing: Promise<void> | undefined;
@@ -97,11 +109,16 @@ class InlineExchange implements RunningExchange {
     const restored = canRestore ? restoreNewest(snapshots, store, options.followers, this.log) : undefined;
     this.snapshotSequence = restored?.sequence ?? 0;
     this.reducers = restored?.reducers ?? parts.reducers ?? new Reducers();
+    this.answerMsMax = parts.answerMsMax ?? ANSWER_MS_MAX;
+    this.pendingBytesMax = parts.pendingBytesMax ?? PENDING_BYTES_MAX;
     const listener = {
       onDurable: (batch: Uint8Array) => this.answerBatch(batch),
-      onUnavailable: (reason: string) =>
-        this.log('error', 'The journal cannot be written; it is tried again.', { reason }),
-      onAvailable: () => this.log('info', 'The journal can be written again.'),
+      onUnavailable: (reason: string) => this.becomeUnavailable(reason),
+      onAvailable: () => {
+        clearTimeout(this.answersDue);
+        this.answersDue = undefined;
+        this.log('info', 'The journal can be written again.');
+      },
       onFatal: (error: Error) => this.stopForGood(error),
     };
     this.journal = new Journal(store, listener, parts.retry);
@@ -127,7 +144,10 @@ class InlineExchange implements RunningExchange {
   }
 
   get unavailableReason(): string | undefined {
-    return this.stoppedReason ?? this.journal.unavailableReason;
+    const { pendingBytes, unavailableReason } = this.journal;
+    const reason = this.stoppedReason ?? unavailableReason;
+    if (reason !== undefined || pendingBytes <= this.pendingBytesMax) return reason;
+    return `the journal is ${pendingBytes} bytes behind, and at most ${this.pendingBytesMax} may wait`;
   }
 
   /** Replays the journal behind the snapshot, then submits Started, which is so the first command after each start. */
@@ -296,17 +316,23 @@ class InlineExchange implements RunningExchange {
     this.options.onFatal?.(error);
   }
 
+  /** Who waits is told after a while; what was taken in stays in order, and may become durable later. */
+  private becomeUnavailable(reason: string): void {
+    this.log('error', 'The journal cannot be written; it is tried again.', { reason });
+    this.answersDue ??= setTimeout(() => this.rejectWaiting(reason), this.answerMsMax);
+  }
+
   private rejectWaiting(reason: string): void {
     const waiting = this.answers.slice(this.answeredCount);
-    this.answers = [];
-    this.answeredCount = 0;
-    for (const { reject } of waiting) reject(new StorageUnavailable(reason));
+    this.answers.fill(UNANSWERED, this.answeredCount);
+    for (const { reject } of waiting) reject(new StorageUnavailable(reason, true));
   }
 
   private async closeOnce(): Promise<void> {
     this.stoppedReason ??= 'the exchange is closing';
     this.ticker.close();
     await this.journal.close(CLOSE_DEADLINE_MS);
+    clearTimeout(this.answersDue);
     this.rejectWaiting('the exchange has closed before the journal could be written');
     this.writeSnapshot();
     this.directory?.release();

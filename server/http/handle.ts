@@ -267,8 +267,7 @@ export class Door {
       return;
     }
     if (error instanceof StorageUnavailable) {
-      const body = JSON.stringify({ error: `the exchange takes no commands at present: ${error.reason}` });
-      this.send(visit, { status: 503, body, headers: RETRY });
+      this.send(visit, { status: 503, body: JSON.stringify(storageRefusal(error)), headers: RETRY });
       return;
     }
     if (error instanceof HistorianUnavailable) {
@@ -335,6 +334,13 @@ export class Door {
     this.visitCount -= 1;
     if (this.visitCount === 0) this.onIdle?.();
   }
+}
+
+/** What is said while nothing can be made durable: of a command that was not taken, and of one whose fate is open. */
+function storageRefusal({ reason, isUndecided }: StorageUnavailable): object {
+  if (!isUndecided) return { error: `the exchange takes no commands at present: ${reason}` };
+  const advice = 'it may yet be: ask for it, or send the same order again, which is never taken twice';
+  return { error: `it is not known whether this was taken, ${advice}: ${reason}`, code: 'outcome_unknown' };
 }
 
 /** The body as JSON before anybody is authenticated, so that a malformed one is told so first (spec, order of checks). */

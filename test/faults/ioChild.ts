@@ -1,0 +1,99 @@
+// A process under the shim that lives through one failing disk after the other: an exchange in a fresh folder, whose n-th
+// call to the file system fails, once or for ever, is worked with, closed, and opened again with the fault gone. It prints
+// a line for each, and what was wrong. Started by ioFaults.test.ts; arguments: folder, first n, last n, step, error number.
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { JournalReader, openExchange, StorageUnavailable } from '../../engine/index.ts';
+import { commandsOf, foundingCommands, settings } from '../pipeline/workload.ts';
+import { CONTROL_FILE } from './shim.ts';
+
+const [folder, first, last, step, errorNumber] = process.argv.slice(2);
+const COMMANDS = 260;
+const A_ROUND = 2;
+const retry = { firstDelayMs: 1, largestDelayMs: 2, triesMax: 3 } as const;
+const control = join(folder, CONTROL_FILE);
+writeFileSync(control, '');
+
+// As in the server: lmdb raises a second rejection for a commit that failed, which belongs to nobody.
+process.on('unhandledRejection', (reason) => {
+  if (reason instanceof Error && 'commitError' in reason) return;
+  throw reason;
+});
+
+interface Heard {
+  readonly done: Set<string>;
+  readonly refused: Set<string>;
+  readonly undecided: Set<string>;
+  fatal: string | undefined;
+}
+
+const textOf = (command: Uint8Array): string => Buffer.from(command).toString('hex');
+
+/** Works with an exchange whose disk fails; every answer is noted. */
+async function work(dataDir: string, order: string, heard: Heard): Promise<void> {
+  const parts = { retry, answerMsMax: 20 };
+  const onFatal = (error: Error): void => {
+    heard.fatal = error.message;
+  };
+  const exchange = await openExchange({ dataDir, settings, followers: [], onFatal }, parts);
+  await Promise.all(foundingCommands().map((command) => exchange.submit(command)));
+  writeFileSync(control, order);
+  const commands = commandsOf(7, () => exchange.now());
+  for (let count = 0; count < COMMANDS; count += A_ROUND) {
+    const round = Array.from({ length: A_ROUND }, () => Buffer.from(commands.next().value));
+    await Promise.all(
+      round.map((command) =>
+        exchange.submit(command).then(
+          () => heard.done.add(textOf(command)),
+          (error: unknown) => {
+            if (!(error instanceof StorageUnavailable)) throw error;
+            (error.isUndecided ? heard.undecided : heard.refused).add(textOf(command));
+          },
+        ),
+      ),
+    );
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  await exchange.close();
+  writeFileSync(control, 'off');
+}
+
+/** What the journal holds against what was answered, and whether an exchange starts from it. */
+async function check(dataDir: string, heard: Heard): Promise<string[]> {
+  const there = new Set<string>();
+  const reader = new JournalReader(dataDir);
+  for (const records of reader.read()) for (const { command } of records) there.add(textOf(command));
+  await reader.close();
+  const wrong: string[] = [];
+  for (const command of heard.done) if (!there.has(command)) wrong.push('an acknowledged command is lost');
+  for (const command of heard.refused) {
+    if (there.has(command) && !heard.done.has(command) && !heard.undecided.has(command)) wrong.push('a ghost');
+  }
+  const exchange = await openExchange({ dataDir, settings, followers: [] });
+  exchange.checkInvariants();
+  await exchange.close();
+  return wrong;
+}
+
+for (let n = Number(first); n <= Number(last); n += Number(step)) {
+  for (const count of [1, 0]) {
+    const dataDir = join(folder, `fault-${n}-${count}`);
+    mkdirSync(dataDir);
+    const heard: Heard = { done: new Set(), refused: new Set(), undecided: new Set(), fatal: undefined };
+    const wrong: string[] = [];
+    try {
+      await work(dataDir, `fail ${n} ${errorNumber} ${count}`, heard);
+      writeFileSync(control, 'off');
+      wrong.push(...(await check(dataDir, heard)));
+    } catch (error) {
+      writeFileSync(control, 'off');
+      wrong.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
+    }
+    const { done, refused, undecided, fatal } = heard;
+    process.stdout.write(
+      `${JSON.stringify({ n, count, done: done.size, refused: refused.size, undecided: undecided.size, fatal, wrong })}\n`,
+    );
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+process.stdout.write('end\n');
