@@ -99,7 +99,13 @@ const tickChanger: Profile = (sight) => {
   const { random } = sight;
   const marketIndex = sight.market();
   if (random.chance(70)) return maker(sight);
-  const mask = random.pick([MarketField.TICK, MarketField.TICK, MarketField.FEE, MarketField.DELAY, MarketField.AUTO_TICK]);
+  const mask = random.pick([
+    MarketField.TICK,
+    MarketField.TICK,
+    MarketField.FEE,
+    MarketField.DELAY,
+    MarketField.AUTO_TICK,
+  ]);
   return { type: 'UpdateMarket', marketIndex, mask, ...drawTerms(sight) };
 };
 
@@ -216,7 +222,10 @@ const banker: Profile = (sight) => {
   const marketIndex = sight.market();
   const by = { wallet, owner, keyId: keys[0], marketIndex, flags: 0 };
   const money = sight.money({ owner, wallet, keys });
-  const sets = Math.min(sight.shares({ owner, wallet, keys }, marketIndex, 0), sight.shares({ owner, wallet, keys }, marketIndex, 1));
+  const sets = Math.min(
+    sight.shares({ owner, wallet, keys }, marketIndex, 0),
+    sight.shares({ owner, wallet, keys }, marketIndex, 1),
+  );
   const part = (all: number): number => random.pick([Math.floor(all / 3), all, all + 1, random.int(0, all), 1]);
   switch (random.int(0, 5)) {
     case 0:
@@ -226,7 +235,14 @@ const banker: Profile = (sight) => {
     case 2:
       return { type: 'Merge', ...by, amountMicro: part(sets) };
     case 3:
-      return { type: 'FaucetShares', wallet, owner, marketIndex, outcome: random.int(0, 1), amountMicro: random.int(1, 9_000_000) };
+      return {
+        type: 'FaucetShares',
+        wallet,
+        owner,
+        marketIndex,
+        outcome: random.int(0, 1),
+        amountMicro: random.int(1, 9_000_000),
+      };
     case 4:
       return { type: 'Withdraw', wallet, owner, amountMicro: part(money) };
     default:
@@ -252,9 +268,11 @@ const forger: Profile = (sight) => {
   if (random.chance(15)) {
     const { owner, keys } = sight.actor();
     const items = [owner, walletOf(random.int(0, 7), 1)];
-    if (random.chance(50)) return { type: 'CreateApiKey', owner, keyId: keys[1], nonce: 1, generation: 0, kind: random.int(0, 2), items };
+    if (random.chance(50))
+      return { type: 'CreateApiKey', owner, keyId: keys[1], nonce: 1, generation: 0, kind: random.int(0, 2), items };
     if (random.chance(40)) return { type: 'DeleteApiKey', owner, keyId: keys[1] };
-    if (random.chance(50)) return { type: 'BindWallet', owner, wallet: walletOf(random.int(0, 3), random.int(1, 4)), signatureType: 1 };
+    if (random.chance(50))
+      return { type: 'BindWallet', owner, wallet: walletOf(random.int(0, 3), random.int(1, 4)), signatureType: 1 };
     return { type: 'CreateEvent', negRisk: 0 };
   }
   if (command.type !== 'PlaceOrder') return command;

@@ -171,7 +171,8 @@ export class Audit {
   private takeMarket(event: EngineEvent): void {
     switch (event.type) {
       case 'MarketCreated': {
-        if (event.marketIndex !== this.markets.length) fail('markets are numbered in turn', { index: event.marketIndex });
+        if (event.marketIndex !== this.markets.length)
+          fail('markets are numbered in turn', { index: event.marketIndex });
         const side = (): AuditedSide => ({ pips: [], levels: new Map() });
         const { marketIndex: index, status } = event;
         this.markets.push({ index, bids: side(), asks: side(), vault: 0, trades: 0, status, resolution: -1 });
@@ -321,7 +322,8 @@ export class Audit {
     const side = facesUp(maker) ? market.bids : market.asks;
     const best = side.pips[side.pips.length - 1];
     if (market !== taker.market || facesUp(maker) === facesUp(taker)) fail('a maker rests on the other side');
-    if (side.levels.get(best)?.[0] !== maker) fail('makers are met in price-time order', { number: maker.number, best });
+    if (side.levels.get(best)?.[0] !== maker)
+      fail('makers are met in price-time order', { number: maker.number, best });
     if (fill.pricePips !== pips) fail('a maker trades at its own price', { number: maker.number });
     if ((outcome === taker.outcome ? pips : PIPS_PER_UNIT - pips) !== trade.pricePips) fail('a trade has one price');
     const isOther = outcome !== taker.outcome;

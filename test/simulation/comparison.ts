@@ -54,8 +54,12 @@ function compareAccount({ core, views, audit }: Parts, account: number): void {
   if (figures.shown !== collateral || figures.core !== collateral) fail('collateral is shown', figures);
   for (const [key, held] of shares) {
     const [market, outcome] = [key >> 1, key & 1];
-    const [view, inCore] = [views.accounts.sharesMicro(account, market, outcome), core.sharesMicro(account, market, outcome)];
-    if (view !== held || inCore !== held) fail('shares are shown', { account, market, outcome, due: held, view, inCore });
+    const [view, inCore] = [
+      views.accounts.sharesMicro(account, market, outcome),
+      core.sharesMicro(account, market, outcome),
+    ];
+    if (view !== held || inCore !== held)
+      fail('shares are shown', { account, market, outcome, due: held, view, inCore });
   }
 }
 

@@ -42,7 +42,8 @@ export class FaultyStore implements BatchStore {
 
   write(firstSequence: number, bytes: Uint8Array): Promise<void> {
     if (this.isDead) return new Promise(() => {});
-    if (this.pending !== undefined) throw new Error('simulation: a second batch was handed over before the first ended');
+    if (this.pending !== undefined)
+      throw new Error('simulation: a second batch was handed over before the first ended');
     return new Promise((resolve, reject) => {
       this.pending = { batch: { firstSequence, bytes }, resolve, reject };
       if (!this.isHeld || this.isFull) this.endPending();

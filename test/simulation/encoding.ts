@@ -2,7 +2,8 @@
 // here, so that steps stay readable and mean the same whenever they are played. Used by simulation.ts and the tests.
 import { type Command, encodeCommand } from '../../engine/index.ts';
 
-const texts = (slug: string): Uint8Array => new TextEncoder().encode(JSON.stringify({ slug, question: `About ${slug}?` }));
+const texts = (slug: string): Uint8Array =>
+  new TextEncoder().encode(JSON.stringify({ slug, question: `About ${slug}?` }));
 
 /** Encodes a command; `count` tells those apart whose texts must differ. */
 export function encodeForSimulation(command: Command, count: number): Uint8Array {

@@ -14,8 +14,18 @@ export class SimulationFailure extends Error {
 /** The failure that an error of the exchange itself amounts to. */
 export function failureOf(error: unknown): SimulationFailure {
   if (error instanceof SimulationFailure) return error;
+  // A follower of the simulation stopped the exchange, which then says so in its own words.
+  if (error instanceof Error && error.cause instanceof SimulationFailure) return error.cause;
   const text = error instanceof Error ? error.message : String(error);
-  const failure = new SimulationFailure(`error: ${text.slice(0, 60)}`, text);
+  const failure = new SimulationFailure(`error: ${sortOf(error)}`, text);
   if (error instanceof Error && error.stack !== undefined) failure.stack = error.stack;
   return failure;
+}
+
+/** The kind of the error at the bottom, with what its text says after the name of a field or place. */
+function sortOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.cause instanceof Error) return sortOf(error.cause);
+  const text = error.message.slice(error.message.indexOf(':') + 1);
+  return `${error.name}: ${text.trim().slice(0, 40)}`;
 }

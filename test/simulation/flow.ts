@@ -128,7 +128,11 @@ export class Flow {
   private drawFault(): Step[] {
     const { random } = this;
     const commands = (count: number): Step[] =>
-      Array.from({ length: count }, () => ({ kind: 'command', waitMs: random.int(0, 2_000), command: { type: 'Tick' } }));
+      Array.from({ length: count }, () => ({
+        kind: 'command',
+        waitMs: random.int(0, 2_000),
+        command: { type: 'Tick' },
+      }));
     return random.weighted<() => Step[]>([
       [4, () => [{ kind: 'refuse', writes: random.int(1, 3) }, { kind: 'flush' }]],
       [4, () => [{ kind: 'lose answer' }, { kind: 'flush' }]],

@@ -17,9 +17,15 @@ export interface SeedRun {
 
 /** One seed in so many has every command compared with the reference exchange. */
 export const SEEDS_A_CLOSE_LOOK = 20;
+/** One in so many is read again from its first record at the end, whether or not it was restarted on the way. */
+const SEEDS_A_LAST_READING = 4;
 
 /** Plays `commands` commands of a seed; close seeds are played with the reference beside them. */
-export async function runSeed(seed: number, commands: number, isClose = seed % SEEDS_A_CLOSE_LOOK === 0): Promise<SeedRun> {
+export async function runSeed(
+  seed: number,
+  commands: number,
+  isClose = seed % SEEDS_A_CLOSE_LOOK === 0,
+): Promise<SeedRun> {
   const flow = new Flow(seed);
   const options = { settings: flow.settings, isClose, keepsRecords: false };
   const simulation = new Simulation(options);
@@ -34,7 +40,7 @@ export async function runSeed(seed: number, commands: number, isClose = seed % S
       if (step.kind === 'command') commandCount += 1;
       await simulation.play(step);
     }
-    await simulation.finish();
+    await simulation.finish(seed % SEEDS_A_LAST_READING === 0);
   } catch (error) {
     failure = failureOf(error);
   }
@@ -42,14 +48,30 @@ export async function runSeed(seed: number, commands: number, isClose = seed % S
 }
 
 /** Plays steps on a fresh exchange; the failure they end in, undefined when all is well. */
-export async function runSteps(steps: readonly Step[], options: SimulationOptions): Promise<SimulationFailure | undefined> {
+export async function runSteps(
+  steps: readonly Step[],
+  options: SimulationOptions,
+): Promise<SimulationFailure | undefined> {
   const simulation = new Simulation(options);
   try {
     await simulation.open();
     for (const step of steps) await simulation.play(step);
-    await simulation.finish();
+    await simulation.finish(true);
     return undefined;
   } catch (error) {
     return failureOf(error);
   }
 }
+
+/** With what steps of a file are played: the exchange's usual settings, everything compared. */
+export const scenarioSettings: SimulationOptions = {
+  settings: {
+    orderWindowMs: 86_400_000,
+    heartbeatWindowMs: 10_000,
+    minedDelayMs: 0,
+    confirmedDelayMs: 0,
+    creditMicro: 0,
+  },
+  isClose: true,
+  keepsRecords: false,
+};

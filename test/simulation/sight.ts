@@ -36,6 +36,14 @@ export interface OrderPlan {
 
 const SENT_KEPT = 256;
 
+/** Ids by label: every seed uses the same ones, and making them costs as much as an order. */
+const ids: string[] = [];
+
+function idOf(label: number): string {
+  ids[label] ??= orderIdOf(label);
+  return ids[label];
+}
+
 export class Sight {
   readonly random: Random;
   readonly actors: readonly Actor[];
@@ -108,7 +116,7 @@ export class Sight {
     const shares = lots * 10_000;
     const isBuy = side === Side.BUY;
     const budget = plan.budgetMicro ?? money;
-    const orderId = orderIdOf(this.labelCount);
+    const orderId = idOf(this.labelCount);
     const timestampMs = this.nowMs;
     this.remember({ id: orderId, actor, marketIndex, timestampMs });
     return {

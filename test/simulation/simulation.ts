@@ -8,8 +8,8 @@ import {
   openExchange,
   Reducers,
   type RunningExchange,
-  StorageUnavailable,
   type StateHashes,
+  StorageUnavailable,
 } from '../../engine/index.ts';
 import { Views } from '../../server/views/index.ts';
 import { TIME_ZERO_MS } from '../model/names.ts';
@@ -83,10 +83,11 @@ export class Simulation {
     if (this.fault !== undefined) throw this.fault;
   }
 
-  /** The end of a run: everything is made durable and compared, and the log read once more from its first record. */
-  async finish(): Promise<void> {
+  /** The end of a run: everything is made durable and compared; `isRead`: the log is read once more from its first record. */
+  async finish(isRead: boolean): Promise<void> {
     await this.play({ kind: 'flush' });
-    await this.play({ kind: 'restart' });
+    if (isRead) await this.play({ kind: 'restart' });
+    else this.look();
     await this.running.close();
   }
 
@@ -191,6 +192,7 @@ export class Simulation {
     } catch (error) {
       if (!(error instanceof StorageUnavailable)) throw error;
       await turn(0);
+      if (this.fault !== undefined) throw this.fault;
       if (this.hasGivenUp) throw new SimulationFailure('the exchange gave up', String(error));
     }
   }
@@ -251,7 +253,8 @@ export class Simulation {
     } catch (error) {
       this.clock.detach();
       if (!(error instanceof JournalDamaged)) throw error;
-      if (error.sequence !== sequence) fail(`a ${damage.kind} is found where it is`, { sequence, found: error.sequence });
+      if (error.sequence !== sequence)
+        fail(`a ${damage.kind} is found where it is`, { sequence, found: error.sequence });
       return;
     }
     fail(`a ${damage.kind} is found`, { sequence });
@@ -285,7 +288,11 @@ export class Simulation {
       this.hasGivenUp = true;
       if (!store.isFull) this.fault ??= failureOf(error);
     };
-    const options = { ...this.exchangeOptions([this.witness.follower(), ...this.views.followers()]), onProgress, onFatal };
+    const options = {
+      ...this.exchangeOptions([this.witness.follower(), ...this.views.followers()]),
+      onProgress,
+      onFatal,
+    };
     const opening = openExchange(options, { store, reducers, retry });
     if (isInterrupted) {
       opening.catch(() => {});
@@ -316,6 +323,7 @@ function lastSequenceOn(disk: Disk): number {
 
 function compareHashes(found: StateHashes, settled: StateHashes): void {
   for (const part of ['core', 'registry', 'ids'] as const) {
-    if (found[part] !== settled[part]) fail(`the state of ${part} comes back`, { found: found[part], was: settled[part] });
+    if (found[part] !== settled[part])
+      fail(`the state of ${part} comes back`, { found: found[part], was: settled[part] });
   }
 }

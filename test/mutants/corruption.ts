@@ -1,0 +1,118 @@
+// Damage to a core's memory, one number at a time, and what its invariants say of it: how the checks themselves are checked.
+// Used by traces.ts to learn what the unchanged checks find, and by the killer to ask a mutant the same. It knows nothing of
+// what the numbers mean: it takes every array of numbers and every number that it can reach.
+import { Script } from 'node:vm';
+import type { Exchange } from '../../engine/core/index.ts';
+
+export interface FoundCorruption {
+  readonly path: string;
+  readonly index: number;
+  readonly by: number;
+  /** The first words of what the invariants said; '' when they saw nothing. */
+  readonly said: string;
+}
+
+type Numbers = Int32Array | Uint32Array | Float64Array | Uint8Array | Uint16Array;
+interface Place {
+  readonly path: string;
+  readonly index: number;
+  readonly read: () => number;
+  readonly write: (value: number) => void;
+}
+
+const PLACES_AN_ARRAY = 24;
+const DEPTH_MAX = 5;
+/** A check that runs so long (ms) goes in circles. */
+const CIRCLE_MS = 2_000;
+
+const isNumbers = (value: unknown): value is Numbers => ArrayBuffer.isView(value) && !(value instanceof DataView);
+
+function placesOf(object: object, path: string, depth: number, seen: Set<object>, places: Place[]): void {
+  if (seen.has(object) || depth > DEPTH_MAX) return;
+  seen.add(object);
+  for (const name of Object.keys(object)) {
+    if (/^(?:out|message|taker|dry|suspects|touched|prefetched|tMs)$/.test(name)) continue;
+    const value: unknown = Reflect.get(object, name);
+    const at = `${path}.${name}`;
+    if (typeof value === 'number') {
+      const write = (next: number): void => void Reflect.set(object, name, next);
+      places.push({ path: at, index: 0, read: () => Number(Reflect.get(object, name)), write });
+    } else if (isNumbers(value)) {
+      numbersOf(value, at, places);
+    } else if (value instanceof Map) {
+      for (const [key, entry] of [...value].slice(0, 3))
+        if (typeof entry === 'object') placesOf(entry, `${at}(${key})`, depth + 1, seen, places);
+    } else if (typeof value === 'object' && value !== null) {
+      placesOf(value, at, depth + 1, seen, places);
+    }
+  }
+}
+
+function numbersOf(numbers: Numbers, path: string, places: Place[]): void {
+  const used: number[] = [];
+  for (let index = 0; index < Math.min(numbers.length, 4_096) && used.length < 400; index += 1) {
+    if (numbers[index] !== 0) used.push(index);
+  }
+  const step = Math.max(1, Math.floor(used.length / PLACES_AN_ARRAY));
+  for (let at = 0; at < used.length; at += step) {
+    const index = used[at];
+    const write = (value: number): void => {
+      numbers[index] = value;
+    };
+    places.push({ path, index, read: () => numbers[index], write });
+  }
+}
+
+function check(core: Exchange): string {
+  try {
+    core.checkInvariants();
+    return '';
+  } catch (error) {
+    return error instanceof Error ? error.message.slice(0, 90) : String(error);
+  }
+}
+
+/** Runs a check that may go in circles; undefined when it does. */
+function checkInTime(core: Exchange): string | undefined {
+  Reflect.set(globalThis, 'corruptionCheck', () => check(core));
+  try {
+    return String(new Script('corruptionCheck()').runInThisContext({ timeout: CIRCLE_MS }));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Damages one number after the other, each mended again, and tells what the invariants say of each. */
+export function corruptions(core: Exchange): FoundCorruption[] {
+  const found: FoundCorruption[] = [];
+  const places: Place[] = [];
+  placesOf(core, '', 0, new Set(), places);
+  for (const { path, index, read, write } of places) {
+    const value = read();
+    for (const by of [1, -1]) {
+      write(value + by);
+      const said = checkInTime(core);
+      write(value);
+      if (said !== undefined && said !== '') found.push({ path, index, by, said });
+    }
+  }
+  if (check(core) !== '') throw new Error('corruption: the damage was not mended');
+  return found;
+}
+
+/** The first damage of which a core's invariants say something else than they should; undefined when there is none. */
+export function differentWord(core: Exchange, expected: readonly FoundCorruption[]): string | undefined {
+  const places: Place[] = [];
+  placesOf(core, '', 0, new Set(), places);
+  const byName = new Map(places.map((place) => [`${place.path} ${place.index}`, place]));
+  for (const { path, index, by, said } of expected) {
+    const place = byName.get(`${path} ${index}`);
+    if (place === undefined) return `${path} ${index} is not there`;
+    const value = place.read();
+    place.write(value + by);
+    const now = check(core);
+    place.write(value);
+    if (now !== said) return `${path} ${index}: "${now}" instead of "${said}"`;
+  }
+  return undefined;
+}

@@ -1,0 +1,159 @@
+// A long sequence with much of everything, for what small sequences never reach: tables that grow, levels with many orders,
+// hundreds of own orders in the way, markets by the hundred, ids of many hours, heartbeats and ends that all fall due at
+// once. Used by traces.ts; the core's own answers on it are the measure.
+import type { Command } from '../../engine/protocol/index.ts';
+import { marketIds, orderIdOf, TIME_ZERO_MS } from '../model/names.ts';
+import { Random } from '../model/random.ts';
+
+const OWNERS = 700;
+const MARKETS = 90;
+const ORDERS = 9_000;
+const HOUR_MS = 3_600_000;
+const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0');
+const addressOf = (owner: number): string => `0x${hex(Math.imul(owner + 7, 0x9e3779b1) >>> 0, 8)}${hex(owner, 32)}`;
+const keyOf = (owner: number): string => `0x${hex(Math.imul(owner + 9, 0x85ebca6b) >>> 0, 8)}${hex(owner, 24)}`;
+
+const terms = {
+  ...{ status: 1, negRisk: 0, autoTick: 0, feeExponent: 2, tickPips: 10, feeRate: 300, minOrderLots: 1 },
+  ...{ delaySeconds: 0, minMarketableBuyMicro: 0 },
+};
+
+/** Hands every command with its time to `take`. */
+export function crowd(take: (tMs: number, command: Command) => void): void {
+  const random = new Random(77);
+  let tMs = TIME_ZERO_MS;
+  const settings = { orderWindowMs: 30 * HOUR_MS, heartbeatWindowMs: 60_000, minedDelayMs: 0, confirmedDelayMs: 0 };
+  take(tMs, { type: 'Started', rulesVersion: 1, creditMicro: 0, ...settings });
+  for (let index = 0; index < MARKETS; index += 1) {
+    take(tMs, {
+      type: 'CreateMarket',
+      eventNumber: 0,
+      ...marketIds(index),
+      ...terms,
+      autoTick: index % 2,
+      tickPips: index % 3 === 0 ? 100 : 10,
+    });
+  }
+  for (let owner = 0; owner < OWNERS; owner += 1) {
+    const wallet = addressOf(owner);
+    take(tMs, { type: 'Deposit', wallet, owner: wallet, amountMicro: 400_000_000, isFaucet: 0 });
+    const marketIndex = owner % MARKETS;
+    take(tMs, {
+      type: 'Split',
+      wallet,
+      owner: wallet,
+      keyId: keyOf(owner),
+      marketIndex,
+      amountMicro: 50_000_000,
+      flags: 0,
+    });
+    if (owner % 4 === 0) {
+      take(tMs, {
+        type: 'Heartbeat',
+        owner: wallet,
+        keyId: keyOf(owner),
+        given: `0x${hex(0, 32)}`,
+        next: `0x${hex(owner + 1, 32)}`,
+        refresh: 0,
+      });
+    }
+  }
+  const orderOf = (label: number): Command => {
+    const owner = random.chance(10) ? 0 : random.int(0, OWNERS - 1);
+    const marketIndex = random.chance(40) ? 0 : random.int(0, MARKETS - 1);
+    const outcome = random.int(0, 1);
+    const side = owner % MARKETS === marketIndex ? random.int(0, 1) : 0;
+    const isUp = (side === 0) === (outcome === 0);
+    const ladder = 5_000 + (isUp ? -100 : 100) * random.int(random.chance(12) ? -3 : 1, 30);
+    const pips = outcome === 0 ? ladder : 10_000 - ladder;
+    const lots = random.int(1, 900);
+    const [money, shares] = [lots * pips, lots * 10_000];
+    const isGtd = random.chance(25);
+    return {
+      ...{ type: 'PlaceOrder', orderId: orderIdOf(label), keyId: keyOf(owner) },
+      ...{ maker: addressOf(owner), owner: addressOf(owner), marketIndex, outcome, side },
+      ...{ orderType: isGtd ? 1 : 0, flags: 0, timestampMs: tMs },
+      makerAmountMicro: side === 0 ? money : shares,
+      takerAmountMicro: side === 0 ? shares : money,
+      expirationS: isGtd ? Math.ceil(tMs / 1000) + 120 + random.int(0, 600) : 0,
+    };
+  };
+  for (let label = 1; label <= ORDERS; label += 1) {
+    if (label % 900 === 0) tMs += random.int(1, 3) * HOUR_MS;
+    else if (random.chance(20)) tMs += random.int(1, 400);
+    take(tMs, orderOf(label));
+    if (label % 7 === 0) {
+      const owner = random.int(0, OWNERS - 1);
+      const items = [orderIdOf(random.int(1, label)), orderIdOf(random.int(1, label))];
+      take(tMs, { type: 'CancelOrders', owner: addressOf(owner), keyId: keyOf(owner), items });
+    }
+    if (label % 40 === 0) take(tMs, { ...orderOf(random.int(1, label)), type: 'PlaceOrder' } as Command); // an id for the second time
+  }
+  sweepOwn(take, tMs);
+  const everyone = {
+    timestampMs: tMs,
+    expirationS: 0,
+    flags: 0,
+    keyId: keyOf(1),
+    maker: addressOf(1),
+    owner: addressOf(1),
+  };
+  const sweep = { type: 'PlaceOrder', marketIndex: 0, outcome: 0, side: 0, orderType: 3, ...everyone } as const;
+  take(tMs, {
+    ...sweep,
+    orderId: orderIdOf(ORDERS + 5_000),
+    makerAmountMicro: 300_000_000,
+    takerAmountMicro: 400_000_000,
+  });
+  for (let index = 1; index < MARKETS; index += 9)
+    take(tMs, { type: 'ResolveMarket', marketIndex: index, resolution: index % 3 });
+  for (let owner = 0; owner < OWNERS; owner += 11) {
+    const wallet = addressOf(owner);
+    take(tMs, { type: 'CancelAll', owner: wallet, keyId: keyOf(owner) });
+    take(tMs, {
+      type: 'Redeem',
+      wallet,
+      owner: wallet,
+      keyId: keyOf(owner),
+      marketIndex: 1 + 9 * (owner % 9),
+      flags: 0,
+    });
+  }
+  take(tMs + 40 * HOUR_MS, { type: 'Tick' });
+}
+
+/** One owner puts hundreds of orders on both sides of a market and then walks through its own. */
+function sweepOwn(take: (tMs: number, command: Command) => void, tMs: number): void {
+  const wallet = addressOf(3);
+  const by = {
+    keyId: keyOf(3),
+    maker: wallet,
+    owner: wallet,
+    marketIndex: 2,
+    flags: 0,
+    timestampMs: tMs,
+    expirationS: 0,
+  };
+  take(tMs, { type: 'Deposit', wallet, owner: wallet, amountMicro: 90_000_000_000, isFaucet: 0 });
+  for (let at = 0; at < 300; at += 1) {
+    const pips = 4_000 - (at % 60) * 10;
+    const order = {
+      type: 'PlaceOrder',
+      orderId: orderIdOf(ORDERS + 100 + at),
+      outcome: 0,
+      side: 0,
+      orderType: 0,
+      ...by,
+    } as const;
+    take(tMs, { ...order, makerAmountMicro: 5 * pips, takerAmountMicro: 50_000 });
+  }
+  const through = {
+    type: 'PlaceOrder',
+    orderId: orderIdOf(ORDERS + 900),
+    outcome: 1,
+    side: 0,
+    orderType: 0,
+    ...by,
+  } as const;
+  take(tMs, { ...through, makerAmountMicro: 9_000 * 6_800, takerAmountMicro: 90_000_000 });
+}

@@ -1,0 +1,41 @@
+// Holds a core, which may be a mutant, against the recorded traces: same events, same due times, same answers, and invariants
+// that see the same damage. Used by worker.ts; a core that throws is as good as one that differs.
+import type { Exchange } from '../../engine/core/index.ts';
+import { EventWriter } from '../../engine/protocol/index.ts';
+import { differentWord } from './corruption.ts';
+import { accountsIn, askEverything, marketsIn, type Trace } from './traces.ts';
+
+/** What gives the core away, or undefined when nothing does. */
+export function giveaway(make: new () => Exchange, traces: readonly Trace[]): string | undefined {
+  for (const trace of traces) {
+    try {
+      const difference = differenceOn(new make(), trace);
+      if (difference !== undefined) return `${trace.name}: ${difference}`;
+    } catch (error) {
+      return `${trace.name}: ${error instanceof Error ? error.message.slice(0, 100) : String(error)}`;
+    }
+  }
+  return undefined;
+}
+
+function differenceOn(core: Exchange, trace: Trace): string | undefined {
+  const writer = new EventWriter();
+  let look = 0;
+  for (const [index, { tMs, bytes, events, nextDueMs }] of trace.commands.entries()) {
+    writer.begin();
+    core.apply(tMs, bytes, writer);
+    writer.finish();
+    if (Buffer.compare(writer.bytes.subarray(0, writer.length), events) !== 0) return `events of command ${index}`;
+    if (core.nextDueMs() !== nextDueMs) return `due time after command ${index}`;
+    if (trace.looks[look]?.after === index) {
+      if (askEverything(core, marketsIn(core), accountsIn(core)) !== trace.looks[look].text)
+        return `answers after ${index}`;
+      look += 1;
+    }
+    if (trace.corrupted?.after === index) {
+      const word = differentWord(core, trace.corrupted.found);
+      if (word !== undefined) return `invariants on ${word}`;
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,165 @@
+// The command `npm run mutate`: changes the core in one small place after the other and counts how many changes the traces
+// notice. `--sample N` tries so many, drawn by `--seed`; `--every` tries every place instead of one a line. Survivors are
+// printed with their reason (survivors.ts); one without a reason ends it with status 1. Run by hand and by mutants.test.ts.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { InvalidArgumentError, program } from 'commander';
+import { Random } from '../model/random.ts';
+import { coreFiles, type Mutant, mutantsOf, type Operator } from './sites.ts';
+import { reasonOf } from './survivors.ts';
+import { recordTraces } from './traces.ts';
+
+interface Flags {
+  readonly sample?: number;
+  readonly seed: number;
+  readonly every: boolean;
+  readonly file?: string;
+  readonly workers: number;
+}
+
+const TRACES = { seeds: 10, commands: 1_500 } as const;
+/** A worker is replaced after so many mutants: modules, once loaded, are never given back. */
+const MUTANTS_A_WORKER = 60;
+/** So long (ms) without an answer means that a mutant runs for ever. */
+const CIRCLE_MS = 60_000;
+const KILLED_SHARE_MIN = 0.95;
+
+function whole(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 0) throw new InvalidArgumentError(`It must be a whole number, not ${text}.`);
+  return value;
+}
+
+program
+  .name('mutate')
+  .option('--sample <N>', 'try only so many', whole)
+  .option('--seed <N>', 'which ones a sample draws', whole, 1)
+  .option('--every', 'every place of every line', false)
+  .option('--file <NAME>', 'only this file of the core')
+  .option('--workers <N>', 'processes at once', whole, 2);
+const flags: Flags = program.parse().opts();
+
+interface Outcome {
+  readonly mutant: Mutant;
+  /** What gave it away; undefined when it survived. */
+  readonly by: string | undefined;
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'outcry-mutants-'));
+const traceFile = join(folder, 'traces');
+
+class WorkerProcess {
+  private readonly outcomes: Outcome[];
+  private child: ChildProcess | undefined;
+  private tried = 0;
+  private answer: ((by: string | undefined) => void) | undefined;
+
+  constructor(outcomes: Outcome[]) {
+    this.outcomes = outcomes;
+  }
+
+  async tryAll(queue: Mutant[]): Promise<void> {
+    for (let mutant = queue.pop(); mutant !== undefined; mutant = queue.pop()) {
+      this.outcomes.push({ mutant, by: await this.tryOne(mutant) });
+      if (this.tried >= MUTANTS_A_WORKER) this.stop();
+      if (this.outcomes.length % 100 === 0) console.log(`${this.outcomes.length} tried`);
+    }
+    this.stop();
+  }
+
+  private tryOne(mutant: Mutant): Promise<string | undefined> {
+    const child = this.child ?? this.start();
+    this.tried += 1;
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => {
+        this.stop();
+        resolve('it runs for ever');
+      }, CIRCLE_MS);
+      this.answer = (by) => {
+        clearTimeout(timer);
+        resolve(by);
+      };
+      child.stdin?.write(`${mutant.id}\n`);
+    });
+  }
+
+  private start(): ChildProcess {
+    const script = join(import.meta.dirname, 'worker.ts');
+    const args = ['--disable-warning=ExperimentalWarning', script, traceFile, flags.every ? 'every' : 'one'];
+    const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+    this.child = child;
+    this.tried = 0;
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      const { by }: { readonly by?: string } = JSON.parse(line);
+      this.answer?.(by);
+    });
+    child.on('exit', () => {
+      if (this.child !== child) return;
+      this.child = undefined;
+      this.answer?.('its process ended');
+    });
+    return child;
+  }
+
+  private stop(): void {
+    const { child } = this;
+    this.child = undefined;
+    child?.kill('SIGKILL');
+  }
+}
+
+function chosen(mutants: readonly Mutant[]): Mutant[] {
+  const among = flags.file === undefined ? [...mutants] : mutants.filter(({ file }) => file === flags.file);
+  if (flags.sample === undefined) return among;
+  const random = new Random(flags.seed);
+  return Array.from({ length: Math.min(flags.sample, among.length) }, () =>
+    among.splice(random.int(0, among.length - 1), 1),
+  ).flat();
+}
+
+function report(outcomes: readonly Outcome[]): number {
+  const rows = new Map<Operator, { tried: number; killed: number }>();
+  for (const { mutant, by } of outcomes) {
+    const row = rows.get(mutant.operator) ?? { tried: 0, killed: 0 };
+    rows.set(mutant.operator, { tried: row.tried + 1, killed: row.killed + (by === undefined ? 0 : 1) });
+  }
+  for (const [operator, { tried, killed }] of rows) console.log(`${operator.padEnd(10)} ${killed} of ${tried} killed`);
+  const survivors = outcomes.filter(({ by }) => by === undefined).map(({ mutant }) => mutant);
+  const equal = survivors.filter((mutant) => reasonOf(mutant)?.isEqual === true);
+  let unexplained = 0;
+  for (const mutant of survivors.sort((x, y) => x.id - y.id)) {
+    const reason = reasonOf(mutant);
+    if (reason === undefined) unexplained += 1;
+    const { file, line, operator, from, to, text } = mutant;
+    console.log(`${file}:${line} ${operator}: ${from} → ${to}  in  ${text}`);
+    console.log(`    ${reason === undefined ? 'SURVIVES WITHOUT A REASON' : reason.text}`);
+  }
+  const killed = outcomes.length - survivors.length;
+  const share = killed / Math.max(1, outcomes.length);
+  const shown = (100 * share).toFixed(1);
+  console.log(
+    `${killed} of ${outcomes.length} mutants killed (${shown} %, at least ${100 * KILLED_SHARE_MIN} %); ` +
+      `${equal.length} of the survivors change nothing that can be seen, ${unexplained} have no reason yet.`,
+  );
+  const isEnough = flags.sample !== undefined || flags.file !== undefined || share >= KILLED_SHARE_MIN;
+  return unexplained === 0 && isEnough ? 0 : 1;
+}
+
+async function main(): Promise<number> {
+  recordTraces(traceFile, TRACES.seeds, TRACES.commands);
+  const mutants = mutantsOf(coreFiles, flags.every);
+  const queue = chosen(mutants).reverse();
+  console.log(`${queue.length} of ${mutants.length} mutants of ${coreFiles.length} files of the core`);
+  const outcomes: Outcome[] = [];
+  await Promise.all(Array.from({ length: flags.workers }, () => new WorkerProcess(outcomes).tryAll(queue)));
+  return report(outcomes);
+}
+
+try {
+  process.exitCode = await main();
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,140 @@
+// Where the core can be changed, and how: for every line of engine/core that does anything, one small change of its code,
+// drawn from the operators that apply there. Used by main.ts and worker.ts, which must agree on the numbering. It reads the
+// sources with their types blanked out, so that places stay those of the files.
+import { readdirSync, readFileSync } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
+import { join } from 'node:path';
+
+export type Operator = 'relation' | 'one' | 'sign' | 'side' | 'dropped' | 'negated';
+
+export interface Mutant {
+  readonly id: number;
+  /** File name within engine/core, and line from 1. */
+  readonly file: string;
+  readonly line: number;
+  readonly operator: Operator;
+  /** Where in the source the text `from` stands that becomes `to`. */
+  readonly at: number;
+  readonly from: string;
+  readonly to: string;
+  /** The line as it is, trimmed. */
+  readonly text: string;
+}
+
+export const coreFolder = join(import.meta.dirname, '..', '..', 'engine', 'core');
+
+/** The source of a core file as JavaScript, with types and nothing else blanked out. */
+export function strippedSource(file: string): string {
+  return stripTypeScriptTypes(readFileSync(join(coreFolder, file), 'utf8'));
+}
+
+/** Comments and texts as blanks, so that nothing in them is changed. */
+function codeOnly(source: string): string {
+  const blank = (text: string): string => text.replaceAll(/[^\n]/g, ' ');
+  const token = /\/\*[\s\S]*?\*\/|\/\/[^\n]*|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`/g;
+  return source.replaceAll(token, blank);
+}
+
+const relations: Readonly<Record<string, string>> = {
+  '===': '!==',
+  '!==': '===',
+  '<=': '<',
+  '>=': '>',
+  '<': '<=',
+  '>': '>=',
+  '&&': '||',
+  '||': '&&',
+};
+const sides: readonly (readonly [string, string])[] = [
+  ['BID', 'ASK'],
+  ['BUY', 'SELL'],
+  ['bestBid', 'bestAsk'],
+  ['MINT', 'MERGE'],
+  ['FIRST', 'SECOND'],
+  ['MINED', 'CONFIRMED'],
+  ['GTD', 'FAK'],
+  ['FOK', 'FAK'],
+  ['OPEN', 'PAUSED'],
+  ['owner', 'account'],
+  ['min', 'max'],
+  ['true', 'false'],
+  ['firstOf', 'lastOf'],
+];
+const sideOf = new Map<string, string>(sides.flatMap(([x, y]) => [[y, x] as const, [x, y] as const]));
+/** Names that are only swapped after this: `min` alone is no function. */
+const onlyAfter: Readonly<Record<string, string>> = { min: 'Math.', max: 'Math.' };
+/** Names that are only swapped as members or not at all: parameters of this name would end in a ReferenceError. */
+const neverSwapped: ReadonlySet<string> = new Set(['owner', 'account', 'firstOf']);
+
+type Change = Pick<Mutant, 'operator' | 'at' | 'from' | 'to'>;
+
+function changesOfLine(code: string, start: number): Change[] {
+  const changes: Change[] = [];
+  const add = (operator: Operator, at: number, from: string, to: string): void => {
+    changes.push({ operator, at: start + at, from, to });
+  };
+  for (const { index, 0: operator } of code.matchAll(/===|!==|<=|>=|&&|\|\||(?<![<=>])[<>](?![<=>])/g)) {
+    // Arrows, shifts and type arguments are no relations.
+    if (code[index - 1] !== '=' && /\s/.test(code[index - 1] ?? ''))
+      add('relation', index, operator, relations[operator]);
+  }
+  for (const { index, 0: digits } of code.matchAll(/(?<![\w.$])\d+(?![\w.])/g)) {
+    add('one', index, digits, String(Number(digits) + 1));
+  }
+  for (const { index, 1: sign } of code.matchAll(/(?<=[\w)\]] )([+-])(?==? )/g)) {
+    add('sign', index, sign, sign === '+' ? '-' : '+');
+  }
+  for (const { index, 0: word } of code.matchAll(/(?<![\w$])[A-Za-z]\w*(?!\w*\s*[:(]\s*(?:null|$))/g)) {
+    const other = sideOf.get(word);
+    const needed = onlyAfter[word];
+    if (other === undefined || neverSwapped.has(word)) continue;
+    if (needed !== undefined && !code.slice(0, index).endsWith(needed)) continue;
+    if (/^\s*const\b/.test(code) && index < code.indexOf('=')) continue;
+    add('side', index, word, other);
+  }
+  const condition = /\bif \(/.exec(code);
+  if (condition !== null) add('negated', condition.index + 3, '(', '(!');
+  const statement =
+    /^\s*(?:if \(.*\) )?((?:this\.|state\.|[a-z]\w*)[\w.[\]?]*(?:\(.*\)|(?:\[.*\])? (?:[-+*/|&^]|<<|>>>?)?= .*|\+\+|--);)\s*$/.exec(
+      code,
+    );
+  const isField = /^ {2}[a-z]\w* = /.test(code);
+  if (statement !== null && !isField && !/^(?:return|throw|const|let|break|continue)\b/.test(statement[1])) {
+    add('dropped', code.indexOf(statement[1]), statement[1], ';');
+  }
+  return changes;
+}
+
+/** A number from a text, the same for ever. */
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (const letter of text) hash = Math.imul(hash ^ letter.charCodeAt(0), 0x01000193);
+  return hash >>> 0;
+}
+
+/** What is no code of its own: imports, ends of blocks, members without a value, constants that only rename. */
+function isIdle(code: string): boolean {
+  return /^\s*(?:import\b|export \{|\} from|[\])}];?,?$|export interface|interface|$)/.test(code);
+}
+
+/** One mutant for every line that has a place for one; all of them if asked for. Numbered from 0. */
+export function mutantsOf(files: readonly string[], isEvery: boolean): Mutant[] {
+  const mutants: Mutant[] = [];
+  for (const file of files) {
+    const source = strippedSource(file);
+    const code = codeOnly(source);
+    let start = 0;
+    for (const [index, line] of code.split('\n').entries()) {
+      const text = source.slice(start, start + line.length).trim();
+      const changes = isIdle(line) ? [] : changesOfLine(line, start);
+      const drawn = isEvery || changes.length === 0 ? changes : [changes[hashOf(`${file}${text}`) % changes.length]];
+      for (const change of drawn) mutants.push({ id: mutants.length, file, line: index + 1, text, ...change });
+      start += line.length + 1;
+    }
+  }
+  return mutants;
+}
+
+export const coreFiles: readonly string[] = readdirSync(coreFolder)
+  .filter((file) => file.endsWith('.ts') && file !== 'index.ts')
+  .sort();

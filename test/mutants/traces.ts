@@ -1,0 +1,118 @@
+// What a core must do on fixed sequences of commands: events, due times and books by the reference exchange, hashes and
+// answers of the unchanged core. Recorded once by main.ts, written to a file, and held against every mutant by worker.ts.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { deserialize, serialize } from 'node:v8';
+import { Exchange } from '../../engine/core/index.ts';
+import { type Command, type EngineEvent, EventWriter, encodeCommand } from '../../engine/protocol/index.ts';
+import { Generator, type Timed } from '../model/generator.ts';
+import { ReferenceExchange } from '../model/reference.ts';
+import { corruptions, type FoundCorruption } from './corruption.ts';
+import { crowd } from './crowd.ts';
+
+export interface TracedCommand {
+  readonly tMs: number;
+  readonly bytes: Uint8Array;
+  readonly events: Uint8Array;
+  readonly nextDueMs: number;
+}
+
+export interface Trace {
+  readonly name: string;
+  readonly commands: readonly TracedCommand[];
+  /** After so many commands: everything that the core can be asked. */
+  readonly looks: readonly { readonly after: number; readonly text: string }[];
+  /** What damage to the state after so many commands makes of the invariants. */
+  readonly corrupted: { readonly after: number; readonly found: readonly FoundCorruption[] } | undefined;
+}
+
+const LOOK_EVERY = 60;
+const CORRUPTED_AFTER = 420;
+
+/** Answers of a core to every question, as one text. */
+export function askEverything(core: Exchange, marketCount: number, accountCount: number): string {
+  core.checkInvariants();
+  const parts = [core.stateHash(), core.idSetHash()];
+  for (let market = 0; market < marketCount; market += 1) {
+    const { bids, asks } = core.bookLevels(market);
+    parts.push([...bids, ...asks].map(({ pips, lots }) => `${lots}@${pips}`).join(' '));
+  }
+  for (let account = 0; account < Math.min(accountCount, 40); account += 1) {
+    const shares = Array.from({ length: marketCount * 2 }, (_, key) => core.sharesMicro(account, key >> 1, key & 1));
+    parts.push(`${core.collateralMicro(account)} ${shares.join(' ')}`);
+  }
+  return parts.join('\n');
+}
+
+/** The events of the reference as the core would write them. */
+function encoded(writer: EventWriter, events: readonly EngineEvent[]): Uint8Array {
+  writer.begin();
+  for (const event of events) writer.write(event);
+  writer.finish();
+  return writer.bytes.slice(0, writer.length);
+}
+
+function record(name: string, timed: readonly Timed[], wanted: readonly (readonly EngineEvent[])[] | undefined): Trace {
+  const core = new Exchange();
+  const writer = new EventWriter();
+  const commands: TracedCommand[] = [];
+  const looks: { after: number; text: string }[] = [];
+  let corrupted: Trace['corrupted'];
+  for (const [index, { tMs, command }] of timed.entries()) {
+    const bytes = encodeCommand(command);
+    writer.begin();
+    core.apply(tMs, bytes, writer);
+    writer.finish();
+    const events = writer.bytes.slice(0, writer.length);
+    const due = wanted === undefined ? events : encoded(new EventWriter(), wanted[index]);
+    if (Buffer.compare(events, due) !== 0) throw new Error(`${name}: core and reference differ at command ${index}`);
+    commands.push({ tMs, bytes, events, nextDueMs: core.nextDueMs() });
+    const isLook = wanted === undefined ? index === timed.length - 1 : index % LOOK_EVERY === LOOK_EVERY - 1;
+    if (isLook) looks.push({ after: index, text: askEverything(core, marketsIn(core), accountsIn(core)) });
+    if (wanted !== undefined && index === CORRUPTED_AFTER) corrupted = { after: index, found: corruptions(core) };
+  }
+  return { name, commands, looks, corrupted };
+}
+
+/** How many markets and accounts there are, counted from outside. */
+export function marketsIn(core: Exchange): number {
+  let count = 0;
+  for (;;) {
+    try {
+      core.bookLevels(count);
+    } catch {
+      return count;
+    }
+    count += 1;
+  }
+}
+
+export function accountsIn(core: Exchange): number {
+  let count = 0;
+  while (core.collateralMicro(count) !== undefined && count < 40) count += 1;
+  return count;
+}
+
+/** Records `seeds` sequences of the model's generator, each of so many commands, and one crowd. */
+export function recordTraces(file: string, seeds: number, commands: number): void {
+  const traces: Trace[] = [];
+  for (let seed = 1; seed <= seeds; seed += 1) {
+    const generator = new Generator(seed);
+    const reference = new ReferenceExchange();
+    const timed: Timed[] = [];
+    const wanted: (readonly EngineEvent[])[] = [];
+    while (timed.length < commands) {
+      const next = generator.next(reference.state);
+      timed.push(next);
+      wanted.push(reference.apply(next.tMs, next.command));
+    }
+    traces.push(record(`seed ${seed}`, timed, wanted));
+  }
+  const many: Timed[] = [];
+  crowd((tMs: number, command: Command) => many.push({ tMs, command }));
+  traces.push(record('crowd', many, undefined));
+  writeFileSync(file, serialize(traces));
+}
+
+export function readTraces(file: string): readonly Trace[] {
+  return deserialize(readFileSync(file)) as Trace[]; // recordTraces wrote it
+}

@@ -1,0 +1,64 @@
+// Tries mutants, one after the other, in a process of its own: loads the core with one change in it beside the unchanged rest
+// of the engine, and holds it against the traces. Started by main.ts, which kills it when a mutant runs for ever; answers one
+// line of JSON a mutant. Nothing on the disk is changed.
+import { registerHooks } from 'node:module';
+import { createInterface } from 'node:readline';
+import { pathToFileURL } from 'node:url';
+import type { Exchange } from '../../engine/core/index.ts';
+import { giveaway } from './killer.ts';
+import { coreFiles, coreFolder, type Mutant, mutantsOf, strippedSource } from './sites.ts';
+import { readTraces } from './traces.ts';
+
+const [traceFile, isEvery] = process.argv.slice(2);
+const traces = readTraces(traceFile);
+const mutants = mutantsOf(coreFiles, isEvery === 'every');
+const coreUrl = `${pathToFileURL(coreFolder).href}/`;
+const sources = new Map<string, string>();
+const MARK = '?mutant=';
+
+function sourceOf(file: string): string {
+  let source = sources.get(file);
+  if (source === undefined) {
+    source = strippedSource(file);
+    sources.set(file, source);
+  }
+  return source;
+}
+
+function mutated({ file, at, from, to }: Mutant): string {
+  const source = sourceOf(file);
+  return `${source.slice(0, at)}${to}${source.slice(at + from.length)}`;
+}
+
+// A core with a mark in its address is loaded anew, with the change that the mark names in one of its files.
+registerHooks({
+  resolve: (specifier, context, next) => {
+    const resolved = next(specifier, context);
+    const mark = context.parentURL?.indexOf(MARK) ?? -1;
+    if (mark < 0 || !resolved.url.startsWith(coreUrl)) return resolved;
+    return { ...resolved, url: `${resolved.url}${context.parentURL?.slice(mark) ?? ''}` };
+  },
+  load: (url, context, next) => {
+    const mark = url.indexOf(MARK);
+    if (mark < 0) return next(url, context);
+    const file = url.slice(coreUrl.length, mark);
+    const mutant = mutants[Number(url.slice(mark + MARK.length))];
+    const source = mutant?.file === file ? mutated(mutant) : sourceOf(file);
+    return { format: 'module', source, shortCircuit: true };
+  },
+});
+
+async function tryMutant(id: number): Promise<string | undefined> {
+  try {
+    const module: { readonly Exchange: new () => Exchange } = await import(`${coreUrl}exchange.ts${MARK}${id}`);
+    return giveaway(module.Exchange, traces);
+  } catch (error) {
+    return `loading: ${error instanceof Error ? error.message.slice(0, 100) : String(error)}`;
+  }
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const id = Number(line);
+  const by = await tryMutant(id);
+  console.log(JSON.stringify({ id, by }));
+}

@@ -1,0 +1,76 @@
+// Known faults that a simulation must find: each a change of one place of the engine's or the server's source, made while the
+// module is loaded, and the number of commands within which it must show. Used by main.ts and canary.test.ts. Nothing on the
+// disk is changed.
+import { readFileSync } from 'node:fs';
+import { registerHooks } from 'node:module';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+export interface Canary {
+  readonly file: string;
+  readonly from: string | RegExp;
+  readonly to: string;
+  /** It must be found within so many commands. */
+  readonly commandsMax: number;
+}
+
+export const canaries = {
+  /** Orders outlive the money that was to cover them. */
+  coverage: {
+    file: 'engine/core/exchange.ts',
+    from: /if \(state\.suspectCount > 0\) coverAccounts\(state\);/,
+    to: 'state.suspectCount = 0;',
+    commandsMax: 20_000,
+  },
+  /** The fees' account gets more than the taker pays. */
+  fee: {
+    file: 'engine/core/matching.ts',
+    from: /FEES_ACCOUNT\] \+= fee;/,
+    to: 'FEES_ACCOUNT] += fee + (fee > 0 ? 10 : 0);',
+    commandsMax: 5_000,
+  },
+  /** Answers are given before the disk has the records. */
+  durability: {
+    file: 'engine/journal/journal.ts',
+    from: /if \(!\(await this\.writeUntilDurable\(batch\)\)\) break;/,
+    to: 'this.writeUntilDurable(batch).catch(() => {});',
+    commandsMax: 20_000,
+  },
+  /** What lies on the disk is believed without its checksum. */
+  checksum: {
+    file: 'engine/journal/record.ts',
+    from: /if \(crc !== view\.getUint32\(start \+ at\.crc, true\)\)/,
+    to: 'if (crc === -1)',
+    commandsMax: 50_000,
+  },
+  /** The book that is shown forgets the fills that leave something of a maker. */
+  view: {
+    file: 'server/views/index.ts',
+    from: /this\.bookChanged\(order, -event\.lots, tMs\);/,
+    to: 'if (event.remainingLots === 0) this.bookChanged(order, -event.lots, tMs);',
+    commandsMax: 5_000,
+  },
+  /** A key that was deleted goes on working. */
+  key: {
+    file: 'engine/registry/apiKeys.ts',
+    from: /this\.isTrading\[index\] = 0;/,
+    to: '',
+    commandsMax: 50_000,
+  },
+} as const satisfies Readonly<Record<string, Canary>>;
+export type CanaryName = keyof typeof canaries;
+
+const root = join(import.meta.dirname, '..', '..');
+
+/** Puts the fault into every module that is loaded from now on. Throws when its place is not found exactly once. */
+export function breakBuild({ file, from, to }: Canary): void {
+  const path = join(root, file);
+  const source = readFileSync(path, 'utf8');
+  const broken = source.replace(from, to);
+  if (broken === source) throw new Error(`canary: ${String(from)} is not in ${file}: say where its line is now.`);
+  const url = pathToFileURL(path).href;
+  registerHooks({
+    load: (target, context, next) =>
+      target === url ? { format: 'module-typescript', source: broken, shortCircuit: true } : next(target, context),
+  });
+}

@@ -1,0 +1,74 @@
+// The whole exchange in simulation: a million commands over hundreds of seeds without a divergence, builds with a known
+// fault found within their bound, and scenarios that read back what was printed. SIMULATE_COMMANDS sets how many commands,
+// SIMULATE_SEED the first seed. The runs are processes of their own, at the speed of the exchange rather than of the tests.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { canaries } from './canaries.ts';
+import { printSteps, readSteps, type Step } from './steps.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const commands = process.env.SIMULATE_COMMANDS ?? '1000000';
+const seed = process.env.SIMULATE_SEED ?? '1';
+
+function simulate(...args: readonly string[]): { readonly status: number | null; readonly text: string } {
+  const options = { cwd: root, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 } as const;
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['test/simulation/main.ts', ...args], options);
+  return { status, text: `${stdout}${stderr}` };
+}
+
+test('no seed diverges', { timeout: 1_200_000 }, () => {
+  const { status, text } = simulate('--seed', seed, '--commands', commands, '--quiet');
+  console.info(text.trim());
+  expect(status, text).toBe(0);
+  expect(text).toContain('no divergence');
+});
+
+test.each(Object.entries(canaries))(
+  'a build with the fault "%s" is found out',
+  { timeout: 600_000 },
+  (name, canary) => {
+    const max = String(canary.commandsMax);
+    const { status, text } = simulate('--canary', name, '--commands', max, '--quiet', '--shrink-seconds', '1');
+    expect(status, text).toBe(1);
+    expect(text).toContain('Run it again: npm run simulate -- --seed');
+  },
+);
+
+test('a failing seed shrinks to a short scenario that fails again', { timeout: 600_000 }, () => {
+  const { text } = simulate('--canary', 'view', '--commands', '4000', '--quiet');
+  const lines = text.split('\n');
+  const from = lines.findIndex((line) => line.startsWith('Shrunk to'));
+  const until = lines.findIndex((line, index) => index > from && line.startsWith('Error'));
+  const scenario = lines.slice(from + 1, until);
+  expect(scenario.length, text).toBeLessThanOrEqual(20);
+  const folder = mkdtempSync(join(tmpdir(), 'outcry-scenario-'));
+  try {
+    const file = join(folder, 'scenario.txt');
+    writeFileSync(file, scenario.join('\n'));
+    expect(simulate('--canary', 'view', '--scenario', file).text).toContain('the book shows its');
+    expect(simulate('--scenario', file).text).toContain('All is well.');
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test('steps read back as they are printed', () => {
+  const damage = { kind: 'flip', place: 0.25, bit: 3 } as const;
+  const steps: readonly Step[] = [
+    { kind: 'command', waitMs: 5, command: { type: 'Tick' } },
+    { kind: 'hand over' },
+    { kind: 'flush' },
+    { kind: 'refuse', writes: 2 },
+    { kind: 'lose answer' },
+    { kind: 'full' },
+    { kind: 'dead' },
+    { kind: 'crash', isWritten: true, damage, isTwice: true },
+    { kind: 'crash', isWritten: false, damage: undefined, isTwice: false },
+    { kind: 'restart' },
+    { kind: 'jump', byMs: -70 },
+  ];
+  expect(readSteps(printSteps(steps))).toEqual(steps);
+});
