@@ -11,6 +11,7 @@ import type { Child } from './lib/talk.ts';
 import type { LoadResult } from './load/connections.ts';
 import { Loader } from './load/question.ts';
 import { type ServerProcess, startExchange, startPostServer } from './load/servers.ts';
+import { sumOf, THREAD_ROLES, type ThreadRole, type ThreadTimes, threadTimes, timesSince } from './load/threads.ts';
 import { askParts, startParts } from './parts/question.ts';
 
 const FLOOR = 0.7;
@@ -38,9 +39,12 @@ interface Round {
   readonly hmacNs: number;
   readonly applyNs: number;
   readonly boundPerSecond: number;
-  /** Processor time of the servers' threads, all together, for one request; NaN where the system does not tell. */
+  /** Processor time for one request: of the servers' threads, all together, and of the loader; NaN where nobody tells. */
   readonly orderBusyNs: number;
   readonly postBusyNs: number;
+  readonly loaderBusyNs: number;
+  /** The exchange's by thread. */
+  readonly threadsNs: ThreadTimes;
 }
 
 interface Stage {
@@ -94,14 +98,15 @@ async function measureRound({ exchange, bare, loader, parts }: Stage, faults: st
   await loader.count({ kind: 'sign', orders: ORDERS_A_ROUND });
   const run = { connections: CONNECTIONS, mark: PLACED, from: 0, to: ORDERS_A_ROUND };
   let postSeconds = 0;
-  const postBusyFromMs = bare.busyMs();
+  const postsBefore = threadTimes(bare.pid);
   for (let posts = 0; posts < POSTS_A_ROUND; posts += ORDERS_A_ROUND) {
     postSeconds += (await loader.load({ kind: 'closed', port: bare.port, ...run })).seconds;
   }
-  const postBusyNs = ((bare.busyMs() - postBusyFromMs) * 1e6) / POSTS_A_ROUND;
-  const orderBusyFromMs = exchange.busyMs();
+  const postBusyNs = sumOf(timesSince(postsBefore, bare.pid, POSTS_A_ROUND));
+  const [ordersBefore, loaderBefore] = [threadTimes(exchange.pid), threadTimes(loader.pid)];
   const orders = await loader.load({ kind: 'closed', port: exchange.port, ...run });
-  const orderBusyNs = ((exchange.busyMs() - orderBusyFromMs) * 1e6) / ORDERS_A_ROUND;
+  const threadsNs = timesSince(ordersBefore, exchange.pid, ORDERS_A_ROUND);
+  const loaderBusyNs = sumOf(timesSince(loaderBefore, loader.pid, ORDERS_A_ROUND));
   faults.push(...faultsOf(orders));
   const times = await askParts(parts, ['verify', 'hmac', 'apply'], PART_SLICES);
   const [verifyNs, hmacNs, applyNs] = [median(times.verify), median(times.hmac), median(times.apply)];
@@ -113,8 +118,10 @@ async function measureRound({ exchange, bare, loader, parts }: Stage, faults: st
     hmacNs,
     applyNs,
     boundPerSecond: 1e9 / (verifyNs + hmacNs + applyNs + 1e9 / postsPerSecond),
-    orderBusyNs,
+    orderBusyNs: sumOf(threadsNs),
     postBusyNs,
+    loaderBusyNs,
+    threadsNs,
   };
 }
 
@@ -122,6 +129,22 @@ async function measureRound({ exchange, bare, loader, parts }: Stage, faults: st
 function faultsOf({ requests, good, firstBad }: LoadResult): string[] {
   if (good === requests) return [];
   return [`Of ${requests} orders ${requests - good} were not placed; the first answer: ${firstBad}`];
+}
+
+const THREAD_NAMES: Readonly<Record<ThreadRole, string>> = {
+  main: 'main thread',
+  recovery: 'recovery thread',
+  historian: 'historian',
+  LMDB: 'LMDB writer',
+  V8: "V8's helpers (garbage, compiler)",
+};
+
+/** Median microseconds an order of each of the exchange's threads, and of the loader beside it. */
+function threadsText(rounds: readonly Round[]): string {
+  const text = (name: string, read: (round: Round) => number): string =>
+    `${name} ${figure(spread(rounds.map(read)).median / 1000, 1)}`;
+  const threads = THREAD_ROLES.map((role) => text(THREAD_NAMES[role], ({ threadsNs }) => threadsNs[role]));
+  return `${threads.join(', ')}; beside it the loader ${text('', ({ loaderBusyNs }) => loaderBusyNs).trim()}`;
 }
 
 function report(rounds: readonly Round[], open: LoadResult, perSecond: number, faults: readonly string[]): Report {
@@ -153,13 +176,14 @@ function report(rounds: readonly Round[], open: LoadResult, perSecond: number, f
     `Processor time of all threads: ${spreadText(microseconds('orderBusyNs'), 1)} µs an order, ` +
     `${spreadText(microseconds('postBusyNs'), 1)} µs a bare POST; parts / order by this time, which other processes ` +
     `disturb less: ${spreadText(busyRatio, 3)}`;
+  const byThread = `An order by thread, µs: ${threadsText(rounds)}.`;
   const latency =
     `Open loop at ${figure(perSecond)} orders a second: p50 ${figure(open.p50Ms, 2)} ms, p99 ${figure(open.p99Ms, 2)} ms ` +
     'from the intended send time.';
   const lines = [...table(['', 'a second', 'µs each'], rows), floorText('POST /order / bound', FLOOR, '', ratio, 3)];
   return {
     title: `c. Orders over loopback: ${CONNECTIONS} connections, medians of ${rounds.length} rounds (least to greatest)`,
-    lines: [...lines, busy, latency],
+    lines: [...lines, busy, byThread, latency],
     figures: { rounds, ratio, busyRatio, openLoop: { perSecond, p50Ms: open.p50Ms, p99Ms: open.p99Ms } },
     faults,
   };

@@ -4,6 +4,9 @@
 // Requests that go on together go through the same code one after another, which keeps it in the processor's cache.
 import type { Recoverers } from './auth/recoverers.ts';
 
+/** So many go on together while others are still waited for: they then share a flush of the journal, too. */
+const TOGETHER_MIN = 16;
+
 interface Waiting {
   /** Goes on once so many jobs of the recoverers are done. */
   readonly jobCount: number;
@@ -12,9 +15,8 @@ interface Waiting {
 
 export class Turns {
   private readonly recoverers: Recoverers;
-  /** In the order of arrival, from `first` on. */
-  private waiting: Waiting[] = [];
-  private first = 0;
+  /** In the order of arrival. */
+  private readonly waiting: Waiting[] = [];
   private isDue = false;
   private hasNews = false;
 
@@ -39,20 +41,21 @@ export class Turns {
 
   private run(): void {
     this.isDue = false;
-    const { recoverers, waiting, hasNews } = this;
+    const isIdle = !this.hasNews;
     this.hasNews = false;
-    recoverers.advance(!hasNews);
-    const { doneCount } = recoverers;
-    const { first } = this;
-    while (this.first < waiting.length && waiting[this.first].jobCount <= doneCount) {
-      waiting[this.first].goOn();
-      this.first += 1;
-    }
-    if (this.first > first) this.hasNews = true;
-    if (this.first < waiting.length) this.runSoon();
-    else {
-      this.waiting = [];
-      this.first = 0;
-    }
+    this.recoverers.advance(isIdle);
+    this.release(isIdle);
+    if (this.waiting.length > 0) this.runSoon();
+  }
+
+  /** Lets those go on whose turn it is; a few wait for more, unless there is nothing else to do meanwhile. */
+  private release(isIdle: boolean): void {
+    const { waiting } = this;
+    const { doneCount } = this.recoverers;
+    let count = 0;
+    while (count < waiting.length && waiting[count].jobCount <= doneCount) count += 1;
+    if (count === 0 || (count < TOGETHER_MIN && count < waiting.length && !isIdle)) return;
+    this.hasNews = true;
+    for (const { goOn } of waiting.splice(0, count)) goOn();
   }
 }

@@ -4,6 +4,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 
 /** A child of the bench: ask it, then end it. */
 export interface Child {
+  /** Of the process; undefined where it could not be started. */
+  readonly pid: number | undefined;
   ask(question: unknown): Promise<unknown>;
   end(): void;
 }
@@ -14,6 +16,7 @@ type Answer = { readonly value: unknown } | { readonly error: string };
 export function startChild(file: string): Child {
   const child: ChildProcess = fork(file, [], { execPath: process.execPath, execArgv: [], serialization: 'advanced' });
   return {
+    pid: child.pid,
     ask: (question) =>
       new Promise((resolve, reject) => {
         const onExit = (code: number | null): void => reject(new Error(`${file} ended with status ${code}.`));

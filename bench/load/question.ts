@@ -31,6 +31,10 @@ export function parseLoaderQuestion(question: unknown): LoaderQuestion {
 export class Loader {
   private readonly child: Child = startChild(join(import.meta.dirname, './loader.ts'));
 
+  get pid(): number | undefined {
+    return this.child.pid;
+  }
+
   async count(question: Extract<LoaderQuestion, { kind: 'register' | 'sign' }>): Promise<number> {
     const answer = await this.ask(question);
     if (!('count' in answer)) throw new Error(`The loader answered no count to ${question.kind}.`);

@@ -1,14 +1,12 @@
 // Servers of the load bench as child processes: the exchange with a data directory of its own, and the bare POST server.
 // Each prints one line of JSON with its port once it answers. Used by orders.ts; whatever it starts it also ends.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
 export interface ServerProcess {
   readonly port: number;
-  /** Processor time of all its threads so far, ms; NaN where the system does not tell (it is Linux that does). */
-  busyMs(): number;
+  readonly pid: number | undefined;
   /** Asks it to stop and resolves when it has ended. */
   stop(): Promise<void>;
 }
@@ -46,24 +44,12 @@ async function start(args: readonly string[]): Promise<ServerProcess> {
     throw new Error(`${args[0]} ended with status ${port} before it answered.`);
   return {
     port: port.port,
-    busyMs: () => busyMsOf(child.pid),
+    pid: child.pid,
     stop: async () => {
       child.kill('SIGTERM');
       await ended;
     },
   };
-}
-
-/** The sum of the first number of each thread's schedstat: nanoseconds on a processor. */
-function busyMsOf(pid: number | undefined): number {
-  try {
-    const nanoseconds = readdirSync(`/proc/${pid}/task`).map((thread) =>
-      Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'latin1').split(' ')[0]),
-    );
-    return nanoseconds.reduce((sum, of) => sum + of, 0) / 1e6;
-  } catch {
-    return Number.NaN;
-  }
 }
 
 /** The port that the first line of its output names; an object, so that it differs from an exit status. */

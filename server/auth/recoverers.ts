@@ -9,10 +9,16 @@ import { recoverAddress } from './secp256k1.ts';
 
 /** From so many jobs on the helper is woken: fewer are done here before it would be there. */
 const JOBS_SHARED_MIN = 3;
-/** Unclaimed jobs that are the helper's while this thread has other work: enough for it until the next turn of the loop. */
-const JOBS_LEFT = 16;
+/**
+ * While this thread has other work, jobs are the helper's: it helps from so many unclaimed ones on, and leaves so many. Where
+ * it helps, it does many in one go, since the curve's tables fill the processor's cache.
+ */
+const HELPED_FROM = 32;
+const LEFT_TO_HELPER = 16;
 /** Jobs done here in one go at most, before the loop has its turn: what else waits there must not wait long. */
-const JOBS_A_TURN = 8;
+const JOBS_A_TURN = 16;
+/** The same where nothing else is known to wait. */
+const JOBS_AN_IDLE_TURN = 4;
 /** How long the helper's answer is waited for, ms; a helper that got no processor is not: the job is then done here. */
 const ANSWER_MS_MAX = 0.2;
 
@@ -63,20 +69,20 @@ export class Recoverers {
    * @param isIdle whether this thread has nothing else to do: then it takes a job, or waits for the helper's
    */
   advance(isIdle: boolean): void {
-    const { ring } = this;
     this.collect();
     if (isIdle) {
-      if (!this.recoverOne()) this.awaitFirst();
-    } else {
-      const left = this.hasHelper && !ring.isAsleep ? JOBS_LEFT : 0;
-      for (let count = 0; count < JOBS_A_TURN && ring.unclaimedCount > left; count += 1) this.recoverOne();
+      if (!this.recoverSome(JOBS_AN_IDLE_TURN, 0)) this.awaitFirst();
+    } else if (!this.hasHelper || this.ring.isAsleep) {
+      this.recoverSome(JOBS_A_TURN, 0);
+    } else if (this.ring.unclaimedCount >= HELPED_FROM) {
+      this.recoverSome(JOBS_A_TURN, LEFT_TO_HELPER);
     }
     this.collect();
   }
 
   /** Finds the signers of all jobs taken so far. */
   recoverAll(): void {
-    while (this.recoverOne());
+    this.recoverSome(RING_JOBS, 0);
     for (this.collect(); this.doneCount < this.takenCount; this.collect()) this.awaitFirst();
   }
 
@@ -99,12 +105,15 @@ export class Recoverers {
     }
   }
 
-  /** Does a job that nobody has claimed; false when there is none. */
-  private recoverOne(): boolean {
-    const ticket = this.ring.claim();
-    if (ticket === undefined) return false;
-    this.recover(ticket);
-    return true;
+  /** Does up to `most` jobs that nobody has claimed, as long as more than `left` are; whether it did any. */
+  private recoverSome(most: number, left: number): boolean {
+    let count = 0;
+    for (; count < most && this.ring.unclaimedCount > left; count += 1) {
+      const ticket = this.ring.claim();
+      if (ticket === undefined) break;
+      this.recover(ticket);
+    }
+    return count > 0;
   }
 
   private recover(ticket: number): void {

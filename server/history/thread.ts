@@ -2,6 +2,7 @@
 // question sees one state: while any is at work nothing is indexed, and a question begins once everything that was durable
 // when it was asked is indexed. Started by historian.ts; it ends by itself after `close`, never by force.
 import { parentPort, workerData } from 'node:worker_threads';
+import { nameThread } from '../threadName.ts';
 import { answer } from './answer.ts';
 import { IndexDamaged } from './errors.ts';
 import { LogFollower } from './follower.ts';
@@ -262,6 +263,7 @@ function transferOf(bytes: Uint8Array): ArrayBuffer {
   return buffer;
 }
 
+nameThread('historian');
 const port = parentPort;
 if (port === null) throw new Error('historian: this file is the start of a thread');
 const settings = workerData as ThreadSettings; // historian.ts starts the thread with them
