@@ -63,10 +63,15 @@ test('a reopened index, and one built anew, give the same bytes as before', asyn
       const reopened = await answersOf(prepared, prepared.dataDir);
       expect(reopened.answers).toEqual(prepared.answers);
       expect(reopened.heard).toEqual([]);
+      const renewed = await answersInPlace(prepared.dataDir, prepared.lastSequence, prepared.requests, true);
+      expect(renewed.answers).toEqual(prepared.answers);
       rmSync(indexOf(prepared.dataDir), { recursive: true });
       const rebuilt = await answersOf(prepared, prepared.dataDir);
       expect(rebuilt.answers).toEqual(prepared.answers);
       expect(existsSync(fileOf(prepared.dataDir))).toBe(true);
+      rmSync(indexOf(prepared.dataDir), { recursive: true });
+      const both = await answersInPlace(prepared.dataDir, prepared.lastSequence, prepared.requests, true);
+      expect(both.answers).toEqual(prepared.answers);
     }
   });
 });
