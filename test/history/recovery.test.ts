@@ -56,7 +56,7 @@ async function answersOf({ lastSequence, requests }: Prepared, dataDir: string) 
   return { answers, heard };
 }
 
-test('a reopened index, and one built anew, give the same bytes as before', async () => {
+test('a reopened index, and one built anew, give the same bytes as before', { timeout: 600_000 }, async () => {
   await inTempDir(async (dataDir) => {
     for (const seed of [1, 2, 3]) {
       const prepared = await prepare(join(dataDir, String(seed)), seed, 200);
@@ -76,7 +76,7 @@ test('a reopened index, and one built anew, give the same bytes as before', asyn
   });
 });
 
-test('an exchange goes on with its index where it ended', async () => {
+test('an exchange goes on with its index where it ended', { timeout: 600_000 }, async () => {
   await inTempDir(async (dataDir) => {
     const clock = newClock();
     for (let start = 0; start < 4; start += 1) {
