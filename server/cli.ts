@@ -13,7 +13,7 @@ import {
   type ServerConfig,
 } from './config.ts';
 import { exitStatuses, FatalError, fatal } from './fatal.ts';
-import { showProgress } from './progress.ts';
+import { showProgress, showProgressLines } from './progress.ts';
 import type { RunningServer } from './start.ts';
 
 /** How long an orderly stop may take before the process ends regardless. */
@@ -106,9 +106,13 @@ async function stopInTime(server: RunningServer): Promise<void> {
 }
 
 /** Progress of what reads the journal's records, on standard error; it is over with the last one. */
-function progressOf({ isQuiet }: ServerConfig, what: string): (done: number, total: number) => void {
+function progressOf(
+  { isQuiet }: ServerConfig,
+  what: string,
+  show = showProgress,
+): (done: number, total: number) => void {
   if (isQuiet) return () => {};
-  const progress = showProgress(process.stderr, what, 'records');
+  const progress = show(process.stderr, what, 'records');
   return (done, total) => {
     progress.update(done, total);
     if (done >= total) progress.stop();
@@ -120,7 +124,7 @@ async function run(config: ServerConfig, env: Environment): Promise<void> {
   // Loaded only now, so that a wrong flag is told at once.
   const { startServer } = await import('./start.ts');
   const onProgress = progressOf(config, 'Reading the journal');
-  const onHistoryProgress = progressOf(config, 'Indexing the histories');
+  const onHistoryProgress = progressOf(config, 'Indexing the histories', showProgressLines);
   const server = await startServer({ config, env, onFatal, onProgress, onHistoryProgress });
   await printBanner(server);
   const cause = await promise;

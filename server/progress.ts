@@ -31,7 +31,8 @@ function barOf(stream: NodeJS.WriteStream, title: string, unit: string): Progres
   };
 }
 
-function linesOf(stream: NodeJS.WritableStream, title: string, unit: string): Progress {
+/** The same as a line now and then, for what goes on while others write to the stream too. */
+export function showProgressLines(stream: NodeJS.WritableStream, title: string, unit: string): Progress {
   const startedMs = performance.now();
   let shownMs = startedMs;
   return {
@@ -47,5 +48,5 @@ function linesOf(stream: NodeJS.WritableStream, title: string, unit: string): Pr
 
 /** Progress of what `title` says, in units of `unit` ("records"), as fits the stream. */
 export function showProgress(stream: NodeJS.WriteStream, title: string, unit: string): Progress {
-  return stream.isTTY ? barOf(stream, title, unit) : linesOf(stream, title, unit);
+  return stream.isTTY ? barOf(stream, title, unit) : showProgressLines(stream, title, unit);
 }

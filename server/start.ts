@@ -26,7 +26,6 @@ import type { Environment, ServerConfig } from './config.ts';
 import { firstStart } from './dev/firstStart.ts';
 import { type House, startHouse, timerSchedule, withdrawHouse } from './dev/house/index.ts';
 import { FatalError, fatal } from './fatal.ts';
-import { HistorianUnavailable } from './history/errors.ts';
 import { type OpenedHistorian, openHistorian } from './history/historian.ts';
 import { requireFreePort, serveHttp } from './http/app.ts';
 import type { Endpoint } from './http/endpoint.ts';
@@ -45,7 +44,7 @@ export interface StartOptions {
   /** Called once when the exchange cannot go on: a defect, or storage that stays unwritable. */
   readonly onFatal: (error: Error) => void;
   readonly onProgress?: (done: number, total: number) => void;
-  /** While the histories are indexed before the start: records done, of how many. */
+  /** While the histories are indexed, which the start does not wait for: records done, of how many. */
   readonly onHistoryProgress?: (done: number, total: number) => void;
   /** The system's unless given. */
   readonly clock?: Clock;
@@ -194,11 +193,6 @@ export async function openServices(
   }
 }
 
-/** An exchange trades without its histories; they say themselves why they are not there. */
-function leaveUnavailable(error: unknown): void {
-  if (!(error instanceof HistorianUnavailable)) throw error;
-}
-
 /** Closes what openServices has opened, for whoever served nothing with it. */
 export async function closeServices({ historian, exchange, snapshots, recoverers }: OwnServices): Promise<void> {
   await historian.close();
@@ -233,8 +227,6 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   const { exchange, historian, snapshots } = services;
   try {
     if (config.mode === 'development' && hasFirstStart) await firstStart(services);
-    // A journal on disk may be long, and its index gone; one that is only held in memory is as new as this start.
-    if (config.dataDir !== undefined) await historian.caughtUp().catch(leaveUnavailable);
     const onDefect = (error: unknown): void => onFatal(error instanceof Error ? error : new Error(String(error)));
     const hub = new StreamHub(streams, services, onDefect);
     const http = await serveHttp(services, endpoints, onDefect, (app) => hub.attach(app));

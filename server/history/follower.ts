@@ -12,7 +12,7 @@ const SLICE_MS = 8;
 /** The clock is looked at once in so many records. */
 const RECORDS_A_LOOK = 64;
 /** What is indexed is committed after this long (ms) at the latest while nothing more urgent is to be done. */
-const COMMIT_MS = 250;
+const COMMIT_MS = 2_000;
 
 const message = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
@@ -101,6 +101,20 @@ export class LogFollower {
     this.isBatchDone = true;
     this.journalHash = '';
     this.flushedSequence = 0;
+    this.tables = this.openTables();
+    this.indexer = new Indexer(this.tables);
+  }
+
+  /**
+   * Opens index and journal anew, after a long way through the log: that gives back what its commits needed, and the pages
+   * of both files that are mapped.
+   */
+  async renew(): Promise<void> {
+    await this.committing;
+    if (this.hasUncommitted) await this.commit();
+    await Promise.all([this.tables.close(false), this.source.reopen()]);
+    this.batch = undefined;
+    this.isBatchDone = true;
     this.tables = this.openTables();
     this.indexer = new Indexer(this.tables);
   }

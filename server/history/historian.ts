@@ -12,10 +12,11 @@ import type { FromThread, ThreadSettings, ToThread } from './messages.ts';
 import type { Historian, HistoryRequest } from './queries.ts';
 import { type MarketDirectory, marketsIn, type NamedMarket, TotalsReader, totalsRows } from './totals.ts';
 
-/** The thread is told of new durable records this often (ms) at most, besides with every question. */
-const TELL_MS = 20;
-/** Batches that wait for a thread that nobody has asked anything yet: at this many bytes it is started. */
-const HELD_BYTES_MAX = 8 * 1024 * 1024;
+/**
+ * The thread is told of new durable records this often (ms), or when there are so many bytes of them, besides with every
+ * question: it indexes in few large portions, and leaves the processor to orders in between.
+ */
+const TELL = { everyMs: 250, bytes: 8 * 1024 * 1024 } as const;
 /** After a failure the thread is started again after this long (ms); each further one doubles it. */
 const RESTART = { firstMs: 500, largestMs: 30_000 } as const;
 /** Failures without an answer in between after which the next thread begins with an empty index. */
@@ -58,7 +59,7 @@ export class OpenedHistorian implements Historian {
   private toldSequence = 0;
   private tellTimer: NodeJS.Timeout | undefined;
   private held: { readonly bytes: Uint8Array; readonly sequence: number }[] = [];
-  private heldBytes = 0;
+  private untoldBytes = 0;
   private failures = 0;
   private givenUp: string | undefined;
   private restartTimer: NodeJS.Timeout | undefined;
@@ -74,10 +75,14 @@ export class OpenedHistorian implements Historian {
   readonly durable = (bytes: Uint8Array, sequence: number): void => {
     this.sequence = sequence;
     if (this.closing !== undefined || this.givenUp !== undefined) return;
-    if (this.options.dataDir === undefined) this.hand(bytes, sequence);
+    if (this.options.dataDir === undefined) this.held.push({ bytes, sequence });
     else if (this.restartTimer !== undefined) return;
     else if (this.worker === undefined) this.start(false);
-    else this.tellTimer ??= setTimeout(() => this.tell(), TELL_MS).unref();
+    this.untoldBytes += bytes.length;
+    if (this.untoldBytes > TELL.bytes) {
+      if (this.worker === undefined) this.start(false);
+      else this.tell();
+    } else if (this.worker !== undefined) this.tellTimer ??= setTimeout(() => this.tell(), TELL.everyMs).unref();
   };
 
   ask(request: HistoryRequest): Promise<Uint8Array | undefined> {
@@ -115,6 +120,7 @@ export class OpenedHistorian implements Historian {
     if (this.givenUp !== undefined) return Promise.reject(new HistorianUnavailable(this.givenUp));
     if (this.restartTimer !== undefined) return Promise.reject(new HistorianUnavailable('its thread starts again'));
     if (this.worker === undefined) this.start(false);
+    else this.tell();
     return new Promise((resolve, reject) => {
       this.lastId += 1;
       if (this.waiting.size === 0) this.worker?.ref();
@@ -127,21 +133,16 @@ export class OpenedHistorian implements Historian {
     this.worker?.postMessage(message);
   }
 
-  private hand(bytes: Uint8Array, sequence: number): void {
-    if (this.worker !== undefined) {
-      this.send({ type: 'batch', bytes, sequence });
-      return;
-    }
-    this.held.push({ bytes, sequence });
-    this.heldBytes += bytes.length;
-    if (this.heldBytes > HELD_BYTES_MAX) this.start(false);
-  }
-
+  /** Tells the thread what is durable, with the batches themselves where there is no journal. */
   private tell(): void {
+    clearTimeout(this.tellTimer);
     this.tellTimer = undefined;
+    this.untoldBytes = 0;
     if (this.toldSequence === this.sequence) return;
     this.toldSequence = this.sequence;
-    this.send({ type: 'durable', sequence: this.sequence });
+    if (this.options.dataDir !== undefined) this.send({ type: 'durable', sequence: this.sequence });
+    for (const { bytes, sequence } of this.held) this.send({ type: 'batch', bytes, sequence });
+    this.held = [];
   }
 
   private start(isFresh: boolean): void {
@@ -158,9 +159,6 @@ export class OpenedHistorian implements Historian {
     });
     worker.on('exit', () => this.threadEnded(worker, failure));
     worker.unref();
-    for (const { bytes, sequence } of this.held) this.send({ type: 'batch', bytes, sequence });
-    this.held = [];
-    this.heldBytes = 0;
     this.tell();
   }
 

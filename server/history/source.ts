@@ -10,6 +10,8 @@ export interface RecordSource {
   hashAt(sequence: number): string | undefined;
   /** Whether the log can be read from its beginning again. */
   readonly canRewind: boolean;
+  /** Gives back what reading has taken; nothing is being read. */
+  reopen(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -51,11 +53,13 @@ export class BatchReader {
 
 export class JournalSource implements RecordSource {
   readonly canRewind = true;
-  private readonly reader: JournalReader;
+  private readonly dataDir: string;
+  private reader: JournalReader;
   private batches: Generator<{ readonly bytes: Uint8Array }> | undefined;
   private afterSequence = -1;
 
   constructor(dataDir: string) {
+    this.dataDir = dataDir;
     this.reader = new JournalReader(dataDir);
   }
 
@@ -77,6 +81,12 @@ export class JournalSource implements RecordSource {
       return undefined;
     }
     return undefined;
+  }
+
+  async reopen(): Promise<void> {
+    this.batches = undefined;
+    await this.reader.close();
+    this.reader = new JournalReader(this.dataDir);
   }
 
   close(): Promise<void> {
@@ -105,6 +115,8 @@ export class HandedSource implements RecordSource {
   hashAt(): string | undefined {
     return undefined;
   }
+
+  async reopen(): Promise<void> {}
 
   async close(): Promise<void> {}
 }

@@ -123,8 +123,10 @@ export class IndexStore {
     database.resetReadTxn();
   }
 
-  async close(): Promise<void> {
+  /** @param isSummed whether to leave a checksum that tells whether the file is still the same when it is opened */
+  async close(isSummed = true): Promise<void> {
     await this.database.close();
+    if (!isSummed) return;
     const file = join(this.folder, DATA_FILE);
     if (existsSync(file) && statSync(file).size <= SUM_BYTES_MAX)
       writeFileSync(join(this.folder, SUM_FILE), sumOf(file));

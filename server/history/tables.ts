@@ -90,8 +90,9 @@ export class Tables {
     this.committedSequence = sequence;
   }
 
-  close(): Promise<void> {
-    return this.store.close();
+  /** @param isSummed whether the file may not change until it is opened again (store.ts) */
+  close(isSummed = true): Promise<void> {
+    return this.store.close(isSummed);
   }
 }
 

@@ -1,6 +1,7 @@
 // The historian's thread: hears what is durable and what is asked, gives indexing and questions their turns, answers. One
 // question sees one state: while any is at work nothing is indexed, and a question begins once everything that was durable
 // when it was asked is indexed. Started by historian.ts; it ends by itself after `close`, never by force.
+import { constants, getPriority, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { nameThread } from '../threadName.ts';
 import { answer } from './answer.ts';
@@ -14,8 +15,12 @@ import { TotalsBoard } from './totals.ts';
 
 /** Progress is told when so many records are to be indexed, this often (ms). */
 const PROGRESS = { records: 20_000, everyMs: 200 } as const;
+/** After so many records at a stretch the index is opened anew, which gives back the memory that they took. */
+const RENEWAL_RECORDS = 100_000;
 /** What is indexed is looked at for a commit this often (ms). */
-const LOOK_MS = 100;
+const LOOK_MS = 500;
+/** What is added to the nice value of this thread, so that orders have the processor first. */
+const NICER = 5;
 /** A question that has waited this long (ms) for its records is refused: the index is being built, and that takes longer. */
 const WAIT_MS_MAX = 5_000;
 
@@ -169,7 +174,7 @@ class HistorianThread {
       }
       this.showTotals();
       this.tellProgress();
-      this.beginReached();
+      if (!this.isMending) this.beginReached();
       if (follower.hasUncommitted) this.lookSoon();
     }
   }
@@ -212,7 +217,10 @@ class HistorianThread {
     if (left > 0 && nowMs - this.progressMs < PROGRESS.everyMs) return;
     this.progressMs = nowMs;
     this.post({ type: 'progress', done: sequence, total: this.durableSequence });
-    if (left <= 0) this.progressFrom = -1;
+    if (left > 0) return;
+    const indexed = sequence - this.progressFrom;
+    this.progressFrom = -1;
+    if (indexed > RENEWAL_RECORDS) this.mend(() => this.follower.renew());
   }
 
   /** The log could not be indexed: the index is built anew, but not twice for the same record. */
@@ -264,6 +272,9 @@ function transferOf(bytes: Uint8Array): ArrayBuffer {
 }
 
 nameThread('historian');
+// Linux alone has priorities of threads; 0 is the one that asks.
+if (process.platform === 'linux') setPriority(0, Math.min(constants.priority.PRIORITY_LOW, getPriority(0) + NICER));
+
 const port = parentPort;
 if (port === null) throw new Error('historian: this file is the start of a thread');
 const settings = workerData as ThreadSettings; // historian.ts starts the thread with them

@@ -16,6 +16,7 @@ import type { Context, Endpoint, Method, Reply } from './endpoint.ts';
 import { BadRequest } from './errors.ts';
 import { type HostGuard, hostGuard } from './host.ts';
 import { httpLimits } from './limits.ts';
+import { LongReply, PART_BYTES } from './longReply.ts';
 import { copyHeaders, liveHeaders, ReceivedRequest, type RequestParts, remoteAddressOf } from './request.ts';
 import { makeRouter, type PathEntry, type Router } from './router.ts';
 import { isCountedByAddress, networkOf, Throttle } from './throttle.ts';
@@ -71,6 +72,8 @@ class Visit {
   forwardedAddress: string | undefined;
   /** The throttle counted it, or is not to. */
   isCounted = false;
+  /** Its reply, while it is sent in parts. */
+  long: LongReply | undefined;
 
   constructor(res: HttpResponse, turn: Turn) {
     this.res = res;
@@ -141,7 +144,8 @@ export class Door {
     this.visitCount += 1;
     res.onAborted(() => {
       visit.isAborted = true;
-      this.leave(visit);
+      if (visit.long === undefined) this.leave(visit);
+      else visit.long.gone();
     });
     try {
       this.receive(visit, req);
@@ -315,9 +319,12 @@ export class Door {
         // endWithoutBody(length) would write the same header, but leaves the connection deaf to the next request.
         res.writeHeader('content-length', String(Buffer.byteLength(body)));
         res.endWithoutBody();
+      } else if (body.length > PART_BYTES) {
+        visit.long = new LongReply(res, typeof body === 'string' ? Buffer.from(body) : body, () => this.left());
+        visit.long.begin();
       } else res.end(body);
     });
-    this.leave(visit);
+    if (visit.long === undefined) this.leave(visit);
   }
 
   /** The last durable sequence: a reply never tells of anything after it. */
@@ -330,7 +337,11 @@ export class Door {
 
   /** Called when a visit is answered or its client gone, whichever comes first. */
   private leave(visit: Visit): void {
-    if (visit.isAborted && visit.isAnswered) return;
+    if (!visit.isAborted || !visit.isAnswered) this.left();
+  }
+
+  /** A visit is over. */
+  private left(): void {
     this.visitCount -= 1;
     if (this.visitCount === 0) this.onIdle?.();
   }

@@ -93,18 +93,26 @@ export interface InPlace {
   readonly foundSequence: number;
 }
 
-/** The same index without a thread of its own: what it answers once it has come so far. */
+/**
+ * The same index without a thread of its own: what it answers once it has come so far, and if asked for has been opened anew
+ * at its end, as after a long way through the log.
+ */
 export async function answersInPlace(
   dataDir: string,
   lastSequence: number,
   requests: readonly HistoryRequest[],
+  isRenewed = false,
 ): Promise<InPlace> {
   const dropped: string[] = [];
   const settings = { indexPath: join(dataDir, 'history'), dataDir, isFresh: false, recordsPerCommit: 1_000 };
   const follower = new LogFollower(settings, new JournalSource(dataDir), (reason) => dropped.push(reason));
   await follower.checkJournal();
   const foundSequence = follower.sequence;
-  while (follower.sequence < lastSequence) if (!follower.index()) await follower.commit();
+  while (follower.sequence < lastSequence) {
+    if (follower.index()) continue;
+    await follower.commit();
+  }
+  if (isRenewed) await follower.renew();
   const answers = requests.map((request) => answerInPlace(follower.tables, request));
   await follower.close();
   return { answers, dropped, foundSequence };

@@ -56,22 +56,27 @@ async function answersOf({ lastSequence, requests }: Prepared, dataDir: string) 
   return { answers, heard };
 }
 
-test('a reopened index, and one built anew, give the same bytes as before', async () => {
+test('a reopened index, and one built anew, give the same bytes as before', { timeout: 600_000 }, async () => {
   await inTempDir(async (dataDir) => {
     for (const seed of [1, 2, 3]) {
       const prepared = await prepare(join(dataDir, String(seed)), seed, 200);
       const reopened = await answersOf(prepared, prepared.dataDir);
       expect(reopened.answers).toEqual(prepared.answers);
       expect(reopened.heard).toEqual([]);
+      const renewed = await answersInPlace(prepared.dataDir, prepared.lastSequence, prepared.requests, true);
+      expect(renewed.answers).toEqual(prepared.answers);
       rmSync(indexOf(prepared.dataDir), { recursive: true });
       const rebuilt = await answersOf(prepared, prepared.dataDir);
       expect(rebuilt.answers).toEqual(prepared.answers);
       expect(existsSync(fileOf(prepared.dataDir))).toBe(true);
+      rmSync(indexOf(prepared.dataDir), { recursive: true });
+      const both = await answersInPlace(prepared.dataDir, prepared.lastSequence, prepared.requests, true);
+      expect(both.answers).toEqual(prepared.answers);
     }
   });
 });
 
-test('an exchange goes on with its index where it ended', async () => {
+test('an exchange goes on with its index where it ended', { timeout: 600_000 }, async () => {
   await inTempDir(async (dataDir) => {
     const clock = newClock();
     for (let start = 0; start < 4; start += 1) {

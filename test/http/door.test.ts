@@ -39,8 +39,11 @@ const large: Handler = () => {
   largeCount += 1;
   return { body: 'x'.repeat(LARGE_BYTES) };
 };
+/** Of many parts, each byte telling where it stands. */
+const longBody = Buffer.from(Array.from({ length: 900_000 }, (_, index) => String(index)).join(','));
 const table: readonly Endpoint[] = [
   ...endpoints,
+  { ...row, method: 'GET', path: '/test/long', handler: () => ({ body: longBody }) },
   { ...row, method: 'POST', path: '/test/echo', handler: echo },
   { ...row, method: 'GET', path: '/test/echo', handler: echo },
   { ...row, method: 'PUT', path: '/test/fixed-text', handler: echo, badBodyText: 'Invalid order payload' },
@@ -69,6 +72,33 @@ beforeAll(async () => {
   server = await startTestServer({ endpoints: table });
 });
 afterAll(() => server.close());
+
+/** Reads the reply to a request for the long body as slowly as it is told to; undefined when it is told to leave. */
+async function readLong(pauseMs: number, isLeaving = false): Promise<Buffer | undefined> {
+  const socket = connect(server.port, '127.0.0.1');
+  socket.write('GET /test/long HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of socket) {
+    parts.push(part);
+    bytes += part.length;
+    if (isLeaving) break;
+    if (bytes >= longBody.length + Buffer.concat(parts.slice(0, 1)).indexOf('\r\n\r\n') + 4) break;
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  }
+  socket.destroy();
+  const whole = Buffer.concat(parts);
+  return isLeaving ? undefined : whole.subarray(whole.indexOf('\r\n\r\n') + 4);
+}
+
+test('a long reply arrives whole, however slowly it is read and whoever leaves meanwhile', async () => {
+  const read = [readLong(0), readLong(2), readLong(0, true), readLong(0), readLong(0, true), readLong(2)];
+  const bodies = await Promise.all(read);
+  for (const body of bodies) if (body !== undefined) expect(body.equals(longBody)).toBe(true);
+  expect(bodies.filter((body) => body === undefined).length).toBe(2);
+  const [head] = await sendRaw(server.port, ['HEAD /test/long HTTP/1.1\r\nHost: localhost\r\n\r\n']);
+  expect(head.headers['content-length']).toBe(String(longBody.length));
+});
 
 const post = (length: number | string, more = ''): string =>
   `POST /test/echo HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n${more}\r\n`;
