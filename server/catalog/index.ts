@@ -70,6 +70,8 @@ export class Catalog implements MarketObserver {
   private readonly window = new VolumeWindow((marketIndex) => this.touch(marketIndex));
   private readonly marketRows: MarketFigures[] = [];
   private readonly eventRows: EventFigures[] = [];
+  /** The states in these rows, apart: a search asks for those of very many. */
+  private readonly eventStates: number[] = [];
   private touched: number[] = [];
   private readonly isTouched: boolean[] = [];
   private readonly touchedEvents = new Set<number>();
@@ -149,7 +151,9 @@ export class Catalog implements MarketObserver {
     for (const eventNumber of this.touchedEvents) {
       const event = views.markets.eventByNumber(eventNumber);
       if (event === undefined) continue;
-      this.eventRows[eventNumber - 1] = eventFigures(event, (market) => this.marketFiguresOf(market));
+      const figures = eventFigures(event, (market) => this.marketFiguresOf(market));
+      this.eventRows[eventNumber - 1] = figures;
+      this.eventStates[eventNumber - 1] = figures.state;
       this.eventTable.touch(eventNumber - 1);
     }
     this.touchedEvents.clear();
@@ -218,14 +222,18 @@ export class Catalog implements MarketObserver {
   }
 
   /**
-   * Whether a search may find an event: it has no drafts alone, and is of the creator's site and as open or closed as
-   * asked for.
+   * Which events a search may find, as of the last settle: those that have more than drafts, are not archived, and are of
+   * the creator's site and as open or closed as asked for.
    */
-  isFindable(event: EventRow, creator: string | undefined, closed: boolean | undefined): boolean {
-    const { state } = this.eventFiguresOf(event);
-    if ((state & RowState.ACTIVE) === 0 || (state & RowState.ARCHIVED) !== 0) return false;
-    if (closed !== undefined && ((state & RowState.CLOSED) !== 0) !== closed) return false;
-    return creator === undefined || this.isOfCreator(event, creator);
+  findableEvents(creator: string | undefined, closed: boolean | undefined): (eventNumber: number) => boolean {
+    let states = 0;
+    if (closed !== true) states |= 1 << RowState.ACTIVE;
+    if (closed !== false) states |= 1 << (RowState.ACTIVE | RowState.CLOSED);
+    const { eventStates } = this;
+    const isOfStates = (eventNumber: number): boolean => ((states >> eventStates[eventNumber - 1]) & 1) === 1;
+    if (creator === undefined) return isOfStates;
+    return (eventNumber) =>
+      isOfStates(eventNumber) && this.isOfCreator(this.views.markets.eventByNumber(eventNumber), creator);
   }
 
   /** A page of markets. */

@@ -153,8 +153,12 @@ export class CatalogSearch {
     const [shortest, ...others] = words
       .map((word) => this.eventsOfWord.get(word) ?? [])
       .sort((left, right) => left.length - right.length);
-    const all = shortest?.filter((event) => others.every((list) => holds(list, event)) && isWanted(event)) ?? [];
-    return all.reverse();
+    const all: number[] = [];
+    for (let at = (shortest?.length ?? 0) - 1; at >= 0; at -= 1) {
+      const event = shortest[at];
+      if (isWanted(event) && others.every((list) => holds(list, event))) all.push(event);
+    }
+    return all;
   }
 
   private async indexTurns(): Promise<void> {

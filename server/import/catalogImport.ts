@@ -2,6 +2,7 @@
 // the catalog that is there, and keeps the commands that it will become. Nothing reaches the log before all lines are
 // sound and commit() submits them as one act. Used by routes/imports.ts and, without a server, by the command `import`.
 import {
+  type CommandOf,
   commandLayouts,
   encodeCommand,
   limits,
@@ -42,14 +43,21 @@ const EVENT_AT = commandLayouts.CreateMarket.offsets.eventNumber;
 /** UpdateMarket and ResolveMarket both begin with the market's index. */
 const MARKET_AT = commandLayouts.ResolveMarket.offsets.marketIndex;
 
-const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+/** Commands are kept in slabs of this size: hundreds of thousands of buffers of their own would cost more than they hold. */
+const SLAB_BYTES = 1_048_576;
 
 /** A place in a command where a number goes that is known only when all is submitted. */
 interface Patch {
-  readonly view: DataView;
+  readonly command: Uint8Array;
   readonly at: number;
   /** Counted from the first event or market of the import. */
   readonly relative: number;
+}
+
+/** Writes the number that a place stands for, little-endian. @param first that of the import's first event or market */
+function fill({ command, at, relative }: Patch, first: number): void {
+  const number = first + relative;
+  for (let byte = 0; byte < 4; byte += 1) command[at + byte] = (number >>> (8 * byte)) & 0xff;
 }
 
 export class CatalogImport {
@@ -65,6 +73,8 @@ export class CatalogImport {
   /** What the exchange had when this import began. */
   private readonly eventsBefore: number;
   private readonly marketsBefore: number;
+  private slab = new Uint8Array(SLAB_BYTES);
+  private slabUsed = 0;
   private eventCount = 0;
   private marketCount = 0;
   private badCount = 0;
@@ -96,9 +106,10 @@ export class CatalogImport {
 
   /**
    * Submits everything as one act and waits until it is durable.
+   * @param onSubmit called when nothing is left that could refuse it, before it is submitted
    * @throws BadRequest when a line was bad, nothing was given, or somebody has made one of the names or ids meanwhile
    */
-  async commit(): Promise<ImportCounts> {
+  async commit(onSubmit: () => void = () => {}): Promise<ImportCounts> {
     if (this.badCount > 0) throw new BadRequest(`${this.badCount} lines are not right; nothing was imported`);
     if (this.commands.length === 0) throw new BadRequest('there is nothing to import');
     const { exchange, views } = this.services;
@@ -109,8 +120,9 @@ export class CatalogImport {
     while (isBehind()) await exchange.submit(encodeCommand({ type: 'Tick' }));
     this.requireStillFree();
     const { nextEventNumber, nextMarketIndex } = exchange;
-    for (const { view, at, relative } of this.eventPatches) view.setUint32(at, nextEventNumber + relative, true);
-    for (const { view, at, relative } of this.marketPatches) view.setUint32(at, nextMarketIndex + relative, true);
+    for (const patch of this.eventPatches) fill(patch, nextEventNumber);
+    for (const patch of this.marketPatches) fill(patch, nextMarketIndex);
+    onSubmit();
     await exchange.submitTogether(this.commands);
     return this.counts;
   }
@@ -170,7 +182,7 @@ export class CatalogImport {
       ...(labels.length > 0 && { tagLabels: Object.fromEntries(labels) }),
       ...(series !== undefined && { seriesTexts: { title: series.title, recurrence: series.recurrence } }),
     };
-    this.commands.push(encodeCommand(eventCommandOf(body, line.slug, extra)));
+    this.take(encodeCommand(eventCommandOf(body, line.slug, extra)));
     this.events.set(line.slug, { number: undefined, at: this.eventCount, negRisk: line.neg_risk === true });
     this.eventCount += 1;
   }
@@ -191,23 +203,33 @@ export class CatalogImport {
     if (markets.byCondition(conditionId) !== undefined) {
       throw new BadRequest(`the exchange has a market of condition ${conditionId} already`);
     }
-    for (const token of [firstToken, secondToken]) {
-      if (markets.byToken(BigInt(token).toString()) === undefined) continue;
-      throw new BadRequest(`the exchange has a market of token ${BigInt(token)} already`);
+    for (const token of decimalTokens(line, command)) {
+      if (markets.byToken(token) === undefined) continue;
+      throw new BadRequest(`the exchange has a market of token ${token} already`);
     }
     const end = endOf(line, closed === true || winner !== undefined);
-    const bytes = encodeCommand(command);
-    this.commands.push(bytes);
+    const creation = this.take(encodeCommand(command));
     if (event !== undefined && event.number === undefined) {
-      this.eventPatches.push({ view: viewOf(bytes), at: EVENT_AT, relative: event.at });
+      this.eventPatches.push({ command: creation, at: EVENT_AT, relative: event.at });
     }
-    if (end !== undefined) {
-      this.commands.push(end);
-      this.marketPatches.push({ view: viewOf(end), at: MARKET_AT, relative: this.marketCount });
-    }
+    if (end !== undefined)
+      this.marketPatches.push({ command: this.take(end), at: MARKET_AT, relative: this.marketCount });
     this.marketSlugs.add(line.slug);
     for (const id of [conditionId, firstToken, secondToken]) this.ids.add(id);
     this.marketCount += 1;
+  }
+
+  /** Adds a command to those of the import; returns the bytes that it is kept as. */
+  private take(command: Uint8Array): Uint8Array {
+    if (this.slabUsed + command.length > this.slab.length) {
+      this.slab = new Uint8Array(Math.max(SLAB_BYTES, command.length));
+      this.slabUsed = 0;
+    }
+    const kept = this.slab.subarray(this.slabUsed, this.slabUsed + command.length);
+    kept.set(command);
+    this.slabUsed += command.length;
+    this.commands.push(kept);
+    return kept;
   }
 
   private findEvent(slug: string): KnownEvent {
@@ -221,6 +243,10 @@ export class CatalogImport {
     return found;
   }
 }
+
+/** The token ids of a line as decimal texts. */
+const decimalTokens = ({ token_ids: given }: MarketLine, command: CommandOf<'CreateMarket'>): readonly string[] =>
+  given ?? [command.firstToken, command.secondToken].map((token) => BigInt(token).toString());
 
 /** The command that ends a market that is over; its index is filled in later. */
 function endOf({ winner, outcomes = ['Yes', 'No'], status }: MarketLine, isOver: boolean): Uint8Array | undefined {

@@ -1,8 +1,8 @@
 // The command `import FILE`: loads a catalog of JSON lines into an exchange, one that runs (--url) or one that does not
-// (--data-dir). It reads the file twice, first to count and name lines that are no JSON, then to hand them over in pieces;
-// every bad line is named, and then nothing is imported. Called by cli.ts alone; it writes to the terminal.
-import { createReadStream } from 'node:fs';
-import { createInterface } from 'node:readline';
+// (--data-dir). It hands the lines over in pieces while it reads the file; every bad line is named, and then nothing is
+// imported. Called by cli.ts alone; it writes to the terminal.
+import { createReadStream, statSync } from 'node:fs';
+import { StringDecoder } from 'node:string_decoder';
 import { createGunzip } from 'node:zlib';
 import { fatal } from '../fatal.ts';
 import { showProgress } from '../progress.ts';
@@ -32,43 +32,62 @@ export interface ImportTarget {
   readonly drop: () => Promise<void>;
 }
 
-/** The lines of a plain or gzipped file. */
-async function* linesOf(file: string): AsyncGenerator<string> {
-  const bytes = createReadStream(file);
-  const input = file.endsWith('.gz') ? bytes.pipe(createGunzip()) : bytes;
-  bytes.on('error', (error) => input.destroy(error));
-  for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) yield line;
+/** Some lines in a row of a plain or gzipped file, and how many of its bytes (compressed ones) have been read. */
+interface ReadLines {
+  readonly lines: readonly string[];
+  readonly bytesRead: number;
 }
 
-async function countLines(file: string): Promise<number> {
-  let count = 0;
-  for await (const _ of linesOf(file)) count += 1;
-  return count;
+const READ_BYTES = 1_048_576;
+
+/** All lines of a file. @throws FatalError where it cannot be read */
+async function* linesOf(file: string): AsyncGenerator<ReadLines> {
+  const source = createReadStream(file, { highWaterMark: READ_BYTES });
+  const input = file.endsWith('.gz') ? source.pipe(createGunzip({ chunkSize: READ_BYTES })) : source;
+  source.on('error', (error) => input.destroy(error));
+  const decoder = new StringDecoder('utf8');
+  let rest = '';
+  try {
+    for await (const bytes of input) {
+      const lines = (rest + decoder.write(bytes)).split('\n');
+      rest = lines.pop() ?? '';
+      yield { lines, bytesRead: source.bytesRead };
+    }
+  } catch (error) {
+    fatal('usage', `The file ${file} cannot be read: ${error instanceof Error ? error.message : String(error)}.`);
+  }
+  rest += decoder.end();
+  if (rest !== '') yield { lines: [rest], bytesRead: source.bytesRead };
 }
 
-/** Hands all lines over; resolves with the bad ones. Empty lines are passed over. */
-async function handOver(file: string, target: ImportTarget, total: number): Promise<readonly BadLine[]> {
-  const progress = showProgress(process.stderr, 'Reading the file', 'lines');
+const kilobytes = (bytes: number): number => Math.ceil(bytes / 1_000);
+
+/** Hands all lines over; resolves with their number and the bad ones. Empty lines are passed over. */
+async function handOver(file: string, target: ImportTarget) {
+  const total = kilobytes(statSync(file, { throwIfNoEntry: false })?.size ?? 0);
+  const progress = showProgress(process.stderr, 'Reading the file', 'kB');
   const bad: BadLine[] = [];
   let piece: NumberedLine[] = [];
   let pieceBytes = 0;
   let line = 0;
   const flush = async (): Promise<void> => {
     if (piece.length > 0) bad.push(...(await target.take(piece)));
-    progress.update(line, total);
     piece = [];
     pieceBytes = 0;
   };
-  for await (const text of linesOf(file)) {
-    line += 1;
-    const row = parseLine(text, line, bad);
-    if (row !== undefined) piece.push({ line, row });
-    pieceBytes += text.length;
-    if (pieceBytes >= PIECE_BYTES_MAX || piece.length >= PIECE_LINES_MAX) await flush();
+  for await (const { lines, bytesRead } of linesOf(file)) {
+    for (const text of lines) {
+      line += 1;
+      const row = parseLine(text, line, bad);
+      if (row !== undefined) piece.push({ line, row });
+      pieceBytes += text.length;
+      if (pieceBytes >= PIECE_BYTES_MAX || piece.length >= PIECE_LINES_MAX) await flush();
+    }
+    progress.update(kilobytes(bytesRead), total);
   }
   await flush();
   progress.stop();
-  return bad;
+  return { lineCount: line, bad };
 }
 
 /** The JSON of a line; undefined for an empty line and for one that is none, which is then noted. */
@@ -88,19 +107,13 @@ function parseLine(text: string, line: number, bad: BadLine[]): unknown {
  * @throws FatalError naming the bad lines, or what keeps the file from being read
  */
 export async function importFile(file: string, target: ImportTarget) {
-  let total = 0;
-  try {
-    total = await countLines(file);
-  } catch (error) {
-    fatal('usage', `The file ${file} cannot be read: ${error instanceof Error ? error.message : String(error)}.`);
-  }
-  const bad = await handOver(file, target, total);
+  const { lineCount, bad } = await handOver(file, target);
   if (bad.length > 0) {
     await target.drop();
     const shown = bad.toSorted((left, right) => left.line - right.line).slice(0, BAD_LINES_SHOWN);
     const rest = bad.length > shown.length ? `\n… and ${bad.length - shown.length} more.` : '';
     const lines = shown.map(({ line, error }) => `${file}:${line}: ${error}`).join('\n');
-    fatal('usage', `${lines}${rest}\n${bad.length} of ${total} lines are not right; nothing was imported.`);
+    fatal('usage', `${lines}${rest}\n${bad.length} of ${lineCount} lines are not right; nothing was imported.`);
   }
   return target.commit();
 }

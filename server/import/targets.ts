@@ -30,8 +30,10 @@ export async function runningTarget(url: string, adminToken: string): Promise<Im
   };
 }
 
-/** An exchange that was opened here. */
+/** An exchange that was opened here, for this import and nothing else. */
 export function openedTarget(services: Services): ImportTarget {
   const lines = new CatalogImport(services);
-  return { take: async (given) => lines.addAll(given), commit: () => lines.commit(), drop: async () => {} };
+  // Nothing is read here after an import: what is opened next makes its views from the log.
+  const onSubmit = (): void => services.views.endFollowing();
+  return { take: async (given) => lines.addAll(given), commit: () => lines.commit(onSubmit), drop: async () => {} };
 }

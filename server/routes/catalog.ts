@@ -6,7 +6,7 @@ import { type Catalog, type CatalogPage, type Label, type OrderPlace, wordsOf } 
 import type { Context, Endpoint, Handler, HttpRequest, Reply } from '../http/endpoint.ts';
 import type { ThrottleGroup } from '../http/throttleTable.ts';
 import type { EventRow, Market, Views } from '../views/index.ts';
-import { eventSummary, seriesRecord, tagMatch, tagRecord } from '../wire/catalog.ts';
+import { descriptionOf, eventSummary, seriesRecord, tagMatch, tagRecord } from '../wire/catalog.ts';
 import { type CatalogDialect, gammaCatalog, rootCatalog } from '../wire/catalogDialects.ts';
 import { formatPlace, type ListForm, QueryReader, readKeyset, readList, readSearch } from '../wire/catalogQuery.ts';
 import { tagsText } from '../wire/catalogTexts.ts';
@@ -129,6 +129,10 @@ const oneMarket: Answer = (reader, catalog, views, request) =>
   reader.dialect.oneMarket(catalog, pathMarket(reader, catalog, views, request));
 const marketTags: Answer = (reader, catalog, views, request) =>
   tagsText(catalog, catalog.eventOf(pathMarket(reader, catalog, views, request)));
+const marketDescription: Answer = (reader, catalog, views, request) => {
+  const market = pathMarket(reader, catalog, views, request);
+  return JSON.stringify({ id: String(market.marketId), description: descriptionOf(market, catalog.eventOf(market)) });
+};
 const oneEvent: Answer = (reader, catalog, views, request) =>
   reader.dialect.oneEvent(catalog, pathEvent(reader, catalog, views, request));
 const eventTags: Answer = (reader, catalog, views, request) =>
@@ -176,11 +180,23 @@ const oneSeries: Answer = (reader, catalog, { markets }, request) => {
   return JSON.stringify({ ...seriesRecord(catalog, series), events: events.map(eventSummary) });
 };
 
+const keptWords = new WeakMap<Label, { readonly title: string; readonly words: readonly string[] }>();
+
+/** The words by which a tag is found. */
+function tagWords(tag: Label): readonly string[] {
+  const { slug, title } = tag;
+  const known = keptWords.get(tag);
+  if (known?.title === title) return known.words;
+  const words = wordsOf(`${slug.replaceAll('-', ' ')} ${title}`);
+  keptWords.set(tag, { title, words });
+  return words;
+}
+
 /** Tags of which a word of the query is a word's beginning, the most used first. */
 function tagsFound(catalog: Catalog, text: string): readonly Label[] {
   const words = wordsOf(text);
-  const isFound = ({ slug, title }: Label): boolean => {
-    const own = wordsOf(`${slug.replaceAll('-', ' ')} ${title}`);
+  const isFound = (tag: Label): boolean => {
+    const own = tagWords(tag);
     return words.every((word) => own.some((one) => one.startsWith(word)));
   };
   const tags = words.length === 0 ? [] : catalog.tags.list().filter(isFound);
@@ -193,11 +209,7 @@ function search(dialect: CatalogDialect): Handler {
     const { text, limit, page, hasTags, creator, closed } = readSearch(new QueryReader(request.query, dialect));
     await catalog.search.ready();
     catalog.settle(exchange.now());
-    const isWanted = (eventNumber: number): boolean => {
-      const event = views.markets.eventByNumber(eventNumber);
-      return event !== undefined && catalog.isFindable(event, creator, closed);
-    };
-    const { events } = catalog.search.find(text, isWanted);
+    const { events } = catalog.search.find(text, catalog.findableEvents(creator, closed));
     const tags = hasTags ? tagsFound(catalog, text) : [];
     const from = (page - 1) * limit;
     const shown = events.slice(from, from + limit).flatMap((number) => views.markets.eventByNumber(number) ?? []);
@@ -219,6 +231,9 @@ const answered =
   (body: string): Handler =>
   () => ({ body });
 
+/** As Polymarket's catalog answers: a bare word, no JSON. */
+const statusText: Handler = () => ({ body: 'OK', headers: { 'content-type': 'text/plain; charset=utf-8' } });
+
 function catalogRows(dialect: CatalogDialect): readonly Row[] {
   const by = (answer: Answer): Handler => answering(dialect, answer);
   const rows: readonly Row[] = [
@@ -227,6 +242,7 @@ function catalogRows(dialect: CatalogDialect): readonly Row[] {
     ['/markets/slug/{slug}', 'catalog', 'One market by its slug.', 'market', by(oneMarket)],
     ['/markets/{id}', 'catalog', 'One market by its number.', 'market', by(oneMarket)],
     ['/markets/{id}/tags', 'catalog', 'The tags of a market.', 'tagsOf', by(marketTags)],
+    ['/markets/{id}/description', 'catalog', 'The description of a market.', 'description', by(marketDescription)],
     ['/events', 'GET /events', 'Events.', 'events', by(listEvents)],
     ['/events/keyset', 'GET /events', 'The same, page after page.', 'eventsKeyset', by(listEventsByKey)],
     ['/events/slug/{slug}', 'catalog', 'One event by its slug.', 'event', by(oneEvent)],
@@ -238,6 +254,7 @@ function catalogRows(dialect: CatalogDialect): readonly Row[] {
     ['/series', 'catalog', 'Series of events, by number.', 'series', by(listSeries)],
     ['/series/{id}', 'catalog', 'One series by its number.', 'oneSeries', by(oneSeries)],
     ['/public-search', 'GET /public-search', 'Events and tags that fit a text, best first.', 'search', search(dialect)],
+    ['/status', 'catalog', 'Whether the catalog answers.', 'status', statusText],
     ['/teams', 'catalog', 'Teams: none.', 'nothing', answered('[]')],
     ['/sports', 'catalog', 'Sports: none.', 'nothing', answered('[]')],
     [

@@ -5,7 +5,6 @@ import { type CommandOf, MarketStatus, marketDefaults } from '../../engine/index
 import { conditionId, tokenIds } from '../auth/conditionalTokens.ts';
 import { bytesToHex } from '../auth/hex.ts';
 import { keccak256Text } from '../auth/keccak.ts';
-import { decimalToBytes32 } from '../auth/uint256.ts';
 import { BadRequest } from '../http/errors.ts';
 import type { Services } from '../services.ts';
 import { pipsText } from '../wire/numbers.ts';
@@ -27,11 +26,24 @@ export function slugOf(text: string): string {
 
 export const tailOf = (texts: object): Uint8Array => Buffer.from(JSON.stringify(texts));
 
+const KNOWN_DATES_MAX = 10_000;
+const knownDates = new Map<string, string>();
+
+/** A date-time as texts keep it; those of one import repeat. */
+function dateOf(text: string | undefined): string | undefined {
+  if (text === undefined || text === '') return text;
+  const known = knownDates.get(text);
+  if (known !== undefined) return known;
+  if (knownDates.size >= KNOWN_DATES_MAX) knownDates.clear();
+  const date = new Date(text).toISOString();
+  knownDates.set(text, date);
+  return date;
+}
+
 function sharedTexts(
   body: Pick<MarketChangeBody, 'description' | 'image' | 'icon' | 'resolution_source' | 'start_date' | 'end_date'>,
 ) {
   const { description, image, icon, resolution_source: resolutionSource, start_date, end_date } = body;
-  const dateOf = (text: string | undefined): string | undefined => text && new Date(text).toISOString();
   return { description, image, icon, resolutionSource, startDate: dateOf(start_date), endDate: dateOf(end_date) };
 }
 
@@ -46,6 +58,9 @@ export function eventCommandOf(body: EventBody, slug: string, extra: object = {}
   return { type: 'CreateEvent', negRisk, tail: tailOf({ ...eventTexts(body, slug), ...extra }) };
 }
 
+/** The 32 bytes of a number in decimal text, as hex. */
+const hexOf = (decimal: string): string => `0x${BigInt(decimal).toString(16).padStart(64, '0')}`;
+
 /** Condition and tokens of a new market: given, or derived from the question id, which is the slug's hash unless given. */
 function idsOf({ contracts }: Services, body: MarketBody, slug: string, negRisk: boolean) {
   const derivedQuestion = body.condition_id ?? bytesToHex(keccak256Text(slug));
@@ -54,8 +69,7 @@ function idsOf({ contracts }: Services, body: MarketBody, slug: string, negRisk:
   const collateral = negRisk ? contracts.negRiskCollateral : contracts.collateral;
   const [first, second] = body.token_ids ?? tokenIds(collateral, condition);
   if (first === second) throw new BadRequest('invalid_field: token_ids: they must be two different ids');
-  const bytesOf = (decimal: string): string => bytesToHex(decimalToBytes32(decimal));
-  return { questionId, ids: { conditionId: condition, firstToken: bytesOf(first), secondToken: bytesOf(second) } };
+  return { questionId, ids: { conditionId: condition, firstToken: hexOf(first), secondToken: hexOf(second) } };
 }
 
 export function changedTexts(body: MarketChangeBody) {

@@ -59,6 +59,7 @@ export class Views {
   readonly notifications = new NotificationsView();
   readonly builders = new BuildersView();
   private observer: MarketObserver | undefined;
+  private isDone = false;
 
   /** Tells an observer of everything from now on: set before the log is read. */
   observe(observer: MarketObserver): void {
@@ -95,7 +96,13 @@ export class Views {
     this.observer?.visit(sections.part('catalog'));
   }
 
+  /** Follows nothing any more: for a process that submits its last commands and reads nothing after them. */
+  endFollowing(): void {
+    this.isDone = true;
+  }
+
   private apply(record: LogRecord): void {
+    if (this.isDone) return;
     const { events, command, tMs } = record;
     this.orders.recordBegan(tMs);
     for (let i = 0; i < events.length; i += 1) this.applyEvent(events[i], record);

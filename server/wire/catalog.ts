@@ -100,6 +100,10 @@ export function priceFields(market: Market, figures: MarketFigures): Fields {
   };
 }
 
+/** A market's own description, or that of its event. */
+export const descriptionOf = ({ texts }: Market, event: EventRow | undefined): string =>
+  textOf(texts.description) || textOf(event?.texts.description);
+
 /** The keys of a market that say what it is, which come first in its record: all that interface.md 2.1 names, and dates. */
 export function describingFields(event: EventRow | undefined, market: Market, { state }: MarketFigures): Fields {
   const { texts } = market;
@@ -116,7 +120,7 @@ export function describingFields(event: EventRow | undefined, market: Market, { 
     endDate,
     image: imageOf(market, event),
     icon: iconOf(market, event),
-    description: textOf(texts.description) || textOf(event?.texts.description),
+    description: descriptionOf(market, event),
     outcomes: listText(market.outcomes),
     clobTokenIds: listText(market.tokens),
     active: has(state, RowState.ACTIVE),

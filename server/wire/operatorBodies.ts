@@ -29,7 +29,7 @@ const tokenIdField = z
   .string('must be a decimal string')
   .refine((text) => isUint256Decimal(text), 'must be a decimal string below 2^256')
   .meta({ pattern: '^[0-9]{1,78}$' })
-  .transform((text) => BigInt(text).toString());
+  .transform((text) => (text.startsWith('0') ? BigInt(text).toString() : text));
 
 const TICKS = TICK_SIZES_PIPS.map(pipsText).join(', ');
 /** Ratios may also be JSON numbers: unlike amounts they are short, and a number prints as it was written. */

@@ -27,6 +27,8 @@ function ofMount(mount: string): readonly EndpointCase[] {
     get(`${mount}/markets/keyset`, keyset),
     get(`${mount}/markets/slug/bad-input`, bySlug),
     get(`${mount}/markets/1/tags`, byId),
+    get(`${mount}/markets/1/description`, byId),
+    get(`${mount}/status`),
     get(`${mount}/events`, list),
     get(`${mount}/events/keyset`, keyset),
     get(`${mount}/events/slug/bad-input`, bySlug),

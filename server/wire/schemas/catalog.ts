@@ -281,6 +281,7 @@ function catalogSchemas(
     }),
     oneSeries: ruled({ reply: oneSeries }),
     search: ruled({ query: searchQuery, reply: found(foundEvent) }),
+    status: { reply: z.literal('OK'), replyType: 'text/plain' } satisfies EndpointSchema,
     nothing: { reply: z.array(z.never()) } satisfies EndpointSchema,
     marketTypes: { reply: z.object({ marketTypes: z.array(text) }) } satisfies EndpointSchema,
   };
