@@ -96,6 +96,8 @@ class InlineExchange implements RunningExchange {
     const canRestore = snapshots !== undefined && parts.reducers === undefined;
     const restored = canRestore ? restoreNewest(snapshots, store, options.followers, this.log) : undefined;
     this.snapshotSequence = restored?.sequence ?? 0;
+    if (restored !== undefined)
+      this.log('info', 'The state was loaded from a snapshot.', { sequence: restored.sequence });
     this.reducers = restored?.reducers ?? parts.reducers ?? new Reducers();
     const listener = {
       onDurable: (batch: Uint8Array) => this.answerBatch(batch),
