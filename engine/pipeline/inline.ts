@@ -108,6 +108,8 @@ class InlineExchange implements RunningExchange {
     const canRestore = snapshots !== undefined && parts.reducers === undefined;
     const restored = canRestore ? restoreNewest(snapshots, store, options.followers, this.log) : undefined;
     this.snapshotSequence = restored?.sequence ?? 0;
+    if (restored !== undefined)
+      this.log('info', 'The state was loaded from a snapshot.', { sequence: restored.sequence });
     this.reducers = restored?.reducers ?? parts.reducers ?? new Reducers();
     this.answerMsMax = parts.answerMsMax ?? ANSWER_MS_MAX;
     this.pendingBytesMax = parts.pendingBytesMax ?? PENDING_BYTES_MAX;

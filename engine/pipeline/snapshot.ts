@@ -5,7 +5,9 @@
 import {
   type BatchStore,
   hashAt,
+  hashBehind,
   JournalReader,
+  type JournalRecord,
   type KeptSnapshot,
   type SnapshotFacts,
   SnapshotFile,
@@ -185,6 +187,19 @@ export async function makeSnapshot(
 function requireSame(path: string, hashes: Readonly<Record<string, string>>): void {
   const found = Object.entries(reducersOf(new SnapshotFile(path)).stateHash());
   for (const [name, hash] of found) {
-    requireSound(hash === hashes[name], `read back, its ${name} has the hash ${hash}, not ${hashes[name]}`);
+    requireSound(hash === hashes[name], `its ${name} has the hash ${hash}, not ${hashes[name]}`);
+  }
+}
+
+/** What is wrong with the snapshot behind a record, as a sentence, given the state that a replay has there. */
+export function snapshotFault({ path }: KeptSnapshot, reducers: Reducers, record: JournalRecord): string | undefined {
+  try {
+    const { journalHash } = new SnapshotFile(path).facts;
+    requireSound(journalHash === hashBehind(record), 'it is of another journal');
+    requireSame(path, { ...reducers.stateHash() });
+    return undefined;
+  } catch (error) {
+    if (error instanceof SnapshotUnusable) return `${path}: ${error.reason}.`;
+    throw error;
   }
 }

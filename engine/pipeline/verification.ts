@@ -1,9 +1,11 @@
 // Verifies the journal of a data directory: every checksum, sequence, time and running hash, the replay of every command
-// with its events compared byte by byte, and the invariants on the way and at the end. Called by the command `verify`. It
-// takes no lock and writes nothing, so it may look at the journal of a running exchange: it sees what is durable.
-import { JournalReader, type JournalRecord } from '../journal/index.ts';
+// with its events compared byte by byte, the invariants on the way and at the end, and each snapshot when the replay comes
+// by. Called by the command `verify`. It takes no lock and writes nothing, so it may look at the journal of a running
+// exchange: it sees what is durable.
+import { JournalReader, type JournalRecord, type KeptSnapshot, SnapshotFolder } from '../journal/index.ts';
 import { replayOne } from './recovery.ts';
 import { Reducers } from './reducers.ts';
+import { snapshotFault } from './snapshot.ts';
 import type { StateHashes } from './types.ts';
 
 /** Records between two looks at all invariants: they cost as much as thousands of commands. */
@@ -38,6 +40,10 @@ export interface VerifiedJournal {
   readonly lastTMs: number;
   /** How often all invariants were looked at. */
   readonly invariantLooks: number;
+  /** Snapshots that hold the state that the replay had behind their record. */
+  readonly snapshotCount: number;
+  /** What is wrong with others, a sentence each. The journal is sound in spite of them. */
+  readonly snapshotFaults: readonly string[];
   /** Hashes of the state after the last record. */
   readonly hashes: StateHashes;
 }
@@ -50,13 +56,17 @@ export interface VerifiedJournal {
 export async function verifyJournal(dataDir: string, options: VerifyOptions = {}): Promise<VerifiedJournal> {
   const reader = new JournalReader(dataDir);
   try {
-    return await verifyRecords(reader, options);
+    return await verifyRecords(reader, new SnapshotFolder(dataDir).list(), options);
   } finally {
     await reader.close();
   }
 }
 
-async function verifyRecords(reader: JournalReader, options: VerifyOptions): Promise<VerifiedJournal> {
+async function verifyRecords(
+  reader: JournalReader,
+  snapshots: readonly KeptSnapshot[],
+  options: VerifyOptions,
+): Promise<VerifiedJournal> {
   const { onRecord = () => {}, onProgress = () => {} } = options;
   const total = reader.lastSequence();
   const reducers = new Reducers();
@@ -72,6 +82,13 @@ async function verifyRecords(reader: JournalReader, options: VerifyOptions): Pro
     }
     invariantLooks += 1;
   };
+  const waiting = [...snapshots];
+  const snapshotFaults: string[] = [];
+  const lookAtSnapshot = (record: JournalRecord): void => {
+    const snapshot = waiting.pop(); // the newest come first
+    const fault = snapshot && snapshotFault(snapshot, reducers, record);
+    if (fault !== undefined) snapshotFaults.push(fault);
+  };
   let turnEndsMs = performance.now() + TURN_MS;
   for (const records of reader.read()) {
     for (const record of records) {
@@ -81,6 +98,7 @@ async function verifyRecords(reader: JournalReader, options: VerifyOptions): Pro
       if (recordCount === 1) firstTMs = record.tMs;
       lastTMs = record.tMs;
       onRecord(record);
+      if (waiting.at(-1)?.sequence === recordCount) lookAtSnapshot(record);
       if (recordCount % INVARIANTS_EVERY === 0) look();
       if (performance.now() < turnEndsMs) continue;
       onProgress(recordCount, total);
@@ -91,5 +109,8 @@ async function verifyRecords(reader: JournalReader, options: VerifyOptions): Pro
   }
   look();
   onProgress(recordCount, total);
-  return { recordCount, firstTMs, lastTMs, invariantLooks, hashes: reducers.stateHash() };
+  for (const { path } of waiting) snapshotFaults.push(`${path}: the journal has no such record.`);
+  const snapshotCount = snapshots.length - snapshotFaults.length;
+  const hashes = reducers.stateHash();
+  return { recordCount, firstTMs, lastTMs, invariantLooks, snapshotCount, snapshotFaults, hashes };
 }

@@ -8,7 +8,7 @@ const day = (tMs: number): string => new Date(tMs).toISOString();
 
 /** What a sound journal was checked for, a line each. */
 export function soundText(dataDir: string, { journal, signedOrders }: SoundJournal): string {
-  const { recordCount, firstTMs, lastTMs, invariantLooks, hashes } = journal;
+  const { recordCount, firstTMs, lastTMs, invariantLooks, snapshotCount, snapshotFaults, hashes } = journal;
   const span = recordCount === 0 ? '' : `, from ${day(firstTMs)} to ${day(lastTMs)}`;
   const looks = invariantLooks === 1 ? 'once, at the end' : `${invariantLooks} times, the last at the end`;
   const signatures =
@@ -22,6 +22,8 @@ export function soundText(dataDir: string, { journal, signedOrders }: SoundJourn
     '  replay      every command gave again, byte for byte, the events that were recorded',
     `  invariants  hold: money and shares are conserved (looked at ${looks})`,
     `  signatures  ${signatures}`,
+    `  snapshots   ${count(snapshotCount)}, each with the state that the replay had there`,
+    ...snapshotFaults.map((fault) => `  snapshot    cannot be used, and may be deleted: ${fault}`),
     `  state       core ${hashes.core}, registry ${hashes.registry}, ids ${hashes.ids}`,
     '',
   ].join('\n');
@@ -34,12 +36,12 @@ export interface VerifyOptions {
   readonly isJson: boolean;
 }
 
-/** Verifies and prints; returns the exit status: 0 for a sound journal, 1 for one that is not. */
+/** Verifies and prints; returns the exit status: 0 for a sound journal and sound snapshots, 1 where one is not. */
 export async function runVerify({ dataDir, contracts, isJson }: VerifyOptions): Promise<number> {
   requireJournal(dataDir);
   const result = await runJournalTask({ kind: 'verify', dataDir, contracts });
   if (isJson) process.stdout.write(`${JSON.stringify({ dataDir, ...result })}\n`);
   else if (result.kind === 'sound') process.stdout.write(soundText(dataDir, result));
   else if (result.kind === 'failed') process.stderr.write(`${result.text}\n`);
-  return result.kind === 'sound' ? 0 : 1;
+  return result.kind === 'sound' && result.journal.snapshotFaults.length === 0 ? 0 : 1;
 }

@@ -2,7 +2,7 @@
 // match, expire and are delayed, cancels, heartbeats, money in and out, keys made and deleted. Used by tests and by the
 // child process that is killed while it writes.
 import { createHash } from 'node:crypto';
-import type { EngineSettings } from '../../engine/index.ts';
+import type { EngineSettings, Follower, Sections } from '../../engine/index.ts';
 import { type Command, encodeCommand } from '../../engine/protocol/index.ts';
 
 export const START_MS = 1_750_000_000_000;
@@ -121,4 +121,18 @@ function rareOf(random: (below: number) => number, kind: number, number: number,
   const keyId = digest(`extra ${random(40)}`, 16);
   if (kind < 98) return { type: 'DeleteApiKey', owner, keyId };
   return { type: 'CreateApiKey', owner, keyId, nonce: 1 + random(20), generation: 0, kind: random(3), items: [] };
+}
+
+/** Counts the records that it is shown, and all that there are; the latter is its part of snapshots. */
+export function counter(version = 1) {
+  const count = { seen: 0, all: 0 };
+  const visit = (sections: Sections): void => {
+    count.all = sections.number('all', count.all);
+  };
+  const apply = (): void => {
+    count.seen += 1;
+    count.all += 1;
+  };
+  const follower: Follower = { name: 'counter', apply, snapshot: { version, visit } };
+  return { count, follower };
 }

@@ -1,0 +1,167 @@
+// The bench of recovery: `npm run bench:recovery`. How long a replay takes beside applying the same commands, a start from a
+// snapshot beside reading its bytes, and an answer while a snapshot is made beside one while none is. Prints a table and
+// never fails for a slow machine: the floors are said beside what was reached. Sizes: --records, --orders, --seconds.
+import { closeSync, mkdirSync, mkdtempSync, openSync, readSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { Exchange } from '../engine/core/index.ts';
+import { openExchange } from '../engine/index.ts';
+import { JournalReader, SnapshotFile, SnapshotFolder } from '../engine/journal/index.ts';
+import { Reducers } from '../engine/pipeline/index.ts';
+import { replayAfter } from '../engine/pipeline/recovery.ts';
+import { EventWriter, encodeCommand, type Sections } from '../engine/protocol/index.ts';
+import { Catalog } from '../server/catalog/index.ts';
+import { SnapshotMaker } from '../server/snapshots/snapshotMaker.ts';
+import { StreamFeed } from '../server/streams/feed.ts';
+import { Views } from '../server/views/index.ts';
+import { machine, median, percentile } from './lib/statistics.ts';
+import { applied, commandsOf, writeJournal } from './recovery/world.ts';
+
+const { values } = parseArgs({
+  options: {
+    records: { type: 'string', default: '200000' },
+    orders: { type: 'string', default: '1000000' },
+    seconds: { type: 'string', default: '8' },
+    rounds: { type: 'string', default: '5' },
+  },
+});
+const rounds = Number(values.rounds);
+const folder = mkdtempSync(join(tmpdir(), 'outcry-recovery-'));
+
+const tell = (what: string, figure: string): void => {
+  process.stdout.write(`${what.padEnd(74)} ${figure}\n`);
+};
+const ms = (value: number): string => `${value < 10 ? value.toFixed(2) : value.toFixed(0)} ms`;
+
+async function timed(work: () => unknown): Promise<number> {
+  const startedMs = performance.now();
+  await work();
+  return performance.now() - startedMs;
+}
+
+/** Runs both in turn, several times; tells the medians and the median of their ratios. */
+async function compare(what: string, floor: string, work: () => unknown, yardstick: () => unknown): Promise<void> {
+  const pairs: [number, number][] = [];
+  for (let round = 0; round < rounds; round += 1) pairs.push([await timed(work), await timed(yardstick)]);
+  const ratio = median(pairs.map(([one, other]) => one / other));
+  const [one, other] = [median(pairs.map(([first]) => first)), median(pairs.map(([, second]) => second))];
+  tell(`${what} (floor: ${floor})`, `${ratio.toFixed(2)}×: ${ms(one)} beside ${ms(other)}`);
+}
+
+const dataDirOf = (name: string): string => {
+  const dataDir = join(folder, name);
+  mkdirSync(dataDir, { recursive: true });
+  writeFileSync(join(dataDir, 'format.json'), '{"format":2}\n');
+  return dataDir;
+};
+
+async function benchReplay(): Promise<void> {
+  const dataDir = dataDirOf('replay');
+  const commands = [...commandsOf(Number(values.records), 50, 30)];
+  const total = await writeJournal(join(dataDir, 'journal'), commands);
+  const replay = async (): Promise<void> => {
+    const reader = new JournalReader(dataDir);
+    await replayAfter(0, reader, new Reducers(), [], { total });
+    await reader.close();
+  };
+  const out = new EventWriter();
+  const apply = (): void => {
+    const exchange = new Exchange();
+    for (const { tMs, bytes } of commands) {
+      out.begin();
+      exchange.apply(tMs, bytes, out);
+      out.finish();
+    }
+  };
+  const reduce = (): void => {
+    const reducers = new Reducers();
+    for (const { tMs, bytes } of commands) reducers.reduce(tMs, bytes);
+  };
+  await replay();
+  apply();
+  reduce();
+  await compare(`replay of ${total} records beside the core's apply alone`, '2×', replay, apply);
+  await compare('  the same beside core and registry', 'none', replay, reduce);
+}
+
+async function benchStart(): Promise<void> {
+  const orders = Number(values.orders);
+  const reducers = await applied(commandsOf(orders, 0, 0), () => undefined);
+  const visitOf = (some: Reducers) => (sections: Sections) => {
+    some.core.visit(sections.part('core'));
+    some.registry.visit(sections.part('registry'));
+  };
+  const facts = { sequence: 1, tMs: 0, journalHash: '', versions: {}, hashes: {} };
+  const snapshots = new SnapshotFolder(dataDirOf('start'));
+  const writeMs = await timed(() => snapshots.write(facts, visitOf(reducers)));
+  const [{ path }] = snapshots.list();
+  const { size } = statSync(path);
+  const load = (): void => {
+    const fresh = new Reducers();
+    new SnapshotFile(path).load(visitOf(fresh));
+  };
+  const read = (): void => {
+    const descriptor = openSync(path, 'r');
+    const bytes = new Uint8Array(size);
+    for (let done = 0; done < size; ) done += readSync(descriptor, bytes, done, size - done, done);
+    closeSync(descriptor);
+  };
+  load();
+  tell(`a snapshot of ${orders} resting orders`, `${(size / 1e6).toFixed(0)} MB, written in ${ms(writeMs)}`);
+  await compare('loading it beside reading its bytes', '3×', load, read);
+}
+
+/** Latencies of commands that are submitted one after the other every half millisecond or so, ms, sorted. */
+async function latencies(submit: () => Promise<unknown>, goesOn: () => boolean): Promise<readonly number[]> {
+  const found: number[] = [];
+  while (goesOn()) {
+    const startedMs = performance.now();
+    await submit();
+    found.push(performance.now() - startedMs);
+  }
+  return found.sort((left, right) => left - right);
+}
+
+async function benchAnswers(): Promise<void> {
+  const dataDir = dataDirOf('answers');
+  await writeJournal(join(dataDir, 'journal'), commandsOf(Number(values.records), 50, 30));
+  const views = new Views();
+  new Catalog(views); // as in a server: it has its part in snapshots
+  const followers = [...views.followers(), ...new StreamFeed(views).followers()];
+  const settings = { orderWindowMs: 86_400_000, heartbeatWindowMs: 10_000, minedDelayMs: 0, confirmedDelayMs: 0 };
+  const exchange = await openExchange({
+    ...{ dataDir, followers, settings: { ...settings, creditMicro: 0 }, acceptClock: true },
+  });
+  const tick = encodeCommand({ type: 'Tick' });
+  const submit = (): Promise<unknown> => exchange.submit(tick);
+  const endsMs = performance.now() + Number(values.seconds) * 1_000;
+  const alone = await latencies(submit, () => performance.now() < endsMs);
+  let made = 0;
+  const maker = new SnapshotMaker({
+    ...{ dataDir, every: 1 },
+    log: (_level, text, figures = {}) => {
+      made += 1;
+      if (made === 1) tell('  a snapshot beside it', `${text} ${JSON.stringify(figures)}`);
+    },
+  });
+  maker.opened(0);
+  maker.durable(exchange.durableSequence);
+  const beside = await latencies(submit, () => made === 0);
+  await maker.close();
+  await exchange.close();
+  const [one, other] = [percentile(beside, 0.99), percentile(alone, 0.99)];
+  const what = `p99 of durable answers while a snapshot of ${values.records} orders is made`;
+  tell(`${what} (floor: 3×)`, `${(one / other).toFixed(2)}×: ${ms(one)} beside ${ms(other)}`);
+  const longest = `${ms(beside.at(-1) ?? 0)} beside ${ms(alone.at(-1) ?? 0)}`;
+  tell('  p50, and the longest', `${ms(percentile(beside, 0.5))} beside ${ms(percentile(alone, 0.5))}, ${longest}`);
+}
+
+try {
+  tell('machine', `${machine().cpuModel}, load matters: run it alone`);
+  await benchReplay();
+  await benchStart();
+  await benchAnswers();
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,113 @@
+// The world of the recovery bench: commands of owners who post, take and cancel in many markets, and a journal of them with
+// the events that they give. Used by bench/recovery.ts. Everything follows from a seed; signatures are not part of it.
+import { createHash } from 'node:crypto';
+import { Journal, LmdbStore } from '../../engine/journal/index.ts';
+import { Reducers } from '../../engine/pipeline/index.ts';
+import { type Command, encodeCommand } from '../../engine/protocol/index.ts';
+import { Xorshift128 } from '../lib/xorshift.ts';
+
+export const START_MS = 1_750_000_000_000;
+const OWNERS = 1_000;
+const MARKETS = 200;
+const ORDERS_A_MS = 5;
+
+const digest = (text: string, bytes: number): string =>
+  `0x${createHash('sha256')
+    .update(text)
+    .digest('hex')
+    .slice(0, bytes * 2)}`;
+const textTail = (texts: object): Uint8Array => new TextEncoder().encode(JSON.stringify(texts));
+const owners = Array.from({ length: OWNERS }, (_, index) => digest(`owner ${index}`, 20));
+const keys = Array.from({ length: OWNERS }, (_, index) => digest(`key ${index}`, 16));
+
+export interface TimedCommand {
+  readonly tMs: number;
+  readonly bytes: Uint8Array;
+}
+
+function founding(): Command[] {
+  const settings = { rulesVersion: 1, orderWindowMs: 86_400_000, heartbeatWindowMs: 10_000 };
+  const commands: Command[] = [{ type: 'Started', ...settings, minedDelayMs: 0, confirmedDelayMs: 0, creditMicro: 0 }];
+  for (let market = 0; market < MARKETS; market += 1) {
+    commands.push({
+      ...{ type: 'CreateMarket', eventNumber: 0, status: 1, negRisk: 0, autoTick: 0, feeExponent: 1, tickPips: 100 },
+      ...{ conditionId: digest(`market ${market}`, 32), firstToken: digest(`yes ${market}`, 32), feeRate: 0 },
+      ...{ secondToken: digest(`no ${market}`, 32), minOrderLots: 1, delaySeconds: 0, minMarketableBuyMicro: 0 },
+      tail: textTail({ slug: `market-${market}`, question: `Question ${market}?`, description: 'As it says.' }),
+    });
+  }
+  for (const [index, owner] of owners.entries()) {
+    commands.push({
+      ...{ type: 'CreateApiKey', owner, keyId: keys[index], nonce: 0, generation: 0, kind: 0 },
+      items: [owner],
+    });
+    commands.push({ type: 'Deposit', wallet: owner, owner, amountMicro: 2_000_000_000_000, isFaucet: 0 });
+  }
+  return commands;
+}
+
+/**
+ * The commands: markets and owners, then so many orders.
+ * @param crossShare of a hundred orders, how many may meet others; the rest rests
+ * @param cancelShare of a hundred commands after the founding, how many cancel an order
+ */
+export function* commandsOf(orders: number, crossShare: number, cancelShare: number): Generator<TimedCommand> {
+  for (const command of founding()) yield { tMs: START_MS, bytes: encodeCommand(command) };
+  const random = new Xorshift128(7);
+  const below = (count: number): number => (random.word() >>> 0) % count;
+  const tail = textTail({ salt: '123456789', signature: '0x'.padEnd(132, 'ab'), signatureType: 0, builder: '' });
+  for (let number = 0; number < orders; number += 1) {
+    const tMs = START_MS + Math.floor(number / ORDERS_A_MS);
+    const trader = below(OWNERS);
+    const who = { owner: owners[trader], keyId: keys[trader] };
+    if (below(100) < cancelShare && number > 0) {
+      const items = [digest(`order ${below(number)}`, 32)];
+      yield { tMs, bytes: encodeCommand({ type: 'CancelOrders', ...who, items }) };
+    }
+    const outcome = below(2);
+    const isCrossing = below(100) < crossShare;
+    const pips = 100 * (isCrossing ? 40 + below(20) : 5 + below(40));
+    const lots = 1 + below(200);
+    yield {
+      tMs,
+      bytes: encodeCommand({
+        ...{ type: 'PlaceOrder', ...who, orderId: digest(`order ${number}`, 32), maker: who.owner, outcome },
+        ...{ marketIndex: below(MARKETS), side: 0, orderType: 0, flags: 0, makerAmountMicro: lots * pips },
+        ...{ takerAmountMicro: lots * 10_000, timestampMs: tMs, expirationS: 0, tail },
+      }),
+    };
+  }
+}
+
+/** Applies commands and gives each record to `take`; returns the reducers that hold the state. */
+export async function applied(
+  commands: Iterable<TimedCommand>,
+  take: (sequence: number, command: TimedCommand, reducers: Reducers) => Promise<void> | undefined,
+): Promise<Reducers> {
+  const reducers = new Reducers();
+  let sequence = 0;
+  for (const command of commands) {
+    sequence += 1;
+    reducers.reduce(command.tMs, command.bytes);
+    await take(sequence, command, reducers);
+  }
+  return reducers;
+}
+
+/** Writes the journal of commands into a folder for an environment; returns how many records it has. */
+export async function writeJournal(folder: string, commands: Iterable<TimedCommand>): Promise<number> {
+  const nothing = (): void => {};
+  const fail = (error: Error): void => {
+    throw error;
+  };
+  const listener = { onDurable: nothing, onUnavailable: nothing, onAvailable: nothing, onFatal: fail };
+  const journal = new Journal(new LmdbStore(folder), listener);
+  let count = 0;
+  await applied(commands, (sequence, { tMs, bytes }, { out }) => {
+    journal.append(sequence, tMs, bytes, out.bytes, out.length);
+    count = sequence;
+    return sequence % 5_000 === 0 ? journal.drained() : undefined;
+  });
+  await journal.close(60_000);
+  return count;
+}

@@ -1,0 +1,88 @@
+// A server with a data directory makes snapshots while it runs and when it stops, and answers after a start from one as it
+// did before; a maker at work is ended with the server, and leaves nothing that a start would take for a snapshot.
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { encodeCommand, type RunningExchange } from '../../engine/index.ts';
+import { inTempDir } from '../journal/support.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+
+const timeout = 300_000;
+const EVERY = 1_000;
+
+const PATHS = [
+  '/markets?limit=100&order=id',
+  '/events?limit=50&order=id',
+  '/tags?limit=100',
+  '/public-search?q=the',
+  '/sampling-markets',
+  '/data/orders',
+];
+
+async function answers({ url }: TestServer): Promise<readonly string[]> {
+  return Promise.all(PATHS.map(async (path) => (await fetch(url + path)).text()));
+}
+
+const tick = encodeCommand({ type: 'Tick' });
+const ticks = (exchange: RunningExchange, count: number) =>
+  Promise.all(Array.from({ length: count }, () => exchange.submit(tick)));
+
+function filesIn(dataDir: string): readonly string[] {
+  const folder = join(dataDir, 'snapshots');
+  return existsSync(folder) ? readdirSync(folder) : [];
+}
+
+/** Waits for something that happens in another process. */
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await sleep(50);
+}
+
+test('a snapshot is made while the server runs, and the next start answers the same from it', { timeout }, async () => {
+  await inTempDir(async (dataDir) => {
+    const first = await startTestServer({ config: { dataDir, snapshotEvery: EVERY }, hasSeed: true });
+    await ticks(first.exchange, EVERY);
+    await ticks(first.exchange, 1);
+    await until(() => filesIn(dataDir).some((name) => name.endsWith('.snapshot')));
+    const before = await answers(first);
+    const wallets = first.wallets.map(({ address }) => first.services.views.accounts.walletsOf(address));
+    await first.close();
+    const second = await startTestServer({ config: { dataDir, snapshotEvery: EVERY }, hasSeed: true });
+    expect(second.exchange.snapshotSequence).toBeGreaterThan(0);
+    expect(await answers(second)).toEqual(before);
+    expect(second.wallets.map(({ address }) => second.services.views.accounts.walletsOf(address))).toEqual(wallets);
+    await second.close();
+  });
+});
+
+test('a stop writes a snapshot where it saves the next start much, and never without being asked', {
+  timeout,
+}, async () => {
+  await inTempDir(async (dataDir) => {
+    for (const [snapshotEvery, count, expected] of [
+      [0, EVERY, 0],
+      [EVERY * 100, 1, 0],
+      [EVERY * 100, 10_000, 1],
+    ] as const) {
+      const server = await startTestServer({ config: { dataDir, snapshotEvery } });
+      await ticks(server.exchange, count);
+      await server.close();
+      expect(filesIn(dataDir).length).toBe(expected);
+    }
+    const last = await startTestServer({ config: { dataDir } });
+    expect(last.exchange.durableSequence - last.exchange.snapshotSequence).toBe(1);
+    await last.close();
+  });
+});
+
+test('a server that stops while a snapshot is made takes its maker with it', { timeout }, async () => {
+  await inTempDir(async (dataDir) => {
+    const server = await startTestServer({ config: { dataDir, snapshotEvery: EVERY } });
+    await ticks(server.exchange, EVERY);
+    await ticks(server.exchange, 1);
+    await server.close();
+    const again = await startTestServer({ config: { dataDir } });
+    expect(filesIn(dataDir).filter((name) => !name.endsWith('.snapshot'))).toEqual([]);
+    await again.close();
+  });
+});

@@ -1,0 +1,227 @@
+// Snapshots and starts: a start reads the newest snapshot that can be used and the journal after it; whatever is wrong with
+// a snapshot, or happens while one is made, costs a slower start and never a state. Every restart is held against a replay
+// of the whole journal.
+import { spawnSync } from 'node:child_process';
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import {
+  makeSnapshot,
+  openExchange,
+  type Sections,
+  SnapshotFolder,
+  SnapshotUnusable,
+  VirtualClock,
+  verifyJournal,
+} from '../../engine/index.ts';
+import { inTempDir } from '../journal/support.ts';
+import { commandsOf, counter, foundingCommands, START_MS, settings } from './workload.ts';
+
+const timeout = 300_000;
+
+const warnings: string[] = [];
+
+async function started(dataDir: string, clock: VirtualClock, version = 1, snapshotFrom?: number) {
+  const { count, follower } = counter(version);
+  const log = (_: string, text: string, figures: object = {}): void => {
+    warnings.push(`${text} ${JSON.stringify(figures)}`);
+  };
+  warnings.length = 0;
+  const exchange = await openExchange({ dataDir, clock, settings, followers: [follower], log, snapshotFrom });
+  return { exchange, count };
+}
+
+/** An exchange with this many commands behind it, closed; a snapshot is written when asked for. */
+async function run(dataDir: string, clock: VirtualClock, seed: number, rounds: number, snapshotFrom?: number) {
+  const { exchange, count } = await started(dataDir, clock, 1, snapshotFrom);
+  if (exchange.isFresh) await Promise.all(foundingCommands().map((command) => exchange.submit(command)));
+  const commands = commandsOf(seed, () => clock.now());
+  for (let round = 0; round < rounds; round += 1) {
+    await Promise.all(Array.from({ length: 30 }, () => exchange.submit(commands.next().value)));
+    clock.advance(37);
+  }
+  await exchange.close();
+  return { last: exchange.durableSequence, hashes: exchange.stateHash(), count };
+}
+
+/** Starts, checks the state against a replay of everything, and closes; says where the snapshot ended. */
+async function restart(dataDir: string, clock: VirtualClock, version = 1): Promise<number> {
+  const { exchange, count } = await started(dataDir, clock, version);
+  exchange.checkInvariants();
+  await exchange.close();
+  const { hashes, recordCount } = await verifyJournal(dataDir);
+  expect(exchange.stateHash()).toEqual(hashes);
+  expect(count.all).toBe(recordCount);
+  expect(count.seen).toBe(recordCount - exchange.snapshotSequence);
+  return exchange.snapshotSequence;
+}
+
+const snapshotsIn = (dataDir: string): string[] => readdirSync(join(dataDir, 'snapshots')).sort();
+
+test('a start reads the newest snapshot and only the records after it', { timeout }, async () => {
+  await inTempDir(async (dataDir) => {
+    const clock = new VirtualClock(START_MS);
+    const first = await run(dataDir, clock, 1, 10, 1);
+    expect(snapshotsIn(dataDir)).toEqual([`${first.last}.snapshot`]);
+    expect(await restart(dataDir, clock)).toBe(first.last);
+    await run(dataDir, clock, 2, 10);
+    expect(await restart(dataDir, clock)).toBe(first.last);
+    // Too few records since then to be worth another one.
+    await run(dataDir, clock, 3, 1, 10_000);
+    expect(snapshotsIn(dataDir)).toEqual([`${first.last}.snapshot`]);
+    for (let seed = 4; seed < 9; seed += 1) await run(dataDir, clock, seed, 2, 1);
+    expect(snapshotsIn(dataDir).length).toBe(3);
+    expect(await restart(dataDir, clock)).toBeGreaterThan(first.last);
+  });
+});
+
+test('a follower that keeps nothing in snapshots sees the whole journal', { timeout }, async () => {
+  await inTempDir(async (dataDir) => {
+    const clock = new VirtualClock(START_MS);
+    await run(dataDir, clock, 1, 3, 1);
+    let seen = 0;
+    const apply = (): void => {
+      seen += 1;
+    };
+    const follower = { name: 'bare', apply };
+    const exchange = await openExchange({ dataDir, clock, settings, followers: [follower], snapshotFrom: 1 });
+    await exchange.close();
+    expect([exchange.snapshotSequence, seen]).toEqual([0, exchange.durableSequence]);
+    expect(snapshotsIn(dataDir).length).toBe(1);
+  });
+});
+
+/** Ways to spoil the file of the newest snapshot, and what the log says of it. */
+const spoilers: Readonly<Record<string, readonly [(path: string, dataDir: string) => void, RegExp]>> = {
+  'a byte in its middle was changed': [(path) => flip(path, 0.5), /does not match its checksum/],
+  'its head was changed': [(path) => flip(path, 0, 40), /head does not match its checksum/],
+  'its first byte was changed': [(path) => flip(path, 0, 0), /does not begin as a snapshot does/],
+  'it was cut off': [(path) => truncateSync(path, 3_000), /does not fit into 3000/],
+  'it is empty': [(path) => truncateSync(path, 0), /it has 0 bytes/],
+  'a newer program wrote it': [(path) => flip(path, 0, 9), /form version 257, this program reads 1/],
+  'it bears another name': [
+    (path, dataDir) => renameSync(path, join(dataDir, 'snapshots/99999.snapshot')),
+    /it is named 99999 and stands behind record/,
+  ],
+};
+
+function flip(path: string, share: number, at?: number): void {
+  const bytes = readFileSync(path);
+  bytes[at ?? Math.floor(bytes.length * share)] ^= 1;
+  writeFileSync(path, bytes);
+}
+
+test('whatever is wrong with the newest snapshot, the one before it takes its place', { timeout }, async () => {
+  await inTempDir(async (folder) => {
+    const clock = new VirtualClock(START_MS);
+    const original = join(folder, 'original');
+    const older = await run(original, clock, 1, 4, 1);
+    const newer = await run(original, clock, 2, 4, 1);
+    await run(original, clock, 3, 2);
+    for (const [name, [spoil, said]] of Object.entries(spoilers)) {
+      const dataDir = join(folder, 'copy', name.replaceAll(' ', '-'));
+      cpSync(original, dataDir, { recursive: true });
+      spoil(join(dataDir, `snapshots/${newer.last}.snapshot`), dataDir);
+      expect(await restart(dataDir, clock), name).toBe(older.last);
+      expect(warnings.join('\n'), name).toMatch(said);
+      expect(snapshotsIn(dataDir).filter((file) => file.endsWith('.unusable')).length, name).toBe(1);
+      flip(join(dataDir, `snapshots/${older.last}.snapshot`), 0.5);
+      expect(await restart(dataDir, clock), name).toBe(0);
+    }
+  });
+});
+
+test('a snapshot of another journal, of another program, or ahead of its journal is not used', {
+  timeout,
+}, async () => {
+  await inTempDir(async (folder) => {
+    const clock = new VirtualClock(START_MS);
+    const [one, other] = [join(folder, 'one'), join(folder, 'other')];
+    const { last } = await run(one, clock, 1, 4, 1);
+    await run(other, clock, 2, 6, 1);
+    copyFileSync(join(one, `snapshots/${last}.snapshot`), join(other, `snapshots/${last}.snapshot`));
+    for (const { sequence, path } of new SnapshotFolder(other).list()) {
+      if (sequence !== last) renameSync(path, `${path}.away`);
+    }
+    expect(await restart(other, clock)).toBe(0);
+    expect(warnings.join('\n')).toContain('not of this journal');
+    expect(await restart(one, clock, 2)).toBe(0);
+    expect(warnings.join('\n')).toContain('its part follower counter has version 1, this program has 2');
+    const short = join(folder, 'short');
+    await run(short, clock, 3, 1);
+    cpSync(join(one, 'snapshots'), join(short, 'snapshots'), { recursive: true });
+    renameSync(join(short, `snapshots/${last}.snapshot.unusable`), join(short, 'snapshots/9000.snapshot'));
+    expect(await restart(short, clock)).toBe(0);
+  });
+});
+
+test('a follower that cannot take its part stops the start once, and the next goes on without', {
+  timeout,
+}, async () => {
+  await inTempDir(async (dataDir) => {
+    const clock = new VirtualClock(START_MS);
+    await run(dataDir, clock, 1, 2, 1);
+    const visit = (sections: Sections): void => {
+      sections.number('all', 0);
+      sections.number('more', 0);
+    };
+    const follower = { name: 'counter', apply: () => {}, snapshot: { version: 1, visit } };
+    const opening = openExchange({ dataDir, clock, settings, followers: [follower] });
+    await expect(opening).rejects.toThrow(SnapshotUnusable);
+    expect(await restart(dataDir, clock)).toBe(0);
+  });
+});
+
+test('a snapshot is made beside a running exchange, and holds what was durable', { timeout }, async () => {
+  await inTempDir(async (dataDir) => {
+    const clock = new VirtualClock(START_MS);
+    await run(dataDir, clock, 1, 4, 1);
+    const { exchange } = await started(dataDir, clock);
+    const commands = commandsOf(2, () => clock.now());
+    for (let round = 0; round < 4; round += 1) {
+      const taken = Array.from({ length: 30 }, () => exchange.submit(commands.next().value));
+      const [made] = await Promise.all([makeSnapshot(dataDir, [counter().follower], { log: () => {} }), ...taken]);
+      expect(made ?? 0).toBeGreaterThan(0);
+      expect(made ?? 0).toBeLessThanOrEqual(exchange.durableSequence);
+      clock.advance(37);
+    }
+    const last = await makeSnapshot(dataDir, [counter().follower], { log: () => {} });
+    expect(last).toBe(exchange.durableSequence);
+    expect(await makeSnapshot(dataDir, [counter().follower], { log: () => {} })).toBe(undefined);
+    await exchange.close();
+    expect(await restart(dataDir, clock)).toBe(last);
+    // Verification compares the state of every snapshot with that of the replay.
+    expect(await verifyJournal(dataDir)).toMatchObject({ snapshotCount: 3 });
+  });
+});
+
+test('a crash at any step of making one leaves the next start as good as before', { timeout }, async () => {
+  await inTempDir(async (folder) => {
+    const clock = new VirtualClock(START_MS);
+    const original = join(folder, 'original');
+    const { last } = await run(original, clock, 1, 3, 1);
+    await run(original, clock, 2, 2);
+    for (const step of ['begun', 'written', 'synced', 'renamed', 'pruned']) {
+      const dataDir = join(folder, step);
+      cpSync(original, dataDir, { recursive: true });
+      const child = spawnSync(process.execPath, [join(import.meta.dirname, './makerChild.ts'), dataDir, step]);
+      expect(child.signal, String(child.stderr)).toBe('SIGKILL');
+      const isNamed = step === 'renamed' || step === 'pruned';
+      const from = await restart(dataDir, clock);
+      if (isNamed) expect(from, step).toBeGreaterThan(last);
+      else expect(from, step).toBe(last);
+      expect(
+        existsSync(join(dataDir, 'snapshots')) && snapshotsIn(dataDir).some((file) => file.endsWith('.draft')),
+      ).toBe(false);
+    }
+  });
+});
