@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Clock,
   ClockBehindJournal,
@@ -60,6 +61,9 @@ export interface RunningServer {
   /** Stops accepting, answers what is in progress, makes it durable, ends. Safe to call again. */
   stop(): Promise<void>;
 }
+
+/** How long (ms) a stop waits for the historian: without its last commit it only has more to read at the next start. */
+const HISTORIAN_MS_MAX = 1_500;
 
 const message = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
@@ -220,7 +224,8 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     const stop = async (): Promise<void> => {
       const houseStopped = house?.stop(); // waited for last: what it waits for is answered when the exchange closes
       await http.drain();
-      await historian.close(); // first, since it reads the journal that the exchange closes
+      // First, since it reads the journal that the exchange closes; a disk that hangs must not keep it all from stopping.
+      await Promise.race([historian.close(), sleep(HISTORIAN_MS_MAX, undefined, { ref: false })]);
       await exchange.close();
       await hub.close();
       http.close();
