@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Clock,
   ClockBehindJournal,
@@ -64,6 +65,8 @@ export interface RunningServer {
 
 /** A stop writes a snapshot if it saves the next start so many records: fewer are read as fast as a snapshot. */
 const CLOSE_SNAPSHOT_FROM = 10_000;
+/** How long (ms) a stop waits for the historian and the maker of snapshots: without them the next start only has more to read. */
+const FOLLOWERS_MS_MAX = 1_500;
 
 const message = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
@@ -236,8 +239,9 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     const stop = async (): Promise<void> => {
       const houseStopped = house?.stop(); // waited for last: what it waits for is answered when the exchange closes
       await http.drain();
-      await historian.close(); // first, since it reads the journal that the exchange closes
-      await snapshots.close();
+      // First, since it reads the journal that the exchange closes; a disk that hangs must not keep it all from stopping.
+      const followers = Promise.all([historian.close(), snapshots.close()]);
+      await Promise.race([followers, sleep(FOLLOWERS_MS_MAX, undefined, { ref: false })]);
       await exchange.close();
       await hub.close();
       http.close();

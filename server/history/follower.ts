@@ -177,7 +177,8 @@ export class LogFollower {
     const { batch, tables } = this;
     this.flushedSequence = tables.sequence;
     try {
-      if (batch === undefined) return;
+      // On a full disk nothing is committed: what is indexed is answered from memory, and the log stands still as well.
+      if (batch === undefined || !tables.hasRoom) return;
       // A batch that is read again, for what was added after it, may still be before the last record.
       while (batch.sequence < tables.sequence && batch.next());
       await tables.commit(batch.hash(), this.journalHash);

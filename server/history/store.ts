@@ -9,6 +9,7 @@ import {
   readFileSync,
   readSync,
   rmSync,
+  statfsSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
@@ -23,6 +24,8 @@ export const INDEX_FORMAT = 2;
 const SUM_FILE = 'sum.json';
 const DATA_FILE = 'data.mdb';
 const READ_BYTES = 4 * 1024 * 1024;
+/** A commit may copy so much (bytes) besides what it changes. */
+const COPIED_BYTES_MAX = 8 * 1024 * 1024;
 /** A larger file is not summed up, so that stopping never takes long: it is then taken as one that was killed is. */
 const SUM_BYTES_MAX = 2 * 1024 ** 3;
 
@@ -103,6 +106,15 @@ export class IndexStore {
   /** Up to `limit` entries from a key on and before another, read at once. */
   range(start: Buffer, end: Buffer, limit: number): readonly { readonly key: Buffer; readonly value: Uint8Array }[] {
     return [...this.database.getRange({ start, end, limit })];
+  }
+
+  /**
+   * Whether the disk has room for a commit of about so many bytes. It is asked before, since where LMDB itself fails to
+   * write a page its binding writes past the end of the text that it makes of it, and the whole process may end.
+   */
+  hasRoomFor(bytes: number): boolean {
+    const { bavail, bsize } = statfsSync(this.folder);
+    return bavail * bsize >= bytes + COPIED_BYTES_MAX;
   }
 
   /**

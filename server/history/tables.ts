@@ -27,6 +27,9 @@ export interface Cursor {
 }
 
 const CURSOR_KEY = writePairKey(Buffer.alloc(PAIR_KEY_BYTES), Table.META, 0, 0);
+/** What a changed block and a changed position take of the disk at most, by and large. */
+const BLOCK_BYTES_MAX = 8_192;
+const POSITION_BYTES_MAX = 512;
 /** A commit is due once so much waits, so that memory stays bounded while an index is built. */
 const DUE = { positions: 110_000, blocks: 20_000 } as const;
 
@@ -71,6 +74,13 @@ export class Tables {
     return (
       positions.dirtyCount > DUE.positions || rows.dirtyCount + orders.dirtyCount + holders.dirtyCount > DUE.blocks
     );
+  }
+
+  /** Whether the disk has room for what waits. */
+  get hasRoom(): boolean {
+    const { rows, orders, holders, positions } = this;
+    const blocks = rows.dirtyCount + orders.dirtyCount + holders.dirtyCount;
+    return this.store.hasRoomFor(2 * (blocks * BLOCK_BYTES_MAX + positions.dirtyCount * POSITION_BYTES_MAX));
   }
 
   /** Commits everything that is indexed now, with where it ends. More may be indexed meanwhile, but not committed. */

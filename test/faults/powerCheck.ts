@@ -1,5 +1,5 @@
-// Opens the images of a power loss one after the other, as a start after it would: journal, replay, invariants, and the
-// historian's index. Started by powerLoss.ts, which feeds it lines and reads lines; if an image ends this process, that
+// Opens the images that a fault left one after the other, as a start after it would: journal, replay, invariants, and the
+// historian's index. Started by images.ts, which feeds it lines and reads lines; if an image ends this process, that
 // is seen from outside.
 
 import { existsSync, rmSync } from 'node:fs';
@@ -35,7 +35,7 @@ export interface Checked {
 }
 
 /** The last sequence of a journal that is sound to its end; throws what a start would. */
-async function replayImage(dataDir: string): Promise<number> {
+async function replayImage(dataDir: string): Promise<{ readonly last: number; readonly state: string }> {
   const reader = new JournalReader(dataDir);
   try {
     const reducers = new Reducers();
@@ -47,7 +47,7 @@ async function replayImage(dataDir: string): Promise<number> {
       }
     }
     reducers.checkInvariants();
-    return last;
+    return { last, state: JSON.stringify(reducers.stateHash()) };
   } finally {
     await reader.close();
   }
@@ -92,9 +92,9 @@ async function checkImage({ dataDir, acknowledged }: Image): Promise<Checked> {
   try {
     if (acknowledged === 0 && !existsSync(join(dataDir, 'journal', 'data.mdb')))
       return checked('opened', 'nothing yet');
-    const last = await replayImage(dataDir);
+    const { last, state } = await replayImage(dataDir);
     if (last < acknowledged) return checked('lost', `the journal ends at ${last}, ${acknowledged} was acknowledged`);
-    return checked('opened', `up to ${last}`, await openIndex(dataDir));
+    return checked('opened', `up to ${last}, state ${state}`, await openIndex(dataDir));
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error);
     // A journal that was being made has no record yet: nothing of it was acknowledged, and it is refused by name.

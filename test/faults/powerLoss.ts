@@ -1,19 +1,19 @@
 // Power loss without pulling a plug: the writes of a run, recorded by the shim, are put together again up to a random
 // moment, where of everything that was not yet synced a random part is missing, some of it torn at sectors of 512 bytes.
 // Each image is opened as after a real loss. Used by its test and by npm run powerloss -- --images 1000.
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
-import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { Xorshift128 } from '../../bench/lib/xorshift.ts';
+import { checkImages } from './images.ts';
 import type { Checked, Image } from './powerCheck.ts';
 import { shimEnvironment, shimLibrary } from './shim.ts';
 
 const SECTOR_BYTES = 512;
 const HEAD_BYTES = 32;
-const ROUNDS = 160;
+const ROUNDS = 100;
 
 type Kind = 'write' | 'sync' | 'truncate' | 'ack';
 
@@ -143,32 +143,6 @@ function makeImages(calls: readonly Call[], count: number, random: Xorshift128, 
   return images;
 }
 
-/** Opens images in a child process; one that takes the child with it is reported as such. */
-async function check(images: readonly Image[]): Promise<readonly Checked[]> {
-  const checked: Checked[] = [];
-  while (checked.length < images.length) {
-    const script = join(import.meta.dirname, './powerCheck.ts');
-    const child = spawn(process.execPath, [script], { stdio: ['pipe', 'pipe', 'inherit'] });
-    const ended = new Promise<string>((resolve) => {
-      child.once('close', (status, signal) => resolve(String(status ?? signal)));
-    });
-    child.stdin.on('error', () => {}); // it may be gone before it has read everything
-    child.stdin.end(
-      images
-        .slice(checked.length)
-        .map((image) => `${JSON.stringify(image)}\n`)
-        .join(''),
-    );
-    for await (const line of createInterface({ input: child.stdout })) checked.push(JSON.parse(line));
-    const end = await ended;
-    if (checked.length < images.length) {
-      const { dataDir } = images[checked.length];
-      checked.push({ dataDir, outcome: 'died', text: `the process ended with ${end}`, history: 'not opened' });
-    }
-  }
-  return checked;
-}
-
 const IMAGES_A_ROUND = 60;
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
@@ -189,7 +163,7 @@ async function run(imageCount: number, rounds: number, seed: number): Promise<nu
     try {
       const images = makeImages(calls, Math.min(IMAGES_A_ROUND, imageCount - made), random, folder);
       withLoss += images.filter(({ waitingCount }) => waitingCount > 0).length;
-      for (const one of await check(images)) {
+      for (const one of await checkImages(images)) {
         outcomes.set(one.outcome, (outcomes.get(one.outcome) ?? 0) + 1);
         histories.set(one.history, (histories.get(one.history) ?? 0) + 1);
         if (one.outcome !== 'opened' && one.outcome !== 'refused') wrong.push(one);

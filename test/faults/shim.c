@@ -1,7 +1,8 @@
 // Stands between a process and the file system (LD_PRELOAD): records what is written to the files of one folder, makes
 // the n-th of these calls fail, or lets flushes hang. Compiled by shim.ts; used by the tests of failing disks alone.
 // SHIM_FOLDER: the folder; SHIM_LOG: where calls are recorded. A write to a file named "shim-control" is an order:
-// "fail N ERRNO COUNT" (from the N-th call on, COUNT calls fail; 0 = all), "hang MS" (flushes), "off".
+// "fail N ERRNO COUNT" (from the N-th call on, COUNT calls fail; 0 = all) or "off". From outside: while a file
+// "shim-hang" is in the folder flushes do not end, and while there is one named "shim-readonly" nothing is written.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -18,7 +19,7 @@
 #include <unistd.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static long calls, fail_from, fail_count, fail_errno, hang_ms;
+static long calls, fail_from, fail_count, fail_errno;
 static int log_fd = -2;
 
 /** 1: a file of the folder, 2: the control file, 0: none of our business. The path is left in `path`. */
@@ -39,14 +40,21 @@ static int kind_of(int fd, char *path, size_t size) {
 static void obey(const char *text) {
   pthread_mutex_lock(&lock);
   calls = 0;
-  fail_from = fail_count = hang_ms = 0;
+  fail_from = fail_count = 0;
   if (sscanf(text, "fail %ld %ld %ld", &fail_from, &fail_errno, &fail_count) != 3) fail_from = 0;
-  sscanf(text, "hang %ld", &hang_ms);
   pthread_mutex_unlock(&lock);
+}
+
+/** Whether a file of this name lies in the folder. */
+static int is_there(const char *name) {
+  char path[4096];
+  snprintf(path, sizeof path, "%s/%s", getenv("SHIM_FOLDER"), name);
+  return access(path, F_OK) == 0;
 }
 
 /** Counts a call; its errno if it is one that fails. */
 static long failure(void) {
+  if (is_there("shim-readonly")) return EROFS;
   pthread_mutex_lock(&lock);
   calls += 1;
   int fails = fail_from > 0 && calls >= fail_from && (fail_count == 0 || calls < fail_from + fail_count);
@@ -116,13 +124,8 @@ static int flush(int fd, long number) {
   char path[4096];
   int kind = kind_of(fd, path, sizeof path);
   if (kind == 1) {
-    pthread_mutex_lock(&lock);
-    long wait_ms = hang_ms;
-    pthread_mutex_unlock(&lock);
-    if (wait_ms > 0) {
-      struct timespec wait = {wait_ms / 1000, wait_ms % 1000 * 1000000};
-      nanosleep(&wait, NULL);
-    }
+    struct timespec wait = {0, 20 * 1000000};
+    while (is_there("shim-hang")) nanosleep(&wait, NULL);
     long error = failure();
     if (error != 0) {
       errno = error;

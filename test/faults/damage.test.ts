@@ -1,0 +1,100 @@
+// Bits that flip in a journal's file and files that are cut off: each is found and named, or did nothing; what opens is what
+// was there, to the last hash. A file that takes its reader with it is seen by whoever started the reader (outcry verify).
+// DAMAGE_FLIPS and DAMAGE_CUTS set how many, DAMAGE_SEED repeats a run.
+import { randomInt } from 'node:crypto';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { Xorshift128 } from '../../bench/lib/xorshift.ts';
+import { openExchange, VirtualClock } from '../../engine/index.ts';
+import { commandsOf, foundingCommands, START_MS, settings } from '../pipeline/workload.ts';
+import { checkImages } from './images.ts';
+import type { Checked, Image } from './powerCheck.ts';
+
+const FLIPS = Number(process.env.DAMAGE_FLIPS ?? 300);
+const CUTS = Number(process.env.DAMAGE_CUTS ?? 30);
+const SEED = Number(process.env.DAMAGE_SEED ?? randomInt(2 ** 31));
+const IMAGES_A_ROUND = 60;
+
+/** Makes a journal of several batches and returns its last sequence. */
+async function makeJournal(dataDir: string): Promise<number> {
+  const clock = new VirtualClock(START_MS);
+  const exchange = await openExchange({ dataDir, clock, settings, followers: [] });
+  await Promise.all(foundingCommands().map((command) => exchange.submit(command)));
+  const commands = commandsOf(13, () => clock.now());
+  for (let round = 0; round < 30; round += 1) {
+    await Promise.all(Array.from({ length: 1 + ((round * 11) % 23) }, () => exchange.submit(commands.next().value)));
+    clock.advance(10);
+  }
+  await exchange.close();
+  return exchange.durableSequence;
+}
+
+/** How far LMDB uses the file: what lies behind is only room. */
+function usedBytesOf(file: string): number {
+  const bytes = readFileSync(file);
+  let end = bytes.length;
+  while (end > 0 && bytes[end - 1] === 0) end -= 1;
+  return Math.ceil(end / 4096) * 4096;
+}
+
+/** Makes so many damaged copies, has them opened, and returns what came of each. */
+async function damage(
+  folder: string,
+  dataDir: string,
+  acknowledged: number,
+  count: number,
+  hurt: (file: string) => void,
+): Promise<readonly Checked[]> {
+  const all: Checked[] = [];
+  while (all.length < count) {
+    const images: Image[] = [];
+    for (let index = 0; index < Math.min(IMAGES_A_ROUND, count - all.length); index += 1) {
+      const copy = join(folder, `copy-${all.length + index}`);
+      mkdirSync(join(copy, 'journal'), { recursive: true });
+      cpSync(join(dataDir, 'format.json'), join(copy, 'format.json'));
+      cpSync(join(dataDir, 'journal', 'data.mdb'), join(copy, 'journal', 'data.mdb'));
+      hurt(join(copy, 'journal', 'data.mdb'));
+      images.push({ dataDir: copy, acknowledged, waitingCount: 0 });
+    }
+    all.push(...(await checkImages(images)));
+    for (const image of images) rmSync(image.dataDir, { recursive: true, force: true });
+  }
+  return all;
+}
+
+const countOf = (all: readonly Checked[], outcome: Checked['outcome']): number =>
+  all.filter((one) => one.outcome === outcome).length;
+
+test('a flipped bit or a cut is found and named, or did nothing', { timeout: 1_200_000 }, async () => {
+  console.info(`DAMAGE_SEED=${SEED}`);
+  const random = new Xorshift128(SEED);
+  const folder = mkdtempSync(join(tmpdir(), 'outcry-damage-'));
+  try {
+    const dataDir = join(folder, 'sound');
+    const last = await makeJournal(dataDir);
+    const [sound] = await damage(folder, dataDir, last, 1, () => {});
+    expect(sound.outcome, sound.text).toBe('opened');
+    const used = usedBytesOf(join(dataDir, 'journal', 'data.mdb'));
+    const flips = await damage(folder, dataDir, last, FLIPS, (file) => {
+      const bytes = readFileSync(file);
+      bytes[random.below(used)] ^= 1 << random.below(8);
+      writeFileSync(file, bytes);
+    });
+    const cuts = await damage(folder, dataDir, last, CUTS, (file) => {
+      truncateSync(file, random.below(random.below(4) === 0 ? statSync(file).size : used));
+    });
+    for (const [name, all] of [['flips', flips] as const, ['cuts', cuts] as const]) {
+      const accepted = all.filter(({ outcome, text }) => outcome === 'opened' && text !== sound.text);
+      expect(accepted, `${name} that changed something unseen`).toEqual([]);
+      expect(all.filter(({ outcome }) => outcome === 'failed' || outcome === 'lost')).toEqual([]);
+      console.info(
+        `${all.length} ${name}: named ${countOf(all, 'refused')}, harmless ${countOf(all, 'opened')}, ` +
+          `ended the reader ${countOf(all, 'died')}, accepted 0.`,
+      );
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});

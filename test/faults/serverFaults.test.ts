@@ -1,0 +1,155 @@
+// A whole server while its disk is full, hangs or has become read-only, and while it is halted itself: orders are answered
+// 503 with the reason and Retry-After, reads go on, and it takes orders again by itself when the disk does. Nothing that
+// was acknowledged is lost, and it stops within 5 s in between.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { Xorshift128 } from '../../bench/lib/xorshift.ts';
+import { send } from '../support/client.ts';
+import { freePort } from '../support/ports.ts';
+import { type Child, startChild } from './child.ts';
+import { Clients } from './clients.ts';
+import { differencesOf, Seen, Told } from './ledger.ts';
+import { shimEnvironment, shimLibrary } from './shim.ts';
+
+const STOP_MS = Number(process.env.FAULT_STOP_MS ?? 10_000);
+const LONG = { timeout: 600_000 } as const;
+
+interface World {
+  readonly child: Child;
+  readonly clients: Clients;
+  readonly told: Told;
+  readonly seen: Seen;
+  readonly load: Promise<void>;
+}
+
+/** A server under load from two clients. */
+async function startWorld(dataDir: string, env: Readonly<Record<string, string>> = {}): Promise<World> {
+  const child = startChild({ dataDir, port: await freePort(), env });
+  if (!(await child.ready())) throw new Error(child.output);
+  const random = new Xorshift128(4);
+  const told = new Told();
+  const clients = new Clients(told, () => random.below(1_000_000) / 1_000_000);
+  await clients.prepare(child.url, 2, 4);
+  return { child, clients, told, seen: new Seen(dataDir), load: clients.run(2) };
+}
+
+const countOf = ({ clients }: World, status: number): number => clients.replies.get(status) ?? 0;
+
+/** Waits until so many more replies with a status came than there were. */
+async function moreReplies(world: World, status: number, more = 5): Promise<void> {
+  const before = countOf(world, status);
+  while (countOf(world, status) < before + more) {
+    if (!world.child.isRunning) throw new Error(`the server has ended:\n${world.child.output}`);
+    await sleep(20);
+  }
+}
+
+async function expectRefusal({ child, clients }: World, reason: RegExp): Promise<void> {
+  expect(clients.lastOdd).toMatch(reason);
+  for (const path of ['/time', '/markets', '/version']) expect((await send(child.url, 'GET', path)).status).toBe(200);
+  const ready = await send(child.url, 'GET', '/readyz');
+  expect([ready.status, ready.json.error]).toEqual([503, expect.stringMatching(/at present/)]);
+  expect(Number(ready.headers.get('retry-after'))).toBeGreaterThan(0);
+}
+
+/** Stops load and server, and holds the journal against what the clients were told. */
+async function finish(world: World): Promise<void> {
+  const { child, clients, told, seen, load } = world;
+  clients.stop();
+  await load;
+  child.kill('SIGTERM');
+  expect((await child.ended).status, child.output).toBe(0);
+  await seen.readTo();
+  expect(differencesOf(told, seen)).toEqual({ lost: [], doubled: [], ghosts: [] });
+  seen.checkInvariants();
+}
+
+test('a full disk refuses orders, lets reads go on, and is left behind when there is room', LONG, async () => {
+  const mounted = mkdtempSync(join(tmpdir(), 'outcry-full-'));
+  if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=32m', 'tmpfs', mounted]).status !== 0) {
+    console.info('No file system can be mounted here: a full disk is only rehearsed by a limit on the size of files.');
+    rmSync(mounted, { recursive: true });
+    return;
+  }
+  try {
+    const world = await startWorld(join(mounted, 'data'));
+    await moreReplies(world, 200);
+    const filler = join(mounted, 'filler');
+    const free = statfsSync(mounted);
+    writeFileSync(filler, Buffer.alloc(free.bavail * free.bsize));
+    await moreReplies(world, 503);
+    await expectRefusal(world, /^503 .*the journal cannot be written: ENOSPC: no space left on device/);
+    rmSync(filler);
+    await moreReplies(world, 200);
+    await finish(world);
+  } finally {
+    spawnSync('umount', ['-l', mounted]);
+    rmSync(mounted, { recursive: true, force: true });
+  }
+});
+
+test('a disk that hangs or is read-only, and a halt of the whole process', LONG, async () => {
+  const library = shimLibrary();
+  const folder = mkdtempSync(join(tmpdir(), 'outcry-hang-'));
+  const dataDir = join(folder, 'data');
+  mkdirSync(dataDir);
+  if (library === undefined)
+    console.info('There is no C compiler here: the server is halted, but its disk does not hang.');
+  try {
+    const world = await startWorld(dataDir, library === undefined ? {} : shimEnvironment(library, dataDir));
+    await moreReplies(world, 200);
+    for (const [fault, reason] of [
+      ['shim-hang', /^503 .*flush has not ended for 5000 ms/],
+      ['shim-readonly', /^503 .*the journal cannot be written/],
+    ] as const) {
+      if (library === undefined) continue;
+      writeFileSync(join(dataDir, fault), '');
+      await moreReplies(world, 503);
+      await expectRefusal(world, reason);
+      rmSync(join(dataDir, fault));
+      await moreReplies(world, 200);
+    }
+    const refused = countOf(world, 503);
+    world.child.kill('SIGSTOP');
+    await sleep(STOP_MS);
+    world.child.kill('SIGCONT');
+    await moreReplies(world, 200, 20);
+    expect(countOf(world, 503)).toBe(refused);
+    await finish(world);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test('a server whose disk hangs stops within 5 s when it is told to', LONG, async () => {
+  const library = shimLibrary();
+  if (library === undefined) {
+    console.info('There is no C compiler here: a disk that hangs cannot be rehearsed.');
+    return;
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'outcry-stop-'));
+  const dataDir = join(folder, 'data');
+  mkdirSync(dataDir);
+  try {
+    const world = await startWorld(dataDir, shimEnvironment(library, dataDir));
+    await moreReplies(world, 200);
+    writeFileSync(join(dataDir, 'shim-hang'), '');
+    await moreReplies(world, 503);
+    world.child.kill('SIGTERM');
+    // The system may itself wait for the call that hangs: the process is asked whether it has ended its part.
+    const outcome = await Promise.race([world.child.ended.then(() => 'ended'), sleep(30_000, 'late')]);
+    rmSync(join(dataDir, 'shim-hang'));
+    world.clients.stop();
+    await world.load;
+    await world.child.ended;
+    expect(outcome, world.child.output).toBe('ended');
+    await world.seen.readTo();
+    expect(differencesOf(world.told, world.seen)).toEqual({ lost: [], doubled: [], ghosts: [] });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
