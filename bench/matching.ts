@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { ChildAnswer, ChildRequest, EngineName } from './engines/child.ts';
+import { askTwin, buildTwin } from './engines/twin.ts';
 import { spread } from './lib/statistics.ts';
 import { figure, floorText, type Report, spreadText, table } from './lib/table.ts';
 import { type Mix, makeOpFile, mixes, type OpFile, totalsFault } from './opFile.ts';
@@ -33,8 +34,13 @@ export interface MatchingOptions {
   readonly onProgress: (text: string) => void;
 }
 
+/** The book core's algorithm in C++: ours may take so many times as long. */
+const TWIN = 'book core in C++';
+const TWIN_TIMES_MAX = 3.5;
+type RunName = EngineName | typeof TWIN;
+
 interface Run {
-  readonly engine: EngineName;
+  readonly engine: RunName;
   /** Over the ops that the peer does too. */
   readonly sharedNs: number;
   /** Over all ops that the engine did. */
@@ -49,9 +55,11 @@ export async function benchMatching(options: MatchingOptions): Promise<Report> {
   const rows: string[][] = [];
   const floors: string[] = [];
   try {
+    const twin = await buildTwin(folder);
     for (const mix of Object.values(mixes)) {
-      const rounds = await benchMix(mix, folder, options, faults);
-      const perEngine = [PEER, ...OURS].map((engine) => summarize(engine, rounds));
+      const rounds = await benchMix(mix, folder, twin, options, faults);
+      const names: readonly RunName[] = [PEER, ...OURS, ...(twin === undefined ? [] : ([TWIN] as const))];
+      const perEngine = names.map((engine) => summarize(engine, rounds));
       figures.push({ mix, timedOps: options.timedOps, sharedOps: sharedOps(options), engines: perEngine });
       for (const { engine, sharedNs, allNs, ratio } of perEngine) {
         const times = engine === PEER ? '' : `${spreadText(ratio, 1)}×`;
@@ -61,6 +69,7 @@ export async function benchMatching(options: MatchingOptions): Promise<Report> {
         for (const { engine, floor } of FLOORS) {
           floors.push(floorText(engine, floor, '×', summarize(engine, rounds).ratio, 1));
         }
+        floors.push(twin === undefined ? 'No C++ compiler is here, so the book core has no twin.' : twinText(rounds));
       }
     }
   } finally {
@@ -76,7 +85,21 @@ export async function benchMatching(options: MatchingOptions): Promise<Report> {
 
 const sharedOps = (options: MatchingOptions): number => Math.min(options.timedOps, PEER_OPS_MAX);
 
-async function benchMix(mix: Mix, folder: string, options: MatchingOptions, faults: string[]): Promise<Run[][]> {
+/** The book core's time over its twin's, on all ops of a round. */
+function twinText(rounds: readonly (readonly Run[])[]): string {
+  const nsOf = (runs: readonly Run[], name: RunName): number => runs.find(({ engine }) => engine === name)?.allNs ?? 0;
+  const times = spread(rounds.map((runs) => nsOf(runs, 'book core') / nsOf(runs, TWIN)));
+  const verdict = times.median <= TWIN_TIMES_MAX ? 'within' : 'ABOVE';
+  return `book core over its twin in C++: ${spreadText(times, 2)}×, ${verdict} the ${TWIN_TIMES_MAX}× allowed`;
+}
+
+async function benchMix(
+  mix: Mix,
+  folder: string,
+  twin: string | undefined,
+  options: MatchingOptions,
+  faults: string[],
+): Promise<Run[][]> {
   const { timedOps, onProgress } = options;
   const shared = sharedOps(options);
   const checkpoints = shared === timedOps ? [shared] : [shared, timedOps];
@@ -100,6 +123,12 @@ async function benchMix(mix: Mix, folder: string, options: MatchingOptions, faul
       runs.push(toRun(engine, answers));
       faults.push(...faultsOf(mix, engine, answers, opFile));
     }
+    if (twin !== undefined) {
+      const untimedOps = opFile.prefillOps + opFile.settleOps;
+      const answers = await askTwin(twin, { opFilePath, ticks: mix.ticks, untimedOps, checkpoints });
+      runs.push(toRun(TWIN, answers));
+      faults.push(...faultsOf(mix, TWIN, answers, opFile));
+    }
     rounds.push(runs);
   }
   return rounds;
@@ -112,13 +141,13 @@ async function askChild(request: ChildRequest): Promise<readonly ChildAnswer[]> 
   return JSON.parse(stdout);
 }
 
-function toRun(engine: EngineName, answers: readonly ChildAnswer[]): Run {
+function toRun(engine: RunName, answers: readonly ChildAnswer[]): Run {
   const [first] = answers;
   const last = answers[answers.length - 1];
   return { engine, sharedNs: first.nanoseconds / first.timedOps, allNs: last.nanoseconds / last.timedOps };
 }
 
-function faultsOf(mix: Mix, engine: EngineName, answers: readonly ChildAnswer[], opFile: OpFile): string[] {
+function faultsOf(mix: Mix, engine: RunName, answers: readonly ChildAnswer[], opFile: OpFile): string[] {
   return answers.flatMap(({ timedOps, totals }) => {
     const expected = opFile.expected.find((entry) => entry.timedOps === timedOps);
     if (expected === undefined) return [`${mix.name}: nothing is known about ${timedOps} timed ops.`];
@@ -127,8 +156,8 @@ function faultsOf(mix: Mix, engine: EngineName, answers: readonly ChildAnswer[],
   });
 }
 
-function summarize(engine: EngineName, rounds: readonly (readonly Run[])[]) {
-  const of = (runs: readonly Run[], name: EngineName): Run => {
+function summarize(engine: RunName, rounds: readonly (readonly Run[])[]) {
+  const of = (runs: readonly Run[], name: RunName): Run => {
     const found = runs.find((one) => one.engine === name);
     if (found === undefined) throw new Error(`A round without ${name}.`);
     return found;

@@ -7,7 +7,7 @@ import { Random } from '../model/random.ts';
 
 const OWNERS = 700;
 const MARKETS = 90;
-const ORDERS = 9_000;
+const ORDERS = 5_000;
 const HOUR_MS = 3_600_000;
 const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0');
 const addressOf = (owner: number): string => `0x${hex(Math.imul(owner + 7, 0x9e3779b1) >>> 0, 8)}${hex(owner, 32)}`;
@@ -79,7 +79,7 @@ export function crowd(take: (tMs: number, command: Command) => void): void {
     };
   };
   for (let label = 1; label <= ORDERS; label += 1) {
-    if (label % 900 === 0) tMs += random.int(1, 3) * HOUR_MS;
+    if (label % 500 === 0) tMs += random.int(1, 3) * HOUR_MS;
     else if (random.chance(20)) tMs += random.int(1, 400);
     take(tMs, orderOf(label));
     if (label % 7 === 0) {

@@ -20,7 +20,7 @@ interface Flags {
   readonly workers: number;
 }
 
-const TRACES = { seeds: 10, commands: 1_500 } as const;
+const TRACES = { seeds: 16, commands: 800 } as const;
 /** A worker is replaced after so many mutants: modules, once loaded, are never given back. */
 const MUTANTS_A_WORKER = 60;
 /** So long (ms) without an answer means that a mutant runs for ever. */

@@ -26,6 +26,8 @@ export interface Trace {
 }
 
 const LOOK_EVERY = 60;
+/** The checks of the state are checked once, on this trace after so many commands. */
+const CORRUPTED_TRACE = 'seed 3';
 const CORRUPTED_AFTER = 420;
 
 /** Answers of a core to every question, as one text. */
@@ -68,7 +70,7 @@ function record(name: string, timed: readonly Timed[], wanted: readonly (readonl
     commands.push({ tMs, bytes, events, nextDueMs: core.nextDueMs() });
     const isLook = wanted === undefined ? index === timed.length - 1 : index % LOOK_EVERY === LOOK_EVERY - 1;
     if (isLook) looks.push({ after: index, text: askEverything(core, marketsIn(core), accountsIn(core)) });
-    if (wanted !== undefined && index === CORRUPTED_AFTER) corrupted = { after: index, found: corruptions(core) };
+    if (name === CORRUPTED_TRACE && index === CORRUPTED_AFTER) corrupted = { after: index, found: corruptions(core) };
   }
   return { name, commands, looks, corrupted };
 }

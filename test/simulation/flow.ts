@@ -38,8 +38,8 @@ export class Flow {
     const cast = others.filter(() => random.chance(35));
     this.cast = ['maker', 'sweeper', ...cast.filter((name) => name !== 'maker' && name !== 'sweeper')];
     this.weights = this.cast.map((name, index) => [index < 2 ? random.int(8, 20) : random.int(1, 8), name]);
-    this.burstMax = random.pick([2, 16, 16, 64, 64, 64, 128, 128]);
-    this.faultPercent = random.pick([0, 0.5, 1, 2]);
+    this.burstMax = random.pick([2, 16, 64, 64, 128, 128, 256, 256]);
+    this.faultPercent = random.pick([0, 1, 2, 4]) * (this.burstMax < 64 ? 0.5 : 2);
     this.calmness = random.pick([60, 90, 97]);
     this.settings = {
       orderWindowMs: random.pick([5_000, HOUR_MS, 24 * HOUR_MS]),

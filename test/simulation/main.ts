@@ -1,8 +1,10 @@
 // The command `npm run simulate`: plays seeds until so many commands are through, or for so many hours, and stops at the first
 // failure with the line that repeats it and a short scenario. `--canary NAME` plays a build with a known fault, `--scenario
-// FILE` plays steps that were printed before. Run by hand and by simulation.test.ts; it changes nothing but what it prints.
+// FILE` plays steps that were printed before, `--jobs N` shares the seeds. Run by hand and by simulation.test.ts; it changes nothing but what it prints.
+import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { InvalidArgumentError, program } from 'commander';
+import { tuneCompiler } from '../../engine/compiler.ts';
 import { breakBuild, type CanaryName, canaries } from './canaries.ts';
 import type { SeedRun } from './run.ts';
 
@@ -10,6 +12,8 @@ interface Flags {
   readonly seed: number;
   readonly commands: number;
   readonly perSeed: number;
+  readonly jobs: number;
+  readonly stride: number;
   readonly hours?: number;
   readonly closely: boolean;
   readonly canary?: CanaryName;
@@ -36,6 +40,8 @@ program
   .option('--seed <N>', 'first seed', positive, 1)
   .option('--commands <M>', 'commands in all', positive, 100_000)
   .option('--per-seed <K>', 'commands of one seed', positive, 4_000)
+  .option('--jobs <N>', 'processes at once, each with seeds of its own', positive, 1)
+  .option('--stride <N>', 'play only every so many seeds', positive, 1)
   .option('--hours <H>', 'go on for so many hours instead', positive)
   .option('--closely', 'compare every command of every seed with the reference exchange', false)
   .option('--canary <NAME>', `a build with a known fault: ${Object.keys(canaries).join(', ')}`, canaryNamed)
@@ -44,6 +50,7 @@ program
   .option('--quiet', 'say only how it ended', false);
 
 const flags: Flags = program.parse().opts();
+tuneCompiler();
 if (flags.canary !== undefined) breakBuild(canaries[flags.canary]);
 // Loaded only now, so that a canary's fault is in it.
 const { runSeed, runSteps, scenarioSettings } = await import('./run.ts');
@@ -104,7 +111,7 @@ async function main(): Promise<void> {
   const endsMs = flags.hours === undefined ? Number.POSITIVE_INFINITY : startMs + flags.hours * 3_600_000;
   const commandsMax = flags.hours === undefined ? flags.commands : Number.POSITIVE_INFINITY;
   let toldMs = startMs;
-  for (let seed = flags.seed; total.commands < commandsMax && performance.now() < endsMs; seed += 1) {
+  for (let seed = flags.seed; total.commands < commandsMax && performance.now() < endsMs; seed += flags.stride) {
     const commands = Math.min(flags.perSeed, commandsMax - total.commands);
     const run = flags.closely ? await runSeed(seed, commands, true) : await runSeed(seed, commands);
     count(run);
@@ -125,4 +132,25 @@ async function main(): Promise<void> {
   );
 }
 
-await main();
+/** Shares the seeds among processes; the first failure ends them all. */
+async function shareOut(): Promise<number> {
+  const { jobs, seed, commands, perSeed } = flags;
+  const share = Math.ceil(commands / jobs / perSeed) * perSeed;
+  const rest = ['--per-seed', perSeed, '--stride', jobs, '--shrink-seconds', flags.shrinkSeconds, '--quiet'];
+  if (flags.closely) rest.push('--closely');
+  if (flags.canary !== undefined) rest.push('--canary', flags.canary);
+  rest.push(...(flags.hours === undefined ? ['--commands', share] : ['--hours', flags.hours]));
+  const children = Array.from({ length: jobs }, (_, job) =>
+    spawn(process.execPath, [import.meta.filename, '--seed', seed + job, ...rest].map(String), { stdio: 'inherit' }),
+  );
+  const statuses = children.map(
+    (child) => new Promise<number>((resolve) => child.on('exit', (status) => resolve(status ?? 1))),
+  );
+  const failed = statuses.map(async (status) => ((await status) === 0 ? new Promise<number>(() => {}) : status));
+  const status = await Promise.race([...failed, Promise.all(statuses).then(() => 0)]);
+  for (const child of children) child.kill();
+  return status;
+}
+
+if (flags.jobs > 1 && flags.scenario === undefined) process.exitCode = await shareOut();
+else await main();

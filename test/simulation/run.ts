@@ -18,7 +18,7 @@ export interface SeedRun {
 /** One seed in so many has every command compared with the reference exchange. */
 export const SEEDS_A_CLOSE_LOOK = 20;
 /** One in so many is read again from its first record at the end, whether or not it was restarted on the way. */
-const SEEDS_A_LAST_READING = 4;
+const SEEDS_A_LAST_READING = 16;
 
 /** Plays `commands` commands of a seed; close seeds are played with the reference beside them. */
 export async function runSeed(

@@ -20,7 +20,7 @@ function simulate(...args: readonly string[]): { readonly status: number | null;
 }
 
 test('no seed diverges', { timeout: 1_200_000 }, () => {
-  const { status, text } = simulate('--seed', seed, '--commands', commands, '--quiet');
+  const { status, text } = simulate('--seed', seed, '--commands', commands, '--jobs', '2', '--quiet');
   console.info(text.trim());
   expect(status, text).toBe(0);
   expect(text).toContain('no divergence');
