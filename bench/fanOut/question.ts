@@ -3,18 +3,30 @@
 
 /** To the exchange, and to the bare publisher (which knows start, publish and cost). */
 export type ServerQuestion =
-  | { readonly kind: 'start'; readonly markets: number; readonly framesFile: string }
+  | {
+      readonly kind: 'start';
+      readonly markets: number;
+      readonly framesFile: string;
+      /** Without the streams: orders as ever, and for each flush a frame of the file is published. */
+      readonly isBare: boolean;
+    }
   /** Rounds of so many orders at once; each round is one flush. */
-  | { readonly kind: 'publish'; readonly rounds: number; readonly batch: number; readonly pauseMs: number }
+  | {
+      readonly kind: 'publish';
+      readonly rounds: number;
+      readonly batch: number;
+      readonly pauseMs: number;
+      /** Writes the published frames to the file. */
+      readonly isRecorded: boolean;
+    }
   /** Orders at a steady rate over all markets; every twentieth fills one in the first market. */
   | { readonly kind: 'steady'; readonly ordersPerSecond: number; readonly seconds: number }
   | { readonly kind: 'cost' };
 
-/** What rounds sent: bytes of each frame on the wire, when it was published (ms), messages in all. */
+/** What rounds sent: bytes of each frame on the wire, and when it was published (ms). */
 export interface Published {
   readonly frameBytes: readonly number[];
   readonly publishedMs: readonly number[];
-  readonly messages: number;
 }
 
 export type ClientQuestion =

@@ -7,9 +7,9 @@ export interface StreamSettings {
   readonly connectionsPerIpMax: number;
   /** A stream with subscribers that was silent for so long says where it stands, ms. */
   readonly heartbeatMs: number;
-  /** Changes that a market keeps for those who resume. */
+  /** The longest replay of a market, in changes. */
   readonly changesPerMarketMax: number;
-  /** Changes kept over all markets: about 250 bytes each. */
+  /** Changes kept for those who resume, over all markets: 128 bytes each, so about that many. */
   readonly changesMax: number;
   /** Messages of owners kept in memory; older ones are read from the log again. */
   readonly userEntriesMax: number;

@@ -3,40 +3,62 @@
 // nobody, and never looks at a clock.
 import { type EventOf, MarketStatus } from '../../engine/index.ts';
 import type { Market, Views } from '../views/index.ts';
-import { bookJson } from '../wire/books.ts';
+import { BookTexts } from '../wire/bookText.ts';
 import { changeMessages } from '../wire/marketEvents.ts';
+import { ChangeLog } from './changeLog.ts';
 import { isSilent, type MarketChange, type MarketTrade } from './changes.ts';
+import type { Form } from './ids.ts';
 import type { StreamSettings } from './limits.ts';
 import { MarketStream } from './marketStream.ts';
-
-/** What the record at hand did to a market so far. */
-interface Draft {
-  readonly levels: number[];
-  /** Where each level stands in `levels`, by pips · 2 + side, once there are many. */
-  places: Map<number, number> | undefined;
-  readonly trades: MarketTrade[];
-  bestBidPips: number;
-  bestAskPips: number;
-  hasLevels: boolean;
-  isResolved: boolean;
-}
+import { MessageBatch } from './messages.ts';
 
 /** From so many levels on a record's levels are found by a map: a cancel of everything may touch thousands. */
 const MANY_LEVELS = 32;
 
-function placeOf(draft: Draft, pips: number, bit: number): number | undefined {
-  const { levels } = draft;
-  if (levels.length < MANY_LEVELS * 3) {
-    for (let at = 0; at < levels.length; at += 3) {
-      if (levels[at] === pips && levels[at + 1] === bit) return at;
+/** What the record at hand did to a market so far; used again for another market in another record. */
+class Draft {
+  marketIndex = 0;
+  readonly levels: number[] = [];
+  readonly trades: MarketTrade[] = [];
+  bestBidPips = 0;
+  bestAskPips = 0;
+  isResolved = false;
+  /** Where each level stands in `levels`, by pips · 2 + side, once there are many. */
+  private places: Map<number, number> | undefined;
+
+  clear(marketIndex: number): void {
+    this.marketIndex = marketIndex;
+    this.levels.length = 0;
+    this.trades.length = 0;
+    this.isResolved = false;
+    this.places = undefined;
+  }
+
+  addLevel(pips: number, bit: number, lots: number): void {
+    const { levels } = this;
+    const at = this.placeOf(pips, bit);
+    if (at !== undefined) {
+      levels[at + 2] += lots;
+      return;
     }
-    return undefined;
+    this.places?.set(pips * 2 + bit, levels.length);
+    levels.push(pips, bit, lots);
   }
-  if (draft.places === undefined) {
-    draft.places = new Map();
-    for (let at = 0; at < levels.length; at += 3) draft.places.set(levels[at] * 2 + levels[at + 1], at);
+
+  private placeOf(pips: number, bit: number): number | undefined {
+    const { levels } = this;
+    if (levels.length < MANY_LEVELS * 3) {
+      for (let at = 0; at < levels.length; at += 3) {
+        if (levels[at] === pips && levels[at + 1] === bit) return at;
+      }
+      return undefined;
+    }
+    if (this.places === undefined) {
+      this.places = new Map();
+      for (let at = 0; at < levels.length; at += 3) this.places.set(levels[at] * 2 + levels[at + 1], at);
+    }
+    return this.places.get(pips * 2 + bit);
   }
-  return draft.places.get(pips * 2 + bit);
 }
 
 /** A market that came into the lists, for the stream of new markets. */
@@ -46,26 +68,27 @@ export interface NewMarket {
 }
 
 export class MarketFeed {
-  /** Markets with messages that wait for the end of the flush. */
+  /** Markets with messages that wait for the end of the flush, and the messages. */
   dirty: MarketStream[] = [];
+  readonly messages = new MessageBatch(65_536);
   readonly newMarkets: NewMarket[] = [];
+  private readonly kept: ChangeLog;
   private readonly views: Views;
   private readonly settings: StreamSettings;
   private readonly log: () => string;
   private readonly streams: MarketStream[] = [];
-  private readonly drafts = new Map<number, Draft>();
-  private keptCount = 0;
-  /** Which market each kept change belongs to, oldest first, in a ring; changes that their market dropped count too. */
-  private readonly kept: Uint32Array;
-  private keptHead = 0;
-  private readonly droppedEarly: number[] = [];
+  /** The first `draftCount` are of the record at hand. */
+  private readonly drafts: Draft[] = [];
+  private draftCount = 0;
+  /** Where each market's draft is, if it has one in the record at hand. */
+  private readonly draftAt: number[] = [];
 
   /** @param log the log's name, asked for once a market exists */
   constructor(views: Views, settings: StreamSettings, log: () => string) {
     this.views = views;
     this.settings = settings;
     this.log = log;
-    this.kept = new Uint32Array(settings.changesMax);
+    this.kept = new ChangeLog(settings.changesMax);
     views.books.onLevel = (marketIndex, isBid, pips, lots) => this.levelChanges(marketIndex, isBid, pips, lots);
   }
 
@@ -83,13 +106,8 @@ export class MarketFeed {
     const taker = this.views.orders.byOrderNumber(event.takerOrderNumber);
     if (taker === undefined) return;
     const { tradeNumber, pricePips, lots } = event;
-    this.draft(event.marketIndex).trades.push({
-      tradeNumber,
-      pricePips,
-      lots,
-      outcome: taker.outcome,
-      side: taker.side,
-    });
+    const { outcome, side } = taker;
+    this.draft(event.marketIndex).trades.push({ tradeNumber, pricePips, lots, outcome, side });
   }
 
   /** Terms or status may have changed: compared at the end of the record. */
@@ -103,59 +121,56 @@ export class MarketFeed {
 
   /** The record is over, and the views have applied it: turns what was gathered into changes. */
   recordEnded(tMs: number): void {
-    if (this.drafts.size === 0) return;
-    for (const [marketIndex, draft] of this.drafts) {
-      const market = this.views.markets.byIndex(marketIndex);
+    for (let at = 0; at < this.draftCount; at += 1) {
+      const draft = this.drafts[at];
+      const market = this.views.markets.byIndex(draft.marketIndex);
       if (market !== undefined) this.marketEnded(market, draft, tMs);
     }
-    this.drafts.clear();
+    this.draftCount = 0;
+  }
+
+  /** A stream's changes after a number, as far as they are kept (MarketStream.since). */
+  since(stream: MarketStream, form: Form, number: number) {
+    return stream.since(form, number, this.kept, this.settings.changesPerMarketMax);
+  }
+
+  /** Forgets the messages that waited: they are published. */
+  published(): void {
+    this.dirty = [];
+    this.messages.clear();
   }
 
   private levelChanges(marketIndex: number, isBid: boolean, pips: number, lots: number): void {
     const draft = this.draft(marketIndex);
-    if (!draft.hasLevels) {
-      draft.hasLevels = true;
+    if (draft.levels.length === 0) {
       draft.bestBidPips = this.views.books.bestBidPips(marketIndex, 0);
       draft.bestAskPips = this.views.books.bestAskPips(marketIndex, 0);
     }
-    const { levels } = draft;
-    const bit = isBid ? 1 : 0;
-    const at = placeOf(draft, pips, bit);
-    if (at !== undefined) {
-      levels[at + 2] += lots;
-      return;
-    }
-    draft.places?.set(pips * 2 + bit, levels.length);
-    levels.push(pips, bit, lots);
+    draft.addLevel(pips, isBid ? 1 : 0, lots);
   }
 
   private draft(marketIndex: number): Draft {
-    let draft = this.drafts.get(marketIndex);
-    if (draft === undefined) {
-      draft = {
-        levels: [],
-        places: undefined,
-        trades: [],
-        bestBidPips: 0,
-        bestAskPips: 0,
-        hasLevels: false,
-        isResolved: false,
-      };
-      this.drafts.set(marketIndex, draft);
-    }
+    const { drafts, draftAt } = this;
+    const at = draftAt[marketIndex];
+    if (at < this.draftCount && drafts[at].marketIndex === marketIndex) return drafts[at];
+    drafts[this.draftCount] ??= new Draft();
+    const draft = drafts[this.draftCount];
+    draft.clear(marketIndex);
+    draftAt[marketIndex] = this.draftCount;
+    this.draftCount += 1;
     return draft;
   }
 
   private marketEnded(market: Market, draft: Draft, tMs: number): void {
     const { books } = this.views;
     const stream = this.stream(market.index);
-    const { levels, trades, hasLevels, isResolved } = draft;
+    const { levels, trades, isResolved } = draft;
     const { terms: known, negRisk: knownNegRisk } = stream;
     stream.terms = market.terms;
     stream.negRisk = market.negRisk;
     this.announce(market, stream, tMs);
     const isTop =
-      hasLevels &&
+      levels.length > 0 &&
       (books.bestBidPips(market.index, 0) !== draft.bestBidPips ||
         books.bestAskPips(market.index, 0) !== draft.bestAskPips);
     const isTickNew = known !== undefined && known.tickPips !== market.terms.tickPips;
@@ -170,17 +185,11 @@ export class MarketFeed {
       isTop,
       isWhole: trades.length > 0 || areTermsNew,
       isResolved,
-      after: {
-        bookChangedMs: market.bookChangedMs,
-        terms: market.terms,
-        negRisk: market.negRisk,
-        lastTrade: market.lastTrade,
-      },
+      after: market,
     };
     if (isSilent(change)) return;
     if (stream.subscriberCount > 0) this.render(market, stream, change);
-    stream.push(change);
-    this.keep(stream);
+    stream.push(change, this.kept);
   }
 
   private announce(market: Market, stream: MarketStream, tMs: number): void {
@@ -190,29 +199,16 @@ export class MarketFeed {
   }
 
   private render(market: Market, stream: MarketStream, change: MarketChange): void {
-    const { views } = this;
-    const texts = [bookJson(views, market, 0), bookJson(views, market, 1)] as const;
+    const { views, messages } = this;
+    const { books } = views;
+    if (stream.books === undefined) {
+      const pair = [books.book(market.index, 0), books.book(market.index, 1)] as const;
+      stream.books = new BookTexts(market, pair, change.after);
+    } else stream.books.apply(change.levels, books, market.index, market);
     const event = views.markets.eventByNumber(market.eventNumber);
-    const messages = changeMessages(market, event, change, { texts, books: views.books, bookIndex: market.index });
+    const first = messages.count;
+    changeMessages(messages, market, event, change, { texts: stream.books, books, bookIndex: market.index });
     if (stream.pending.length === 0) this.dirty.push(stream);
-    stream.pending.push({ messages, before: [...stream.numbers] });
-  }
-
-  /** Bounds what is kept: a market's own share first, then all of them together, oldest first. */
-  private keep(stream: MarketStream): void {
-    const { kept, droppedEarly } = this;
-    if (stream.changeCount > this.settings.changesPerMarketMax) {
-      stream.dropOldest();
-      droppedEarly[stream.index] = (droppedEarly[stream.index] ?? 0) + 1;
-    }
-    if (this.keptCount === kept.length) {
-      const oldest = kept[this.keptHead];
-      if ((droppedEarly[oldest] ?? 0) > 0) droppedEarly[oldest] -= 1;
-      else this.streams[oldest].dropOldest();
-      this.keptHead = (this.keptHead + 1) % kept.length;
-      this.keptCount -= 1;
-    }
-    kept[(this.keptHead + this.keptCount) % kept.length] = stream.index;
-    this.keptCount += 1;
+    stream.pending.push({ first, end: messages.count, before: [...stream.numbers] });
   }
 }
