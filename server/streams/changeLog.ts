@@ -32,8 +32,8 @@ export class ChangeLog {
 
   /** Keeps a change; returns its place, or NONE when it is too large to be kept. */
   push(change: MarketChange, previousAt: number): number {
-    const { levels, trades, after } = change;
-    const length = HEAD + (levels.length / 3) * LEVEL + trades.length * TRADE;
+    const { levels, levelCount, trades, after } = change;
+    const length = HEAD + levelCount * LEVEL + trades.length * TRADE;
     if (length > this.ring.length) return NONE;
     const at = this.place(length);
     const { ring } = this;
@@ -47,10 +47,10 @@ export class ChangeLog {
     ring[next + 6] = after.lastTrade?.pricePips ?? 0;
     ring[next + 7] = after.terms.tickPips;
     ring[next + 8] = after.terms.minOrderLots;
-    ring[next + 9] = levels.length / 3;
+    ring[next + 9] = levelCount;
     ring[next + 10] = trades.length;
     next += HEAD;
-    for (let i = 0; i < levels.length; i += 3, next += LEVEL) {
+    for (let i = 0; i < levelCount * 3; i += 3, next += LEVEL) {
       ring[next] = levels[i] * 2 + levels[i + 1];
       ring[next + 1] = levels[i + 2];
     }
@@ -85,6 +85,7 @@ export class ChangeLog {
     const change: MarketChange = {
       tMs: ring[start + 2],
       levels,
+      levelCount,
       trades,
       oldTickPips: ring[start + 4],
       isTop: (flags & Flag.TOP) !== 0,

@@ -15,8 +15,10 @@ export interface MarketTrade {
 
 export interface MarketChange {
   readonly tMs: number;
-  /** Price (pips, first token), 1 for a bid, change in lots: three numbers a level touched, in the order of the events. */
+  /** Levels touched: price (pips, first token), 1 for a bid, change in lots, in the order of the events. */
   readonly levels: readonly number[];
+  /** How many levels; what stands behind them in `levels` is of no meaning. */
+  readonly levelCount: number;
   readonly trades: readonly MarketTrade[];
   /** Tick before the record, pips, when it changed it; 0 otherwise. */
   readonly oldTickPips: number;
@@ -34,7 +36,7 @@ export interface MarketChange {
  */
 export function countChange(numbers: number[], change: MarketChange, sign = 1): void {
   const whole = (change.oldTickPips === 0 ? 0 : 1) + (change.isWhole ? 1 : 0);
-  const shared = change.trades.length + (change.levels.length === 0 ? 0 : 1);
+  const shared = change.trades.length + (change.levelCount === 0 ? 0 : 1);
   const tops = change.isTop ? 1 : 0;
   const resolved = change.isResolved ? 1 : 0;
   const one = sign * (shared + whole);
@@ -49,7 +51,7 @@ export function countChange(numbers: number[], change: MarketChange, sign = 1): 
 
 /** A change that no stream tells. */
 export const isSilent = (change: MarketChange): boolean =>
-  change.levels.length === 0 &&
+  change.levelCount === 0 &&
   change.trades.length === 0 &&
   change.oldTickPips === 0 &&
   !change.isTop &&

@@ -3,7 +3,7 @@
 // nobody, and never looks at a clock.
 import { type EventOf, MarketStatus } from '../../engine/index.ts';
 import type { Market, Views } from '../views/index.ts';
-import { BookTexts } from '../wire/bookText.ts';
+import { type BookFacts, BookTexts } from '../wire/bookText.ts';
 import { changeMessages } from '../wire/marketEvents.ts';
 import { ChangeLog } from './changeLog.ts';
 import { isSilent, type MarketChange, type MarketTrade } from './changes.ts';
@@ -12,50 +12,71 @@ import type { StreamSettings } from './limits.ts';
 import { MarketStream } from './marketStream.ts';
 import { MessageBatch } from './messages.ts';
 
+const NO_FACTS: BookFacts = {
+  bookChangedMs: 0,
+  terms: { tickPips: 0, minOrderLots: 0 },
+  negRisk: false,
+  lastTrade: undefined,
+};
+
 /** From so many levels on a record's levels are found by a map: a cancel of everything may touch thousands. */
 const MANY_LEVELS = 32;
 
 /** What the record at hand did to a market so far; used again for another market in another record. */
-class Draft {
+class Draft implements MarketChange {
   marketIndex = 0;
+  tMs = 0;
   readonly levels: number[] = [];
+  levelCount = 0;
   readonly trades: MarketTrade[] = [];
+  oldTickPips = 0;
+  isTop = false;
+  isWhole = false;
+  isResolved = false;
+  after: BookFacts = NO_FACTS;
   bestBidPips = 0;
   bestAskPips = 0;
-  isResolved = false;
   /** Where each level stands in `levels`, by pips · 2 + side, once there are many. */
   private places: Map<number, number> | undefined;
 
   clear(marketIndex: number): void {
     this.marketIndex = marketIndex;
-    this.levels.length = 0;
-    this.trades.length = 0;
+    // An emptied array gives its memory back and must ask for it again: only what is rare is emptied.
+    this.levelCount = 0;
+    if (this.trades.length > 0) this.trades.length = 0;
+    this.oldTickPips = 0;
+    this.isTop = false;
+    this.isWhole = false;
     this.isResolved = false;
     this.places = undefined;
   }
 
   addLevel(pips: number, bit: number, lots: number): void {
     const { levels } = this;
-    const at = this.placeOf(pips, bit);
-    if (at !== undefined) {
-      levels[at + 2] += lots;
+    const found = this.placeOf(pips, bit);
+    if (found !== undefined) {
+      levels[found + 2] += lots;
       return;
     }
-    this.places?.set(pips * 2 + bit, levels.length);
-    levels.push(pips, bit, lots);
+    const at = this.levelCount * 3;
+    this.places?.set(pips * 2 + bit, at);
+    levels[at] = pips;
+    levels[at + 1] = bit;
+    levels[at + 2] = lots;
+    this.levelCount += 1;
   }
 
   private placeOf(pips: number, bit: number): number | undefined {
-    const { levels } = this;
-    if (levels.length < MANY_LEVELS * 3) {
-      for (let at = 0; at < levels.length; at += 3) {
+    const { levels, levelCount } = this;
+    if (levelCount < MANY_LEVELS) {
+      for (let at = 0; at < levelCount * 3; at += 3) {
         if (levels[at] === pips && levels[at + 1] === bit) return at;
       }
       return undefined;
     }
     if (this.places === undefined) {
       this.places = new Map();
-      for (let at = 0; at < levels.length; at += 3) this.places.set(levels[at] * 2 + levels[at + 1], at);
+      for (let at = 0; at < levelCount * 3; at += 3) this.places.set(levels[at] * 2 + levels[at + 1], at);
     }
     return this.places.get(pips * 2 + bit);
   }
@@ -142,7 +163,7 @@ export class MarketFeed {
 
   private levelChanges(marketIndex: number, isBid: boolean, pips: number, lots: number): void {
     const draft = this.draft(marketIndex);
-    if (draft.levels.length === 0) {
+    if (draft.levelCount === 0) {
       draft.bestBidPips = this.views.books.bestBidPips(marketIndex, 0);
       draft.bestAskPips = this.views.books.bestAskPips(marketIndex, 0);
     }
@@ -164,32 +185,27 @@ export class MarketFeed {
   private marketEnded(market: Market, draft: Draft, tMs: number): void {
     const { books } = this.views;
     const stream = this.stream(market.index);
-    const { levels, trades, isResolved } = draft;
     const { terms: known, negRisk: knownNegRisk } = stream;
-    stream.terms = market.terms;
-    stream.negRisk = market.negRisk;
+    const { terms, negRisk } = market;
+    if (known !== terms || knownNegRisk !== negRisk) {
+      stream.terms = terms;
+      stream.negRisk = negRisk;
+      const isTickNew = known !== undefined && known.tickPips !== terms.tickPips;
+      if (isTickNew) draft.oldTickPips = known.tickPips;
+      draft.isWhole =
+        isTickNew || (known !== undefined && (known.minOrderLots !== terms.minOrderLots || knownNegRisk !== negRisk));
+    }
     this.announce(market, stream, tMs);
-    const isTop =
-      levels.length > 0 &&
+    draft.tMs = tMs;
+    draft.after = market;
+    draft.isTop =
+      draft.levelCount > 0 &&
       (books.bestBidPips(market.index, 0) !== draft.bestBidPips ||
         books.bestAskPips(market.index, 0) !== draft.bestAskPips);
-    const isTickNew = known !== undefined && known.tickPips !== market.terms.tickPips;
-    const areTermsNew =
-      isTickNew ||
-      (known !== undefined && (known.minOrderLots !== market.terms.minOrderLots || knownNegRisk !== market.negRisk));
-    const change: MarketChange = {
-      tMs,
-      levels,
-      trades,
-      oldTickPips: isTickNew ? known.tickPips : 0,
-      isTop,
-      isWhole: trades.length > 0 || areTermsNew,
-      isResolved,
-      after: market,
-    };
-    if (isSilent(change)) return;
-    if (stream.subscriberCount > 0) this.render(market, stream, change);
-    stream.push(change, this.kept);
+    if (draft.trades.length > 0) draft.isWhole = true;
+    if (isSilent(draft)) return;
+    if (stream.subscriberCount > 0) this.render(market, stream, draft);
+    stream.push(draft, this.kept);
   }
 
   private announce(market: Market, stream: MarketStream, tMs: number): void {
@@ -204,10 +220,12 @@ export class MarketFeed {
     if (stream.books === undefined) {
       const pair = [books.book(market.index, 0), books.book(market.index, 1)] as const;
       stream.books = new BookTexts(market, pair, change.after);
-    } else stream.books.apply(change.levels, books, market.index, market);
-    const event = views.markets.eventByNumber(market.eventNumber);
+    } else {
+      stream.books.apply(change.levels, change.levelCount, books, market.index);
+      stream.books.setFacts(change.after);
+    }
     const first = messages.count;
-    changeMessages(messages, market, event, change, { texts: stream.books, books, bookIndex: market.index });
+    changeMessages(messages, market, views.markets, change, { texts: stream.books, books, bookIndex: market.index });
     if (stream.pending.length === 0) this.dirty.push(stream);
     stream.pending.push({ first, end: messages.count, before: [...stream.numbers] });
   }

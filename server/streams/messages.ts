@@ -1,6 +1,7 @@
 // Ready messages: bytes with two gaps of fixed width, the stream's name and its number there, so that what was rendered
 // once for a market serves all of its streams. Written one behind the other by the renderers of wire/, put into frames
 // by the hub. A message without numbers patched in never leaves.
+import { msText } from '../wire/numbers.ts';
 import { type Form, MARKET_ID_BYTES, SEQUENCE_BYTES } from './ids.ts';
 
 const ID_GAP = '-'.repeat(MARKET_ID_BYTES);
@@ -21,7 +22,7 @@ const BEFORE_SEQUENCE = '","sequence":';
 
 /** The first keys of every message, as text. */
 export function headText(eventType: string, streamId: string, sequence: string, serverMs: number): string {
-  return `${BEFORE_TYPE}${eventType}${BEFORE_ID}${streamId}${BEFORE_SEQUENCE}${sequence},"server_ts_ms":${serverMs}`;
+  return `${BEFORE_TYPE}${eventType}${BEFORE_ID}${streamId}${BEFORE_SEQUENCE}${sequence},"server_ts_ms":${msText(serverMs)}`;
 }
 
 /** Messages of markets, one behind the other in one buffer that is used again after `clear`. */

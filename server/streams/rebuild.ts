@@ -24,14 +24,14 @@ function copyOf(views: BooksView, marketIndex: number): BooksView {
 }
 
 /** Undoes a change; its last level first, so that none falls below zero on the way. */
-function undo(books: BooksView, { levels }: MarketChange): void {
-  for (let at = levels.length - 3; at >= 0; at -= 3) {
+function undo(books: BooksView, { levels, levelCount }: MarketChange): void {
+  for (let at = levelCount * 3 - 3; at >= 0; at -= 3) {
     addLevel(books, levels[at + 1] === 1, levels[at], -levels[at + 2]);
   }
 }
 
-function redo(books: BooksView, { levels }: MarketChange): void {
-  for (let at = 0; at < levels.length; at += 3) addLevel(books, levels[at + 1] === 1, levels[at], levels[at + 2]);
+function redo(books: BooksView, { levels, levelCount }: MarketChange): void {
+  for (let at = 0; at < levelCount * 3; at += 3) addLevel(books, levels[at + 1] === 1, levels[at], levels[at + 2]);
 }
 
 /** Messages of the past, and the number of each. */
@@ -63,17 +63,17 @@ export function messagesSince(
   const messages = new MessageBatch();
   const indexes: number[] = [];
   const sequences: number[] = [];
-  const event = views.markets.eventByNumber(market.eventNumber);
   let texts: BookTexts | undefined;
   for (const change of changes) {
     redo(books, change);
     let sequence = before[form];
     countChange(before, change);
     texts ??= new BookTexts(market, [books.book(0, 0), books.book(0, 1)], change.after);
-    texts.apply(change.levels, books, 0, change.after);
+    texts.apply(change.levels, change.levelCount, books, 0);
+    texts.setFacts(change.after);
     if (before[form] <= number) continue;
     let index = messages.count;
-    changeMessages(messages, market, event, change, { texts, books, bookIndex: 0 });
+    changeMessages(messages, market, views.markets, change, { texts, books, bookIndex: 0 });
     for (; index < messages.count; index += 1) {
       if (!messages.isFor(index, form)) continue;
       sequence += 1;

@@ -4,7 +4,7 @@
 import { hash } from 'node:crypto';
 import { complementPips, PIPS_PER_UNIT } from '../../engine/index.ts';
 import type { BookSide, BooksView, LastTrade, Market, MarketTerms, TokenBook } from '../views/index.ts';
-import { lotsText, pipsText } from './numbers.ts';
+import { lotsText, msText, pipsText } from './numbers.ts';
 
 /** What the text of a book depends on besides its levels. */
 export interface BookFacts {
@@ -27,13 +27,23 @@ const ROOM_BYTES = 512;
 
 const levelText = (pips: number, lots: number): string => `{"price":"${pipsText(pips)}","size":"${lotsText(lots)}"}`;
 
-function tailText({ terms, negRisk, lastTrade }: BookFacts, outcome: 0 | 1): string {
+function tailText(
+  terms: BookFacts['terms'],
+  negRisk: boolean,
+  lastTrade: BookFacts['lastTrade'],
+  outcome: 0 | 1,
+): string {
   const lastPips = lastTrade?.pricePips;
   const last = lastPips === undefined ? '' : pipsText(outcome === 0 ? lastPips : complementPips(lastPips));
   return (
     `],"min_order_size":"${lotsText(terms.minOrderLots)}","tick_size":"${pipsText(terms.tickPips)}",` +
     `"neg_risk":${negRisk},"last_trade_price":"${last}"}`
   );
+}
+
+/** A few characters of one byte each: for so few a call into the runtime costs more than the stores. */
+function writeShort(buffer: Buffer, text: string, at: number): void {
+  for (let i = 0; i < text.length; i += 1) buffer[at + i] = text.charCodeAt(i);
 }
 
 /** One token's book. Where its parts begin: time, hash, bids, asks, tail. */
@@ -52,8 +62,8 @@ export class TokenText {
   private known: string | undefined;
 
   constructor(market: Market, outcome: 0 | 1, book: TokenBook, facts: BookFacts) {
-    this.time = String(facts.bookChangedMs);
-    this.tail = tailText(facts, outcome);
+    this.time = msText(facts.bookChangedMs);
+    this.tail = tailText(facts.terms, facts.negRisk, facts.lastTrade, outcome);
     const beforeTime = `{"market":"${market.conditionId}","asset_id":"${market.tokens[outcome]}","timestamp":"`;
     const beforeHash = `${beforeTime}${this.time}","hash":"`;
     const beforeBids = `${beforeHash}","bids":[`;
@@ -114,17 +124,16 @@ export class TokenText {
     this.tailAt += delta;
   }
 
-  setFacts(facts: BookFacts, outcome: 0 | 1): void {
-    const time = String(facts.bookChangedMs);
-    if (time !== this.time) {
-      const delta = this.splice(this.timeAt, this.timeAt + this.time.length, time);
-      this.time = time;
-      this.hashAt += delta;
-      this.bidsAt += delta;
-      this.asksAt += delta;
-      this.tailAt += delta;
-    }
-    const tail = tailText(facts, outcome);
+  setTime(time: string): void {
+    const delta = this.splice(this.timeAt, this.timeAt + this.time.length, time);
+    this.time = time;
+    this.hashAt += delta;
+    this.bidsAt += delta;
+    this.asksAt += delta;
+    this.tailAt += delta;
+  }
+
+  setTail(tail: string): void {
     if (tail === this.tail) return;
     this.splice(this.tailAt, this.length, tail);
     this.tail = tail;
@@ -139,7 +148,7 @@ export class TokenText {
       this.buffer.copyWithin(to + delta, to, this.length);
       this.length += delta;
     }
-    this.buffer.write(text, from, 'latin1');
+    writeShort(this.buffer, text, from);
     return delta;
   }
 
@@ -189,25 +198,48 @@ function levelStart({ bytes }: SideText, index: number, start: number, end: numb
 export class BookTexts {
   readonly tokens: readonly [TokenText, TokenText];
 
-  /** @param book the first token's and the second's levels as they stand */
+  private bookChangedMs: number;
+  private terms: BookFacts['terms'];
+  private negRisk: boolean;
+  private lastTrade: BookFacts['lastTrade'];
+
+  /** @param books the first token's and the second's levels as they stand */
   constructor(market: Market, books: readonly [TokenBook, TokenBook], facts: BookFacts) {
     this.tokens = [new TokenText(market, 0, books[0], facts), new TokenText(market, 1, books[1], facts)];
+    this.bookChangedMs = facts.bookChangedMs;
+    this.terms = facts.terms;
+    this.negRisk = facts.negRisk;
+    this.lastTrade = facts.lastTrade;
   }
 
   /**
    * Takes in what changed: `levels` are price (pips, first token), 1 for a bid and a third number each, and what stands
    * there now is `books`'.
    */
-  apply(levels: readonly number[], books: BooksView, bookIndex: number, facts: BookFacts): void {
+  apply(levels: readonly number[], levelCount: number, books: BooksView, bookIndex: number): void {
     const [first, second] = this.tokens;
-    for (let at = 0; at < levels.length; at += 3) {
+    for (let at = 0; at < levelCount * 3; at += 3) {
       const pips = levels[at];
       const isBid = levels[at + 1] === 1;
       const lots = books.lotsAt(bookIndex, isBid, pips);
       first.setLevel(isBid, pips, lots);
       second.setLevel(!isBid, PIPS_PER_UNIT - pips, lots);
     }
-    first.setFacts(facts, 0);
-    second.setFacts(facts, 1);
+  }
+
+  setFacts({ bookChangedMs, terms, negRisk, lastTrade }: BookFacts): void {
+    const [first, second] = this.tokens;
+    if (bookChangedMs !== this.bookChangedMs) {
+      this.bookChangedMs = bookChangedMs;
+      const time = msText(bookChangedMs);
+      first.setTime(time);
+      second.setTime(time);
+    }
+    if (terms === this.terms && negRisk === this.negRisk && lastTrade === this.lastTrade) return;
+    this.terms = terms;
+    this.negRisk = negRisk;
+    this.lastTrade = lastTrade;
+    first.setTail(tailText(terms, negRisk, lastTrade, 0));
+    second.setTail(tailText(terms, negRisk, lastTrade, 1));
   }
 }

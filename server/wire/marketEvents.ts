@@ -4,11 +4,11 @@
 import { complementPips, MarketStatus, PIPS_PER_UNIT, Resolution, Side } from '../../engine/index.ts';
 import type { MarketChange, MarketTrade } from '../streams/changes.ts';
 import { headText, Mask, type MessageBatch } from '../streams/messages.ts';
-import type { BooksView, EventRow, Market } from '../views/index.ts';
+import type { BooksView, EventRow, Market, MarketsView } from '../views/index.ts';
 import type { BookTexts } from './bookText.ts';
 import { tradeId, transactionHash } from './ids.ts';
 import { fullRecord } from './markets.ts';
-import { lotsText, pipsText } from './numbers.ts';
+import { lotsText, msText, pipsText } from './numbers.ts';
 import { FEE_RATE_BPS, sideText } from './trades.ts';
 
 /** A market's books right after a change. */
@@ -34,7 +34,7 @@ function lastTradePrice(to: MessageBatch, market: Market, trade: MarketTrade, ou
   const rest =
     `,"asset_id":"${market.tokens[outcome]}","market":"${market.conditionId}","price":"${pipsText(pips)}",` +
     `"size":"${lotsText(trade.lots)}","fee_rate_bps":"${FEE_RATE_BPS}","side":"${sideText(side)}",` +
-    `"timestamp":"${tMs}","transaction_hash":"${transactionHash(tradeId(market.index, trade.tradeNumber))}"}`;
+    `"timestamp":"${msText(tMs)}","transaction_hash":"${transactionHash(tradeId(market.index, trade.tradeNumber))}"}`;
   const mask = outcome === 0 ? Mask.FIRST : Mask.SECOND;
   to.begin('last_trade_price', tMs, isTakers ? mask | Mask.BOTH : mask);
   to.text(rest);
@@ -45,7 +45,7 @@ function tickSizeChange(to: MessageBatch, market: Market, change: MarketChange, 
   const rest =
     `,"asset_id":"${market.tokens[outcome]}","market":"${market.conditionId}",` +
     `"old_tick_size":"${pipsText(oldTickPips)}","new_tick_size":"${pipsText(after.terms.tickPips)}",` +
-    `"timestamp":"${tMs}"}`;
+    `"timestamp":"${msText(tMs)}"}`;
   to.begin('tick_size_change', tMs, maskOf(outcome));
   to.text(rest);
 }
@@ -57,14 +57,15 @@ const bestTexts = ({ books, bookIndex }: BooksAfter, outcome: 0 | 1) => ({
 });
 
 /** One message for all levels that the record touched, each as both tokens see it, with the sum that stands there now. */
-function priceChange(to: MessageBatch, market: Market, { levels, tMs }: MarketChange, after: BooksAfter): void {
+function priceChange(to: MessageBatch, market: Market, change: MarketChange, after: BooksAfter): void {
+  const { levels, levelCount, tMs } = change;
   const tails = ([0, 1] as const).map((outcome) => {
     const { bid, ask } = bestTexts(after, outcome);
     return `","hash":"${after.texts.tokens[outcome].hash}","best_bid":"${bid}","best_ask":"${ask}"}`;
   });
   const [first, second] = market.tokens;
   let entries = '';
-  for (let at = 0; at < levels.length; at += 3) {
+  for (let at = 0; at < levelCount * 3; at += 3) {
     const pips = levels[at];
     const isBid = levels[at + 1] === 1;
     const size = lotsText(after.books.lotsAt(after.bookIndex, isBid, pips));
@@ -75,7 +76,7 @@ function priceChange(to: MessageBatch, market: Market, { levels, tMs }: MarketCh
       `"side":"${isBid ? 'SELL' : 'BUY'}${tails[1]}`;
   }
   to.begin('price_change', tMs, Mask.ALL);
-  to.text(`,"market":"${market.conditionId}","price_changes":[${entries}],"timestamp":"${tMs}"}`);
+  to.text(`,"market":"${market.conditionId}","price_changes":[${entries}],"timestamp":"${msText(tMs)}"}`);
 }
 
 /** A book whole, from its JSON text; its own keys keep the order in which clients hash them. */
@@ -97,7 +98,7 @@ function bestBidAsk(to: MessageBatch, market: Market, tMs: number, after: BooksA
   const spread = pipsText(books.bestAskPips(bookIndex, outcome) - books.bestBidPips(bookIndex, outcome));
   const rest =
     `,"market":"${market.conditionId}","asset_id":"${market.tokens[outcome]}","best_bid":"${bid}",` +
-    `"best_ask":"${ask}","spread":"${spread}","timestamp":"${tMs}"}`;
+    `"best_ask":"${ask}","spread":"${spread}","timestamp":"${msText(tMs)}"}`;
   to.begin('best_bid_ask', tMs, maskOf(outcome) & Mask.CUSTOM);
   to.text(rest);
 }
@@ -176,11 +177,11 @@ export function newMarketText(
 export function changeMessages(
   to: MessageBatch,
   market: Market,
-  event: EventRow | undefined,
+  markets: MarketsView,
   change: MarketChange,
   after: BooksAfter,
 ): void {
-  const { tMs, trades, levels } = change;
+  const { tMs, trades } = change;
   for (const trade of trades) {
     lastTradePrice(to, market, trade, 0, tMs);
     lastTradePrice(to, market, trade, 1, tMs);
@@ -189,7 +190,7 @@ export function changeMessages(
     tickSizeChange(to, market, change, 0);
     tickSizeChange(to, market, change, 1);
   }
-  if (levels.length > 0) priceChange(to, market, change, after);
+  if (change.levelCount > 0) priceChange(to, market, change, after);
   if (change.isWhole) {
     wholeBook(to, after, 0, tMs);
     wholeBook(to, after, 1, tMs);
@@ -198,5 +199,5 @@ export function changeMessages(
     bestBidAsk(to, market, tMs, after, 0);
     bestBidAsk(to, market, tMs, after, 1);
   }
-  if (change.isResolved) marketResolved(to, market, event, tMs);
+  if (change.isResolved) marketResolved(to, market, markets.eventByNumber(market.eventNumber), tMs);
 }
