@@ -1,5 +1,6 @@
 // What the main part of the streams' bench asks its children, and what they answer; and the two readings that all of them
 // take: a clock that the processes share, and what a process has cost so far.
+import { readFileSync } from 'node:fs';
 
 /** To the exchange, and to the bare publisher (which knows start, publish and cost). */
 export type ServerQuestion =
@@ -55,13 +56,21 @@ export interface Watched {
 /** Milliseconds of a clock that all processes of the machine share. */
 export const sharedMs = (): number => Number(process.hrtime.bigint()) / 1e6;
 
-/** Resident memory (bytes) and processor time (ms, all threads) of a process so far. */
+/** Resident memory (bytes; the part that no file backs too) and processor time (ms, all threads) of a process so far. */
 export interface Cost {
   readonly residentBytes: number;
+  readonly anonymousBytes: number;
   readonly cpuMs: number;
 }
 
+/** Where Node was told to expose the collector (--expose-gc), it runs before the memory is read. */
 export function costNow(): Cost {
   const { user, system } = process.cpuUsage();
-  return { residentBytes: process.memoryUsage().rss, cpuMs: (user + system) / 1_000 };
+  globalThis.gc?.();
+  const anonymousKib = /^RssAnon:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1];
+  return {
+    residentBytes: process.memoryUsage().rss,
+    anonymousBytes: Number(anonymousKib) * 1_024,
+    cpuMs: (user + system) / 1_000,
+  };
 }
