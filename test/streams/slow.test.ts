@@ -11,8 +11,8 @@ import { streamLimits } from '../../server/streams/limits.ts';
 const sizeOf = (name: string, otherwise: number): number => Number(process.env[`STREAMS_SLOW_${name}`] ?? otherwise);
 const PAUSED = sizeOf('PAUSED', 200);
 const LIVE = sizeOf('LIVE', 20);
-const ROUNDS = sizeOf('ROUNDS', 200);
-const BATCH = 64;
+const ROUNDS = sizeOf('ROUNDS', 100);
+const BATCH = 128;
 /** As for 1,000 paused sockets and 128 MiB, with as much again for what the exchange itself comes to need meanwhile. */
 const MEMORY_BYTES_MAX = (PAUSED / 1_000) * 128 * 1_048_576 + 64 * 1_048_576;
 
@@ -35,7 +35,7 @@ test(`${PAUSED} sockets that stop reading cost the exchange no more than their b
     await live.ask({ ...connect, count: LIVE, isPaused: false } satisfies ClientQuestion);
     await paused.ask({ ...connect, count: PAUSED, isPaused: true } satisfies ClientQuestion);
     // The exchange has run for a while before its memory is taken as given.
-    const warmed = await ask<Published>({ ...publish, rounds: 20 });
+    const warmed = await ask<Published>({ ...publish, rounds: 10 });
     const before = await ask<Cost>({ kind: 'cost' });
     const { frameBytes } = await ask<Published>({ ...publish, rounds: ROUNDS });
     const bytes = [...warmed.frameBytes, ...frameBytes].reduce((sum, length) => sum + length, 0);
