@@ -88,7 +88,7 @@ export class StreamHub implements ChannelHost, UserHost {
       app.ws<SocketData>(path, {
         maxPayloadLength: streamLimits.payloadBytesMax,
         maxBackpressure: streamLimits.backpressureBytesMax,
-        idleTimeout: streamLimits.idleSecondsMax,
+        idleTimeout: this.services.config.streams.idleSecondsMax,
         sendPingsAutomatically: true,
         compression: 0,
         upgrade: (res, req, context) => this.upgrade(res, req, context, channel),
@@ -205,14 +205,15 @@ export class StreamHub implements ChannelHost, UserHost {
   }
 
   private endLate(nowMs: number): void {
+    const { authMsMax, lostMsMax } = this.services.config.streams;
     for (const [connection, sinceMs] of this.lost) {
-      if (nowMs - sinceMs >= streamLimits.lostMsMax) connection.destroy();
+      if (nowMs - sinceMs >= lostMsMax) connection.destroy();
     }
     for (const connection of this.connections) {
       const { channel, subscriber, openedMs } = connection;
       if (channel !== 'user' || subscriber !== undefined || connection.isLost) continue;
-      if (nowMs - openedMs < streamLimits.authMsMax) continue;
-      connection.end(CloseCode.POLICY, `no credentials within ${streamLimits.authMsMax / 1000} s`);
+      if (nowMs - openedMs < authMsMax) continue;
+      connection.end(CloseCode.POLICY, `no credentials within ${authMsMax / 1000} s`);
     }
   }
 
