@@ -19,7 +19,7 @@ const MEMORY_MIB_MAX = 128;
 const BATCH = 16;
 const ROUNDS_A_STEP = 10;
 /** Rounds to one socket before the crowd comes, so that both sides run compiled code. */
-const ROUNDS_TO_WARM = 150;
+const ROUNDS_TO_WARM = 400;
 
 const EXCHANGE = join(import.meta.dirname, './fanOut/exchange.ts');
 const PUBLISHER = join(import.meta.dirname, './fanOut/publisher.ts');

@@ -39,7 +39,7 @@ export type ClientQuestion =
       /** Stops reading once connected. */
       readonly isPaused: boolean;
     }
-  /** Resolves once every socket has so many bytes since it settled. */
+  /** Resolves once every socket has so many bytes since it settled, or one is closed; with how many were closed. */
   | { readonly kind: 'await'; readonly bytes: number }
   /** Delays (ms) of frames with these sizes and times over all sockets since they settled: p50, p99. */
   | { readonly kind: 'delays'; readonly frameBytes: readonly number[]; readonly publishedMs: readonly number[] }
