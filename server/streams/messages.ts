@@ -111,10 +111,13 @@ export class MessageBatch {
   }
 }
 
+/** The least that is asked for: most sockets never send more. */
+const ROOM_BYTES = 4_096;
+
 /** The same buffer, or a larger one with its first bytes, in which `more` bytes follow the first `length`. */
 function withRoom(buffer: Buffer, length: number, more: number): Buffer {
   if (length + more <= buffer.length) return buffer;
-  const larger = Buffer.allocUnsafe(Math.max(length + more, buffer.length * 2));
+  const larger = Buffer.allocUnsafe(Math.max(length + more, buffer.length * 2, ROOM_BYTES));
   buffer.copy(larger, 0, 0, length);
   return larger;
 }
@@ -128,7 +131,7 @@ const FRAME_BYTES_MAX = 262_144;
 
 /** Puts messages into frames in one buffer that is used again and again: whoever gets a frame must copy it at once. */
 export class FrameWriter {
-  private buffer: Buffer = Buffer.allocUnsafe(65_536);
+  private buffer: Buffer = Buffer.alloc(0);
   private length = 0;
   private count = 0;
   private readonly emit: (frame: Buffer) => void;
