@@ -1,18 +1,20 @@
 // The exchange of the streams' bench: engine, journal on disk, views and streams on a bare app, without the HTTP door, so
 // that what is measured is the way from a durable record to the sockets. Writes the frames that it published to a file for
-// the bare publisher. Started by streams.ts.
+// the yardsticks; as one of them it takes the same orders without streams, and publishes a frame of the file a flush.
+// Started by streams.ts.
 
-import { App, type TemplatedApp, us_socket_local_port } from 'uWebSockets.js';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { App, type TemplatedApp } from 'uWebSockets.js';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, encodeCommand, type Follower, openExchange, type RunningExchange } from '../../engine/index.ts';
-import { resolveConfig } from '../../server/config.ts';
+import { resolveConfig, type ServerConfig } from '../../server/config.ts';
 import { StreamFeed } from '../../server/streams/feed.ts';
 import { StreamHub } from '../../server/streams/hub.ts';
 import { Views } from '../../server/views/index.ts';
 import { answerQuestions } from '../lib/talk.ts';
+import { BARE_TOPIC, bareApp, listen, readFrames, wireBytes, writeFrames } from './bareSockets.ts';
 import { costNow, type Published, type ServerQuestion, sharedMs } from './question.ts';
 
 const word = (value: number): string => `0x${value.toString(16).padStart(64, '0')}`;
@@ -29,16 +31,12 @@ let exchange: RunningExchange;
 let markets = 0;
 let framesFile = '';
 let orderCount = 0;
-const frames: Buffer[] = [];
+let frames: Buffer[] = [];
 let frameBytes: number[] = [];
 let isRecording = false;
 let publishedMs: number[] = [];
-let messages = 0;
 const fillsMs: number[] = [];
 const sentMs: number[] = [];
-
-/** Bytes of a text frame on the wire. */
-const wireBytes = (payload: number): number => payload + (payload < 126 ? 2 : payload < 65_536 ? 4 : 10);
 
 function order(marketIndex: number, owner: string, outcome: number, pips: number, lots: number): Uint8Array {
   orderCount += 1;
@@ -58,7 +56,7 @@ function order(marketIndex: number, owner: string, outcome: number, pips: number
   return encodeCommand(command);
 }
 
-/** An app that remembers when and how much is published, and in the first step what. */
+/** An app that remembers when and how much is published, and when asked to what. */
 function recorded(app: TemplatedApp): TemplatedApp {
   const publish: TemplatedApp['publish'] = (topic, message, isBinary, compress) => {
     if (Buffer.isBuffer(message)) {
@@ -73,7 +71,43 @@ function recorded(app: TemplatedApp): TemplatedApp {
   });
 }
 
-async function start(count: number, file: string): Promise<number> {
+/** The streams on an app, and what must follow the log for them. */
+function streamedApp(config: ServerConfig, views: Views): { followers: readonly Follower[]; open: () => TemplatedApp } {
+  const feed = new StreamFeed(views, config.streams);
+  const fail = (error: unknown): never => {
+    throw error;
+  };
+  const open = (): TemplatedApp => {
+    const app = App();
+    new StreamHub(feed, { exchange, config, secret: Buffer.alloc(32, 1) }, fail).attach(recorded(app));
+    return app;
+  };
+  return { followers: feed.followers(), open };
+}
+
+/** No streams: once a flush that holds orders, the next of the recorded frames is published. */
+function framedApp(): { followers: readonly Follower[]; open: () => TemplatedApp } {
+  const app = bareApp();
+  const kept = readFrames(framesFile);
+  let next = 0;
+  let isWaiting = false;
+  const publishNext = (): void => {
+    isWaiting = false;
+    const frame = kept[next % kept.length];
+    next += 1;
+    frameBytes.push(wireBytes(frame.length));
+    publishedMs.push(sharedMs());
+    app.publish(BARE_TOPIC, frame, false, false);
+  };
+  const apply: Follower['apply'] = ({ events }) => {
+    if (isWaiting || !events.some(({ type }) => type === 'OrderRested')) return;
+    isWaiting = true;
+    queueMicrotask(publishNext);
+  };
+  return { followers: [{ name: 'frames', apply }], open: () => app };
+}
+
+async function start(count: number, file: string, isBare: boolean): Promise<number> {
   markets = count;
   framesFile = file;
   const base = resolveConfig(
@@ -85,14 +119,14 @@ async function start(count: number, file: string): Promise<number> {
   const streams = { ...base.streams, heartbeatMs: 3_600_000, connectionsPerIpMax: 1_000_000 };
   const config = { ...base, streams };
   const views = new Views();
-  const feed = new StreamFeed(views, streams);
   const stamp: Follower = {
     name: 'stamp',
     apply: ({ events }) => {
       for (const event of events) if (event.type === 'Trade' && event.marketIndex === 0) fillsMs.push(sharedMs());
     },
   };
-  const followers = [...views.followers(), stamp, ...feed.followers()];
+  const publisher = isBare ? framedApp() : streamedApp(config, views);
+  const followers = [...views.followers(), stamp, ...publisher.followers];
   exchange = await openExchange({ dataDir: folder, settings: config.engine, followers });
   const terms = { autoTick: 0, feeExponent: 1, tickPips: 100, feeRate: 0, minOrderLots: 1, delaySeconds: 0 };
   for (let index = 0; index < markets; index += 1) {
@@ -107,35 +141,21 @@ async function start(count: number, file: string): Promise<number> {
     await exchange.submit(encodeCommand(key));
     await exchange.submit(encodeCommand({ type: 'Deposit', wallet: owner, owner, amountMicro: 4e15, isFaucet: 0 }));
   }
-  const app = App();
-  const fail = (error: unknown): never => {
-    throw error;
-  };
-  new StreamHub(feed, { exchange, config, secret: Buffer.alloc(32, 1) }, fail).attach(recorded(app));
-  return new Promise((resolve) => {
-    app.listen('127.0.0.1', 0, (socket) => {
-      // Both are sockets; the package's types name them apart.
-      if (socket !== false)
-        resolve(us_socket_local_port(socket as unknown as Parameters<typeof us_socket_local_port>[0]));
-    });
-  });
+  return listen(publisher.open());
 }
 
-const lengthLine = ({ length }: Buffer): Buffer => Buffer.from(`${length}\n`);
-
 /** Each round places its orders in one turn, so that one flush holds them all. */
-async function publish(rounds: number, batch: number, pauseMs: number): Promise<Published> {
-  isRecording = frames.length === 0;
+async function publish(rounds: number, batch: number, pauseMs: number, isRecorded: boolean): Promise<Published> {
+  isRecording = isRecorded;
+  frames = [];
   frameBytes = [];
   publishedMs = [];
-  messages = 0;
   let latest: Promise<unknown> = Promise.resolve();
   for (let round = 0; round < rounds; round += 1) {
     const placed: Promise<unknown>[] = [];
     for (let at = 0; at < batch; at += 1) {
       placed.push(exchange.submit(order(0, OWNERS[0], 0, 100 * (1 + ((orderCount * 7) % 40)), 500)));
     }
-    messages += batch;
     // One round is flushed while the next is taken, as it is when orders come in by themselves.
     await latest;
     latest = Promise.all(placed);
@@ -143,8 +163,8 @@ async function publish(rounds: number, batch: number, pauseMs: number): Promise<
   }
   await latest;
   if (frameBytes.length === 0) throw new Error('nothing was published');
-  if (isRecording) writeFileSync(framesFile, Buffer.concat(frames.flatMap((frame) => [lengthLine(frame), frame])));
-  return { frameBytes, publishedMs, messages };
+  if (isRecorded) writeFrames(framesFile, frames);
+  return { frameBytes, publishedMs };
 }
 
 /** Open loop: what is due by now is submitted, whatever became of what was before. */
@@ -174,8 +194,10 @@ async function steady(ordersPerSecond: number, seconds: number): Promise<unknown
 
 answerQuestions(async (asked) => {
   const question = asked as ServerQuestion; // only streams.ts asks
-  if (question.kind === 'start') return start(question.markets, question.framesFile);
-  if (question.kind === 'publish') return publish(question.rounds, question.batch, question.pauseMs);
+  if (question.kind === 'start') return start(question.markets, question.framesFile, question.isBare);
+  if (question.kind === 'publish') {
+    return publish(question.rounds, question.batch, question.pauseMs, question.isRecorded);
+  }
   if (question.kind === 'steady') return steady(question.ordersPerSecond, question.seconds);
   return costNow();
 });

@@ -53,7 +53,9 @@ function open(port: number, index: number, message: string, isPaused: boolean): 
     sockets[index] = socket;
     socket.once('error', reject);
     socket.once('close', () => {
+      if (sockets[index] !== socket) return;
       closedCount += 1;
+      reached?.();
     });
     const key = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n';
     socket.write(
@@ -69,8 +71,9 @@ function open(port: number, index: number, message: string, isPaused: boolean): 
 }
 
 async function connectAll(port: number, count: number, message: string, isPaused: boolean): Promise<void> {
-  for (const socket of sockets) socket.destroy();
+  const former = sockets;
   sockets = [];
+  for (const socket of former) socket.destroy();
   received = new Float64Array(count);
   for (let from = 0; from < count; from += CONNECTING_AT_ONCE) {
     const some = Array.from({ length: Math.min(CONNECTING_AT_ONCE, count - from) }, (_, at) => from + at);

@@ -12,9 +12,13 @@ export interface Child {
 
 type Answer = { readonly value: unknown } | { readonly error: string };
 
-/** Starts a TypeScript file of the bench as a child on the same Node; its output goes to ours. */
-export function startChild(file: string): Child {
-  const child: ChildProcess = fork(file, [], { execPath: process.execPath, execArgv: [], serialization: 'advanced' });
+/** Starts a TypeScript file of the bench as a child on the same Node (with flags of Node's); its output goes to ours. */
+export function startChild(file: string, execArgv: readonly string[] = []): Child {
+  const child: ChildProcess = fork(file, [], {
+    execPath: process.execPath,
+    execArgv: [...execArgv],
+    serialization: 'advanced',
+  });
   return {
     pid: child.pid,
     ask: (question) =>

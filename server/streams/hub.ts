@@ -19,7 +19,7 @@ import {
 } from '../wire/streamRequests.ts';
 import { CloseCode, Connection, type Socket, type SocketData } from './connection.ts';
 import type { StreamFeed } from './feed.ts';
-import { catalogStreamId, FORM_COUNT } from './ids.ts';
+import { catalogStreamId, FORM_COUNT, type Form } from './ids.ts';
 import { streamLimits } from './limits.ts';
 import { type ChannelHost, MarketSubscriber } from './marketChannel.ts';
 import type { MarketStream } from './marketStream.ts';
@@ -88,7 +88,7 @@ export class StreamHub implements ChannelHost, UserHost {
       app.ws<SocketData>(path, {
         maxPayloadLength: streamLimits.payloadBytesMax,
         maxBackpressure: streamLimits.backpressureBytesMax,
-        idleTimeout: streamLimits.idleSecondsMax,
+        idleTimeout: this.services.config.streams.idleSecondsMax,
         sendPingsAutomatically: true,
         compression: 0,
         upgrade: (res, req, context) => this.upgrade(res, req, context, channel),
@@ -132,32 +132,32 @@ export class StreamHub implements ChannelHost, UserHost {
     const { feed } = this;
     if (!feed.isWaiting) return;
     const { markets, users } = feed;
-    const streams = markets.dirty;
     const owners = users.dirty;
-    markets.dirty = [];
     users.dirty = [];
     for (const owner of owners) {
       owner.isWaiting = false;
       for (const subscriber of this.listeners.get(owner) ?? []) subscriber.pump();
     }
-    for (const stream of streams) this.publish(stream);
+    for (const stream of markets.dirty) this.publish(stream);
+    markets.published();
     this.publishNewMarkets();
   }
 
   private publish(stream: MarketStream): void {
     const { pending } = stream;
+    const { messages } = this.feed.markets;
     stream.pending = [];
     for (let form = 0; form < FORM_COUNT; form += 1) {
       if (stream.subscribers[form] === 0) continue;
       this.topic = stream.ids[form];
       stream.publishedMs[form] = performance.now();
       const idBytes = stream.idBytes[form];
-      for (const { messages, before } of pending) {
+      for (const { first, end, before } of pending) {
         let sequence = before[form];
-        for (const message of messages) {
-          if (((message.mask >>> form) & 1) === 0) continue;
+        for (let index = first; index < end; index += 1) {
+          if (!messages.isFor(index, form as Form)) continue; // below FORM_COUNT
           sequence += 1;
-          this.writer.add(message, idBytes, sequence);
+          this.writer.add(messages, index, idBytes, sequence);
         }
       }
       this.writer.end();
@@ -205,14 +205,15 @@ export class StreamHub implements ChannelHost, UserHost {
   }
 
   private endLate(nowMs: number): void {
+    const { authMsMax, lostMsMax } = this.services.config.streams;
     for (const [connection, sinceMs] of this.lost) {
-      if (nowMs - sinceMs >= streamLimits.lostMsMax) connection.destroy();
+      if (nowMs - sinceMs >= lostMsMax) connection.destroy();
     }
     for (const connection of this.connections) {
       const { channel, subscriber, openedMs } = connection;
       if (channel !== 'user' || subscriber !== undefined || connection.isLost) continue;
-      if (nowMs - openedMs < streamLimits.authMsMax) continue;
-      connection.end(CloseCode.POLICY, `no credentials within ${streamLimits.authMsMax / 1000} s`);
+      if (nowMs - openedMs < authMsMax) continue;
+      connection.end(CloseCode.POLICY, `no credentials within ${authMsMax / 1000} s`);
     }
   }
 

@@ -7,12 +7,18 @@ export interface StreamSettings {
   readonly connectionsPerIpMax: number;
   /** A stream with subscribers that was silent for so long says where it stands, ms. */
   readonly heartbeatMs: number;
-  /** Changes that a market keeps for those who resume. */
+  /** The longest replay of a market, in changes. */
   readonly changesPerMarketMax: number;
-  /** Changes kept over all markets: about 250 bytes each. */
+  /** Changes kept for those who resume, over all markets: 128 bytes each, so about that many. */
   readonly changesMax: number;
   /** Messages of owners kept in memory; older ones are read from the log again. */
   readonly userEntriesMax: number;
+  /** A socket that neither sends nor answers pings is closed after so long, s; uWebSockets takes 8 at least. */
+  readonly idleSecondsMax: number;
+  /** A socket of the user channel must name its credentials within so long, ms. */
+  readonly authMsMax: number;
+  /** A socket that lost a message and reads nothing is cut off after so long, ms. */
+  readonly lostMsMax: number;
 }
 
 export const streamSettings: StreamSettings = {
@@ -21,6 +27,9 @@ export const streamSettings: StreamSettings = {
   changesPerMarketMax: 1_024,
   changesMax: 131_072,
   userEntriesMax: 131_072,
+  idleSecondsMax: 120,
+  authMsMax: 30_000,
+  lostMsMax: 10_000,
 };
 
 export const streamLimits = {
@@ -41,12 +50,6 @@ export const streamLimits = {
   dumpFrameBytes: 65_536,
   /** Messages that a replay renders at a time, so that nobody else waits for it. */
   replayStep: 48,
-  /** A socket that lost a message and reads nothing is cut off after so long, ms. */
-  lostMsMax: 10_000,
-  /** A socket that neither sends nor answers pings is closed after so long, s. */
-  idleSecondsMax: 120,
-  /** A socket of the user channel must name its credentials within so long, ms. */
-  authMsMax: 30_000,
 } as const;
 
 if (streamLimits.pacedBytesMax * 2 > streamLimits.backpressureBytesMax) {

@@ -12,7 +12,7 @@ import type { StreamFeed } from './feed.ts';
 import { catalogStreamId, type Form, formOf, isCustomForm, parseMarketStreamId, tokensOfForm } from './ids.ts';
 import { streamLimits } from './limits.ts';
 import type { MarketStream } from './marketStream.ts';
-import { FrameWriter } from './messages.ts';
+import { FrameWriter, MessageBatch } from './messages.ts';
 import { messagesSince } from './rebuild.ts';
 
 /** Most new markets that a replay sends. */
@@ -305,10 +305,11 @@ export class MarketSubscriber implements Subscriber {
     } else if (dump === 0) {
       connection.send(heartbeatText(stream.ids[form], stream.numbers[form], nowMs));
     }
+    const books = new MessageBatch();
     for (const outcome of [0, 1] as const) {
       if ((dump & (outcome + 1)) === 0) continue;
-      const message = bookMessage(bookJson(host.feed.views, market, outcome), outcome, nowMs);
-      this.writer.add(message, stream.idBytes[form], stream.numbers[form]);
+      bookMessage(books, bookJson(host.feed.views, market, outcome), outcome, nowMs);
+      this.writer.add(books, books.count - 1, stream.idBytes[form], stream.numbers[form]);
     }
     if (this.writer.bytes > streamLimits.dumpFrameBytes) this.writer.end(true);
     subscription.dump = 0;
@@ -322,25 +323,27 @@ export class MarketSubscriber implements Subscriber {
     const { stream, form, market } = subscription;
     const { connection, host } = this;
     this.writer.end(true);
-    const { markets, books } = host.feed.views;
-    const event = markets.eventByNumber(market.eventNumber);
-    const missed = messagesSince(stream, market, event, books, form, number, streamLimits.replayStep);
+    const { markets, views } = host.feed;
+    const missed = messagesSince(markets, views, stream, market, form, number, streamLimits.replayStep);
     if (missed === undefined) {
       const isAhead = number > stream.numbers[form];
       const reason = isAhead ? 'the stream has not come that far' : 'what is missing is older than what is kept';
       this.oweGap(subscription, number, reason);
       return 1;
     }
-    if (missed.length === 0) connection.send(heartbeatText(stream.ids[form], stream.numbers[form], host.now()));
-    for (const { message, sequence } of missed) this.writer.add(message, stream.idBytes[form], sequence);
+    const { messages, indexes, sequences } = missed;
+    if (indexes.length === 0) connection.send(heartbeatText(stream.ids[form], stream.numbers[form], host.now()));
+    for (const [at, index] of indexes.entries()) {
+      this.writer.add(messages, index, stream.idBytes[form], sequences[at]);
+    }
     this.writer.end();
-    const last = missed.at(-1)?.sequence ?? number;
+    const last = sequences.at(-1) ?? number;
     subscription.from = last;
     if (last >= stream.numbers[form]) {
       subscription.from = undefined;
       this.goLive(subscription);
     }
-    return missed.length + 1;
+    return indexes.length + 1;
   }
 
   private goLive(subscription: Subscription): void {
@@ -350,8 +353,7 @@ export class MarketSubscriber implements Subscriber {
     if (subscription.isLive) return;
     subscription.isLive = true;
     this.connection.follow(stream.ids[form]);
-    stream.subscribers[form] += 1;
-    stream.subscriberCount += 1;
+    stream.changeSubscribers(form, 1);
     stream.publishedMs[form] = performance.now();
     this.host.followed.add(stream);
   }
@@ -361,8 +363,7 @@ export class MarketSubscriber implements Subscriber {
     const { stream, form } = subscription;
     subscription.isLive = false;
     this.connection.leave(stream.ids[form]);
-    stream.subscribers[form] -= 1;
-    stream.subscriberCount -= 1;
+    stream.changeSubscribers(form, -1);
     if (stream.subscriberCount === 0) this.host.followed.delete(stream);
   }
 }

@@ -3,41 +3,83 @@
 // nobody, and never looks at a clock.
 import { type EventOf, MarketStatus, type Sections } from '../../engine/index.ts';
 import type { Market, MarketTerms, Views } from '../views/index.ts';
-import { bookJson } from '../wire/books.ts';
+import { type BookFacts, BookTexts } from '../wire/bookText.ts';
 import { changeMessages } from '../wire/marketEvents.ts';
+import { ChangeLog, NONE } from './changeLog.ts';
 import { isSilent, type MarketChange, type MarketTrade } from './changes.ts';
-import { FORM_COUNT } from './ids.ts';
+import { FORM_COUNT, type Form } from './ids.ts';
 import type { StreamSettings } from './limits.ts';
 import { MarketStream } from './marketStream.ts';
+import { MessageBatch } from './messages.ts';
 
-/** What the record at hand did to a market so far. */
-interface Draft {
-  readonly levels: number[];
-  /** Where each level stands in `levels`, by pips · 2 + side, once there are many. */
-  places: Map<number, number> | undefined;
-  readonly trades: MarketTrade[];
-  bestBidPips: number;
-  bestAskPips: number;
-  hasLevels: boolean;
-  isResolved: boolean;
-}
+const NO_FACTS: BookFacts = {
+  bookChangedMs: 0,
+  terms: { tickPips: 0, minOrderLots: 0 },
+  negRisk: false,
+  lastTrade: undefined,
+};
 
 /** From so many levels on a record's levels are found by a map: a cancel of everything may touch thousands. */
 const MANY_LEVELS = 32;
 
-function placeOf(draft: Draft, pips: number, bit: number): number | undefined {
-  const { levels } = draft;
-  if (levels.length < MANY_LEVELS * 3) {
-    for (let at = 0; at < levels.length; at += 3) {
-      if (levels[at] === pips && levels[at + 1] === bit) return at;
+/** What the record at hand did to a market so far; used again for another market in another record. */
+class Draft implements MarketChange {
+  marketIndex = 0;
+  tMs = 0;
+  readonly levels: number[] = [];
+  levelCount = 0;
+  readonly trades: MarketTrade[] = [];
+  oldTickPips = 0;
+  isTop = false;
+  isWhole = false;
+  isResolved = false;
+  after: BookFacts = NO_FACTS;
+  bestBidPips = 0;
+  bestAskPips = 0;
+  /** Where each level stands in `levels`, by pips · 2 + side, once there are many. */
+  private places: Map<number, number> | undefined;
+
+  clear(marketIndex: number): void {
+    this.marketIndex = marketIndex;
+    // An emptied array gives its memory back and must ask for it again: only what is rare is emptied.
+    this.levelCount = 0;
+    if (this.trades.length > 0) this.trades.length = 0;
+    this.oldTickPips = 0;
+    this.isTop = false;
+    this.isWhole = false;
+    this.isResolved = false;
+    this.places = undefined;
+  }
+
+  addLevel(pips: number, bit: number, lots: number): void {
+    const { levels } = this;
+    const found = this.placeOf(pips, bit);
+    if (found !== undefined) {
+      levels[found + 2] += lots;
+      return;
     }
-    return undefined;
+    const at = this.levelCount * 3;
+    this.places?.set(pips * 2 + bit, at);
+    levels[at] = pips;
+    levels[at + 1] = bit;
+    levels[at + 2] = lots;
+    this.levelCount += 1;
   }
-  if (draft.places === undefined) {
-    draft.places = new Map();
-    for (let at = 0; at < levels.length; at += 3) draft.places.set(levels[at] * 2 + levels[at + 1], at);
+
+  private placeOf(pips: number, bit: number): number | undefined {
+    const { levels, levelCount } = this;
+    if (levelCount < MANY_LEVELS) {
+      for (let at = 0; at < levelCount * 3; at += 3) {
+        if (levels[at] === pips && levels[at + 1] === bit) return at;
+      }
+      return undefined;
+    }
+    if (this.places === undefined) {
+      this.places = new Map();
+      for (let at = 0; at < levelCount * 3; at += 3) this.places.set(levels[at] * 2 + levels[at + 1], at);
+    }
+    return this.places.get(pips * 2 + bit);
   }
-  return draft.places.get(pips * 2 + bit);
 }
 
 /** A market that came into the lists, for the stream of new markets. */
@@ -52,16 +94,20 @@ interface KnownMarket {
   readonly negRisk: boolean;
   isAnnounced: boolean;
   numbers: ArrayLike<number>;
+  latestAt: number;
 }
 
-/** A change that is kept, and of which market. */
-interface KeptChange {
-  readonly index: number;
+/** A change that a snapshot keeps, with its place and that of the one before it of its market. */
+interface SavedChange {
+  readonly at: number;
+  readonly previousAt: number;
   readonly change: MarketChange;
 }
 
 /** How many changes a snapshot takes: who was there when it was made has missed few. */
 const SNAPSHOT_CHANGES_MAX = 16_384;
+/** Numbers that a snapshot keeps of a market's streams: its index, where its newest change lies, and the number of each form. */
+const STANDING = 2 + FORM_COUNT;
 const SILENT: ArrayLike<number> = new Array<number>(FORM_COUNT).fill(0);
 
 /** Rows of so many numbers, one behind the other. */
@@ -72,28 +118,29 @@ function flat<T>(rows: readonly T[], width: number, of: (row: T) => readonly num
 }
 
 export class MarketFeed {
-  /** Markets with messages that wait for the end of the flush. */
+  /** Markets with messages that wait for the end of the flush, and the messages. */
   dirty: MarketStream[] = [];
+  readonly messages = new MessageBatch(65_536);
   readonly newMarkets: NewMarket[] = [];
+  private readonly kept: ChangeLog;
   private readonly views: Views;
   private readonly settings: StreamSettings;
   private readonly log: () => string;
   private readonly streams: MarketStream[] = [];
   /** Of markets in a snapshot, by index: their streams are made when they are first asked for, as all are. */
   private readonly known: (KnownMarket | undefined)[] = [];
-  private readonly drafts = new Map<number, Draft>();
-  private keptCount = 0;
-  /** Which market each kept change belongs to, oldest first, in a ring; changes that their market dropped count too. */
-  private readonly kept: Uint32Array;
-  private keptHead = 0;
-  private readonly droppedEarly: number[] = [];
+  /** The first `draftCount` are of the record at hand. */
+  private readonly drafts: Draft[] = [];
+  private draftCount = 0;
+  /** Where each market's draft is, if it has one in the record at hand. */
+  private readonly draftAt: number[] = [];
 
   /** @param log the log's name, asked for once a market exists */
   constructor(views: Views, settings: StreamSettings, log: () => string) {
     this.views = views;
     this.settings = settings;
     this.log = log;
-    this.kept = new Uint32Array(settings.changesMax);
+    this.kept = new ChangeLog(settings.changesMax);
     views.books.onLevel = (marketIndex, isBid, pips, lots) => this.levelChanges(marketIndex, isBid, pips, lots);
   }
 
@@ -113,13 +160,8 @@ export class MarketFeed {
     const taker = this.views.orders.byOrderNumber(event.takerOrderNumber);
     if (taker === undefined) return;
     const { tradeNumber, pricePips, lots } = event;
-    this.draft(event.marketIndex).trades.push({
-      tradeNumber,
-      pricePips,
-      lots,
-      outcome: taker.outcome,
-      side: taker.side,
-    });
+    const { outcome, side } = taker;
+    this.draft(event.marketIndex).trades.push({ tradeNumber, pricePips, lots, outcome, side });
   }
 
   /** Terms or status may have changed: compared at the end of the record. */
@@ -133,30 +175,32 @@ export class MarketFeed {
 
   /** The record is over, and the views have applied it: turns what was gathered into changes. */
   recordEnded(tMs: number): void {
-    if (this.drafts.size === 0) return;
-    for (const [marketIndex, draft] of this.drafts) {
-      const market = this.views.markets.byIndex(marketIndex);
+    for (let at = 0; at < this.draftCount; at += 1) {
+      const draft = this.drafts[at];
+      const market = this.views.markets.byIndex(draft.marketIndex);
       if (market !== undefined) this.marketEnded(market, draft, tMs);
     }
-    this.drafts.clear();
+    this.draftCount = 0;
+  }
+
+  /** A stream's changes after a number, as far as they are kept (MarketStream.since). */
+  since(stream: MarketStream, form: Form, number: number) {
+    return stream.since(form, number, this.kept, this.settings.changesPerMarketMax);
+  }
+
+  /** Forgets the messages that waited: they are published. */
+  published(): void {
+    this.dirty = [];
+    this.messages.clear();
   }
 
   private levelChanges(marketIndex: number, isBid: boolean, pips: number, lots: number): void {
     const draft = this.draft(marketIndex);
-    if (!draft.hasLevels) {
-      draft.hasLevels = true;
+    if (draft.levelCount === 0) {
       draft.bestBidPips = this.views.books.bestBidPips(marketIndex, 0);
       draft.bestAskPips = this.views.books.bestAskPips(marketIndex, 0);
     }
-    const { levels } = draft;
-    const bit = isBid ? 1 : 0;
-    const at = placeOf(draft, pips, bit);
-    if (at !== undefined) {
-      levels[at + 2] += lots;
-      return;
-    }
-    draft.places?.set(pips * 2 + bit, levels.length);
-    levels.push(pips, bit, lots);
+    draft.addLevel(pips, isBid ? 1 : 0, lots);
   }
 
   /**
@@ -169,20 +213,20 @@ export class MarketFeed {
       flat(this.newMarkets, 2, (m) => [m.marketIndex, m.tMs]),
     );
     const spoken = this.streams.filter((stream) => stream.hasSpoken);
-    const numbers = sections.float64(
+    const standings = sections.float64(
       'numbers',
-      flat(spoken, 1 + FORM_COUNT, (s) => [s.index, ...s.numbers]),
+      flat(spoken, STANDING, (s) => [s.index, s.latestAt, ...s.numbers]),
     );
     const changes = sections.plain('changes', this.newestChanges());
-    if (sections.isLoading) this.load(announced, numbers, changes);
+    if (sections.isLoading) this.load(announced, standings, changes);
   }
 
-  private load(announced: Float64Array, numbers: Float64Array, changes: readonly KeptChange[]): void {
+  private load(announced: Float64Array, standings: Float64Array, changes: readonly SavedChange[]): void {
     for (let at = 0; at < announced.length; at += 2) {
       this.newMarkets.push({ marketIndex: announced[at], tMs: announced[at + 1] });
     }
     for (const { index, terms, negRisk } of this.views.markets.list()) {
-      this.known[index] = { terms, negRisk, isAnnounced: false, numbers: SILENT };
+      this.known[index] = { terms, negRisk, isAnnounced: false, numbers: SILENT, latestAt: NONE };
     }
     const known = (index: number): KnownMarket => {
       const market = this.known[index];
@@ -190,82 +234,70 @@ export class MarketFeed {
       return market;
     };
     for (const { marketIndex } of this.newMarkets) known(marketIndex).isAnnounced = true;
-    for (let at = 0; at < numbers.length; at += 1 + FORM_COUNT) {
-      known(numbers[at]).numbers = numbers.subarray(at + 1, at + 1 + FORM_COUNT);
+    // They are put anew, since the log of changes may have another length now.
+    const places = new Map<number, number>();
+    for (const { at, previousAt, change } of changes) {
+      places.set(at, this.kept.push(change, places.get(previousAt) ?? NONE));
     }
-    for (const { index, change } of changes) {
-      const stream = this.stream(index);
-      stream.keep(change);
-      this.keep(stream);
+    for (let at = 0; at < standings.length; at += STANDING) {
+      const market = known(standings[at]);
+      market.latestAt = places.get(standings[at + 1]) ?? NONE;
+      market.numbers = standings.subarray(at + 2, at + STANDING);
     }
   }
 
   /** What is kept of all markets' changes, as far as a snapshot takes it, oldest first. */
-  private newestChanges(): KeptChange[] {
-    const taken = new Map<number, number>();
-    const newest: KeptChange[] = [];
-    for (let at = this.keptCount - 1; at >= 0 && newest.length < SNAPSHOT_CHANGES_MAX; at -= 1) {
-      const index = this.kept[(this.keptHead + at) % this.kept.length];
-      const back = (taken.get(index) ?? 0) + 1;
-      taken.set(index, back);
-      const change = this.streams[index].changeAt(-back);
-      if (change !== undefined) newest.push({ index, change });
+  private newestChanges(): SavedChange[] {
+    const { kept } = this;
+    const places: number[] = [];
+    for (const { latestAt } of this.streams.filter(({ hasSpoken }) => hasSpoken)) {
+      for (let at = latestAt; kept.has(at); at = kept.previousAt(at)) places.push(at);
     }
-    return newest.reverse();
+    places.sort((a, b) => a - b);
+    const newest: SavedChange[] = [];
+    for (const at of places.slice(-SNAPSHOT_CHANGES_MAX)) {
+      const entry = kept.read(at);
+      if (entry !== undefined) newest.push({ at, ...entry });
+    }
+    return newest;
   }
 
   private draft(marketIndex: number): Draft {
-    let draft = this.drafts.get(marketIndex);
-    if (draft === undefined) {
-      draft = {
-        levels: [],
-        places: undefined,
-        trades: [],
-        bestBidPips: 0,
-        bestAskPips: 0,
-        hasLevels: false,
-        isResolved: false,
-      };
-      this.drafts.set(marketIndex, draft);
-    }
+    const { drafts, draftAt } = this;
+    const at = draftAt[marketIndex];
+    if (at < this.draftCount && drafts[at].marketIndex === marketIndex) return drafts[at];
+    drafts[this.draftCount] ??= new Draft();
+    const draft = drafts[this.draftCount];
+    draft.clear(marketIndex);
+    draftAt[marketIndex] = this.draftCount;
+    this.draftCount += 1;
     return draft;
   }
 
   private marketEnded(market: Market, draft: Draft, tMs: number): void {
     const { books } = this.views;
     const stream = this.stream(market.index);
-    const { levels, trades, hasLevels, isResolved } = draft;
     const { terms: known, negRisk: knownNegRisk } = stream;
-    stream.terms = market.terms;
-    stream.negRisk = market.negRisk;
+    const { terms, negRisk } = market;
+    if (known !== terms || knownNegRisk !== negRisk) {
+      stream.terms = terms;
+      stream.negRisk = negRisk;
+      const isTickNew = known !== undefined && known.tickPips !== terms.tickPips;
+      if (isTickNew) draft.oldTickPips = known.tickPips;
+      draft.isWhole =
+        isTickNew || (known !== undefined && (known.minOrderLots !== terms.minOrderLots || knownNegRisk !== negRisk));
+    }
     this.announce(market, stream, tMs);
-    const isTop =
-      hasLevels &&
+    draft.tMs = tMs;
+    draft.after = market;
+    draft.isTop =
+      draft.levelCount > 0 &&
       (books.bestBidPips(market.index, 0) !== draft.bestBidPips ||
         books.bestAskPips(market.index, 0) !== draft.bestAskPips);
-    const isTickNew = known !== undefined && known.tickPips !== market.terms.tickPips;
-    const areTermsNew =
-      isTickNew ||
-      (known !== undefined && (known.minOrderLots !== market.terms.minOrderLots || knownNegRisk !== market.negRisk));
-    const change: MarketChange = {
-      tMs,
-      levels,
-      trades,
-      oldTickPips: isTickNew ? known.tickPips : 0,
-      isTop,
-      isWhole: trades.length > 0 || areTermsNew,
-      isResolved,
-      after: {
-        bookChangedMs: market.bookChangedMs,
-        terms: market.terms,
-        negRisk: market.negRisk,
-        lastTrade: market.lastTrade,
-      },
-    };
-    if (isSilent(change)) return;
-    if (stream.subscriberCount > 0) this.render(market, stream, change);
-    stream.push(change);
-    this.keep(stream);
+    if (draft.trades.length > 0) draft.isWhole = true;
+    if (isSilent(draft)) return;
+    if (stream.subscriberCount > 0) this.render(market, stream, draft);
+    stream.push(draft, this.kept);
   }
 
   private announce(market: Market, stream: MarketStream, tMs: number): void {
@@ -275,29 +307,18 @@ export class MarketFeed {
   }
 
   private render(market: Market, stream: MarketStream, change: MarketChange): void {
-    const { views } = this;
-    const texts = [bookJson(views, market, 0), bookJson(views, market, 1)] as const;
-    const event = views.markets.eventByNumber(market.eventNumber);
-    const messages = changeMessages(market, event, change, { texts, books: views.books, bookIndex: market.index });
+    const { views, messages } = this;
+    const { books } = views;
+    if (stream.books === undefined) {
+      const pair = [books.book(market.index, 0), books.book(market.index, 1)] as const;
+      stream.books = new BookTexts(market, pair, change.after);
+    } else {
+      stream.books.apply(change.levels, change.levelCount, books, market.index);
+      stream.books.setFacts(change.after);
+    }
+    const first = messages.count;
+    changeMessages(messages, market, views.markets, change, { texts: stream.books, books, bookIndex: market.index });
     if (stream.pending.length === 0) this.dirty.push(stream);
-    stream.pending.push({ messages, before: [...stream.numbers] });
-  }
-
-  /** Bounds what is kept: a market's own share first, then all of them together, oldest first. */
-  private keep(stream: MarketStream): void {
-    const { kept, droppedEarly } = this;
-    if (stream.changeCount > this.settings.changesPerMarketMax) {
-      stream.dropOldest();
-      droppedEarly[stream.index] = (droppedEarly[stream.index] ?? 0) + 1;
-    }
-    if (this.keptCount === kept.length) {
-      const oldest = kept[this.keptHead];
-      if ((droppedEarly[oldest] ?? 0) > 0) droppedEarly[oldest] -= 1;
-      else this.streams[oldest].dropOldest();
-      this.keptHead = (this.keptHead + 1) % kept.length;
-      this.keptCount -= 1;
-    }
-    kept[(this.keptHead + this.keptCount) % kept.length] = stream.index;
-    this.keptCount += 1;
+    stream.pending.push({ first, end: messages.count, before: [...stream.numbers] });
   }
 }

@@ -1,7 +1,8 @@
 // Ready messages: bytes with two gaps of fixed width, the stream's name and its number there, so that what was rendered
-// once for a market serves all of its streams. Made by the renderers of wire/, put into frames by the hub. A message
-// without numbers patched in never leaves.
-import { FORM_COUNT, type Form, MARKET_ID_BYTES, SEQUENCE_BYTES } from './ids.ts';
+// once for a market serves all of its streams. Written one behind the other by the renderers of wire/, put into frames
+// by the hub. A message without numbers patched in never leaves.
+import { msText } from '../wire/numbers.ts';
+import { type Form, MARKET_ID_BYTES, SEQUENCE_BYTES } from './ids.ts';
 
 const ID_GAP = '-'.repeat(MARKET_ID_BYTES);
 const SEQUENCE_GAP = ' '.repeat(SEQUENCE_BYTES);
@@ -15,46 +16,110 @@ export const Mask = {
   CUSTOM: 0b111000,
 } as const;
 
-export interface Message {
-  readonly bytes: Buffer;
-  /** Where the stream's name and its number go. */
-  readonly idAt: number;
-  readonly sequenceAt: number;
-  /** One bit a form: the streams that it belongs to. */
-  readonly mask: number;
-  /** Never shares a frame: clients that don't know its kind would drop the whole frame. */
-  readonly isAlone: boolean;
-}
-
 const BEFORE_TYPE = '{"event_type":"';
 const BEFORE_ID = '","stream_id":"';
 const BEFORE_SEQUENCE = '","sequence":';
 
 /** The first keys of every message, as text. */
 export function headText(eventType: string, streamId: string, sequence: string, serverMs: number): string {
-  return `${BEFORE_TYPE}${eventType}${BEFORE_ID}${streamId}${BEFORE_SEQUENCE}${sequence},"server_ts_ms":${serverMs}`;
+  return `${BEFORE_TYPE}${eventType}${BEFORE_ID}${streamId}${BEFORE_SEQUENCE}${sequence},"server_ts_ms":${msText(serverMs)}`;
 }
 
-/** A market's message; `rest` is its JSON text after the head, from the comma to the closing brace. */
-export function marketMessage(
-  eventType: string,
-  serverMs: number,
-  rest: string,
-  mask: number,
-  isAlone = false,
-): Message {
-  const bytes = Buffer.from(headText(eventType, ID_GAP, SEQUENCE_GAP, serverMs) + rest);
-  const idAt = BEFORE_TYPE.length + eventType.length + BEFORE_ID.length;
-  return { bytes, idAt, sequenceAt: idAt + MARKET_ID_BYTES + BEFORE_SEQUENCE.length, mask, isAlone };
-}
+/** Messages of markets, one behind the other in one buffer that is used again after `clear`. */
+export class MessageBatch {
+  /** The bytes of all messages; another buffer when more room was needed. */
+  buffer: Buffer;
+  private length = 0;
+  private readonly starts: number[] = [];
+  private readonly ids: number[] = [];
+  private readonly masks: number[] = [];
+  private readonly alone: boolean[] = [];
 
-/** How many of the messages each form gets. */
-export function countByForm(messages: readonly Message[]): number[] {
-  const counts = new Array<number>(FORM_COUNT).fill(0);
-  for (const { mask } of messages) {
-    for (let form = 0; form < FORM_COUNT; form += 1) counts[form] += (mask >>> form) & 1;
+  constructor(bytes = 4_096) {
+    this.buffer = Buffer.allocUnsafe(bytes);
   }
-  return counts;
+
+  get count(): number {
+    return this.starts.length;
+  }
+
+  /** Whether a form gets the message. */
+  isFor(index: number, form: Form): boolean {
+    return ((this.masks[index] >>> form) & 1) === 1;
+  }
+
+  /** Never shares a frame: clients that don't know its kind would drop the whole frame. */
+  isAlone(index: number): boolean {
+    return this.alone[index];
+  }
+
+  startOf(index: number): number {
+    return this.starts[index];
+  }
+
+  endOf(index: number): number {
+    return index + 1 < this.starts.length ? this.starts[index + 1] : this.length;
+  }
+
+  /** Where the stream's name goes, and where its number ends. */
+  idAt(index: number): number {
+    return this.ids[index];
+  }
+
+  sequenceEnd(index: number): number {
+    return this.ids[index] + MARKET_ID_BYTES + BEFORE_SEQUENCE.length + SEQUENCE_BYTES;
+  }
+
+  /** Begins a message; what is written next, from the comma to the closing brace, belongs to it. */
+  begin(eventType: string, serverMs: number, mask: number, isAlone = false): void {
+    this.ids.push(this.length + BEFORE_TYPE.length + eventType.length + BEFORE_ID.length);
+    this.starts.push(this.length);
+    this.masks.push(mask);
+    this.alone.push(isAlone);
+    this.text(headText(eventType, ID_GAP, SEQUENCE_GAP, serverMs));
+  }
+
+  /** Text of characters that are one byte each. */
+  text(latin1: string): void {
+    this.reserve(latin1.length);
+    this.length += this.buffer.write(latin1, this.length, 'latin1');
+  }
+
+  /** Text of any characters. */
+  anyText(text: string): void {
+    this.reserve(text.length * 3);
+    this.length += this.buffer.write(text, this.length, 'utf8');
+  }
+
+  bytes(source: Buffer, from: number, to: number): void {
+    this.reserve(to - from);
+    source.copy(this.buffer, this.length, from, to);
+    this.length += to - from;
+  }
+
+  /** Forgets all messages. */
+  clear(): void {
+    this.length = 0;
+    this.starts.length = 0;
+    this.ids.length = 0;
+    this.masks.length = 0;
+    this.alone.length = 0;
+  }
+
+  private reserve(more: number): void {
+    this.buffer = withRoom(this.buffer, this.length, more);
+  }
+}
+
+/** The least that is asked for: most sockets never send more. */
+const ROOM_BYTES = 4_096;
+
+/** The same buffer, or a larger one with its first bytes, in which `more` bytes follow the first `length`. */
+function withRoom(buffer: Buffer, length: number, more: number): Buffer {
+  if (length + more <= buffer.length) return buffer;
+  const larger = Buffer.allocUnsafe(Math.max(length + more, buffer.length * 2, ROOM_BYTES));
+  buffer.copy(larger, 0, 0, length);
+  return larger;
 }
 
 const COMMA = 0x2c;
@@ -66,7 +131,7 @@ const FRAME_BYTES_MAX = 262_144;
 
 /** Puts messages into frames in one buffer that is used again and again: whoever gets a frame must copy it at once. */
 export class FrameWriter {
-  private buffer = Buffer.allocUnsafe(65_536);
+  private buffer: Buffer = Buffer.alloc(0);
   private length = 0;
   private count = 0;
   private readonly emit: (frame: Buffer) => void;
@@ -75,20 +140,23 @@ export class FrameWriter {
     this.emit = emit;
   }
 
-  /** One message with its name (latin1) and number. */
-  add(message: Message, streamId: Buffer, sequence: number): void {
-    if (message.isAlone || this.length > FRAME_BYTES_MAX) this.end();
-    const { bytes } = message;
-    this.reserve(bytes.length + 2);
+  /** One message of a batch with its name (latin1) and number. */
+  add(batch: MessageBatch, index: number, streamId: Buffer, sequence: number): void {
+    const isAlone = batch.isAlone(index);
+    if (isAlone || this.length > FRAME_BYTES_MAX) this.end();
+    const start = batch.startOf(index);
+    const end = batch.endOf(index);
+    // A comma or a bracket before, and one bracket after.
+    this.buffer = withRoom(this.buffer, this.length, end - start + 2);
     const { buffer } = this;
     buffer[this.length] = this.count === 0 ? OPEN : COMMA;
     const at = this.length + 1;
-    bytes.copy(buffer, at);
-    streamId.copy(buffer, at + message.idAt);
-    writeDigits(buffer, at + message.sequenceAt + SEQUENCE_BYTES, sequence);
-    this.length = at + bytes.length;
+    batch.buffer.copy(buffer, at, start, end);
+    streamId.copy(buffer, at + batch.idAt(index) - start);
+    writeDigits(buffer, at + batch.sequenceEnd(index) - start, sequence);
+    this.length = at + end - start;
     this.count += 1;
-    if (message.isAlone) this.end();
+    if (isAlone) this.end();
   }
 
   /** Gives the frame away: an array, or the bare object when there is only one and no array is asked for. */
@@ -108,14 +176,6 @@ export class FrameWriter {
   get bytes(): number {
     return this.length;
   }
-
-  private reserve(more: number): void {
-    const needed = this.length + more;
-    if (needed <= this.buffer.length) return;
-    const larger = Buffer.allocUnsafe(Math.max(needed, this.buffer.length * 2));
-    this.buffer.copy(larger, 0, 0, this.length);
-    this.buffer = larger;
-  }
 }
 
 /** Writes the digits of a whole number so that the last stands before `end`; what stands in front stays. */
@@ -129,6 +189,3 @@ function writeDigits(buffer: Buffer, end: number, value: number): void {
     left = next;
   } while (left > 0);
 }
-
-/** Whether a form gets a message. */
-export const isFor = (message: Message, form: Form): boolean => ((message.mask >>> form) & 1) === 1;

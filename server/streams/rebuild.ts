@@ -1,15 +1,15 @@
 // Renders again what a market said in the past: its books are taken back to where they stood, change by change, and then
 // forward, so that every message has the bytes (hashes too) with which it first left. Called for sockets that resume. It
 // works on a copy of the book.
-import { complementPips, Side } from '../../engine/index.ts';
-import { BooksView, type EventRow, type Market } from '../views/index.ts';
-import { bookObjectJson } from '../wire/books.ts';
+import { Side } from '../../engine/index.ts';
+import { BooksView, type Market, type Views } from '../views/index.ts';
+import { BookTexts } from '../wire/bookText.ts';
 import { changeMessages } from '../wire/marketEvents.ts';
-import { lotsText, pipsText } from '../wire/numbers.ts';
-import { type BookFacts, countChange, type MarketChange } from './changes.ts';
+import { countChange, type MarketChange } from './changes.ts';
 import type { Form } from './ids.ts';
+import type { MarketFeed } from './marketFeed.ts';
 import type { MarketStream } from './marketStream.ts';
-import { isFor, type Message } from './messages.ts';
+import { MessageBatch } from './messages.ts';
 
 /** Adds a side's level to the copy; prices in the first token's terms. */
 const addLevel = (books: BooksView, isBid: boolean, pips: number, lots: number): void =>
@@ -24,38 +24,22 @@ function copyOf(views: BooksView, marketIndex: number): BooksView {
 }
 
 /** Undoes a change; its last level first, so that none falls below zero on the way. */
-function undo(books: BooksView, { levels }: MarketChange): void {
-  for (let at = levels.length - 3; at >= 0; at -= 3) {
+function undo(books: BooksView, { levels, levelCount }: MarketChange): void {
+  for (let at = levelCount * 3 - 3; at >= 0; at -= 3) {
     addLevel(books, levels[at + 1] === 1, levels[at], -levels[at + 2]);
   }
 }
 
-function redo(books: BooksView, { levels }: MarketChange): void {
-  for (let at = 0; at < levels.length; at += 3) addLevel(books, levels[at + 1] === 1, levels[at], levels[at + 2]);
+function redo(books: BooksView, { levels, levelCount }: MarketChange): void {
+  for (let at = 0; at < levelCount * 3; at += 3) addLevel(books, levels[at + 1] === 1, levels[at], levels[at + 2]);
 }
 
-function textOf(market: Market, books: BooksView, facts: BookFacts, outcome: 0 | 1): string {
-  const { terms, lastTrade } = facts;
-  const { bids, asks } = books.book(0, outcome);
-  const lastPips =
-    lastTrade === undefined || outcome === 0 ? lastTrade?.pricePips : complementPips(lastTrade.pricePips);
-  return bookObjectJson({
-    market: market.conditionId,
-    assetId: market.tokens[outcome],
-    timestamp: String(facts.bookChangedMs),
-    bids,
-    asks,
-    minOrderSize: lotsText(terms.minOrderLots),
-    tickSize: pipsText(terms.tickPips),
-    negRisk: facts.negRisk,
-    lastTradePrice: lastPips === undefined ? '' : pipsText(lastPips),
-  });
-}
-
-/** A message of the past with its number. */
-export interface NumberedMessage {
-  readonly message: Message;
-  readonly sequence: number;
+/** Messages of the past, and the number of each. */
+export interface Missed {
+  readonly messages: MessageBatch;
+  /** Which of the messages belong to the form, and their numbers. */
+  readonly indexes: readonly number[];
+  readonly sequences: readonly number[];
 }
 
 /**
@@ -63,32 +47,41 @@ export interface NumberedMessage {
  * Undefined when some of them are forgotten.
  */
 export function messagesSince(
+  feed: MarketFeed,
+  views: Views,
   stream: MarketStream,
   market: Market,
-  event: EventRow | undefined,
-  views: BooksView,
   form: Form,
   number: number,
   most: number,
-): readonly NumberedMessage[] | undefined {
-  const found = stream.since(form, number);
+): Missed | undefined {
+  const found = feed.since(stream, form, number);
   if (found === undefined) return undefined;
   const { changes, before } = found;
-  const books = copyOf(views, market.index);
+  const books = copyOf(views.books, market.index);
   for (let at = changes.length - 1; at >= 0; at -= 1) undo(books, changes[at]);
-  const messages: NumberedMessage[] = [];
+  const messages = new MessageBatch();
+  const indexes: number[] = [];
+  const sequences: number[] = [];
+  let texts: BookTexts | undefined;
   for (const change of changes) {
     redo(books, change);
     let sequence = before[form];
     countChange(before, change);
+    texts ??= new BookTexts(market, [books.book(0, 0), books.book(0, 1)], change.after);
+    texts.apply(change.levels, change.levelCount, books, 0);
+    texts.setFacts(change.after);
     if (before[form] <= number) continue;
-    const texts = [textOf(market, books, change.after, 0), textOf(market, books, change.after, 1)] as const;
-    for (const message of changeMessages(market, event, change, { texts, books, bookIndex: 0 })) {
-      if (!isFor(message, form)) continue;
+    let index = messages.count;
+    changeMessages(messages, market, views.markets, change, { texts, books, bookIndex: 0 });
+    for (; index < messages.count; index += 1) {
+      if (!messages.isFor(index, form)) continue;
       sequence += 1;
-      if (sequence > number) messages.push({ message, sequence });
+      if (sequence <= number) continue;
+      indexes.push(index);
+      sequences.push(sequence);
     }
-    if (messages.length >= most) break;
+    if (indexes.length >= most) break;
   }
-  return messages;
+  return { messages, indexes, sequences };
 }

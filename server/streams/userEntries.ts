@@ -1,9 +1,12 @@
-// What happened to an owner, small enough to be kept: which order or trade, and how it stood right then, since the rows
-// of the views go on changing. Made by the user feed, rendered by wire/userEvents.ts.
+// What happened to owners, kept small: which order or trade, and how it stood right then, since the rows of the views go
+// on changing. Plain numbers in rings, so that what nobody hears costs a few stores and no object. Written and read by
+// the user feed; an entry is made an object when somebody asks for it, and rendered by wire/userEvents.ts.
 import type { Order, OrderStatus, Trade } from '../views/index.ts';
 
+export type OrderEntryKind = 'PLACEMENT' | 'UPDATE' | 'CANCELLATION';
+
 export interface OrderEntry {
-  readonly kind: 'PLACEMENT' | 'UPDATE' | 'CANCELLATION';
+  readonly kind: OrderEntryKind;
   readonly order: Order;
   readonly marketIndex: number;
   readonly filledLots: number;
@@ -23,3 +26,112 @@ export interface TradeEntry {
 
 /** Numbered twice: among everything of its owner, and among what its owner did in that market. */
 export type UserEntry = (OrderEntry | TradeEntry) & { readonly number: number; readonly marketNumber: number };
+
+/** What forgets its oldest entry when told. */
+export interface EntryOwner {
+  dropOldest(): void;
+}
+
+const KINDS: readonly OrderEntryKind[] = ['PLACEMENT', 'UPDATE', 'CANCELLATION'];
+const TRADE_KIND = 3;
+const STATUSES: readonly OrderStatus[] = [
+  'LIVE',
+  'MATCHED',
+  'DELAYED',
+  'CANCELED',
+  'CANCELED_MARKET_RESOLVED',
+  'INVALID',
+];
+/** Kind, status, market, filled lots, count of trades, time, the two numbers of the entry. */
+const NUMBERS = 8;
+
+export class UserEntries {
+  private readonly most: number;
+  private readonly numbers: Float64Array;
+  private readonly rows: (Order | Trade | undefined)[] = [];
+  private readonly owners: EntryOwner[] = [];
+  private count = 0;
+
+  /** @param most how many entries are kept */
+  constructor(most: number) {
+    this.most = most;
+    this.numbers = new Float64Array(most * NUMBERS);
+  }
+
+  /** Keeps how an order stands; returns the entry's place. The oldest entry of all makes room. */
+  addOrder(
+    owner: EntryOwner,
+    kind: OrderEntryKind,
+    order: Order,
+    tMs: number,
+    number: number,
+    marketNumber: number,
+  ): number {
+    const at = this.take(owner, order);
+    const { numbers } = this;
+    numbers[at] = KINDS.indexOf(kind);
+    numbers[at + 1] = STATUSES.indexOf(order.status);
+    numbers[at + 2] = order.marketIndex;
+    numbers[at + 3] = order.filledLots;
+    numbers[at + 4] = order.trades.length;
+    numbers[at + 5] = tMs;
+    numbers[at + 6] = number;
+    numbers[at + 7] = marketNumber;
+    return this.count - 1;
+  }
+
+  /** Keeps a step of a trade; returns the entry's place. */
+  addTrade(owner: EntryOwner, trade: Trade, status: number, tMs: number, number: number, marketNumber: number): number {
+    const at = this.take(owner, trade);
+    const { numbers } = this;
+    numbers[at] = TRADE_KIND;
+    numbers[at + 1] = status;
+    numbers[at + 2] = trade.marketIndex;
+    numbers[at + 5] = tMs;
+    numbers[at + 6] = number;
+    numbers[at + 7] = marketNumber;
+    return this.count - 1;
+  }
+
+  marketOf(place: number): number {
+    return this.numbers[(place % this.most) * NUMBERS + 2];
+  }
+
+  marketNumberOf(place: number): number {
+    return this.numbers[(place % this.most) * NUMBERS + 7];
+  }
+
+  /** The entry at a place that its owner has not been told to forget. */
+  read(place: number): UserEntry {
+    const { numbers } = this;
+    const slot = place % this.most;
+    const at = slot * NUMBERS;
+    const row = this.rows[slot];
+    const shared = {
+      marketIndex: numbers[at + 2],
+      tMs: numbers[at + 5],
+      number: numbers[at + 6],
+      marketNumber: numbers[at + 7],
+    };
+    if (numbers[at] === TRADE_KIND) {
+      return { ...shared, kind: 'TRADE', trade: row as Trade, status: numbers[at + 1] }; // kept by addTrade
+    }
+    return {
+      ...shared,
+      kind: KINDS[numbers[at]],
+      order: row as Order, // kept by addOrder
+      filledLots: numbers[at + 3],
+      status: STATUSES[numbers[at + 1]],
+      tradeCount: numbers[at + 4],
+    };
+  }
+
+  private take(owner: EntryOwner, row: Order | Trade): number {
+    const slot = this.count % this.most;
+    if (this.count >= this.most) this.owners[slot].dropOldest();
+    this.owners[slot] = owner;
+    this.rows[slot] = row;
+    this.count += 1;
+    return slot * NUMBERS;
+  }
+}

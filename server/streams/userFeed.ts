@@ -3,7 +3,10 @@
 // how things stand after the whole record. The newest entries are kept; older ones are found in the log again.
 import { type EventOf, type Sections, TradeStatus } from '../../engine/index.ts';
 import type { Order, Trade, Views } from '../views/index.ts';
-import type { OrderEntry, TradeEntry, UserEntry } from './userEntries.ts';
+import { type OrderEntryKind, UserEntries, type UserEntry } from './userEntries.ts';
+
+/** No order has this number. */
+const NONE = -1;
 
 /** One owner's streams. */
 export class UserStream {
@@ -14,11 +17,14 @@ export class UserStream {
   /** Something happened since the last flush, and somebody listens. */
   isWaiting = false;
   listenerCount = 0;
-  private entries: UserEntry[] = [];
+  private readonly kept: UserEntries;
+  /** Where the kept entries are, oldest first, from `head` on. */
+  private places: number[] = [];
   private head = 0;
 
-  constructor(owner: string) {
+  constructor(owner: string, kept: UserEntries) {
     this.owner = owner;
+    this.kept = kept;
   }
 
   /** The number at which the stream of everything, or of one market, stands. */
@@ -26,14 +32,22 @@ export class UserStream {
     return marketIndex === undefined ? this.number : (this.marketNumbers.get(marketIndex) ?? 0);
   }
 
-  push(entry: UserEntry): void {
-    this.entries.push(entry);
+  /** Counts an entry of a market; returns its number there. */
+  count(marketIndex: number): number {
+    this.number += 1;
+    const marketNumber = this.numberOf(marketIndex) + 1;
+    this.marketNumbers.set(marketIndex, marketNumber);
+    return marketNumber;
+  }
+
+  push(place: number): void {
+    this.places.push(place);
   }
 
   dropOldest(): void {
     this.head += 1;
-    if (this.head < 64 || this.head * 2 < this.entries.length) return;
-    this.entries = this.entries.slice(this.head);
+    if (this.head < 64 || this.head * 2 < this.places.length) return;
+    this.places = this.places.slice(this.head);
     this.head = 0;
   }
 
@@ -41,20 +55,24 @@ export class UserStream {
    * Up to `most` entries of the stream after `number`, oldest first; undefined when the first of them is not kept.
    */
   since(marketIndex: number | undefined, number: number, most: number): readonly UserEntry[] | undefined {
-    const { entries, head } = this;
+    const { places, head, kept } = this;
     if (marketIndex === undefined) {
-      const first = entries.length - (this.number - number);
-      return first < head ? undefined : entries.slice(first, first + most);
+      const first = places.length - (this.number - number);
+      return first < head ? undefined : places.slice(first, first + most).map((place) => kept.read(place));
     }
-    const found: UserEntry[] = [];
-    for (let at = entries.length - 1; at >= head; at -= 1) {
-      const entry = entries[at];
-      if (entry.marketIndex !== marketIndex) continue;
-      if (entry.marketNumber <= number) break;
-      found.push(entry);
+    const found: number[] = [];
+    for (let at = places.length - 1; at >= head; at -= 1) {
+      const place = places[at];
+      if (kept.marketOf(place) !== marketIndex) continue;
+      if (kept.marketNumberOf(place) <= number) break;
+      found.push(place);
     }
     if (found.length < this.numberOf(marketIndex) - number) return undefined;
-    return found.reverse().slice(0, most);
+    const first = Math.max(0, found.length - most);
+    return found
+      .slice(first)
+      .reverse()
+      .map((place) => kept.read(place));
   }
 }
 
@@ -64,25 +82,24 @@ export class UserFeed {
   /** Told of every entry; for reading the log again. */
   onEntry: ((stream: UserStream, entry: UserEntry) => void) | undefined;
   private readonly views: Views;
-  private readonly entriesMax: number;
+  private readonly kept: UserEntries;
   private readonly streams = new Map<string, UserStream>();
-  /** Whose each kept entry is, oldest first. */
-  private order: UserStream[] = [];
-  private orderHead = 0;
-  /** Orders that this record has already told an update of. */
+  /** The latest stream of each account: finding it by its owner's text takes longer. */
+  private readonly byAccount: (UserStream | undefined)[] = [];
+  /** Orders that this record has already told an update of, and the one that it placed. */
   private readonly updated = new Set<number>();
-  private readonly placed = new Set<number>();
+  private placed = NONE;
 
   constructor(views: Views, entriesMax: number) {
     this.views = views;
-    this.entriesMax = entriesMax;
+    this.kept = new UserEntries(entriesMax);
   }
 
   /** The streams of an owner (lower-case address); made when first asked for. */
   stream(owner: string): UserStream {
     let stream = this.streams.get(owner);
     if (stream === undefined) {
-      stream = new UserStream(owner);
+      stream = new UserStream(owner, this.kept);
       this.streams.set(owner, stream);
     }
     return stream;
@@ -90,17 +107,17 @@ export class UserFeed {
 
   recordStarts(): void {
     if (this.updated.size > 0) this.updated.clear();
-    if (this.placed.size > 0) this.placed.clear();
+    this.placed = NONE;
   }
 
   placement(orderNumber: number, tMs: number): void {
-    this.placed.add(orderNumber);
+    this.placed = orderNumber;
     this.ofOrder('PLACEMENT', orderNumber, tMs);
   }
 
   /** A maker's fill, or a delayed order that entered: once a record, since it shows how the order stands after it. */
   update(orderNumber: number, tMs: number): void {
-    if (this.placed.has(orderNumber) || this.updated.has(orderNumber)) return;
+    if (this.placed === orderNumber || this.updated.has(orderNumber)) return;
     this.updated.add(orderNumber);
     this.ofOrder('UPDATE', orderNumber, tMs);
   }
@@ -133,45 +150,45 @@ export class UserFeed {
     }
   }
 
-  private ofOrder(kind: OrderEntry['kind'], orderNumber: number, tMs: number): void {
+  private ofOrder(kind: OrderEntryKind, orderNumber: number, tMs: number): void {
     const order = this.views.orders.byOrderNumber(orderNumber);
     if (order === undefined) return;
-    const { marketIndex, filledLots, status } = order;
-    this.add(order.owner, { kind, order, marketIndex, filledLots, status, tradeCount: order.trades.length, tMs });
+    const stream = this.streamOf(order);
+    const marketNumber = stream.count(order.marketIndex);
+    this.added(stream, this.kept.addOrder(stream, kind, order, tMs, stream.number, marketNumber));
   }
 
   /** To the taker's owner, and once to each owner among the makers. */
   private ofTrade(trade: Trade, status: number, tMs: number): void {
-    const { marketIndex, taker, makers } = trade;
-    const entry = { kind: 'TRADE', trade, marketIndex, status, tMs } as const;
-    this.add(taker.owner, entry);
+    const { taker, makers } = trade;
+    this.ofTradeTo(taker, trade, status, tMs);
     for (let at = 0; at < makers.length; at += 1) {
-      const { owner } = makers[at].order;
-      if (owner !== taker.owner && isFirstOf(owner, makers, at)) this.add(owner, entry);
+      const { order } = makers[at];
+      if (order.owner !== taker.owner && isFirstOf(order.owner, makers, at)) this.ofTradeTo(order, trade, status, tMs);
     }
   }
 
-  private add(owner: string, what: OrderEntry | TradeEntry): void {
-    const stream = this.stream(owner);
-    stream.number += 1;
-    const marketNumber = stream.numberOf(what.marketIndex) + 1;
-    stream.marketNumbers.set(what.marketIndex, marketNumber);
-    const entry: UserEntry = { ...what, number: stream.number, marketNumber };
-    stream.push(entry);
-    this.order.push(stream);
-    if (this.order.length - this.orderHead > this.entriesMax) this.dropOldest();
-    this.onEntry?.(stream, entry);
+  private ofTradeTo(order: Order, trade: Trade, status: number, tMs: number): void {
+    const stream = this.streamOf(order);
+    const marketNumber = stream.count(trade.marketIndex);
+    this.added(stream, this.kept.addTrade(stream, trade, status, tMs, stream.number, marketNumber));
+  }
+
+  private streamOf({ accountId, owner }: Order): UserStream {
+    let stream = this.byAccount[accountId];
+    if (stream?.owner !== owner) {
+      stream = this.stream(owner);
+      this.byAccount[accountId] = stream;
+    }
+    return stream;
+  }
+
+  private added(stream: UserStream, place: number): void {
+    stream.push(place);
+    this.onEntry?.(stream, this.kept.read(place));
     if (stream.listenerCount === 0 || stream.isWaiting) return;
     stream.isWaiting = true;
     this.dirty.push(stream);
-  }
-
-  private dropOldest(): void {
-    this.order[this.orderHead].dropOldest();
-    this.orderHead += 1;
-    if (this.orderHead < this.entriesMax) return;
-    this.order = this.order.slice(this.orderHead);
-    this.orderHead = 0;
   }
 }
 

@@ -3,29 +3,20 @@
 // it; the same change always gives the same bytes. It reads views and never changes them.
 import { complementPips, MarketStatus, PIPS_PER_UNIT, Resolution, Side } from '../../engine/index.ts';
 import type { MarketChange, MarketTrade } from '../streams/changes.ts';
-import { headText, Mask, type Message, marketMessage } from '../streams/messages.ts';
-import type { BooksView, EventRow, Market } from '../views/index.ts';
+import { headText, Mask, type MessageBatch } from '../streams/messages.ts';
+import type { BooksView, EventRow, Market, MarketsView } from '../views/index.ts';
+import type { BookTexts } from './bookText.ts';
 import { tradeId, transactionHash } from './ids.ts';
 import { fullRecord } from './markets.ts';
-import { lotsText, pipsText } from './numbers.ts';
+import { lotsText, msText, pipsText } from './numbers.ts';
 import { FEE_RATE_BPS, sideText } from './trades.ts';
 
 /** A market's books right after a change. */
 export interface BooksAfter {
-  /** By outcome: the objects as wire/books.ts renders them, with their hashes. */
-  readonly texts: readonly [string, string];
+  readonly texts: BookTexts;
   readonly books: BooksView;
   /** Which of the view's markets it is. */
   readonly bookIndex: number;
-}
-
-const HASH_CHARACTERS = 40;
-const BEFORE_HASH = '","hash":"';
-
-/** The hash in a book's JSON text, which stands before anything of varying length but the timestamp. */
-function hashOfText(text: string): string {
-  const at = text.indexOf(BEFORE_HASH) + BEFORE_HASH.length;
-  return text.slice(at, at + HASH_CHARACTERS);
 }
 
 /** The streams that a message about one token belongs to. */
@@ -36,24 +27,27 @@ const opposite = (side: number): number => (side === Side.BUY ? Side.SELL : Side
  * A trade in one token's terms: the other token shows the complement and the opposite side. Who follows both gets it
  * once, in the taker's.
  */
-function lastTradePrice(market: Market, trade: MarketTrade, outcome: 0 | 1, tMs: number): Message {
+function lastTradePrice(to: MessageBatch, market: Market, trade: MarketTrade, outcome: 0 | 1, tMs: number): void {
   const isTakers = outcome === trade.outcome;
   const pips = isTakers ? trade.pricePips : complementPips(trade.pricePips);
   const side = isTakers ? trade.side : opposite(trade.side);
   const rest =
     `,"asset_id":"${market.tokens[outcome]}","market":"${market.conditionId}","price":"${pipsText(pips)}",` +
     `"size":"${lotsText(trade.lots)}","fee_rate_bps":"${FEE_RATE_BPS}","side":"${sideText(side)}",` +
-    `"timestamp":"${tMs}","transaction_hash":"${transactionHash(tradeId(market.index, trade.tradeNumber))}"}`;
+    `"timestamp":"${msText(tMs)}","transaction_hash":"${transactionHash(tradeId(market.index, trade.tradeNumber))}"}`;
   const mask = outcome === 0 ? Mask.FIRST : Mask.SECOND;
-  return marketMessage('last_trade_price', tMs, rest, isTakers ? mask | Mask.BOTH : mask);
+  to.begin('last_trade_price', tMs, isTakers ? mask | Mask.BOTH : mask);
+  to.text(rest);
 }
 
-function tickSizeChange(market: Market, { oldTickPips, after, tMs }: MarketChange, outcome: 0 | 1): Message {
+function tickSizeChange(to: MessageBatch, market: Market, change: MarketChange, outcome: 0 | 1): void {
+  const { oldTickPips, after, tMs } = change;
   const rest =
     `,"asset_id":"${market.tokens[outcome]}","market":"${market.conditionId}",` +
     `"old_tick_size":"${pipsText(oldTickPips)}","new_tick_size":"${pipsText(after.terms.tickPips)}",` +
-    `"timestamp":"${tMs}"}`;
-  return marketMessage('tick_size_change', tMs, rest, maskOf(outcome));
+    `"timestamp":"${msText(tMs)}"}`;
+  to.begin('tick_size_change', tMs, maskOf(outcome));
+  to.text(rest);
 }
 
 /** The best prices of a token's book as texts: "0" without a bid, "1" without an ask. */
@@ -63,14 +57,15 @@ const bestTexts = ({ books, bookIndex }: BooksAfter, outcome: 0 | 1) => ({
 });
 
 /** One message for all levels that the record touched, each as both tokens see it, with the sum that stands there now. */
-function priceChange(market: Market, { levels, tMs }: MarketChange, after: BooksAfter): Message {
+function priceChange(to: MessageBatch, market: Market, change: MarketChange, after: BooksAfter): void {
+  const { levels, levelCount, tMs } = change;
   const tails = ([0, 1] as const).map((outcome) => {
     const { bid, ask } = bestTexts(after, outcome);
-    return `","hash":"${hashOfText(after.texts[outcome])}","best_bid":"${bid}","best_ask":"${ask}"}`;
+    return `","hash":"${after.texts.tokens[outcome].hash}","best_bid":"${bid}","best_ask":"${ask}"}`;
   });
   const [first, second] = market.tokens;
   let entries = '';
-  for (let at = 0; at < levels.length; at += 3) {
+  for (let at = 0; at < levelCount * 3; at += 3) {
     const pips = levels[at];
     const isBid = levels[at + 1] === 1;
     const size = lotsText(after.books.lotsAt(after.bookIndex, isBid, pips));
@@ -80,23 +75,32 @@ function priceChange(market: Market, { levels, tMs }: MarketChange, after: Books
       `{"asset_id":"${second}","price":"${pipsText(PIPS_PER_UNIT - pips)}","size":"${size}",` +
       `"side":"${isBid ? 'SELL' : 'BUY'}${tails[1]}`;
   }
-  const rest = `,"market":"${market.conditionId}","price_changes":[${entries}],"timestamp":"${tMs}"}`;
-  return marketMessage('price_change', tMs, rest, Mask.ALL);
+  to.begin('price_change', tMs, Mask.ALL);
+  to.text(`,"market":"${market.conditionId}","price_changes":[${entries}],"timestamp":"${msText(tMs)}"}`);
 }
 
-/** A book whole; its own keys keep the order in which clients hash them. */
-export function bookMessage(text: string, outcome: 0 | 1, serverMs: number): Message {
-  return marketMessage('book', serverMs, `,${text.slice(1)}`, maskOf(outcome));
+/** A book whole, from its JSON text; its own keys keep the order in which clients hash them. */
+export function bookMessage(to: MessageBatch, text: string, outcome: 0 | 1, serverMs: number): void {
+  to.begin('book', serverMs, maskOf(outcome));
+  to.text(`,${text.slice(1)}`);
 }
 
-function bestBidAsk(market: Market, { tMs }: MarketChange, after: BooksAfter, outcome: 0 | 1): Message {
+/** The same from bytes that are kept. */
+function wholeBook(to: MessageBatch, { texts }: BooksAfter, outcome: 0 | 1, tMs: number): void {
+  to.begin('book', tMs, maskOf(outcome));
+  to.text(',');
+  texts.tokens[outcome].writeRest(to);
+}
+
+function bestBidAsk(to: MessageBatch, market: Market, tMs: number, after: BooksAfter, outcome: 0 | 1): void {
   const { bid, ask } = bestTexts(after, outcome);
   const { books, bookIndex } = after;
   const spread = pipsText(books.bestAskPips(bookIndex, outcome) - books.bestBidPips(bookIndex, outcome));
   const rest =
     `,"market":"${market.conditionId}","asset_id":"${market.tokens[outcome]}","best_bid":"${bid}",` +
-    `"best_ask":"${ask}","spread":"${spread}","timestamp":"${tMs}"}`;
-  return marketMessage('best_bid_ask', tMs, rest, maskOf(outcome) & Mask.CUSTOM);
+    `"best_ask":"${ask}","spread":"${spread}","timestamp":"${msText(tMs)}"}`;
+  to.begin('best_bid_ask', tMs, maskOf(outcome) & Mask.CUSTOM);
+  to.text(rest);
 }
 
 /** What both events of a market's life say about it. */
@@ -122,7 +126,7 @@ function lifeFields(market: Market, event: EventRow | undefined) {
   };
 }
 
-function marketResolved(market: Market, event: EventRow | undefined, tMs: number): Message {
+function marketResolved(to: MessageBatch, market: Market, event: EventRow | undefined, tMs: number): void {
   const { resolution } = market;
   const winner = resolution === undefined || resolution === Resolution.SPLIT ? undefined : resolution;
   const fields = {
@@ -132,7 +136,8 @@ function marketResolved(market: Market, event: EventRow | undefined, tMs: number
     winning_outcome: winner === undefined ? null : market.outcomes[winner],
     timestamp: String(tMs),
   };
-  return marketMessage('market_resolved', tMs, `,${JSON.stringify(fields).slice(1)}`, Mask.CUSTOM, true);
+  to.begin('market_resolved', tMs, Mask.CUSTOM, true);
+  to.anyText(`,${JSON.stringify(fields).slice(1)}`);
 }
 
 /** The message of a market that has come into the lists; for the stream of new markets. */
@@ -168,24 +173,31 @@ export function newMarketText(
   return `${headText('new_market', streamId, String(sequence), tMs)},${JSON.stringify(fields).slice(1)}`;
 }
 
-/** All messages of a change, in the order in which clients get them (wire.md E.5). */
+/** Writes all messages of a change, in the order in which clients get them (wire.md E.5). */
 export function changeMessages(
+  to: MessageBatch,
   market: Market,
-  event: EventRow | undefined,
+  markets: MarketsView,
   change: MarketChange,
   after: BooksAfter,
-): Message[] {
-  const { tMs, trades, levels } = change;
-  const messages: Message[] = [];
+): void {
+  const { tMs, trades } = change;
   for (const trade of trades) {
-    messages.push(lastTradePrice(market, trade, 0, tMs), lastTradePrice(market, trade, 1, tMs));
+    lastTradePrice(to, market, trade, 0, tMs);
+    lastTradePrice(to, market, trade, 1, tMs);
   }
-  if (change.oldTickPips !== 0) messages.push(tickSizeChange(market, change, 0), tickSizeChange(market, change, 1));
-  if (levels.length > 0) messages.push(priceChange(market, change, after));
+  if (change.oldTickPips !== 0) {
+    tickSizeChange(to, market, change, 0);
+    tickSizeChange(to, market, change, 1);
+  }
+  if (change.levelCount > 0) priceChange(to, market, change, after);
   if (change.isWhole) {
-    messages.push(bookMessage(after.texts[0], 0, tMs), bookMessage(after.texts[1], 1, tMs));
+    wholeBook(to, after, 0, tMs);
+    wholeBook(to, after, 1, tMs);
   }
-  if (change.isTop) messages.push(bestBidAsk(market, change, after, 0), bestBidAsk(market, change, after, 1));
-  if (change.isResolved) messages.push(marketResolved(market, event, tMs));
-  return messages;
+  if (change.isTop) {
+    bestBidAsk(to, market, tMs, after, 0);
+    bestBidAsk(to, market, tMs, after, 1);
+  }
+  if (change.isResolved) marketResolved(to, market, markets.eventByNumber(market.eventNumber), tMs);
 }

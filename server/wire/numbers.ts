@@ -41,6 +41,17 @@ export function pipsNumber(pips: number): number {
   return pips / PIPS_PER_UNIT;
 }
 
+let lastMs = Number.NaN;
+let lastMsText = '';
+
+/** Milliseconds as digits: one time is asked for again and again, and a double this large is slow to print. */
+export function msText(ms: number): string {
+  if (ms === lastMs) return lastMsText;
+  lastMs = ms;
+  lastMsText = String(ms);
+  return lastMsText;
+}
+
 /** A size in shares. */
 export function lotsText(lots: number): string {
   return decimalText(lots, LOTS_PER_SHARE, LOTS_DECIMALS);

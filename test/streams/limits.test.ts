@@ -10,7 +10,7 @@ import { foundingCommands, StreamWorkload, tokenOf } from './workload.ts';
 
 let server: TestServer;
 beforeAll(async () => {
-  const streams = { ...streamSettings, connectionsPerIpMax: 6 };
+  const streams = { ...streamSettings, connectionsPerIpMax: 6, lostMsMax: 600_000 };
   server = await startTestServer({ config: { streams } });
   for (const command of foundingCommands(1_100)) await server.exchange.submit(command);
 }, 120_000);
@@ -47,15 +47,21 @@ test('2,000 tokens can be followed, in slices, and not one more', async () => {
   expect(end).toEqual({ code: 1008, reason: '2001 tokens asked for; one socket follows at most 2000' });
 });
 
-test('one address has so many sockets and no more, until one closes', async () => {
-  const sockets = await Promise.all(Array.from({ length: 6 }, open));
-  const refused = await new Promise<number>((resolve, reject) => {
-    const ws = new WebSocket(`${server.url.replace('http', 'ws')}/ws/market`);
+/** What an upgrade is answered by; a socket that is let in is closed again. */
+const statusOf = ({ url }: TestServer): Promise<number> =>
+  new Promise((resolve) => {
+    const ws = new WebSocket(`${url.replace('http', 'ws')}/ws/market`);
     ws.on('unexpected-response', (_request, reply) => resolve(reply.statusCode ?? 0));
-    ws.on('open', () => reject(new Error('it was let in')));
+    ws.on('open', () => {
+      ws.close();
+      resolve(101);
+    });
     ws.on('error', () => {});
   });
-  expect(refused).toBe(429);
+
+test('one address has so many sockets and no more, until one closes', async () => {
+  const sockets = await Promise.all(Array.from({ length: 6 }, open));
+  expect(await statusOf(server)).toBe(429);
   await sockets[0].close();
   const again = await open();
   for (const socket of [...sockets.slice(1), again]) await socket.close();
@@ -92,6 +98,37 @@ test('a reader who stops is let go with 1013 once it reads again, and resumes by
   await again.until(({ reader }) => reader.sequences.size === 1);
   expect(again.reader.faults).toEqual([]);
   await again.close();
+}, 120_000);
+
+test('who names no credentials, answers no pings or never reads again is let go in time; the silent stay', async () => {
+  const short = { heartbeatMs: 200, authMsMax: 300, idleSecondsMax: 8, lostMsMax: 300 };
+  const streams = { ...streamSettings, ...short, connectionsPerIpMax: 3 };
+  const hasty = await startTestServer({ config: { streams } });
+  for (const command of foundingCommands(1)) await hasty.exchange.submit(command);
+  const quiet = await TestSocket.open(hasty.url, '/ws/market');
+  const nameless = await TestSocket.open(hasty.url, '/ws/user');
+  expect(await closedWith(nameless)).toEqual({ code: 1008, reason: 'no credentials within 0.3 s' });
+  const dead = connect(hasty.port, '127.0.0.1');
+  dead.write('GET /ws/market HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n');
+  dead.write('Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n');
+  dead.resume();
+  await new Promise((resolve) => dead.once('close', resolve));
+  expect(quiet.closed).toBeUndefined();
+  quiet.send('PING');
+  await quiet.until(({ frames }) => frames.includes('PONG'));
+  const stuck = await TestSocket.open(hasty.url, '/ws/market');
+  stuck.send({ type: 'market', assets_ids: [tokenOf(0, 0), tokenOf(0, 1)] });
+  await stuck.until(({ reader }) => reader.counts.get('book') === 2);
+  stuck.ws.pause();
+  const other = await TestSocket.open(hasty.url, '/ws/market');
+  // Three are all that may be open: there is room for one more when the stuck one is cut off.
+  const workload = new StreamWorkload(3, 1);
+  while ((await statusOf(hasty)) !== 101) {
+    await Promise.all(Array.from({ length: 256 }, () => hasty.exchange.submit(workload.next(Date.now()))));
+  }
+  expect([quiet.closed, other.closed]).toEqual([undefined, undefined]);
+  for (const socket of [stuck, quiet, other]) socket.ws.terminate();
+  await hasty.close();
 }, 120_000);
 
 test('bytes that are no WebSocket end their connection and nothing else', async () => {

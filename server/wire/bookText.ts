@@ -1,0 +1,245 @@
+// The two books of a market as bytes: the very JSON text that wire/books.ts renders, kept with an empty hash and changed
+// level by level, so that a hash costs one pass over the bytes and nothing is rendered twice. Held by the streams for
+// markets that somebody follows. It never looks at a view by itself: whoever holds it tells it of every change.
+import { hash } from 'node:crypto';
+import { complementPips, PIPS_PER_UNIT } from '../../engine/index.ts';
+import type { BookSide, BooksView, LastTrade, Market, MarketTerms, TokenBook } from '../views/index.ts';
+import { lotsText, msText, pipsText } from './numbers.ts';
+
+/** What the text of a book depends on besides its levels. */
+export interface BookFacts {
+  /** Time of the last event that changed the book, ms. */
+  readonly bookChangedMs: number;
+  readonly terms: Pick<MarketTerms, 'tickPips' | 'minOrderLots'>;
+  readonly negRisk: boolean;
+  readonly lastTrade: Pick<LastTrade, 'pricePips'> | undefined;
+}
+
+/** Prices of a side in its token's terms, best last, and how many bytes each level's text has. */
+interface SideText {
+  readonly isRising: boolean;
+  readonly pips: number[];
+  readonly bytes: number[];
+}
+
+const BETWEEN_SIDES = '],"asks":[';
+const ROOM_BYTES = 512;
+
+const levelText = (pips: number, lots: number): string => `{"price":"${pipsText(pips)}","size":"${lotsText(lots)}"}`;
+
+function tailText(
+  terms: BookFacts['terms'],
+  negRisk: boolean,
+  lastTrade: BookFacts['lastTrade'],
+  outcome: 0 | 1,
+): string {
+  const lastPips = lastTrade?.pricePips;
+  const last = lastPips === undefined ? '' : pipsText(outcome === 0 ? lastPips : complementPips(lastPips));
+  return (
+    `],"min_order_size":"${lotsText(terms.minOrderLots)}","tick_size":"${pipsText(terms.tickPips)}",` +
+    `"neg_risk":${negRisk},"last_trade_price":"${last}"}`
+  );
+}
+
+/** A few characters of one byte each: for so few a call into the runtime costs more than the stores. */
+function writeShort(buffer: Buffer, text: string, at: number): void {
+  for (let i = 0; i < text.length; i += 1) buffer[at + i] = text.charCodeAt(i);
+}
+
+/** One token's book. Where its parts begin: time, hash, bids, asks, tail. */
+export class TokenText {
+  private buffer: Buffer;
+  private length: number;
+  private readonly timeAt: number;
+  private time: string;
+  private hashAt: number;
+  private bidsAt: number;
+  private asksAt: number;
+  private tailAt: number;
+  private tail: string;
+  private readonly bids: SideText = { isRising: true, pips: [], bytes: [] };
+  private readonly asks: SideText = { isRising: false, pips: [], bytes: [] };
+  private known: string | undefined;
+
+  constructor(market: Market, outcome: 0 | 1, book: TokenBook, facts: BookFacts) {
+    this.time = msText(facts.bookChangedMs);
+    this.tail = tailText(facts.terms, facts.negRisk, facts.lastTrade, outcome);
+    const beforeTime = `{"market":"${market.conditionId}","asset_id":"${market.tokens[outcome]}","timestamp":"`;
+    const beforeHash = `${beforeTime}${this.time}","hash":"`;
+    const beforeBids = `${beforeHash}","bids":[`;
+    const beforeAsks = beforeBids + sideText(this.bids, book.bids) + BETWEEN_SIDES;
+    const beforeTail = beforeAsks + sideText(this.asks, book.asks);
+    this.timeAt = beforeTime.length;
+    this.hashAt = beforeHash.length;
+    this.bidsAt = beforeBids.length;
+    this.asksAt = beforeAsks.length;
+    this.tailAt = beforeTail.length;
+    const text = beforeTail + this.tail;
+    this.length = text.length;
+    this.buffer = Buffer.allocUnsafe(text.length + ROOM_BYTES);
+    this.buffer.write(text, 0, 'latin1');
+  }
+
+  /** SHA-1 of the text with an empty hash (wire.md D.3), lower-case hex. */
+  get hash(): string {
+    this.known ??= hash('sha1', this.buffer.subarray(0, this.length));
+    return this.known;
+  }
+
+  /** Hands on the object's bytes, hash and all but its opening brace, in order. */
+  writeRest(to: { text(latin1: string): void; bytes(source: Buffer, from: number, to: number): void }): void {
+    to.bytes(this.buffer, 1, this.hashAt);
+    to.text(this.hash);
+    to.bytes(this.buffer, this.hashAt, this.length);
+  }
+
+  /** A level's new sum; 0 lots take it away. */
+  setLevel(isBid: boolean, pips: number, lots: number): void {
+    const side = isBid ? this.bids : this.asks;
+    const index = levelIndex(side, pips);
+    const isThere = side.pips[index] === pips;
+    if (!isThere && lots === 0) return;
+    const sideEnd = isBid ? this.asksAt - BETWEEN_SIDES.length : this.tailAt;
+    const start = levelStart(side, index, isBid ? this.bidsAt : this.asksAt, sideEnd);
+    const count = side.pips.length;
+    let delta: number;
+    if (lots === 0) {
+      const from = index === count - 1 && count > 1 ? start - 1 : start;
+      const to = start + side.bytes[index] + (index < count - 1 ? 1 : 0);
+      delta = this.splice(from, to, '');
+      side.pips.splice(index, 1);
+      side.bytes.splice(index, 1);
+    } else {
+      const text = levelText(pips, lots);
+      if (isThere) {
+        delta = this.splice(start, start + side.bytes[index], text);
+        side.bytes[index] = text.length;
+      } else {
+        delta = this.splice(start, start, index < count ? `${text},` : count > 0 ? `,${text}` : text);
+        side.pips.splice(index, 0, pips);
+        side.bytes.splice(index, 0, text.length);
+      }
+    }
+    if (isBid) this.asksAt += delta;
+    this.tailAt += delta;
+  }
+
+  setTime(time: string): void {
+    const delta = this.splice(this.timeAt, this.timeAt + this.time.length, time);
+    this.time = time;
+    this.hashAt += delta;
+    this.bidsAt += delta;
+    this.asksAt += delta;
+    this.tailAt += delta;
+  }
+
+  setTail(tail: string): void {
+    if (tail === this.tail) return;
+    this.splice(this.tailAt, this.length, tail);
+    this.tail = tail;
+  }
+
+  /** Puts a text in the place of some bytes; returns by how many the rest has moved. */
+  private splice(from: number, to: number, text: string): number {
+    const delta = text.length - (to - from);
+    this.known = undefined;
+    if (delta !== 0) {
+      this.reserve(this.length + delta);
+      this.buffer.copyWithin(to + delta, to, this.length);
+      this.length += delta;
+    }
+    writeShort(this.buffer, text, from);
+    return delta;
+  }
+
+  private reserve(bytes: number): void {
+    if (bytes <= this.buffer.length) return;
+    const larger = Buffer.allocUnsafe(bytes * 2);
+    this.buffer.copy(larger, 0, 0, this.length);
+    this.buffer = larger;
+  }
+}
+
+function sideText(side: SideText, { pips, lots }: BookSide): string {
+  let text = '';
+  for (let at = 0; at < pips.length; at += 1) {
+    const level = levelText(pips[at], lots[at]);
+    side.pips.push(pips[at]);
+    side.bytes.push(level.length);
+    text += at === 0 ? level : `,${level}`;
+  }
+  return text;
+}
+
+/** Where a price stands, or would, among those of its side. */
+function levelIndex({ pips: all, isRising }: SideText, pips: number): number {
+  let low = 0;
+  let high = all.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const isBefore = isRising ? all[middle] < pips : all[middle] > pips;
+    if (isBefore) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Where a level's text begins (or would); counted from the side's end, since most that happens is near the best. */
+function levelStart({ bytes }: SideText, index: number, start: number, end: number): number {
+  const count = bytes.length;
+  if (index === count) return end;
+  let at = index * 2 < count ? start : end + 1;
+  if (index * 2 < count) for (let i = 0; i < index; i += 1) at += bytes[i] + 1;
+  else for (let i = index; i < count; i += 1) at -= bytes[i] + 1;
+  return at;
+}
+
+/** Both tokens' books of a market. */
+export class BookTexts {
+  readonly tokens: readonly [TokenText, TokenText];
+
+  private bookChangedMs: number;
+  private terms: BookFacts['terms'];
+  private negRisk: boolean;
+  private lastTrade: BookFacts['lastTrade'];
+
+  /** @param books the first token's and the second's levels as they stand */
+  constructor(market: Market, books: readonly [TokenBook, TokenBook], facts: BookFacts) {
+    this.tokens = [new TokenText(market, 0, books[0], facts), new TokenText(market, 1, books[1], facts)];
+    this.bookChangedMs = facts.bookChangedMs;
+    this.terms = facts.terms;
+    this.negRisk = facts.negRisk;
+    this.lastTrade = facts.lastTrade;
+  }
+
+  /**
+   * Takes in what changed: `levels` are price (pips, first token), 1 for a bid and a third number each, and what stands
+   * there now is `books`'.
+   */
+  apply(levels: readonly number[], levelCount: number, books: BooksView, bookIndex: number): void {
+    const [first, second] = this.tokens;
+    for (let at = 0; at < levelCount * 3; at += 3) {
+      const pips = levels[at];
+      const isBid = levels[at + 1] === 1;
+      const lots = books.lotsAt(bookIndex, isBid, pips);
+      first.setLevel(isBid, pips, lots);
+      second.setLevel(!isBid, PIPS_PER_UNIT - pips, lots);
+    }
+  }
+
+  setFacts({ bookChangedMs, terms, negRisk, lastTrade }: BookFacts): void {
+    const [first, second] = this.tokens;
+    if (bookChangedMs !== this.bookChangedMs) {
+      this.bookChangedMs = bookChangedMs;
+      const time = msText(bookChangedMs);
+      first.setTime(time);
+      second.setTime(time);
+    }
+    if (terms === this.terms && negRisk === this.negRisk && lastTrade === this.lastTrade) return;
+    this.terms = terms;
+    this.negRisk = negRisk;
+    this.lastTrade = lastTrade;
+    first.setTail(tailText(terms, negRisk, lastTrade, 0));
+    second.setTail(tailText(terms, negRisk, lastTrade, 1));
+  }
+}
