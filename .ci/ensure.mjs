@@ -9,7 +9,7 @@ import * as fs from 'node:fs';
 import { constants, hostname } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { isatty } from 'node:tty';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const modules = join(root, 'node_modules');
@@ -198,7 +198,11 @@ const env = {
   ...process.env,
   PATH: [join(modules, '.bin'), process.env.PATH].filter(Boolean).join(delimiter),
 };
-const result = await run(pinnedNode, [script, ...args], { stdio: 'inherit', env }).catch((error) =>
+// Types are stripped by a thread of their own, see there; the stripper is Node's and warns that it is experimental.
+const stripTypes = join(root, '.ci', 'stripTypes.mjs');
+const options = ['--disable-warning=ExperimentalWarning', '--import', pathToFileURL(stripTypes).href];
+const nodeArgs = script.endsWith('.ts') ? [...options, script, ...args] : [script, ...args];
+const result = await run(pinnedNode, nodeArgs, { stdio: 'inherit', env }).catch((error) =>
   stop(`The pinned Node does not start (${error.message}): delete node_modules and run the command again.`, 126),
 );
 await endLike(result);

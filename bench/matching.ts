@@ -2,18 +2,16 @@
 // Each round runs every engine once, one after another, each in its own process; ratios are taken within a round, so that
 // a machine that is slow for a minute slows both sides. A checksum gate compares fills, volume, notional and resting
 // orders of every run with the generator's model. Called by main.ts.
-import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import type { ChildAnswer, ChildRequest, EngineName } from './engines/child.ts';
 import { askTwin, buildTwin } from './engines/twin.ts';
+import { askNode } from './lib/askNode.ts';
 import { spread } from './lib/statistics.ts';
 import { figure, floorText, type Report, spreadText, table } from './lib/table.ts';
 import { type Mix, makeOpFile, mixes, type OpFile, totalsFault } from './opFile.ts';
 
-const run = promisify(execFile);
 const childPath = join(import.meta.dirname, 'engines/child.ts');
 const PEER: EngineName = 'nodejs-order-book';
 const OURS = ['book core', 'book core, 32-byte ids', 'whole apply'] as const satisfies readonly EngineName[];
@@ -119,7 +117,8 @@ async function benchMix(
         untimedOps: opFile.prefillOps + opFile.settleOps,
         checkpoints: engine === PEER ? [shared] : checkpoints,
       };
-      const answers = await askChild(request);
+      // askNode parses what the child printed, which is one entry a checkpoint.
+      const answers = (await askNode(childPath, request)) as readonly ChildAnswer[];
       runs.push(toRun(engine, answers));
       faults.push(...faultsOf(mix, engine, answers, opFile));
     }
@@ -132,13 +131,6 @@ async function benchMix(
     rounds.push(runs);
   }
   return rounds;
-}
-
-async function askChild(request: ChildRequest): Promise<readonly ChildAnswer[]> {
-  // Large pages for large tables, as the start script asks for, here for every engine alike.
-  const env = { GLIBC_TUNABLES: 'glibc.malloc.hugetlb=1', ...process.env };
-  const { stdout } = await run(process.execPath, [childPath, JSON.stringify(request)], { maxBuffer: 1 << 24, env });
-  return JSON.parse(stdout);
 }
 
 function toRun(engine: RunName, answers: readonly ChildAnswer[]): Run {

@@ -11,6 +11,8 @@ const ADDRESS_BYTES = 20;
 const KEY_BYTES = 16;
 const ADDRESS_WORDS = 5;
 const KEY_WORDS = 4;
+/** Owners' addresses start at multiples of eight words: where their words are is then a matter of bits. */
+const OWNER_SHIFT = 3;
 /** No account, owner or key: as everywhere in the core. */
 const NONE = -1;
 
@@ -29,7 +31,7 @@ export class Accounts {
   /** The API key that an account's orders came with last: the next one's, as a rule. */
   private lastKey = new Int32Array(64);
   private wallets = new Int32Array(64 * ADDRESS_WORDS);
-  private ownerAddresses = new Int32Array(64 * ADDRESS_WORDS);
+  private ownerAddresses = new Int32Array(64 << OWNER_SHIFT);
   private ownerFlags = new Uint8Array(64);
   private ownerCredited = new Uint8Array(64);
   private firstOfOwner = new Int32Array(64).fill(NONE);
@@ -63,7 +65,7 @@ export class Accounts {
     const owner = this.ownerCount;
     if (owner === this.ownerFlags.length) this.growOwners();
     this.ownerCount += 1;
-    copyWords(message, offset, this.ownerAddresses, owner * ADDRESS_WORDS, ADDRESS_WORDS);
+    copyWords(message, offset, this.ownerAddresses, owner << OWNER_SHIFT, ADDRESS_WORDS);
     this.ownerTable.set(message.words, offset >> 2, owner);
     return owner;
   }
@@ -99,7 +101,17 @@ export class Accounts {
 
   /** Whether the address at `offset` is this owner's: compares, where ownerAt() would have to look it up. */
   isOwner(owner: number, message: Message, offset: number): boolean {
-    return areSame(this.ownerAddresses, owner * ADDRESS_WORDS, message.words, offset >> 2);
+    const { ownerAddresses } = this;
+    const { words } = message;
+    const base = owner << OWNER_SHIFT;
+    const at = offset >> 2;
+    return (
+      ownerAddresses[base] === words[at] &&
+      ownerAddresses[base | 1] === words[at + 1] &&
+      ownerAddresses[base | 2] === words[at + 2] &&
+      ownerAddresses[base | 3] === words[at + 3] &&
+      ownerAddresses[base | 4] === words[at + 4]
+    );
   }
 
   /** Index of the API key id at `offset`, made when new, for an order of an account. */
@@ -108,12 +120,12 @@ export class Accounts {
     const { keyIds } = this;
     const { words } = message;
     const at = offset >> 2;
-    const base = last * KEY_WORDS;
+    const base = last << 2;
     if (
       keyIds[base] === words[at] &&
-      keyIds[base + 1] === words[at + 1] &&
-      keyIds[base + 2] === words[at + 2] &&
-      keyIds[base + 3] === words[at + 3] &&
+      keyIds[base | 1] === words[at + 1] &&
+      keyIds[base | 2] === words[at + 2] &&
+      keyIds[base | 3] === words[at + 3] &&
       last < this.keyCount
     ) {
       return last;
@@ -165,7 +177,7 @@ export class Accounts {
   }
 
   ownerText(owner: number): string {
-    return wordsToHex(this.ownerAddresses, owner * ADDRESS_WORDS, ADDRESS_WORDS);
+    return wordsToHex(this.ownerAddresses, owner << OWNER_SHIFT, ADDRESS_WORDS);
   }
 
   keyText(key: number): string {
@@ -216,7 +228,7 @@ export class Accounts {
     this.ownerFlags = growUint8(this.ownerFlags, length);
     this.ownerCredited = growUint8(this.ownerCredited, length);
     this.firstOfOwner = growInt32(this.firstOfOwner, length, NONE);
-    this.ownerAddresses = growInt32(this.ownerAddresses, length * ADDRESS_WORDS);
+    this.ownerAddresses = growInt32(this.ownerAddresses, length << OWNER_SHIFT);
   }
 }
 
@@ -227,14 +239,4 @@ function copyWords(message: Message, offset: number, target: Int32Array, at: num
 
 function wordsToHex(words: Int32Array, at: number, count: number): string {
   return bytesToHex(new Uint8Array(words.buffer, words.byteOffset + at * 4, count * 4), 0, count * 4);
-}
-
-function areSame(addresses: Int32Array, base: number, words: Int32Array, at: number): boolean {
-  return (
-    addresses[base] === words[at] &&
-    addresses[base + 1] === words[at + 1] &&
-    addresses[base + 2] === words[at + 2] &&
-    addresses[base + 3] === words[at + 3] &&
-    addresses[base + 4] === words[at + 4]
-  );
 }

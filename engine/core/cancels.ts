@@ -79,8 +79,8 @@ export function cancelOrders(state: CoreState, message: Message, offset: number)
 function cancelById(state: CoreState, message: Message, at: number, ownerAt: number): void {
   const { pool } = state;
   const slot = pool.find(message, at);
-  // Its position and its neighbours lie far apart: asked for together, they come together.
-  if (slot >= 0) state.prefetched = state.ledger.marketOf(pool.positionOf(slot)) ^ pool.peekNeighbours(slot);
+  // Asked for now, its position is near by the time its owner has been compared.
+  if (slot >= 0) state.prefetched = state.ledger.marketOf(pool.positionOf(slot));
   const isOwn = slot >= 0 && state.accounts.isOwner(pool.ownerOf(slot), message, ownerAt);
   if (isOwn && !pool.isDelayed(slot)) {
     cancelOrder(state, slot, REQUESTED);

@@ -7,7 +7,7 @@ import { isCapacity, requireSound, type Sections } from '../protocol/sections.ts
 /** Ids are remembered by the hour of their signed timestamp: its number since the epoch. */
 const HOUR_MS = 3_600_000;
 /** Words of an id that the set's fold covers. */
-const FOLD_WORDS = 4;
+const FOLD_WORDS = 2;
 /**
  * Words of an entry: 64 of an id's 256 bits. Ids are digests over a salt: among n ids of an hour a new one is mistaken for
  * an old one, and refused, with probability n / 2^64. Twice as many bits would cost twice the memory, and memory is time:
@@ -58,7 +58,7 @@ class IdHour {
     for (;;) {
       const entry = entries[at];
       if (entry === 0) break;
-      if (entry === first && entries[at + 1] === second) return true;
+      if (entry === first && entries[at | 1] === second) return true;
       at = (at + 2) & last;
     }
     this.stoppedAt = at;
@@ -78,12 +78,10 @@ class IdHour {
     }
     const { entries, folded, stoppedAt } = this;
     entries[stoppedAt] = words[id] || 1;
-    entries[stoppedAt + 1] = words[id + 1];
+    entries[stoppedAt | 1] = words[id + 1];
     this.count += 1;
     folded[0] ^= words[id];
     folded[1] ^= words[id + 1];
-    folded[2] ^= words[id + 2];
-    folded[3] ^= words[id + 3];
   }
 
   /** Its part of a snapshot. */
@@ -112,7 +110,7 @@ class IdHour {
       let at = (spread(first) >>> this.shift) << 1;
       while (entries[at] !== 0) at = (at + 2) & last;
       entries[at] = first;
-      entries[at + 1] = old[from + 1];
+      entries[at | 1] = old[from | 1];
     }
   }
 }

@@ -55,7 +55,7 @@ export class Ledger {
       const position = table[at];
       if (position < 0) return NONE;
       const base = position << SHIFT;
-      if (table[at + 1] === hash && words[base | ACCOUNT] === account && words[base | MARKET] === market) {
+      if (table[at | 1] === hash && words[base | ACCOUNT] === account && words[base | MARKET] === market) {
         return position;
       }
       at = (at + 2) & last;
@@ -223,7 +223,7 @@ export class Ledger {
     let at = (hash >>> this.shift) << 1;
     while (table[at] >= 0) at = (at + 2) & last;
     table[at] = position;
-    table[at + 1] = hash;
+    table[at | 1] = hash;
   }
 
   private growPositions(): void {
@@ -234,7 +234,7 @@ export class Ledger {
     const old = this.table;
     this.table = new Int32Array(old.length * 2).fill(NONE);
     for (let at = 0; at < old.length; at += 2) {
-      if (old[at] >= 0) this.insert(old[at], old[at + 1]);
+      if (old[at] >= 0) this.insert(old[at], old[at | 1]);
     }
   }
 }

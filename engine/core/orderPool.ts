@@ -108,9 +108,9 @@ export class OrderPool {
     const first = words[at];
     const second = words[at + 1];
     records[base] = first;
-    records[base + 1] = second;
-    records[base + 2] = words[at + 2];
-    records[base + 3] = words[at + 3];
+    records[base | 1] = second;
+    records[base | 2] = words[at + 2];
+    records[base | 3] = words[at + 3];
     this.insertIndex(slot, idHash(first, second));
   }
 
@@ -119,14 +119,14 @@ export class OrderPool {
     const { index, records, shift } = this;
     const last = index.length - 1;
     const base = (slot << SHIFT) | ID;
-    let gap = (idHash(records[base], records[base + 1]) >>> shift) << 1;
+    let gap = (idHash(records[base], records[base | 1]) >>> shift) << 1;
     while (index[gap] !== slot) gap = (gap + 2) & last;
     let at = (gap + 2) & last;
     while (index[at] >= 0) {
-      const home = (index[at + 1] >>> shift) << 1;
+      const home = (index[at | 1] >>> shift) << 1;
       if (((at - home) & last) >= ((at - gap) & last)) {
         index[gap] = index[at];
-        index[gap + 1] = index[at + 1];
+        index[gap | 1] = index[at | 1];
         gap = at;
       }
       at = (at + 2) & last;
@@ -147,11 +147,11 @@ export class OrderPool {
       if (slot < 0) return FREE;
       const base = (slot << SHIFT) | ID;
       if (
-        index[at + 1] === hash &&
+        index[at | 1] === hash &&
         records[base] === words[id] &&
-        records[base + 1] === words[id + 1] &&
-        records[base + 2] === words[id + 2] &&
-        records[base + 3] === words[id + 3]
+        records[base | 1] === words[id + 1] &&
+        records[base | 2] === words[id + 2] &&
+        records[base | 3] === words[id + 3]
       ) {
         return slot;
       }
@@ -168,19 +168,7 @@ export class OrderPool {
   /** The same for the id of a live order. */
   peekOf(slot: number): number {
     const base = (slot << SHIFT) | ID;
-    return this.index[(idHash(this.records[base], this.records[base + 1]) >>> this.shift) << 1];
-  }
-
-  /** Reads a word of each order that is linked to this one, so that they are near when it is unlinked. */
-  peekNeighbours(slot: number): number {
-    const { records } = this;
-    const base = slot << SHIFT;
-    return (
-      records[slotOrFirst(records[base | NEXT]) << SHIFT] ^
-      records[slotOrFirst(records[base | PREV]) << SHIFT] ^
-      records[slotOrFirst(records[base | OWN_NEXT]) << SHIFT] ^
-      records[slotOrFirst(records[base | OWN_PREV]) << SHIFT]
-    );
+    return this.index[(idHash(this.records[base], this.records[base | 1]) >>> this.shift) << 1];
   }
 
   numberOf(slot: number): number {
@@ -316,7 +304,7 @@ export class OrderPool {
       const hash = idHash(first, second);
       let entry = (hash >>> this.shift) << 1;
       while (this.index[entry] >= 0 && this.index[entry] !== slot) entry = (entry + 2) & (this.index.length - 1);
-      if (this.index[entry] !== slot || this.index[entry + 1] !== hash) {
+      if (this.index[entry] !== slot || this.index[entry | 1] !== hash) {
         throw new Error(`order pool: slot ${slot} is lost`);
       }
     }
@@ -362,7 +350,7 @@ export class OrderPool {
     let at = (hash >>> this.shift) << 1;
     while (index[at] >= 0) at = (at + 2) & last;
     index[at] = slot;
-    index[at + 1] = hash;
+    index[at | 1] = hash;
   }
 
   private grow(): void {
@@ -373,14 +361,9 @@ export class OrderPool {
     const old = this.index;
     this.index = new Int32Array(this.capacity * 4).fill(FREE);
     for (let at = 0; at < old.length; at += 2) {
-      if (old[at] >= 0) this.insertIndex(old[at], old[at + 1]);
+      if (old[at] >= 0) this.insertIndex(old[at], old[at | 1]);
     }
   }
-}
-
-/** A link as a slot: slot 0 for NONE. */
-function slotOrFirst(link: number): number {
-  return link & ~(link >> 31);
 }
 
 /** Ids are digests, so two of their words, lightly mixed, spread well. */

@@ -10,6 +10,8 @@ const EMPTY = -1;
 export class KeyTable {
   size = 0;
   declare private readonly keyWords: number;
+  /** Whether a key has a fifth word: an address has, a key id has not. */
+  declare private readonly isLong: boolean;
   /** Words of an entry: its value (−1 when free), then its key. */
   declare private readonly stride: number;
   declare private capacity: number;
@@ -18,8 +20,9 @@ export class KeyTable {
   declare private entriesOf: Int32Array<ArrayBuffer>;
 
   /** The capacity is a power of two, from 2. */
-  constructor(keyBytes: 16 | 20 | 32, initialCapacity = 1024) {
+  constructor(keyBytes: 16 | 20, initialCapacity = 1024) {
     this.keyWords = keyBytes / 4;
+    this.isLong = keyBytes === 20;
     this.stride = this.keyWords + 1;
     this.capacity = initialCapacity;
     this.shift = Math.clz32(initialCapacity) + 1;
@@ -78,25 +81,34 @@ export class KeyTable {
 
   /** Where the entry of a key starts, or the free one where it would go. */
   private locate(words: Int32Array, at: number): number {
-    const { entriesOf, keyWords, stride } = this;
+    const { entriesOf, stride } = this;
     const mask = this.capacity - 1;
-    let slot = this.homeOf(words, at);
+    const w0 = words[at];
+    const w1 = words[at + 1];
+    const w2 = words[at + 2];
+    const w3 = words[at + 3];
+    const w4 = this.isLong ? words[at + 4] : 0;
+    let slot = hashOf(w0, w1, w2, w3, w4) >>> this.shift;
     for (;;) {
-      const base = slot * stride;
-      if (entriesOf[base] === EMPTY) return base;
-      let word = 0;
-      while (word < keyWords && entriesOf[base + 1 + word] === words[at + word]) word += 1;
-      if (word === keyWords) return base;
+      const base = Math.imul(slot, stride);
+      if (
+        entriesOf[base] === EMPTY ||
+        (entriesOf[base + 1] === w0 &&
+          entriesOf[base + 2] === w1 &&
+          entriesOf[base + 3] === w2 &&
+          entriesOf[base + 4] === w3 &&
+          (!this.isLong || entriesOf[base + 5] === w4))
+      ) {
+        return base;
+      }
       slot = (slot + 1) & mask;
     }
   }
 
   /** Number of the entry that a key belongs into. */
   private homeOf(words: Int32Array, at: number): number {
-    let h = SEED;
-    for (let word = 0; word < this.keyWords; word += 1) h = Math.imul(h ^ words[at + word], 0x85ebca6b);
-    // Spreads the last word's high bits too: addresses that differ in their tails alone must not fall into runs.
-    return Math.imul(h ^ (h >>> 15), 0x9e3779b1) >>> this.shift;
+    const w4 = this.isLong ? words[at + 4] : 0;
+    return hashOf(words[at], words[at + 1], words[at + 2], words[at + 3], w4) >>> this.shift;
   }
 
   private closeGap(start: number): void {
@@ -127,4 +139,11 @@ export class KeyTable {
   }
 }
 
-const SEED = 0x9e3779b9 | 0;
+/** All words of a key, each multiplied by a number of its own, so that they mix side by side and not one after another. */
+function hashOf(w0: number, w1: number, w2: number, w3: number, w4: number): number {
+  const first = Math.imul(w0, 0x85ebca6b) ^ Math.imul(w1, 0xc2b2ae35);
+  const second = Math.imul(w2, 0x27d4eb2f) ^ Math.imul(w3, 0x165667b1);
+  const h = first + second + Math.imul(w4, 0x21f0aaad);
+  // Spreads the high bits too: addresses that differ in their tails alone must not fall into runs.
+  return Math.imul(h ^ (h >>> 15), 0x9e3779b1);
+}

@@ -56,7 +56,9 @@ function bareRepository(name: string, npm: string): { readonly repository: strin
   const bin = join(repository, 'bin');
   fs.mkdirSync(join(repository, '.ci'), { recursive: true });
   fs.mkdirSync(bin);
-  fs.copyFileSync(join(root, '.ci', 'ensure.mjs'), join(repository, '.ci', 'ensure.mjs'));
+  for (const name of ['ensure.mjs', 'stripTypes.mjs']) {
+    fs.copyFileSync(join(root, '.ci', name), join(repository, '.ci', name));
+  }
   fs.writeFileSync(join(repository, 'package-lock.json'), '{}');
   fs.writeFileSync(join(repository, 'hello.ts'), 'const text: string = "hello"; console.log(text);');
   fs.writeFileSync(join(bin, 'npm'), `#!/bin/sh\necho "$@" >> npm-calls\n${npm}`, { mode: 0o755 });

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { KeyTable } from '../../engine/protocol/index.ts';
 
-type KeyBytes = 16 | 20 | 32;
+type KeyBytes = 16 | 20;
 
 interface Step {
   readonly kind: 'set' | 'delete' | 'get';
@@ -57,7 +57,7 @@ function agrees(list: readonly Step[], keyBytes: KeyBytes, capacity: number, off
   }
 }
 
-for (const keyBytes of [16, 20, 32] as const) {
+for (const keyBytes of [16, 20] as const) {
   test(`a table of ${keyBytes}-byte keys knows what a Map knows`, () => {
     const same = fc.property(fc.integer({ min: 1, max: 200 }).chain(steps), fc.nat(7), (list, offset) => {
       agrees(list, keyBytes, 8, offset);
@@ -67,7 +67,7 @@ for (const keyBytes of [16, 20, 32] as const) {
 }
 
 test('a crowded table of few slots keeps its keys through deletions', () => {
-  const same = fc.property(steps(12), (list) => agrees(list, 32, 2, 0));
+  const same = fc.property(steps(12), (list) => agrees(list, 20, 2, 0));
   fc.assert(same, { numRuns: 500 });
 });
 
