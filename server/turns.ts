@@ -11,6 +11,7 @@ interface Waiting {
   /** Goes on once so many jobs of the recoverers are done. */
   readonly jobCount: number;
   readonly goOn: () => void;
+  readonly fail: (error: unknown) => void;
 }
 
 export class Turns {
@@ -26,8 +27,8 @@ export class Turns {
 
   /** Resolves when it is the request's turn: the signers of all jobs that were taken until now are known by then. */
   next(): Promise<void> {
-    return new Promise((resolve) => {
-      this.waiting.push({ jobCount: this.recoverers.takenCount, goOn: resolve });
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ jobCount: this.recoverers.takenCount, goOn: resolve, fail: reject });
       this.hasNews = true;
       this.runSoon();
     });
@@ -43,8 +44,12 @@ export class Turns {
     this.isDue = false;
     const isIdle = !this.hasNews;
     this.hasNews = false;
-    this.recoverers.advance(isIdle);
-    this.release(isIdle);
+    try {
+      this.recoverers.advance(isIdle);
+      this.release(isIdle);
+    } catch (error) {
+      for (const { fail } of this.waiting.splice(0)) fail(error);
+    }
     if (this.waiting.length > 0) this.runSoon();
   }
 

@@ -19,6 +19,8 @@ const LEFT_TO_HELPER = 16;
 const JOBS_A_TURN = 16;
 /** The same where nothing else is known to wait. */
 const JOBS_AN_IDLE_TURN = 4;
+/** Jobs that one of the helper's may hold up while this thread has other work: then that one is asked for. */
+const HELD_UP_MAX = 128;
 /** How long the helper's answer is waited for, ms; a helper that got no processor is not: the job is then done here. */
 const ANSWER_MS_MAX = 0.2;
 
@@ -69,6 +71,7 @@ export class Recoverers {
    * @param isIdle whether this thread has nothing else to do: then it takes a job, or waits for the helper's
    */
   advance(isIdle: boolean): void {
+    const { doneCount } = this;
     this.collect();
     if (isIdle) {
       if (!this.recoverSome(JOBS_AN_IDLE_TURN, 0)) this.awaitFirst();
@@ -76,6 +79,8 @@ export class Recoverers {
       this.recoverSome(JOBS_A_TURN, 0);
     } else if (this.ring.unclaimedCount >= HELPED_FROM) {
       this.recoverSome(JOBS_A_TURN, LEFT_TO_HELPER);
+    } else if (this.doneCount === doneCount && this.takenCount - doneCount >= HELD_UP_MAX) {
+      this.awaitFirst();
     }
     this.collect();
   }

@@ -1,6 +1,6 @@
 // A posted order from its parsed body to the bytes of its command: owner, version, token, signer and wallet, signature,
 // in this order (the first check that fails is the answer). Called by the trading routes for every order, in three steps
-// of which the orders of one turn take the second together, and by the house in one go. It reads the views and submits nothing; every
+// with a wait for the signer before the last, and by the house in one go. It reads the views and submits nothing; every
 // check from "type and expiration" on is the core's.
 import {
   COMMAND_HEADER_BYTES,
