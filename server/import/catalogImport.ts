@@ -179,7 +179,7 @@ export class CatalogImport {
     });
     const series = line.series === undefined ? undefined : this.series.get(line.series);
     const extra = {
-      ...(labels.length > 0 && { tagLabels: Object.fromEntries(labels) }),
+      ...(labels.length > 0 && { tagLabels: { ...Object.fromEntries(labels), ...line.tag_labels } }),
       ...(series !== undefined && { seriesTexts: { title: series.title, recurrence: series.recurrence } }),
     };
     this.take(encodeCommand(eventCommandOf(body, line.slug, extra)));

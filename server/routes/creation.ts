@@ -48,8 +48,8 @@ function sharedTexts(
 }
 
 function eventTexts(body: EventBody, slug: string) {
-  const { title, ticker, tags, series, creator } = body;
-  return { slug, title, ticker, tags, series, creator, ...sharedTexts(body) };
+  const { title, ticker, tags, tag_labels: tagLabels, series, creator } = body;
+  return { slug, title, ticker, tags, tagLabels, series, creator, ...sharedTexts(body) };
 }
 
 /** The command that creates an event. @param extra texts beside those of the body */

@@ -16,7 +16,7 @@ import {
 } from './catalog.ts';
 import { isoTime } from './numbers.ts';
 
-/** Rows of one form that are kept at most, about 2 kB each; one more, and all are dropped and made as they are asked for. */
+/** Rows of one form that are kept at most, about 3 kB each; one more, and all are dropped and made as they are asked for. */
 const KEPT_ROWS_MAX = 20_000;
 
 /** What is kept of rows, by their numbers. */

@@ -131,6 +131,11 @@ export const eventBody = z.strictObject({
     .array(slugField, 'must be a list of slugs')
     .max(TEXT_MAX.tags, `must have at most ${TEXT_MAX.tags} entries`)
     .optional(),
+  /** What tags are called, by their slugs; a tag keeps the first name that an event gave it. */
+  tag_labels: z
+    .record(slugField, textField(TEXT_MAX.short).min(1, 'must not be empty'), 'must be an object of slugs with texts')
+    .refine((labels) => Object.keys(labels).length <= TEXT_MAX.tags, `must have at most ${TEXT_MAX.tags} entries`)
+    .optional(),
   series: slugField.optional(),
   neg_risk: booleanField.optional(),
   creator: textField(TEXT_MAX.short).optional(),

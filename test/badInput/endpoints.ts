@@ -374,6 +374,7 @@ const operators = [
       slug: kinds.slug,
       series: kinds.slug,
       tags: kinds.slugs,
+      tag_labels: kinds.labels,
       description: kinds.strictText,
       neg_risk: kinds.flag,
       end_date: kinds.dateTime,

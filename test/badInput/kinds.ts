@@ -207,6 +207,18 @@ export const bind: Kind = {
 };
 export const anyObject: Kind = { texts: ['x', ''], values: NO_OBJECT, says: /Invalid order payload/ };
 export const keyOwner: Kind = { ...uuid(/owner/), values: [null, '', ...NO_TEXT] };
+export const labels: Kind = {
+  texts: ['x', ''],
+  values: [
+    ...NO_OBJECT,
+    { 'Not A Slug': 'x' },
+    { '': 'x' },
+    { a: '' },
+    { a: 1 },
+    { a: null },
+    { a: 'x'.repeat(100_000) },
+  ],
+};
 export const flags: Kind = {
   texts: ['x', ''],
   values: [

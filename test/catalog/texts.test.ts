@@ -83,6 +83,20 @@ test('after every change lists have the market and its event as they are', async
   }
 });
 
+test('a tag is called what the first event that names it says', async () => {
+  const event = {
+    title: 'The vote',
+    slug: 'the-vote',
+    tags: ['us-vote', 'world'],
+    tag_labels: { 'us-vote': 'US vote' },
+  };
+  expect((await send(server.url, 'POST', '/admin/events', event, ADMIN)).status).toBe(200);
+  const again = { ...event, slug: 'the-next-vote', tag_labels: { 'us-vote': 'Voting', world: 'The world' } };
+  expect((await send(server.url, 'POST', '/admin/events', again, ADMIN)).status).toBe(200);
+  const { json } = await send(server.url, 'GET', '/events/slug/the-vote');
+  expect(json.tags.map(({ label }: { readonly label: string }) => label)).toEqual(['US vote', 'The world']);
+});
+
 test('the tags of an event follow other events that carry them', async () => {
   const tagsOf = async () => (await send(server.url, 'GET', '/events?slug=a-match')).json[0].tags;
   const [before] = await tagsOf();
