@@ -130,29 +130,38 @@ export interface CheckedBatch {
 }
 
 /**
- * The records of a stored batch, each checked against the one before: version, length, checksum, sequence, time, running
- * hash; up to the first that is not sound.
+ * The records of a stored batch, each checked against the one before: version, length, sequence, time, running hash; up to
+ * the first that is not sound. A record's own bytes are covered by the running hash of the one after it, so that checksums
+ * are only looked at for the last record, and to tell which of two records was changed.
  */
 export function checkBatch(batch: Uint8Array, from: ReadPosition): CheckedBatch {
   const buffer = bufferOf(batch);
   const view = new DataView(batch.buffer, batch.byteOffset, batch.byteLength);
   const records: JournalRecord[] = [];
+  if (batch.length === 0)
+    return { records, end: from, damage: new JournalDamaged(from.sequence, 'its batch is empty') };
+  let before = from;
   let end = from;
-  if (batch.length === 0) return { records, end, damage: new JournalDamaged(from.sequence, 'its batch is empty') };
-  for (let start = 0; start < batch.length; ) {
-    let record: JournalRecord;
-    try {
-      record = verifyRecord(buffer, view, start, end);
-    } catch (error) {
-      if (!(error instanceof JournalDamaged)) throw error;
-      return { records, end, damage: error };
+  try {
+    for (let start = 0; start < batch.length; ) {
+      const record = readRecord(buffer, view, start, end);
+      records.push(record);
+      before = end;
+      end = { sequence: record.sequence + 1, tMs: record.tMs, hash: hashOf(buffer, start, record.end) };
+      start = record.end;
     }
-    const next = start + view.getUint32(start + at.length, true);
-    records.push(record);
-    end = { sequence: record.sequence + 1, tMs: record.tMs, hash: hashOf(buffer, start, next) };
-    start = next;
+  } catch (error) {
+    if (!(error instanceof JournalDamaged)) throw error;
+    const last = records.at(-1);
+    if (last === undefined || matchesChecksum(buffer, view, last)) return { records, end, damage: error };
+    // What is wrong with the next record was found out because this one was changed.
+    records.pop();
+    return { records, end: before, damage: new JournalDamaged(last.sequence, CHECKSUM_WRONG) };
   }
-  return { records, end, damage: undefined };
+  const last = records[records.length - 1];
+  if (matchesChecksum(buffer, view, last)) return { records, end, damage: undefined };
+  records.pop();
+  return { records, end: before, damage: new JournalDamaged(last.sequence, CHECKSUM_WRONG) };
 }
 
 /** The same for a batch that must be sound. Throws JournalDamaged naming the first record that is not. */
@@ -162,7 +171,14 @@ export function verifyBatch(batch: Uint8Array, from: ReadPosition): readonly [re
   return [records, end];
 }
 
-function verifyRecord(batch: Buffer, view: DataView, start: number, expected: ReadPosition): JournalRecord {
+const CHECKSUM_WRONG = 'the record does not match its checksum';
+
+function matchesChecksum(batch: Buffer, view: DataView, { commandStart, end }: JournalRecord): boolean {
+  const start = commandStart - RECORD_HEADER_BYTES;
+  return crc32c(batch, start + CRC_START, end) === view.getUint32(start + at.crc, true);
+}
+
+function readRecord(batch: Buffer, view: DataView, start: number, expected: ReadPosition): JournalRecord {
   const damaged = (reason: string) => new JournalDamaged(expected.sequence, reason);
   const left = batch.length - start;
   if (left < RECORD_HEADER_BYTES) throw damaged(`the record is cut off after ${left} bytes`);
@@ -171,19 +187,21 @@ function verifyRecord(batch: Buffer, view: DataView, start: number, expected: Re
   const length = view.getUint32(start + at.length, true);
   const commandBytes = view.getUint32(start + at.commandBytes, true);
   if (length > left) throw damaged(`the record is cut off: it has ${length} bytes, ${left} are there`);
-  if (length < recordBytes(commandBytes, 0)) throw damaged(`the record's length of ${length} bytes cannot be`);
-  const crc = crc32c(batch, start + CRC_START, start + length);
-  if (crc !== view.getUint32(start + at.crc, true)) throw damaged('the record does not match its checksum');
+  if (length < RECORD_HEADER_BYTES) throw damaged(`the record's length of ${length} bytes cannot be`);
   const record = new JournalRecord(batch, view, start);
+  const { hash: running } = expected;
+  const isFollowing = running === undefined || isHashAt(batch, start + at.hash, running);
+  const isSound = isFollowing && record.sequence === expected.sequence && record.tMs >= expected.tMs;
+  if (isSound && length >= recordBytes(commandBytes, 0)) return record;
+  if (!matchesChecksum(batch, view, record)) throw damaged(CHECKSUM_WRONG);
+  if (length < recordBytes(commandBytes, 0)) throw damaged(`the record's length of ${length} bytes cannot be`);
   if (record.sequence !== expected.sequence) throw damaged(`the record there says that it is ${record.sequence}`);
   if (!(record.tMs >= expected.tMs)) throw damaged(`its time ${record.tMs} ms is before that of the record before it`);
-  if (
-    expected.hash !== undefined &&
-    batch.toString('latin1', start + at.hash, start + RECORD_HEADER_BYTES) !== expected.hash
-  ) {
-    throw damaged('the record does not match the running hash of those before it: one of them was changed');
-  }
-  return record;
+  throw damaged('the record does not match the running hash of those before it: one of them was changed');
+}
+
+function isHashAt(batch: Buffer, offset: number, hash: string): boolean {
+  return batch.toString('latin1', offset, offset + HASH_BYTES) === hash;
 }
 
 function bufferOf(bytes: Uint8Array): Buffer {
