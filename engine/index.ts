@@ -15,6 +15,7 @@ export {
   RECORD_AT,
   RECORD_HEADER_BYTES,
   type RetryPolicy,
+  Room,
   StorageUnavailable,
 } from './journal/index.ts';
 export * from './pipeline/index.ts';

@@ -152,6 +152,7 @@ export async function openServices(
       log: say,
       onProgress,
       onDurable: historian.durable,
+      releaseReaders: () => historian.release(),
       // What the engine stops for and is no defect is a journal that cannot be written, whatever the reason.
       onFatal: (error) => onFatal(error instanceof EngineDefect ? error : new FatalError('storage', error.message)),
     });

@@ -7,4 +7,5 @@ export { Journal, type JournalListener, type RetryPolicy } from './journal.ts';
 export { assertFileIsWhole, LmdbStore } from './lmdbStore.ts';
 export { JournalReader } from './reader.ts';
 export { JournalRecord, RECORD_AT, RECORD_HEADER_BYTES, recordsOf } from './record.ts';
+export { Room } from './room.ts';
 export { type BatchStore, MemoryStore, type StoredBatch } from './store.ts';

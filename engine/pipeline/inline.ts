@@ -54,7 +54,11 @@ export async function openExchange(options: ExchangeOptions, parts: InlineParts 
   const directory = options.dataDir === undefined ? undefined : new DataDirectory(options.dataDir);
   let store: BatchStore | undefined;
   try {
-    store = parts.store ?? (directory === undefined ? new MemoryStore(false) : new LmdbStore(directory.journalPath));
+    store =
+      parts.store ??
+      (directory === undefined
+        ? new MemoryStore(false)
+        : new LmdbStore(directory.journalPath, false, options.releaseReaders));
     const exchange = new InlineExchange(options, directory, store, parts);
     await exchange.start();
     return exchange;
