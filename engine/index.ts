@@ -15,6 +15,7 @@ export {
   RECORD_AT,
   RECORD_HEADER_BYTES,
   type RetryPolicy,
+  Room,
   SnapshotFolder,
   type SnapshotStep,
   StorageUnavailable,

@@ -171,6 +171,7 @@ export async function openServices(
         historian.durable(batch, sequence);
         snapshots.durable(sequence);
       },
+      releaseReaders: () => historian.release(),
       // What the engine stops for and is no defect is a journal that cannot be written, whatever the reason.
       onFatal: (error) => onFatal(error instanceof EngineDefect ? error : new FatalError('storage', error.message)),
     });

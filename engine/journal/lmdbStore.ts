@@ -1,21 +1,17 @@
 // The store on disk: one LMDB environment of its own, one value a batch. Used by the journal only. Flags that matter:
 // overlappingSync off (a resolved write is durable, a rejected one absent), never useWritemap or noSync, append only.
-import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readSync, write } from 'node:fs';
+import { closeSync, existsSync, fstatSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { open, type RootDatabase } from 'lmdb';
 import { JournalDamaged } from './errors.ts';
+import { newerMeta } from './meta.ts';
+import { Room } from './room.ts';
 import type { BatchStore, StoredBatch } from './store.ts';
 
 /** LMDB may hang in close() while the disk is full: after this long (ms) it is left to the end of the process. */
 const CLOSE_DEADLINE_MS = 1_000;
 /** How long (ms) to wait for LMDB's second word on a failed commit. */
 const REASON_DEADLINE_MS = 500;
-/** The file is filled so far (bytes) ahead of what LMDB uses, and pages so many that it may copy besides a batch's own. */
-const AHEAD_BYTES = 512 * 1024;
-const COPIED_PAGES_MAX = 32;
-const ZEROS = Buffer.alloc(AHEAD_BYTES);
-const writeAt = promisify(write);
 /** Batches read at a time, so that no read transaction lives long: it would pin pages and make the file grow. */
 const BATCHES_A_READ = 16;
 
@@ -23,22 +19,27 @@ export class LmdbStore implements BatchStore {
   private readonly folder: string;
   private readonly isReadOnly: boolean;
   private database: RootDatabase<Uint8Array, number>;
-  /** The same file beside LMDB's own descriptors, and how far it is filled; for writers alone. */
-  private descriptor = -1;
-  private filledBytes = 0;
+  private readonly room: Room;
+  private readonly releaseReaders: () => Promise<void>;
   /** LMDB has failed to write, and must be opened anew before it is used again. */
   private isBroken = false;
 
-  /** Opens (creates) the environment in this folder. Throws JournalDamaged when its file is shorter than it says. */
-  constructor(folder: string, isReadOnly = false) {
+  /**
+   * Opens (creates) the environment in this folder. Throws JournalDamaged when its file is shorter than it says.
+   * @param releaseReaders has whoever else reads the file in this process close it: LMDB's binding shares one environment a
+   * file, and one that has failed can only be opened anew when everybody has closed it
+   */
+  constructor(folder: string, isReadOnly = false, releaseReaders: () => Promise<void> = async () => {}) {
     this.folder = folder;
     this.isReadOnly = isReadOnly;
+    this.releaseReaders = releaseReaders;
+    this.room = new Room(join(folder, 'data.mdb'));
     if (!isReadOnly) mkdirSync(folder, { recursive: true });
     this.database = this.openDatabase();
   }
 
   async write(firstSequence: number, batch: Uint8Array): Promise<void> {
-    await this.fillAhead(batch.length);
+    await this.room.make(batch.length);
     let isWritten: boolean;
     try {
       isWritten = await this.database.put(firstSequence, batch);
@@ -77,44 +78,19 @@ export class LmdbStore implements BatchStore {
 
   async reopen(): Promise<void> {
     if (!this.isBroken) return;
+    await this.releaseReaders();
     await this.close();
     this.database = this.openDatabase();
     this.isBroken = false;
   }
 
   async close(): Promise<void> {
-    if (this.descriptor >= 0) closeSync(this.descriptor);
-    this.descriptor = -1;
+    this.room.close();
     try {
       await withDeadline(this.database.close(), CLOSE_DEADLINE_MS);
     } catch {
       // An environment whose last write failed may say so again while it closes; that failure has been handled.
     }
-  }
-
-  /**
-   * Fills the file with zeros where LMDB will put a batch. A disk that is full, a file system that became read-only or a
-   * limit on the file's size so fails here, with its name and nothing half-done; where LMDB's own writing of a page fails,
-   * its binding writes past the end of the text that it makes of it. Flushes also are faster when the file does not grow.
-   */
-  private async fillAhead(batchBytes: number): Promise<void> {
-    if (this.descriptor < 0) {
-      this.descriptor = openSync(join(this.folder, 'data.mdb'), 'r+');
-      this.filledBytes = 0;
-    }
-    const { descriptor } = this;
-    const meta = newerMeta(descriptor);
-    if (meta === undefined) throw new Error('the file data.mdb has lost its first pages');
-    const usedBytes = (meta.lastPage + 1) * meta.pageBytes;
-    const neededBytes = usedBytes + batchBytes + COPIED_PAGES_MAX * meta.pageBytes;
-    if (neededBytes <= this.filledBytes) return;
-    let at = Math.max(usedBytes, this.filledBytes);
-    const end = neededBytes + AHEAD_BYTES;
-    while (at < end) {
-      const { bytesWritten } = await writeAt(descriptor, ZEROS, 0, Math.min(ZEROS.length, end - at), at);
-      at += bytesWritten;
-    }
-    this.filledBytes = end;
   }
 
   private openDatabase(): RootDatabase<Uint8Array, number> {
@@ -160,10 +136,6 @@ async function withDeadline<T>(promise: Promise<T>, deadlineMs: number): Promise
   }
 }
 
-/** The two meta pages of LMDB's file: page header, then magic, version, …, two tables, last page number, transaction. */
-const META = { magic: 24, pageBytes: 48, lastPage: 144, transaction: 152, end: 160 } as const;
-const MAGIC = 0xbeefc0de;
-
 /**
  * Compares the size of LMDB's data file with what its newer meta page says: reading a truncated file through the mapping
  * would end the process with SIGBUS. Throws JournalDamaged; a file that is missing or has no meta page yet passes.
@@ -187,22 +159,4 @@ export function assertFileIsWhole(folder: string): void {
   } finally {
     closeSync(descriptor);
   }
-}
-
-/** The meta page of the last transaction; undefined where there is none. */
-function newerMeta(descriptor: number) {
-  const first = readMeta(descriptor, 0);
-  const second = readMeta(descriptor, first?.pageBytes ?? 4096);
-  return first === undefined || (second?.transaction ?? -1) > first.transaction ? second : first;
-}
-
-function readMeta(descriptor: number, offset: number) {
-  const page = Buffer.alloc(META.end);
-  if (readSync(descriptor, page, 0, page.length, offset) < page.length) return undefined;
-  if (page.readUInt32LE(META.magic) !== MAGIC) return undefined;
-  return {
-    pageBytes: page.readUInt32LE(META.pageBytes),
-    lastPage: Number(page.readBigUInt64LE(META.lastPage)),
-    transaction: Number(page.readBigUInt64LE(META.transaction)),
-  };
 }

@@ -57,7 +57,11 @@ export async function openExchange(options: ExchangeOptions, parts: InlineParts 
   const directory = options.dataDir === undefined ? undefined : new DataDirectory(options.dataDir);
   let store: BatchStore | undefined;
   try {
-    store = parts.store ?? (directory === undefined ? new MemoryStore(false) : new LmdbStore(directory.journalPath));
+    store =
+      parts.store ??
+      (directory === undefined
+        ? new MemoryStore(false)
+        : new LmdbStore(directory.journalPath, false, options.releaseReaders));
     const snapshots = directory === undefined ? undefined : new SnapshotFolder(directory.path);
     const exchange = new InlineExchange(options, directory, snapshots, store, parts);
     await exchange.start();

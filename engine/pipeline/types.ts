@@ -79,6 +79,11 @@ export interface ExchangeOptions {
    * them, and with its last sequence. It must neither throw nor change the bytes.
    */
   readonly onDurable?: ((batch: Uint8Array, lastSequence: number) => void) | undefined;
+  /**
+   * Has whoever else reads the journal in this process close it, until the next batch becomes durable: it is to be opened
+   * anew after a failed write.
+   */
+  readonly releaseReaders?: (() => Promise<void>) | undefined;
   /** The exchange has stopped for good (a defect, or storage that stays unwritable): called once, with the cause. */
   readonly onFatal?: ((error: Error) => void) | undefined;
 }

@@ -178,7 +178,7 @@ export class LogFollower {
     this.flushedSequence = tables.sequence;
     try {
       // On a full disk nothing is committed: what is indexed is answered from memory, and the log stands still as well.
-      if (batch === undefined || !tables.hasRoom) return;
+      if (batch === undefined || !(await tables.hasRoom())) return;
       // A batch that is read again, for what was added after it, may still be before the last record.
       while (batch.sequence < tables.sequence && batch.next());
       await tables.commit(batch.hash(), this.journalHash);

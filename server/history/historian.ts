@@ -4,6 +4,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { Log } from '../../engine/index.ts';
 import { renderHistory } from '../wire/userHistory.ts';
@@ -22,6 +23,8 @@ const RESTART = { firstMs: 500, largestMs: 30_000 } as const;
 /** Failures without an answer in between after which the next thread begins with an empty index. */
 const FAILURES_UNTIL_FRESH = 2;
 const RECORDS_PER_COMMIT = 1_000_000;
+/** How long (ms) is waited for the thread to let go of the journal. */
+const RELEASE_MS_MAX = 5_000;
 
 const encoder = new TextEncoder();
 
@@ -63,6 +66,8 @@ export class OpenedHistorian implements Historian {
   private failures = 0;
   private givenUp: string | undefined;
   private restartTimer: NodeJS.Timeout | undefined;
+  /** The thread has ended so that the journal can be opened anew; it starts again with the next durable batch. */
+  private isReleased = false;
   private closing: Promise<void> | undefined;
   private ended: (() => void) | undefined;
 
@@ -74,6 +79,7 @@ export class OpenedHistorian implements Historian {
   /** Every durable batch, in order, with its last sequence. The bytes must not change afterwards. */
   readonly durable = (bytes: Uint8Array, sequence: number): void => {
     this.sequence = sequence;
+    this.isReleased = false;
     if (this.closing !== undefined || this.givenUp !== undefined) return;
     if (this.options.dataDir === undefined) this.held.push({ bytes, sequence });
     else if (this.restartTimer !== undefined) return;
@@ -94,6 +100,20 @@ export class OpenedHistorian implements Historian {
   /** Resolves when everything that is durable now is indexed. */
   async caughtUp(): Promise<void> {
     await this.post((id) => ({ type: 'reach', id, sequence: this.sequence }));
+  }
+
+  /** Ends the thread, so that nobody reads the journal; with the next durable batch it starts again. */
+  async release(): Promise<void> {
+    this.isReleased = true;
+    clearTimeout(this.restartTimer);
+    this.restartTimer = undefined;
+    const { worker } = this;
+    if (worker === undefined || this.closing !== undefined) return;
+    const ended = new Promise<void>((resolve) => {
+      worker.once('exit', () => resolve());
+    });
+    this.send({ type: 'close' });
+    await Promise.race([ended, sleep(RELEASE_MS_MAX, undefined, { ref: false })]);
   }
 
   /** Commits what is indexed and ends the thread. Questions that wait are refused. */
@@ -118,6 +138,7 @@ export class OpenedHistorian implements Historian {
   private post(message: (id: number) => ToThread): Promise<Uint8Array | undefined> {
     if (this.closing !== undefined) return Promise.reject(new HistorianUnavailable('the exchange is stopping'));
     if (this.givenUp !== undefined) return Promise.reject(new HistorianUnavailable(this.givenUp));
+    if (this.isReleased) return Promise.reject(new HistorianUnavailable('the journal is being opened anew'));
     if (this.restartTimer !== undefined) return Promise.reject(new HistorianUnavailable('its thread starts again'));
     if (this.worker === undefined) this.start(false);
     else this.tell();
@@ -194,7 +215,8 @@ export class OpenedHistorian implements Historian {
     for (const { reject } of this.waiting.values()) reject(new HistorianUnavailable(reason));
     this.waiting.clear();
     this.ended?.();
-    if (!isAsked) this.recover(reason);
+    this.toldSequence = 0;
+    if (!isAsked && !this.isReleased) this.recover(reason);
   }
 
   /** Starts the thread again, with an empty index if it keeps failing. What only passed through its hands is lost. */

@@ -9,14 +9,13 @@ import {
   readFileSync,
   readSync,
   rmSync,
-  statfsSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { open, type RootDatabase } from 'lmdb';
-import { assertFileIsWhole } from '../../engine/index.ts';
+import { assertFileIsWhole, Room } from '../../engine/index.ts';
 
 /** Number of the layout of everything in the index: an index of another number is dropped. */
 export const INDEX_FORMAT = 2;
@@ -24,8 +23,6 @@ export const INDEX_FORMAT = 2;
 const SUM_FILE = 'sum.json';
 const DATA_FILE = 'data.mdb';
 const READ_BYTES = 4 * 1024 * 1024;
-/** A commit may copy so much (bytes) besides what it changes. */
-const COPIED_BYTES_MAX = 8 * 1024 * 1024;
 /** A larger file is not summed up, so that stopping never takes long: it is then taken as one that was killed is. */
 const SUM_BYTES_MAX = 2 * 1024 ** 3;
 
@@ -80,11 +77,13 @@ export function dropUnusable(folder: string, isFresh: boolean): string | undefin
 
 export class IndexStore {
   private readonly folder: string;
+  private readonly room: Room;
   private readonly database: RootDatabase<Uint8Array, Buffer>;
 
   /** Opens the environment, making it if need be; `isPassing`: it need not survive the machine. */
   constructor(folder: string, isPassing: boolean) {
     this.folder = folder;
+    this.room = new Room(join(folder, DATA_FILE));
     mkdirSync(folder, { recursive: true });
     rmSync(join(folder, SUM_FILE), { force: true });
     this.database = open<Uint8Array, Buffer>({
@@ -108,13 +107,12 @@ export class IndexStore {
     return [...this.database.getRange({ start, end, limit })];
   }
 
-  /**
-   * Whether the disk has room for a commit of about so many bytes. It is asked before, since where LMDB itself fails to
-   * write a page its binding writes past the end of the text that it makes of it, and the whole process may end.
-   */
-  hasRoomFor(bytes: number): boolean {
-    const { bavail, bsize } = statfsSync(this.folder);
-    return bavail * bsize >= bytes + COPIED_BYTES_MAX;
+  /** Whether the disk has room for a commit of about so many bytes; it then also has it for this commit. */
+  async hasRoomFor(bytes: number): Promise<boolean> {
+    return this.room.make(bytes).then(
+      () => true,
+      () => false,
+    );
   }
 
   /**
@@ -137,6 +135,7 @@ export class IndexStore {
 
   /** @param isSummed whether to leave a checksum that tells whether the file is still the same when it is opened */
   async close(isSummed = true): Promise<void> {
+    this.room.close();
     await this.database.close();
     if (!isSummed) return;
     const file = join(this.folder, DATA_FILE);

@@ -77,7 +77,7 @@ export class Tables {
   }
 
   /** Whether the disk has room for what waits. */
-  get hasRoom(): boolean {
+  hasRoom(): Promise<boolean> {
     const { rows, orders, holders, positions } = this;
     const blocks = rows.dirtyCount + orders.dirtyCount + holders.dirtyCount;
     return this.store.hasRoomFor(2 * (blocks * BLOCK_BYTES_MAX + positions.dirtyCount * POSITION_BYTES_MAX));

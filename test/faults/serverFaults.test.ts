@@ -43,7 +43,10 @@ const countOf = ({ clients }: World, status: number): number => clients.replies.
 async function moreReplies(world: World, status: number, more = 5): Promise<void> {
   const before = countOf(world, status);
   while (countOf(world, status) < before + more) {
-    if (!world.child.isRunning) throw new Error(`the server has ended:\n${world.child.output}`);
+    if (!world.child.isRunning) {
+      const { status, signal } = await world.child.ended;
+      throw new Error(`the server has ended with ${status ?? signal}:\n${world.child.output}`);
+    }
     await sleep(20);
   }
 }

@@ -1,0 +1,25 @@
+// What the meta pages of LMDB's file say: how far LMDB uses it. Read from the file, since reading a damaged one through the
+// mapping can end the process. Used by the journal's store and by room.ts.
+import { readSync } from 'node:fs';
+
+/** The two meta pages of LMDB's file: page header, then magic, version, …, two tables, last page number, transaction. */
+const META = { magic: 24, pageBytes: 48, lastPage: 144, transaction: 152, end: 160 } as const;
+const MAGIC = 0xbeefc0de;
+
+/** The meta page of the last transaction; undefined where there is none. */
+export function newerMeta(descriptor: number) {
+  const first = readMeta(descriptor, 0);
+  const second = readMeta(descriptor, first?.pageBytes ?? 4096);
+  return first === undefined || (second?.transaction ?? -1) > first.transaction ? second : first;
+}
+
+function readMeta(descriptor: number, offset: number) {
+  const page = Buffer.alloc(META.end);
+  if (readSync(descriptor, page, 0, page.length, offset) < page.length) return undefined;
+  if (page.readUInt32LE(META.magic) !== MAGIC) return undefined;
+  return {
+    pageBytes: page.readUInt32LE(META.pageBytes),
+    lastPage: Number(page.readBigUInt64LE(META.lastPage)),
+    transaction: Number(page.readBigUInt64LE(META.transaction)),
+  };
+}

@@ -1,0 +1,49 @@
+// Room for what LMDB is about to write: the file is filled with zeros beyond what LMDB uses, by calls of our own. A disk that
+// is full, a file system that became read-only or a limit on a file's size so fails here, with its name and nothing
+// half-done; where LMDB itself fails to write a page, its binding writes past the end of the text that it makes of the
+// failure, and the process may end. Used by the stores of journal and historian, never while LMDB writes.
+import { closeSync, openSync, write } from 'node:fs';
+import { promisify } from 'node:util';
+import { newerMeta } from './meta.ts';
+
+/** The file is filled so far (bytes) beyond what is asked for, so that this is seldom to be done. Flushes are faster, too. */
+const AHEAD_BYTES = 512 * 1024;
+/** Pages that a commit may copy besides what it was asked to write. */
+const COPIED_PAGES_MAX = 32;
+const ZEROS = Buffer.alloc(AHEAD_BYTES);
+const writeAt = promisify(write);
+
+export class Room {
+  private readonly file: string;
+  private descriptor = -1;
+  /** From the start of the file on it has its space so far. */
+  private filledBytes = 0;
+
+  /** @param file LMDB's data file */
+  constructor(file: string) {
+    this.file = file;
+  }
+
+  /** Makes room for so many bytes. Throws the system's error when there is none. */
+  async make(bytes: number): Promise<void> {
+    if (this.descriptor < 0) this.descriptor = openSync(this.file, 'r+');
+    const { descriptor } = this;
+    const meta = newerMeta(descriptor);
+    if (meta === undefined) throw new Error(`${this.file} has lost its first pages`);
+    const usedBytes = (meta.lastPage + 1) * meta.pageBytes;
+    const neededBytes = usedBytes + bytes + COPIED_PAGES_MAX * meta.pageBytes;
+    if (neededBytes <= this.filledBytes) return;
+    const end = neededBytes + AHEAD_BYTES;
+    for (let at = Math.max(usedBytes, this.filledBytes); at < end; ) {
+      const { bytesWritten } = await writeAt(descriptor, ZEROS, 0, Math.min(ZEROS.length, end - at), at);
+      at += bytesWritten;
+    }
+    this.filledBytes = end;
+  }
+
+  close(): void {
+    if (this.descriptor >= 0) closeSync(this.descriptor);
+    this.descriptor = -1;
+    this.filledBytes = 0;
+  }
+}

@@ -1,0 +1,28 @@
+// Journals of every released format replay for ever: each record is sound, every command gives the events that were
+// recorded, and an exchange goes on from the end. A format that is raised gets a fixture of its own (fixture.ts).
+import { expect, test } from 'vitest';
+import { DATA_FORMAT, openExchange, VirtualClock, verifyJournal } from '../../engine/index.ts';
+import { START_MS, settings } from '../pipeline/workload.ts';
+import { unpackFixture } from './fixture.ts';
+import { inTempDir } from './support.ts';
+
+/** Every format that was released, with the records of its fixture. */
+const RELEASED: ReadonlyMap<number, number> = new Map([[2, 354]]);
+
+test('the format of today has a fixture', () => {
+  expect([...RELEASED.keys()]).toContain(DATA_FORMAT);
+});
+
+for (const [format, recordCount] of RELEASED) {
+  test(`a journal of format ${format} replays to the same events and is gone on from`, async () => {
+    await inTempDir(async (dataDir) => {
+      unpackFixture(format, dataDir);
+      expect((await verifyJournal(dataDir)).recordCount).toBe(recordCount);
+      const clock = new VirtualClock(START_MS + 60_000);
+      const exchange = await openExchange({ dataDir, clock, settings, followers: [] });
+      expect(exchange.durableSequence).toBeGreaterThan(recordCount);
+      exchange.checkInvariants();
+      await exchange.close();
+    });
+  });
+}
