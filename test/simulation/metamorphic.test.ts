@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { serialize } from 'node:v8';
 import { expect, test } from 'vitest';
 import { Exchange } from '../../engine/core/index.ts';
@@ -21,7 +22,7 @@ import { Random } from '../model/random.ts';
 import { ReferenceExchange } from '../model/reference.ts';
 import { runSeed } from './run.ts';
 
-const seeds = Number(process.env.METAMORPHIC_SEEDS ?? 12);
+const seeds = Number(process.env.METAMORPHIC_SEEDS ?? 10);
 const commandsASeed = 500;
 
 class Core {
@@ -70,7 +71,8 @@ test('an exchange with the tokens swapped is its mirror image, to the micro', ()
       reference.apply(tMs, command);
       const events = core.apply(tMs, command);
       const reflected = mirror.apply(tMs, mirroredCommand(command)).map(mirroredEvent);
-      expect(reflected, `seed ${seed}, command ${count}`).toEqual(events);
+      // Compared first without the test's own machinery, which costs more than the exchange.
+      if (!isDeepStrictEqual(reflected, events)) expect(reflected, `seed ${seed}, command ${count}`).toEqual(events);
       markets = reference.state.markets.length;
     }
     for (let market = 0; market < markets; market += 1) {
