@@ -98,6 +98,7 @@ export function crowd(take: (tMs: number, command: Command) => void): void {
   }
   sweepOwn(take, tMs);
   coverExactly(take, tMs);
+  leaveDust(take, tMs);
   // The rich owner takes all that is asked in the first market: many makers' other orders are no longer covered.
   const by = { timestampMs: tMs, expirationS: 0, flags: 0, keyId: keyOf(3), maker: addressOf(3), owner: addressOf(3) };
   const sweep = { type: 'PlaceOrder', marketIndex: 0, outcome: 0, side: 0, orderType: 3, ...by } as const;
@@ -159,7 +160,13 @@ function sweepOwn(take: (tMs: number, command: Command) => void, tMs: number): v
 function coverExactly(take: (tMs: number, command: Command) => void, tMs: number): void {
   const [wallet, seller] = [addressOf(OWNERS + 1), addressOf(OWNERS + 2)];
   const order = (label: number, owner: string, marketIndex: number, side: number, lots: number): Command => ({
-    ...{ type: 'PlaceOrder', orderId: orderIdOf(ORDERS + 2_000 + label), keyId: keyOf(OWNERS + 1), maker: owner, owner },
+    ...{
+      type: 'PlaceOrder',
+      orderId: orderIdOf(ORDERS + 2_000 + label),
+      keyId: keyOf(OWNERS + 1),
+      maker: owner,
+      owner,
+    },
     ...{ marketIndex, outcome: 0, side, orderType: 0, flags: 0, timestampMs: tMs, expirationS: 0 },
     makerAmountMicro: side === 0 ? lots * 1_000 : lots * 10_000,
     takerAmountMicro: side === 0 ? lots * 10_000 : lots * 1_000,
@@ -172,4 +179,22 @@ function coverExactly(take: (tMs: number, command: Command) => void, tMs: number
   take(tMs, order(2, wallet, 5, 0, 40));
   take(tMs, order(3, wallet, 4, 0, 40));
   take(tMs, order(4, seller, 4, 1, 40));
+}
+
+/** Odd shares of a market that ends half and half: the last redemption leaves a micro to the dust. */
+function leaveDust(take: (tMs: number, command: Command) => void, tMs: number): void {
+  const wallets = [addressOf(OWNERS + 3), `0x${hex(2, 40)}`];
+  take(tMs, { type: 'CreateMarket', eventNumber: 0, ...marketIds(MARKETS), ...terms });
+  take(tMs, {
+    type: 'FaucetShares',
+    wallet: wallets[0],
+    owner: wallets[0],
+    marketIndex: MARKETS,
+    outcome: 0,
+    amountMicro: 3,
+  });
+  take(tMs, { type: 'ResolveMarket', marketIndex: MARKETS, resolution: 2 });
+  for (const wallet of wallets) {
+    take(tMs, { type: 'Redeem', wallet, owner: wallet, keyId: keyOf(OWNERS + 3), marketIndex: MARKETS, flags: 0 });
+  }
 }

@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import { InvalidArgumentError, program } from 'commander';
 import { Random } from '../model/random.ts';
 import { coreFiles, type Mutant, mutantsOf, type Operator } from './sites.ts';
@@ -93,7 +94,7 @@ class WorkerProcess {
   }
 
   private start(): ChildProcess {
-    const script = join(import.meta.dirname, 'worker.ts');
+    const script = fileURLToPath(new URL('./worker.ts', import.meta.url));
     const args = ['--disable-warning=ExperimentalWarning', script, traceFile, flags.every ? 'every' : 'one'];
     const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
     this.child = child;

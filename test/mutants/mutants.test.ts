@@ -11,7 +11,14 @@ const seed = process.env.MUTANTS_SEED ?? '1';
 const KILLED_SHARE_MIN = 0.75;
 
 test('a sample of small changes of the core is noticed', { timeout: 1_200_000 }, () => {
-  const args = ['--disable-warning=ExperimentalWarning', 'test/mutants/main.ts', '--sample', String(sample), '--seed', seed];
+  const args = [
+    '--disable-warning=ExperimentalWarning',
+    'test/mutants/main.ts',
+    '--sample',
+    String(sample),
+    '--seed',
+    seed,
+  ];
   const { stdout, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
   console.info(stdout.trim());
   const [, killed, tried] = /(\d+) of (\d+) mutants killed/.exec(stdout) ?? [];

@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { serialize } from 'node:v8';
 import { expect, test } from 'vitest';
@@ -175,7 +176,7 @@ test('a log replayed in another process ends in the same state', async () => {
   try {
     const file = join(folder, 'log');
     writeFileSync(file, serialize(simulation.disk.batches));
-    const script = join(import.meta.dirname, 'replayChild.ts');
+    const script = fileURLToPath(new URL('./replayChild.ts', import.meta.url));
     const { stdout, stderr } = spawnSync(process.execPath, [script, file], { encoding: 'utf8' });
     expect(stderr).toBe('');
     expect(JSON.parse(stdout)).toEqual(simulation.stateHash());
