@@ -5,7 +5,7 @@ import type { Command } from '../../engine/protocol/index.ts';
 import { marketIds, orderIdOf, TIME_ZERO_MS } from '../model/names.ts';
 import { Random } from '../model/random.ts';
 
-const OWNERS = 700;
+const OWNERS = 1_200;
 const MARKETS = 90;
 const ORDERS = 5_000;
 const HOUR_MS = 3_600_000;
@@ -78,33 +78,31 @@ export function crowd(take: (tMs: number, command: Command) => void): void {
       expirationS: isGtd ? Math.ceil(tMs / 1000) + 120 + random.int(0, 600) : 0,
     };
   };
+  let recent: Command[] = [];
   for (let label = 1; label <= ORDERS; label += 1) {
+    if (label % 500 === 0) {
+      // Every id of the last hours once more: each is remembered.
+      for (const order of recent) take(tMs, order);
+      recent = [];
+    }
     if (label % 500 === 0) tMs += random.int(1, 3) * HOUR_MS;
     else if (random.chance(20)) tMs += random.int(1, 400);
-    take(tMs, orderOf(label));
+    const order = orderOf(label);
+    recent.push(order);
+    take(tMs, order);
     if (label % 7 === 0) {
       const owner = random.int(0, OWNERS - 1);
       const items = [orderIdOf(random.int(1, label)), orderIdOf(random.int(1, label))];
       take(tMs, { type: 'CancelOrders', owner: addressOf(owner), keyId: keyOf(owner), items });
     }
-    if (label % 40 === 0) take(tMs, { ...orderOf(random.int(1, label)), type: 'PlaceOrder' } as Command); // an id for the second time
   }
   sweepOwn(take, tMs);
-  const everyone = {
-    timestampMs: tMs,
-    expirationS: 0,
-    flags: 0,
-    keyId: keyOf(1),
-    maker: addressOf(1),
-    owner: addressOf(1),
-  };
-  const sweep = { type: 'PlaceOrder', marketIndex: 0, outcome: 0, side: 0, orderType: 3, ...everyone } as const;
-  take(tMs, {
-    ...sweep,
-    orderId: orderIdOf(ORDERS + 5_000),
-    makerAmountMicro: 300_000_000,
-    takerAmountMicro: 400_000_000,
-  });
+  coverExactly(take, tMs);
+  leaveDust(take, tMs);
+  // The rich owner takes all that is asked in the first market: many makers' other orders are no longer covered.
+  const by = { timestampMs: tMs, expirationS: 0, flags: 0, keyId: keyOf(3), maker: addressOf(3), owner: addressOf(3) };
+  const sweep = { type: 'PlaceOrder', marketIndex: 0, outcome: 0, side: 0, orderType: 3, ...by } as const;
+  take(tMs, { ...sweep, orderId: orderIdOf(ORDERS + 5_000), makerAmountMicro: 9e9, takerAmountMicro: 1e10 });
   for (let index = 1; index < MARKETS; index += 9)
     take(tMs, { type: 'ResolveMarket', marketIndex: index, resolution: index % 3 });
   for (let owner = 0; owner < OWNERS; owner += 11) {
@@ -156,4 +154,47 @@ function sweepOwn(take: (tMs: number, command: Command) => void, tMs: number): v
     ...by,
   } as const;
   take(tMs, { ...through, makerAmountMicro: 9_000 * 6_800, takerAmountMicro: 90_000_000 });
+}
+
+/** A balance falls to exactly what one of two orders reserves: that one stays. */
+function coverExactly(take: (tMs: number, command: Command) => void, tMs: number): void {
+  const [wallet, seller] = [addressOf(OWNERS + 1), addressOf(OWNERS + 2)];
+  const order = (label: number, owner: string, marketIndex: number, side: number, lots: number): Command => ({
+    ...{
+      type: 'PlaceOrder',
+      orderId: orderIdOf(ORDERS + 2_000 + label),
+      keyId: keyOf(OWNERS + 1),
+      maker: owner,
+      owner,
+    },
+    ...{ marketIndex, outcome: 0, side, orderType: 0, flags: 0, timestampMs: tMs, expirationS: 0 },
+    makerAmountMicro: side === 0 ? lots * 1_000 : lots * 10_000,
+    takerAmountMicro: side === 0 ? lots * 10_000 : lots * 1_000,
+  });
+  take(tMs, { type: 'Deposit', wallet, owner: wallet, amountMicro: 100_000, isFaucet: 0 });
+  take(tMs, { type: 'Deposit', wallet: seller, owner: seller, amountMicro: 5_000_000, isFaucet: 0 });
+  const sets = { type: 'Split', wallet: seller, owner: seller, keyId: keyOf(OWNERS + 1), flags: 0 } as const;
+  take(tMs, { ...sets, marketIndex: 4, amountMicro: 4_000_000 });
+  take(tMs, order(1, wallet, 5, 0, 60));
+  take(tMs, order(2, wallet, 5, 0, 40));
+  take(tMs, order(3, wallet, 4, 0, 40));
+  take(tMs, order(4, seller, 4, 1, 40));
+}
+
+/** Odd shares of a market that ends half and half: the last redemption leaves a micro to the dust. */
+function leaveDust(take: (tMs: number, command: Command) => void, tMs: number): void {
+  const wallets = [addressOf(OWNERS + 3), `0x${hex(2, 40)}`];
+  take(tMs, { type: 'CreateMarket', eventNumber: 0, ...marketIds(MARKETS), ...terms });
+  take(tMs, {
+    type: 'FaucetShares',
+    wallet: wallets[0],
+    owner: wallets[0],
+    marketIndex: MARKETS,
+    outcome: 0,
+    amountMicro: 3,
+  });
+  take(tMs, { type: 'ResolveMarket', marketIndex: MARKETS, resolution: 2 });
+  for (const wallet of wallets) {
+    take(tMs, { type: 'Redeem', wallet, owner: wallet, keyId: keyOf(OWNERS + 3), marketIndex: MARKETS, flags: 0 });
+  }
 }

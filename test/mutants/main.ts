@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import { InvalidArgumentError, program } from 'commander';
 import { Random } from '../model/random.ts';
 import { coreFiles, type Mutant, mutantsOf, type Operator } from './sites.ts';
@@ -51,6 +52,10 @@ interface Outcome {
 const folder = mkdtempSync(join(tmpdir(), 'outcry-mutants-'));
 const traceFile = join(folder, 'traces');
 
+function described({ file, line, operator, from, to, text }: Mutant): string {
+  return `${file}:${line} ${operator}: ${from} → ${to}  in  ${text}`;
+}
+
 class WorkerProcess {
   private readonly outcomes: Outcome[];
   private child: ChildProcess | undefined;
@@ -63,7 +68,9 @@ class WorkerProcess {
 
   async tryAll(queue: Mutant[]): Promise<void> {
     for (let mutant = queue.pop(); mutant !== undefined; mutant = queue.pop()) {
-      this.outcomes.push({ mutant, by: await this.tryOne(mutant) });
+      const by = await this.tryOne(mutant);
+      this.outcomes.push({ mutant, by });
+      if (by === undefined) console.log(`survives: ${described(mutant)}`);
       if (this.tried >= MUTANTS_A_WORKER) this.stop();
       if (this.outcomes.length % 100 === 0) console.log(`${this.outcomes.length} tried`);
     }
@@ -87,7 +94,7 @@ class WorkerProcess {
   }
 
   private start(): ChildProcess {
-    const script = join(import.meta.dirname, 'worker.ts');
+    const script = fileURLToPath(new URL('./worker.ts', import.meta.url));
     const args = ['--disable-warning=ExperimentalWarning', script, traceFile, flags.every ? 'every' : 'one'];
     const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
     this.child = child;
@@ -113,9 +120,9 @@ class WorkerProcess {
 
 function chosen(mutants: readonly Mutant[]): Mutant[] {
   const among = flags.file === undefined ? [...mutants] : mutants.filter(({ file }) => file === flags.file);
-  if (flags.sample === undefined) return among;
+  // In a drawn order, so that a run that is stopped early has seen something of everything.
   const random = new Random(flags.seed);
-  return Array.from({ length: Math.min(flags.sample, among.length) }, () =>
+  return Array.from({ length: Math.min(flags.sample ?? among.length, among.length) }, () =>
     among.splice(random.int(0, among.length - 1), 1),
   ).flat();
 }
@@ -133,16 +140,15 @@ function report(outcomes: readonly Outcome[]): number {
   for (const mutant of survivors.sort((x, y) => x.id - y.id)) {
     const reason = reasonOf(mutant);
     if (reason === undefined) unexplained += 1;
-    const { file, line, operator, from, to, text } = mutant;
-    console.log(`${file}:${line} ${operator}: ${from} → ${to}  in  ${text}`);
+    console.log(described(mutant));
     console.log(`    ${reason === undefined ? 'SURVIVES WITHOUT A REASON' : reason.text}`);
   }
   const killed = outcomes.length - survivors.length;
-  const share = killed / Math.max(1, outcomes.length);
+  const share = killed / Math.max(1, outcomes.length - equal.length);
   const shown = (100 * share).toFixed(1);
   console.log(
-    `${killed} of ${outcomes.length} mutants killed (${shown} %, at least ${100 * KILLED_SHARE_MIN} %); ` +
-      `${equal.length} of the survivors change nothing that can be seen, ${unexplained} have no reason yet.`,
+    `${killed} of ${outcomes.length} mutants killed, ${equal.length} are the same program by another name: ` +
+      `${shown} % of the others killed (at least ${100 * KILLED_SHARE_MIN} %), ${unexplained} survive without a reason.`,
   );
   const isEnough = flags.sample !== undefined || flags.file !== undefined || share >= KILLED_SHARE_MIN;
   return unexplained === 0 && isEnough ? 0 : 1;
@@ -151,7 +157,7 @@ function report(outcomes: readonly Outcome[]): number {
 async function main(): Promise<number> {
   recordTraces(traceFile, TRACES.seeds, TRACES.commands);
   const mutants = mutantsOf(coreFiles, flags.every);
-  const queue = chosen(mutants).reverse();
+  const queue = chosen(mutants);
   console.log(`${queue.length} of ${mutants.length} mutants of ${coreFiles.length} files of the core`);
   const outcomes: Outcome[] = [];
   await Promise.all(Array.from({ length: flags.workers }, () => new WorkerProcess(outcomes).tryAll(queue)));

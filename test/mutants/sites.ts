@@ -92,8 +92,8 @@ function changesOfLine(code: string, start: number): Change[] {
     if (/^\s*const\b/.test(code) && index < code.indexOf('=')) continue;
     add('side', index, word, other);
   }
-  const condition = /\bif \(/.exec(code);
-  if (condition !== null) add('negated', condition.index + 3, '(', '(!');
+  const condition = conditionOf(code);
+  if (condition !== undefined) add('negated', condition.at, condition.text, `(!${condition.text})`);
   const statement =
     /^\s*(?:if \(.*\) )?((?:this\.|state\.|[a-z]\w*)[\w.[\]?]*(?:\(.*\)|(?:\[.*\])? (?:[-+*/|&^]|<<|>>>?)?= .*|\+\+|--);)\s*$/.exec(
       code,
@@ -103,6 +103,19 @@ function changesOfLine(code: string, start: number): Change[] {
     add('dropped', code.indexOf(statement[1]), statement[1], ';');
   }
   return changes;
+}
+
+/** The condition of an `if` that ends on its line, parentheses included. */
+function conditionOf(code: string): { readonly at: number; readonly text: string } | undefined {
+  const at = code.search(/\bif \(/) + 3;
+  if (at < 3) return undefined;
+  let depth = 0;
+  for (let end = at; end < code.length; end += 1) {
+    if (code[end] === '(') depth += 1;
+    if (code[end] === ')') depth -= 1;
+    if (depth === 0) return { at, text: code.slice(at, end + 1) };
+  }
+  return undefined;
 }
 
 /** A number from a text, the same for ever. */

@@ -1,23 +1,75 @@
-// Why a mutant of the core may survive: changes that nothing can see, and those that only cost time or memory. Read by main.ts,
+// Why a mutant of the core may survive: changes that nothing can see, and those that the traces do not reach. Read by main.ts,
 // which fails when a survivor has no reason here. A reason names lines by what they say, so that it stays true when they move.
 import type { Mutant } from './sites.ts';
 
 export interface Reason {
   readonly file: RegExp;
-  /** Matches the line, and what the change makes of it, as `text ⇒ from → to`. */
+  /** Matches the line and what the change makes of it, as `text ⇒ from → to`. */
   readonly change: RegExp;
   readonly text: string;
-  /** The mutant is the same program: it cannot be killed. */
+  /** The mutant is the same program by another name: it cannot be killed. */
   readonly isEqual: boolean;
 }
 
+const equal = (file: RegExp, change: RegExp, text: string): Reason => ({ file, change, text, isEqual: true });
+const unreached = (file: RegExp, change: RegExp, text: string): Reason => ({ file, change, text, isEqual: false });
+
 const reasons: readonly Reason[] = [
-  {
-    file: /./,
-    change: /new (?:\w+Array|EventWriter)\(/,
-    text: 'The first capacity of a table that grows when it must.',
-    isEqual: true,
-  },
+  equal(/./, /new (?:\w+Array|EventWriter)\(/, 'The first capacity of a table that grows when it must.'),
+  equal(/./, /\.length \* 2; ⇒ 2 → 3/, 'By how much a table grows.'),
+  equal(/^grow/, /fill = 0/, 'What grows is written before it is read.'),
+  equal(
+    /^state/,
+    /^\w+(?:: \w+)? = [^;]+; ⇒/,
+    'A first value: orders fill their scratch anew, Started gives every setting.',
+  ),
+  equal(/^ledger/, /^const (?:STRIDE = 16|OWN_LAST = 14);/, 'Where a word lies in a record that has free places.'),
+  equal(/^ledger/, /^if \(micro <= 0\) return; ⇒ <=/, 'Nothing more is reserved, so the bound stays as it is.'),
+  equal(/^orderPool/, /(?:OWN_)?NEXT\)?\] = FREE; ⇒ records.* → ;$/, 'Written twice on the way to the same list.'),
+  equal(/^accounts/, /^this\.lastKey = /, "keyOf's first guess: without it, the table of keys is asked."),
+  equal(/^accounts/, /^const at = offset >> 2; ⇒ 2/, "keyOf's first guess: without it, the table of keys is asked."),
+  equal(/^coverage/, /^previous = account;/, 'An account that is looked at twice has been covered the first time.'),
+  equal(/^entry/, /^const NONE = -1; ⇒ 1/, 'No slot or account is any number below 0.'),
+  equal(
+    /^entry/,
+    /^order\.owner = state\.accounts\.owners/,
+    'An account that an order opens holds nothing: the order cannot rest.',
+  ),
+  equal(/^exchange/, /suspectCount > 0\) coverAccounts.* ⇒ >/, 'Without suspects the pass looks at nobody.'),
+  equal(
+    /^dueHeap/,
+    /^if \(left >= this\.size\) return; ⇒ >=/,
+    'The place after the last still holds the item that was moved.',
+  ),
+  equal(/^dueHeap/, /^if \(this\.\w+\[a\] !== this\.\w+\[b\]\) return .* ⇒ < → <=/, 'They differ there.'),
+  equal(/^dryRun/, /budgetMicro > 0; ⇒ 0 → 1/, 'A budget of 1 micro buys no lot and is refused before.'),
+  equal(/^dryRun/, /^isDone = true;/, 'What follows is worse, and nothing is wanted: the walk only takes longer.'),
+  equal(
+    /^heartbeatTable/,
+    /^this\.due\.push\(deadlineMs, number, 0, number\); ⇒ 0/,
+    'Ties are broken by the number before it.',
+  ),
+  equal(
+    /^idWindow/,
+    /^if \(ids !== undefined\) this\.recent = ids;/,
+    'The hour that is looked at first; the table has all.',
+  ),
+  equal(/^prices/, /^let k = /, 'A first guess that the exact comparison below mends.'),
+  equal(/^state/, /^market\.isTouched = true;/, 'A market that is listed twice is looked at twice.'),
+  equal(/^state/, /^if \(ledger\.collateral\[account\] >= .* ⇒ >= → >$/, 'A suspect that is covered is left as it is.'),
+  unreached(
+    /^lifecycle/,
+    /^const AUTO_TICK_BID_ABOVE_PIPS = 9600;/,
+    'Prices between lie on no tick of 0.01: only old orders could.',
+  ),
+  unreached(/^fees/, /^let carry = 0;/, 'One unit in more than 2^53: seen only where a fee ends exactly at a step.'),
+  unreached(
+    /^orderPool/,
+    /^while \(this\.index\[entry\] >= 0/,
+    'A check that is run on whole states: it differs for slot 0 alone.',
+  ),
+  unreached(/^invariants/, /./, 'The damage that the traces do to a state does not lead there.'),
+  unreached(/^cash/, /MICRO_MAX - state\.depositsMicro/, 'Only deposits near 2^53 tell; test/core holds that bound.'),
 ];
 
 /** The reason for which this mutant may live; undefined when there is none. */

@@ -5,6 +5,7 @@ import { deserialize, serialize } from 'node:v8';
 import { Exchange } from '../../engine/core/index.ts';
 import { type Command, type EngineEvent, EventWriter, encodeCommand } from '../../engine/protocol/index.ts';
 import { Generator, type Timed } from '../model/generator.ts';
+import { walletOf } from '../model/names.ts';
 import { ReferenceExchange } from '../model/reference.ts';
 import { corruptions, type FoundCorruption } from './corruption.ts';
 import { crowd } from './crowd.ts';
@@ -42,6 +43,7 @@ export function askEverything(core: Exchange, marketCount: number, accountCount:
     const shares = Array.from({ length: marketCount * 2 }, (_, key) => core.sharesMicro(account, key >> 1, key & 1));
     parts.push(`${core.collateralMicro(account)} ${shares.join(' ')}`);
   }
+  for (let owner = 0; owner < 8; owner += 1) parts.push(String(core.accountIdOf(walletOf(owner, 0))));
   return parts.join('\n');
 }
 

@@ -67,6 +67,7 @@ const total = {
   damages: 0,
   compared: 0,
   trades: 0,
+  questions: 0,
 };
 
 function count(run: SeedRun): void {
@@ -78,6 +79,7 @@ function count(run: SeedRun): void {
   total.unavailable += counts.unavailable;
   total.restarts += counts.restarts - 1;
   total.damages += counts.damages;
+  total.questions += run.questions;
   total.compared += witness.comparedCount;
   for (const { trades } of witness.audit.markets) total.trades += trades;
 }
@@ -125,7 +127,7 @@ async function main(): Promise<void> {
   console.log(
     `${total.commands} commands of ${total.seeds} seeds from ${flags.seed} on: no divergence. ${total.trades} trades, ` +
       `${total.restarts} restarts, ${total.damages} damages found, ${total.lost} commands lost with the power, ` +
-      `${total.unavailable} refused for want of a disk, ${total.compared} compared with the reference.`,
+      `${total.unavailable} refused for want of a disk, ${total.compared} compared with the reference, ${total.questions} questions to the historian.`,
   );
   console.log(
     `${((performance.now() - startMs) / 1000).toFixed(1)} s, ${perSecond} commands a second of processor time.`,

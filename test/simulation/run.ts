@@ -1,6 +1,7 @@
 // Runs one seed, or steps that were written down, and says how it ended. Used by the command, the tests and the shrinker.
 import { failureOf, type SimulationFailure } from './failure.ts';
 import { Flow } from './flow.ts';
+import { compareHistories } from './histories.ts';
 import { Simulation, type SimulationOptions } from './simulation.ts';
 import type { Step } from './steps.ts';
 
@@ -9,6 +10,8 @@ export interface SeedRun {
   readonly options: SimulationOptions;
   /** Commands of the flow; those that the clock submits by itself come on top. */
   readonly commandCount: number;
+  /** How many questions the historian was asked at the end. */
+  readonly questions: number;
   /** All steps up to the end or the failure. */
   readonly steps: readonly Step[];
   readonly simulation: Simulation;
@@ -16,9 +19,11 @@ export interface SeedRun {
 }
 
 /** One seed in so many has every command compared with the reference exchange. */
-export const SEEDS_A_CLOSE_LOOK = 20;
+export const SEEDS_A_CLOSE_LOOK = 19;
 /** One in so many is read again from its first record at the end, whether or not it was restarted on the way. */
-const SEEDS_A_LAST_READING = 16;
+const SEEDS_A_LAST_READING = 15;
+/** Of one in so many the historian is asked about the whole log. */
+const SEEDS_A_HISTORY = 25;
 
 /** Plays `commands` commands of a seed; close seeds are played with the reference beside them. */
 export async function runSeed(
@@ -27,9 +32,11 @@ export async function runSeed(
   isClose = seed % SEEDS_A_CLOSE_LOOK === 0,
 ): Promise<SeedRun> {
   const flow = new Flow(seed);
-  const options = { settings: flow.settings, isClose, keepsRecords: false };
+  const keepsRecords = seed % SEEDS_A_HISTORY === SEEDS_A_HISTORY - 1;
+  const options = { settings: flow.settings, isClose, keepsRecords };
   const simulation = new Simulation(options);
   const steps: Step[] = [];
+  let questions = 0;
   let commandCount = 0;
   let failure: SimulationFailure | undefined;
   try {
@@ -41,10 +48,11 @@ export async function runSeed(
       await simulation.play(step);
     }
     await simulation.finish(seed % SEEDS_A_LAST_READING === 0);
+    if (keepsRecords) questions = await compareHistories(simulation.disk, simulation.witness.records);
   } catch (error) {
     failure = failureOf(error);
   }
-  return { seed, options, commandCount, steps, simulation, failure };
+  return { seed, options, commandCount, questions, steps, simulation, failure };
 }
 
 /** Plays steps on a fresh exchange; the failure they end in, undefined when all is well. */
@@ -57,6 +65,7 @@ export async function runSteps(
     await simulation.open();
     for (const step of steps) await simulation.play(step);
     await simulation.finish(true);
+    if (options.keepsRecords) await compareHistories(simulation.disk, simulation.witness.records);
     return undefined;
   } catch (error) {
     return failureOf(error);

@@ -69,6 +69,11 @@ export class Simulation {
     return this.clock.now();
   }
 
+  /** Hashes of the state as it is, durable or not. */
+  stateHash(): StateHashes {
+    return this.reducers.stateHash();
+  }
+
   /** Opens the exchange for the first time. */
   async open(): Promise<void> {
     await this.start(false);

@@ -1,0 +1,68 @@
+// The historian at the end of a simulated log: its index is built in place from what the disk holds, and what it answers is
+// held against the historian's referee. Used by run.ts on some seeds. It never looks at the exchange.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import type { LogRecord } from '../../engine/index.ts';
+import { keccak256 } from '../../server/auth/keccak.ts';
+import { answer } from '../../server/history/answer.ts';
+import { LogFollower } from '../../server/history/follower.ts';
+import type { HistoryRequest } from '../../server/history/queries.ts';
+import { beginSlice } from '../../server/history/slice.ts';
+import { HandedSource } from '../../server/history/source.ts';
+import type { Tables } from '../../server/history/tables.ts';
+import { Oracle } from '../history/oracle.ts';
+import { oracleAnswer } from '../history/oracleAnswers.ts';
+import { everything } from '../history/questions.ts';
+import { fail } from './audit.ts';
+import type { Disk } from './disk.ts';
+
+const QUESTIONS_MAX = 150;
+
+/** The hash of a split, merge or redemption: keccak256 of sequence and place of its event, both as 64-bit numbers. */
+function hashOfOther(sequence: number, index: number): string {
+  const bytes = Buffer.alloc(16);
+  bytes.writeBigUInt64BE(BigInt(sequence), 0);
+  bytes.writeBigUInt64BE(BigInt(index), 8);
+  return `0x${Buffer.from(keccak256(bytes)).toString('hex')}`;
+}
+
+/** Builds the index of a log and compares its answers; returns how many questions were asked. */
+export async function compareHistories(disk: Disk, records: readonly LogRecord[]): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), 'outcry-simulation-'));
+  const source = new HandedSource();
+  for (const { bytes } of disk.batches) source.add(Buffer.from(bytes));
+  const settings = { indexPath: join(folder, 'history'), dataDir: undefined, isFresh: true, recordsPerCommit: 2_000 };
+  const follower = new LogFollower(settings, source, () => {});
+  try {
+    const last = records.length;
+    while (follower.sequence < last) if (!follower.index()) await follower.commit();
+    const oracle = new Oracle(records, hashOfOther);
+    const all = everything(oracle);
+    const step = Math.max(1, Math.floor(all.length / QUESTIONS_MAX));
+    const asked = all.filter((_, index) => index % step === 0);
+    for (const request of asked) {
+      const text = textOf(follower.tables, request);
+      const told: unknown = text === undefined ? undefined : JSON.parse(text);
+      const due = oracleAnswer(oracle, request);
+      if (!isDeepStrictEqual(told, due)) {
+        const [is, should] = [told, due].map((value) => JSON.stringify(value)?.slice(0, 2_000));
+        fail(`the historian answers ${request.query.kind}`, { request: JSON.stringify(request), is, should });
+      }
+    }
+    return asked.length;
+  } finally {
+    await follower.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function textOf(tables: Tables, request: HistoryRequest): string | undefined {
+  const work = answer(tables, request);
+  for (;;) {
+    beginSlice();
+    const { done, value } = work.next();
+    if (done === true) return value === undefined ? undefined : Buffer.from(value).toString('utf8');
+  }
+}

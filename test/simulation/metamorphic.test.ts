@@ -1,0 +1,186 @@
+// Relations between two runs that must hold whatever the rules say in detail: the tokens' names swapped, an order given in two
+// parts, the log replayed elsewhere. The commands come from the model's generator and from random books; the core alone runs.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
+import { serialize } from 'node:v8';
+import { expect, test } from 'vitest';
+import { Exchange } from '../../engine/core/index.ts';
+import {
+  type Command,
+  decodeEvents,
+  type EngineEvent,
+  EventWriter,
+  encodeCommand,
+  OrderType,
+} from '../../engine/protocol/index.ts';
+import { Generator } from '../model/generator.ts';
+import { keyOf, marketIds, orderIdOf, TIME_ZERO_MS, walletOf } from '../model/names.ts';
+import { Random } from '../model/random.ts';
+import { ReferenceExchange } from '../model/reference.ts';
+import { runSeed } from './run.ts';
+
+const seeds = Number(process.env.METAMORPHIC_SEEDS ?? 10);
+const commandsASeed = 500;
+
+class Core {
+  readonly exchange = new Exchange();
+  private readonly writer = new EventWriter();
+
+  apply(tMs: number, command: Command): EngineEvent[] {
+    this.writer.begin();
+    this.exchange.apply(tMs, encodeCommand(command), this.writer);
+    this.writer.finish();
+    return decodeEvents(this.writer.bytes.subarray(0, this.writer.length));
+  }
+}
+
+const swapped = (outcome: number): number => (outcome < 2 ? 1 - outcome : outcome);
+
+/** The same command about the other token. */
+function mirroredCommand(command: Command): Command {
+  if (command.type === 'ResolveMarket') return { ...command, resolution: swapped(command.resolution) };
+  return 'outcome' in command ? { ...command, outcome: swapped(command.outcome) } : command;
+}
+
+/** The same event about the other token. */
+function mirroredEvent(event: EngineEvent): EngineEvent {
+  switch (event.type) {
+    case 'MarketResolved':
+      return { ...event, resolution: swapped(event.resolution) };
+    case 'PositionSplit':
+    case 'PositionMerged':
+      return { ...event, firstSharesMicro: event.secondSharesMicro, secondSharesMicro: event.firstSharesMicro };
+    case 'PositionRedeemed':
+      return { ...event, firstBurnedMicro: event.secondBurnedMicro, secondBurnedMicro: event.firstBurnedMicro };
+    default:
+      return 'outcome' in event ? { ...event, outcome: swapped(event.outcome) } : event;
+  }
+}
+
+test('an exchange with the tokens swapped is its mirror image, to the micro', () => {
+  for (let seed = 1; seed <= seeds; seed += 1) {
+    const generator = new Generator(seed);
+    const reference = new ReferenceExchange();
+    const [core, mirror] = [new Core(), new Core()];
+    let markets = 0;
+    for (let count = 0; count < commandsASeed; count += 1) {
+      const { tMs, command } = generator.next(reference.state);
+      reference.apply(tMs, command);
+      const events = core.apply(tMs, command);
+      const reflected = mirror.apply(tMs, mirroredCommand(command)).map(mirroredEvent);
+      // Compared first without the test's own machinery, which costs more than the exchange.
+      if (!isDeepStrictEqual(reflected, events)) expect(reflected, `seed ${seed}, command ${count}`).toEqual(events);
+      markets = reference.state.markets.length;
+    }
+    for (let market = 0; market < markets; market += 1) {
+      const { bids, asks } = core.exchange.bookLevels(market);
+      const seen = mirror.exchange.bookLevels(market);
+      const turned = (levels: typeof bids) => levels.map(({ pips, lots }) => ({ pips: 10_000 - pips, lots }));
+      expect({ bids: turned(seen.asks), asks: turned(seen.bids) }, `seed ${seed}, market ${market}`).toEqual({
+        bids,
+        asks,
+      });
+    }
+  }
+});
+
+/** A market without fees, eight rich owners with shares of both tokens, and a random book. */
+function openMarket(core: Core, random: Random): void {
+  const none = { minedDelayMs: 0, confirmedDelayMs: 0, creditMicro: 0 };
+  core.apply(TIME_ZERO_MS, {
+    type: 'Started',
+    rulesVersion: 1,
+    orderWindowMs: 3_600_000,
+    heartbeatWindowMs: 10_000,
+    ...none,
+  });
+  const terms = { status: 1, negRisk: 0, autoTick: 0, feeExponent: 1, tickPips: 100, feeRate: 0, minOrderLots: 1 };
+  const bounds = { delaySeconds: 0, minMarketableBuyMicro: 0 };
+  core.apply(TIME_ZERO_MS, { type: 'CreateMarket', eventNumber: 0, ...marketIds(0), ...terms, ...bounds });
+  for (let owner = 0; owner < 8; owner += 1) {
+    const by = { wallet: walletOf(owner, 0), owner: walletOf(owner, 0) };
+    core.apply(TIME_ZERO_MS, { type: 'Deposit', ...by, amountMicro: 10 ** 13, isFaucet: 0 });
+    core.apply(TIME_ZERO_MS, {
+      type: 'Split',
+      ...by,
+      keyId: keyOf(owner, 0),
+      marketIndex: 0,
+      amountMicro: 10 ** 12,
+      flags: 0,
+    });
+  }
+  for (let label = 1; label <= 60; label += 1) core.apply(TIME_ZERO_MS, randomOrder(random, label));
+}
+
+function randomOrder(
+  random: Random,
+  label: number,
+  lots = random.int(1, 300),
+): Command & { readonly type: 'PlaceOrder' } {
+  const owner = random.int(0, 7);
+  const [outcome, side] = [random.int(0, 1), random.int(0, 1)];
+  const isUp = (side === 0) === (outcome === 0);
+  const ladder = 5_000 + 100 * (random.int(-4, 8) * (isUp ? -1 : 1));
+  const pips = outcome === 0 ? ladder : 10_000 - ladder;
+  const by = { keyId: keyOf(owner, 0), maker: walletOf(owner, 0), owner: walletOf(owner, 0) };
+  const order = { marketIndex: 0, outcome, side, orderType: OrderType.GTC, flags: 0 };
+  const times = { timestampMs: TIME_ZERO_MS, expirationS: 0 };
+  return { type: 'PlaceOrder', orderId: orderIdOf(label), ...by, ...order, ...amountsOf(side, lots, pips), ...times };
+}
+
+function amountsOf(side: number, lots: number, pips: number) {
+  const [money, shares] = [lots * pips, lots * 10_000];
+  return side === 0
+    ? { makerAmountMicro: money, takerAmountMicro: shares }
+    : { makerAmountMicro: shares, takerAmountMicro: money };
+}
+
+/** Books and balances, by wallet. */
+function lookOf({ exchange }: Core): unknown {
+  const holders = Array.from({ length: 8 }, (_, owner) => {
+    const account = exchange.accountIdOf(walletOf(owner, 0));
+    return [
+      exchange.collateralMicro(account),
+      exchange.sharesMicro(account, 0, 0),
+      exchange.sharesMicro(account, 0, 1),
+    ];
+  });
+  return { book: exchange.bookLevels(0), holders };
+}
+
+test('an order given in two parts of the same price and time does what it does whole', () => {
+  for (let seed = 1; seed <= seeds * 10; seed += 1) {
+    const [whole, parts] = [new Core(), new Core()];
+    openMarket(whole, new Random(seed));
+    openMarket(parts, new Random(seed));
+    const random = new Random(seed + 1_000_000);
+    const lots = random.int(2, 1_500);
+    const order = randomOrder(random, 1_000, lots);
+    const pips = (order.side === 0 ? order.makerAmountMicro : order.takerAmountMicro) / lots;
+    const first = random.int(1, lots - 1);
+    whole.apply(TIME_ZERO_MS, order);
+    parts.apply(TIME_ZERO_MS, { ...order, ...amountsOf(order.side, first, pips) });
+    parts.apply(TIME_ZERO_MS, { ...order, orderId: orderIdOf(1_001), ...amountsOf(order.side, lots - first, pips) });
+    expect(lookOf(parts), `seed ${seed}: ${first} of ${lots} lots first`).toEqual(lookOf(whole));
+  }
+});
+
+test('a log replayed in another process ends in the same state', async () => {
+  const { simulation, failure } = await runSeed(75, 1_500, false);
+  expect(failure).toBeUndefined();
+  const folder = mkdtempSync(join(tmpdir(), 'outcry-replay-'));
+  try {
+    const file = join(folder, 'log');
+    writeFileSync(file, serialize(simulation.disk.batches));
+    const script = fileURLToPath(new URL('./replayChild.ts', import.meta.url));
+    const { stdout, stderr } = spawnSync(process.execPath, [script, file], { encoding: 'utf8' });
+    expect(stderr).toBe('');
+    expect(JSON.parse(stdout)).toEqual(simulation.stateHash());
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});

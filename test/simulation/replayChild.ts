@@ -1,0 +1,18 @@
+// Replays a log in a process of its own and prints the hashes of the state it ends in, as one line of JSON. Started by
+// metamorphic.test.ts with the path of a file that holds the batches of a simulated disk.
+import { readFileSync } from 'node:fs';
+import { deserialize } from 'node:v8';
+import { Reducers } from '../../engine/index.ts';
+import { readBatches } from '../../engine/journal/journal.ts';
+import type { StoredBatch } from '../../engine/journal/store.ts';
+import { replayOne } from '../../engine/pipeline/recovery.ts';
+import { Disk, FaultyStore } from './disk.ts';
+
+const disk = new Disk();
+disk.batches = (deserialize(readFileSync(process.argv[2])) as StoredBatch[]) // what the test wrote
+  .map(({ firstSequence, bytes }) => ({ firstSequence, bytes: Buffer.from(bytes) }));
+const reducers = new Reducers();
+for (const records of readBatches(new FaultyStore(disk), 1)) {
+  for (const record of records) replayOne(record, reducers);
+}
+console.log(JSON.stringify(reducers.stateHash()));
