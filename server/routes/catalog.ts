@@ -254,7 +254,6 @@ function catalogRows(dialect: CatalogDialect): readonly Row[] {
     ['/series', 'catalog', 'Series of events, by number.', 'series', by(listSeries)],
     ['/series/{id}', 'catalog', 'One series by its number.', 'oneSeries', by(oneSeries)],
     ['/public-search', 'GET /public-search', 'Events and tags that fit a text, best first.', 'search', search(dialect)],
-    ['/status', 'catalog', 'Whether the catalog answers.', 'status', statusText],
     ['/teams', 'catalog', 'Teams: none.', 'nothing', answered('[]')],
     ['/sports', 'catalog', 'Sports: none.', 'nothing', answered('[]')],
     [
@@ -266,7 +265,8 @@ function catalogRows(dialect: CatalogDialect): readonly Row[] {
     ],
     ['/comments', 'catalog', 'Comments: none.', 'nothing', answered('[]')],
   ];
-  return rows;
+  const status: Row = ['/status', 'catalog', 'Whether the catalog answers.', 'status', statusText];
+  return dialect.mount === '' ? rows : [...rows, status];
 }
 
 /** Served by bothForms.ts on the root. */

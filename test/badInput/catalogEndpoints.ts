@@ -23,12 +23,11 @@ const bySlug: Extras = { part: kinds.catalogSlug };
 /** The same paths on the root and on the mount; GET /markets and one market of the root stand in endpoints.ts. */
 function ofMount(mount: string): readonly EndpointCase[] {
   return [
-    ...(mount === '' ? [] : [get(`${mount}/markets`, list), get(`${mount}/markets/1`, byId)]),
+    ...(mount === '' ? [] : [get(`${mount}/markets`, list), get(`${mount}/markets/1`, byId), get(`${mount}/status`)]),
     get(`${mount}/markets/keyset`, keyset),
     get(`${mount}/markets/slug/bad-input`, bySlug),
     get(`${mount}/markets/1/tags`, byId),
     get(`${mount}/markets/1/description`, byId),
-    get(`${mount}/status`),
     get(`${mount}/events`, list),
     get(`${mount}/events/keyset`, keyset),
     get(`${mount}/events/slug/bad-input`, bySlug),

@@ -16,7 +16,7 @@ import { startTestServer } from '../support/server.ts';
 import { type Answer, Connections, type Request } from './connections.ts';
 import type { EndpointCase } from './endpointCase.ts';
 import { endpointCases, levelOf } from './endpoints.ts';
-import { Target } from './harness.ts';
+import { isPlain, Target } from './harness.ts';
 import { Spoiler } from './spoil.ts';
 
 const REQUEST_COUNT = Number(process.env.FUZZ_REQUESTS ?? 100_000);
@@ -151,7 +151,7 @@ async function batch(isFatal: boolean): Promise<number> {
         `FUZZ_SEED=${SEED}: ${made.method} ${made.path} ${JSON.stringify(made.headers)} ` +
         `${made.body?.toString('latin1').slice(0, 800) ?? ''}\nanswered ${answer.status} ${answer.body.slice(0, 500)}`;
       if (!STATUSES.includes(answer.status)) throw new Error(told());
-      const isPage = answer.status === 200 && made.path.startsWith('/docs');
+      const isPage = isPlain(answer.status, made.path);
       const json: unknown = isPage ? undefined : JSON.parse(answer.body);
       if (answer.status !== 200) {
         const error = typeof json === 'object' && json !== null && 'error' in json ? json.error : undefined;

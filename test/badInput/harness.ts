@@ -11,6 +11,10 @@ import type { DevelopmentWallet } from '../../server/dev/wallets.ts';
 import { createKey, type HeaderFields, l2Headers } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
+/** Whether a reply is one of the few that are no JSON: the pages of /docs, and the bare word by which the mount lives. */
+export const isPlain = (status: number | undefined, path: string): boolean =>
+  status === 200 && (path.startsWith('/docs') || path.startsWith('/gamma/status'));
+
 const ADMIN: HeaderFields = { authorization: 'Bearer dev-admin' };
 const ZERO_BYTES32 = `0x${'0'.repeat(64)}`;
 
@@ -113,7 +117,7 @@ export class Target {
         response.on('error', reject);
         response.on('end', () => {
           const text = Buffer.concat(chunks).toString('utf8');
-          const isPage = response.statusCode === 200 && path.startsWith('/docs');
+          const isPage = isPlain(response.statusCode, path);
           const json = text === '' || method === 'HEAD' || isPage ? undefined : JSON.parse(text);
           resolve({ status: response.statusCode ?? 0, headers: response.headers, text, json });
         });
@@ -122,7 +126,7 @@ export class Target {
       request.end(body);
     });
     expect(reply.status, `${method} ${path}: ${reply.text}`).toBeLessThan(500);
-    const isPage = reply.status === 200 && path.startsWith('/docs');
+    const isPage = isPlain(reply.status, path);
     if (!isPage) expect(reply.headers['content-type']).toBe('application/json; charset=utf-8');
     return reply;
   }
