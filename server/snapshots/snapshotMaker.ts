@@ -57,6 +57,7 @@ export class SnapshotMaker {
     const { child } = this;
     if (child === undefined) return;
     const ended = new Promise((resolve) => child.once('exit', resolve));
+    child.ref(); // else nothing might be left that keeps the process until then
     child.kill('SIGKILL');
     await ended;
   }
