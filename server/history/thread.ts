@@ -251,6 +251,11 @@ function transferOf(bytes: Uint8Array): ArrayBuffer {
   return buffer;
 }
 
+// lmdb raises a second rejection for a commit that failed, on a promise that nobody can reach; the first one is dealt with.
+process.on('unhandledRejection', (reason) => {
+  if (!(reason instanceof Error && 'commitError' in reason)) throw reason;
+});
+
 const port = parentPort;
 if (port === null) throw new Error('historian: this file is the start of a thread');
 const settings = workerData as ThreadSettings; // historian.ts starts the thread with them
