@@ -1,8 +1,9 @@
 // The store on disk: one LMDB environment of its own, one value a batch. Used by the journal only. Flags that matter:
 // overlappingSync off (a resolved write is durable, a rejected one absent), never useWritemap or noSync, append only.
 import { closeSync, existsSync, fstatSync, mkdirSync, openSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
+import { syncFolder } from './dataDirectory.ts';
 import { JournalDamaged } from './errors.ts';
 import { newerMeta } from './meta.ts';
 import { Room } from './room.ts';
@@ -35,7 +36,11 @@ export class LmdbStore implements BatchStore {
     this.releaseReaders = releaseReaders;
     this.room = new Room(join(folder, 'data.mdb'));
     if (!isReadOnly) mkdirSync(folder, { recursive: true });
+    const isNew = !isReadOnly && !existsSync(join(folder, 'data.mdb'));
     this.database = this.openDatabase();
+    if (!isNew) return;
+    syncFolder(folder);
+    syncFolder(dirname(resolve(folder)));
   }
 
   async write(firstSequence: number, batch: Uint8Array): Promise<void> {

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { newerMeta } from './meta.ts';
 
 /** The file is filled so far (bytes) beyond what is asked for, so that this is seldom to be done. Flushes are faster, too. */
-const AHEAD_BYTES = 512 * 1024;
+const AHEAD_BYTES = 128 * 1024;
 /** Pages that a commit may copy besides what it was asked to write. */
 const COPIED_PAGES_MAX = 32;
 const ZEROS = Buffer.alloc(AHEAD_BYTES);

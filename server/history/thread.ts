@@ -274,6 +274,10 @@ function transferOf(bytes: Uint8Array): ArrayBuffer {
 nameThread('historian');
 // Linux alone has priorities of threads; 0 is the one that asks.
 if (process.platform === 'linux') setPriority(0, Math.min(constants.priority.PRIORITY_LOW, getPriority(0) + NICER));
+// lmdb raises a second rejection for a commit that failed, on a promise that nobody can reach; the first one is dealt with.
+process.on('unhandledRejection', (reason) => {
+  if (!(reason instanceof Error && 'commitError' in reason)) throw reason;
+});
 
 const port = parentPort;
 if (port === null) throw new Error('historian: this file is the start of a thread');

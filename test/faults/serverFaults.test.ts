@@ -99,21 +99,22 @@ test('a disk that hangs or is read-only, and a halt of the whole process', LONG,
   const library = shimLibrary();
   const folder = mkdtempSync(join(tmpdir(), 'outcry-hang-'));
   const dataDir = join(folder, 'data');
-  mkdirSync(dataDir);
+  const journal = join(dataDir, 'journal');
+  mkdirSync(journal, { recursive: true });
   if (library === undefined)
     console.info('There is no C compiler here: the server is halted, but its disk does not hang.');
   try {
-    const world = await startWorld(dataDir, library === undefined ? {} : shimEnvironment(library, dataDir));
+    const world = await startWorld(dataDir, library === undefined ? {} : shimEnvironment(library, journal));
     await moreReplies(world, 200);
     for (const [fault, reason] of [
       ['shim-hang', /^503 .*flush has not ended for 5000 ms/],
       ['shim-readonly', /^503 .*the journal cannot be written/],
     ] as const) {
       if (library === undefined) continue;
-      writeFileSync(join(dataDir, fault), '');
+      writeFileSync(join(journal, fault), '');
       await moreReplies(world, 503);
       await expectRefusal(world, reason);
-      rmSync(join(dataDir, fault));
+      rmSync(join(journal, fault));
       await moreReplies(world, 200);
     }
     const refused = countOf(world, 503);
@@ -136,16 +137,17 @@ test('a server whose disk hangs stops within 5 s when it is told to', LONG, asyn
   }
   const folder = mkdtempSync(join(tmpdir(), 'outcry-stop-'));
   const dataDir = join(folder, 'data');
-  mkdirSync(dataDir);
+  const journal = join(dataDir, 'journal');
+  mkdirSync(journal, { recursive: true });
   try {
-    const world = await startWorld(dataDir, shimEnvironment(library, dataDir));
+    const world = await startWorld(dataDir, shimEnvironment(library, journal));
     await moreReplies(world, 200);
-    writeFileSync(join(dataDir, 'shim-hang'), '');
+    writeFileSync(join(journal, 'shim-hang'), '');
     await moreReplies(world, 503);
     world.child.kill('SIGTERM');
     // The system may itself wait for the call that hangs: the process is asked whether it has ended its part.
     const outcome = await Promise.race([world.child.ended.then(() => 'ended'), sleep(30_000, 'late')]);
-    rmSync(join(dataDir, 'shim-hang'));
+    rmSync(join(journal, 'shim-hang'));
     world.clients.stop();
     await world.load;
     await world.child.ended;
