@@ -36,7 +36,7 @@ async function sheetOf(engine: SheetRequest['engine'], mix: Mix, folder: string)
   const orders = mix.restingOrders;
   const request: SheetRequest = { engine, opFilePath, ticks: mix.ticks, untimedOps, timedOps: TIMED_OPS, orders };
   // askNode parses what the child printed, which is one sheet.
-  return (await askNode(childPath, request, ['--expose-gc'])) as Sheet;
+  return (await askNode(childPath, request)) as Sheet;
 }
 
 function say(sentence: string, holds: boolean): void {

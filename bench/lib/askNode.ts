@@ -8,11 +8,11 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const stripTypes = pathToFileURL(join(import.meta.dirname, '../../.ci/stripTypes.mjs')).href;
 
-/** What the file answers; throws when it fails. `flags` are Node's, besides those that the start script gives. */
-export async function askNode(file: string, request: unknown, flags: readonly string[] = []): Promise<unknown> {
+/** What the file answers; throws when it fails. */
+export async function askNode(file: string, request: unknown): Promise<unknown> {
   // As the start script has it, for every engine alike: large pages for large tables, types stripped by another thread.
   const env = { GLIBC_TUNABLES: 'glibc.malloc.hugetlb=1', ...process.env };
-  const nodeArgs = ['--disable-warning=ExperimentalWarning', '--import', stripTypes, ...flags, file];
+  const nodeArgs = ['--disable-warning=ExperimentalWarning', '--import', stripTypes, file];
   const { stdout } = await run(process.execPath, [...nodeArgs, JSON.stringify(request)], { maxBuffer: 1 << 24, env });
   return JSON.parse(stdout);
 }

@@ -63,6 +63,11 @@ export class OrderPool {
     this.shift = Math.clz32(capacity);
   }
 
+  /** Bytes of its records and of its index. */
+  get byteLength(): number {
+    return this.records.byteLength + this.index.byteLength;
+  }
+
   /** A slot for a new order with its fixed fields, in no list yet; the caller gives it its id. */
   allocate(
     orderNumber: number,
