@@ -5,7 +5,7 @@
 import type { Recoverers } from './auth/recoverers.ts';
 
 /** So many go on together while others are still waited for: they then share a flush of the journal, too. */
-const TOGETHER_MIN = 16;
+const TOGETHER_MIN = 8;
 
 interface Waiting {
   /** Goes on once so many jobs of the recoverers are done. */

@@ -17,8 +17,8 @@ const HELPED_FROM = 32;
 const LEFT_TO_HELPER = 16;
 /** Jobs done here in one go at most, before the loop has its turn: what else waits there must not wait long. */
 const JOBS_A_TURN = 16;
-/** The same where nothing else is known to wait. */
-const JOBS_AN_IDLE_TURN = 4;
+/** The same where nothing else is to be done: one, since what is found meanwhile can go on after it. */
+const JOBS_AN_IDLE_TURN = 1;
 /** Jobs that one of the helper's may hold up while this thread has other work: then that one is asked for. */
 const HELD_UP_MAX = 128;
 /** How long the helper's answer is waited for, ms; a helper that got no processor is not: the job is then done here. */
