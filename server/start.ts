@@ -16,6 +16,7 @@ import {
   RecoveryDiffers,
   RulesVersionUnknown,
   type RunningExchange,
+  StorageUnavailable,
 } from '../engine/index.ts';
 import { loadServerSecret } from './auth/apiKeys.ts';
 import { orderHasher } from './auth/orderDigest.ts';
@@ -246,6 +247,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   } catch (error) {
     await historian.close();
     await exchange.close();
+    if (error instanceof StorageUnavailable) fatal('storage', `The exchange cannot start: ${error.reason}.`);
     throw error;
   }
 }
