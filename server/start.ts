@@ -17,6 +17,7 @@ import {
   RulesVersionUnknown,
   type RunningExchange,
   SnapshotUnusable,
+  StorageUnavailable,
 } from '../engine/index.ts';
 import { loadServerSecret } from './auth/apiKeys.ts';
 import { orderHasher } from './auth/orderDigest.ts';
@@ -263,6 +264,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     await historian.close();
     await snapshots.close();
     await exchange.close();
+    if (error instanceof StorageUnavailable) fatal('storage', `The exchange cannot start: ${error.reason}.`);
     throw error;
   }
 }

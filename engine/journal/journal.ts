@@ -33,7 +33,7 @@ export interface RetryPolicy {
   readonly firstDelayMs: number;
   readonly largestDelayMs: number;
   readonly triesMax: number;
-  /** A flush that takes longer (ms) stops the intake until it ends; 5 s unless given. */
+  /** A flush that takes longer (ms) stops the intake until it ends; 15 s unless given. */
   readonly flushMs?: number;
   /** A flush that takes longer (ms) ends the journal, since nothing can be done about it; ten minutes unless given. */
   readonly flushMsMax?: number;
@@ -41,7 +41,7 @@ export interface RetryPolicy {
 
 /** Tries for about ten minutes: long enough to free a full disk by hand. */
 const RETRY_DEFAULT: RetryPolicy = { firstDelayMs: 100, largestDelayMs: 5_000, triesMax: 125 };
-const FLUSH_MS = 5_000;
+const FLUSH_MS = 15_000;
 const FLUSH_MS_MAX = 600_000;
 /** A flush is looked at so often before it is late: a process that was halted is late by one look at most. */
 const FLUSH_LOOKS = 5;

@@ -27,7 +27,7 @@ import type { ExchangeOptions, Log, LogRecord, RunningExchange, StateHashes } fr
 /** How long (ms) close() waits for what was taken to become durable: with the store's own close less than 5 s. */
 const CLOSE_DEADLINE_MS = 2_500;
 /** How long (ms) a command that was taken in waits for a journal that cannot be written before it is answered so. */
-const ANSWER_MS_MAX = 5_000;
+const ANSWER_MS_MAX = 15_000;
 /** Records that are not durable take at most about so many bytes; commands are refused while they do. */
 const PENDING_BYTES_MAX = 64 * 1024 * 1024;
 const UNANSWERED: Answer = { resolve: () => {}, reject: () => {} };
@@ -42,7 +42,7 @@ export interface InlineParts {
   readonly store?: BatchStore;
   readonly reducers?: Reducers;
   readonly retry?: RetryPolicy;
-  /** How long (ms) a command that was taken in waits for a journal that cannot be written; 5 s unless given. */
+  /** How long (ms) a command that was taken in waits for a journal that cannot be written; 15 s unless given. */
   readonly answerMsMax?: number;
   /** Bytes of records that may wait for the journal; 64 MiB unless given. */
   readonly pendingBytesMax?: number;

@@ -107,7 +107,7 @@ test('a disk that hangs or is read-only, and a halt of the whole process', LONG,
     const world = await startWorld(dataDir, library === undefined ? {} : shimEnvironment(library, journal));
     await moreReplies(world, 200);
     for (const [fault, reason] of [
-      ['shim-hang', /^503 .*flush has not ended for 5000 ms/],
+      ['shim-hang', /^503 .*flush has not ended for 15000 ms/],
       ['shim-readonly', /^503 .*the journal cannot be written/],
     ] as const) {
       if (library === undefined) continue;
