@@ -1,4 +1,5 @@
-// Runs one seed, or steps that were written down, and says how it ended. Used by the command, the tests and the shrinker.
+// Runs one seed, or steps that were written down, and says how it ended: with which steps, counts and failure, if there is one.
+// Used by the command, the shrinker and the tests. It prints nothing.
 import { failureOf, type SimulationFailure } from './failure.ts';
 import { Flow } from './flow.ts';
 import { compareHistories } from './histories.ts';
