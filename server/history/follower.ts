@@ -174,11 +174,14 @@ export class LogFollower {
   }
 
   private async commitOnce(): Promise<void> {
-    const { batch, tables } = this;
-    this.flushedSequence = tables.sequence;
+    this.flushedSequence = this.tables.sequence;
     try {
       // On a full disk nothing is committed: what is indexed is answered from memory, and the log stands still as well.
-      if (batch === undefined || !(await tables.hasRoom())) return;
+      if (!(await this.tables.hasRoom())) return;
+      // Looked at only now: indexing went on while room was made.
+      const { batch, tables } = this;
+      if (batch === undefined) return;
+      this.flushedSequence = tables.sequence;
       // A batch that is read again, for what was added after it, may still be before the last record.
       while (batch.sequence < tables.sequence && batch.next());
       await tables.commit(batch.hash(), this.journalHash);
