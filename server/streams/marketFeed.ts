@@ -243,6 +243,7 @@ export class MarketFeed {
       const market = known(standings[at]);
       market.latestAt = places.get(standings[at + 1]) ?? NONE;
       market.numbers = standings.subarray(at + 2, at + STANDING);
+      this.stream(standings[at]); // made at once, so that the next snapshot has it too
     }
   }
 
