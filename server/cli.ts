@@ -102,9 +102,10 @@ async function stopInTime(server: RunningServer): Promise<void> {
   });
   const outcome = await Promise.race([server.stop(), late]);
   clearTimeout(timer);
-  if (outcome !== 'late') return;
+  if (outcome !== 'late' && !server.services.exchange.isLeftOpen) return;
   // What does not stop is a call to a disk that hangs, and an orderly exit would wait for that as well.
-  process.stderr.write(`The exchange did not stop within ${STOP_MS_MAX / 1000} s; it ends itself with SIGKILL now.\n`);
+  const what = outcome === 'late' ? `did not stop within ${STOP_MS_MAX / 1000} s` : 'could not close its journal';
+  process.stderr.write(`The exchange ${what}; it ends itself with SIGKILL now.\n`);
   process.kill(process.pid, 'SIGKILL');
 }
 

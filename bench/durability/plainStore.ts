@@ -9,6 +9,7 @@ const flush = promisify(fdatasync);
 const closeFile = promisify(close);
 
 export class PlainStore implements BatchStore {
+  readonly isLeftOpen = false;
   private readonly descriptor: number;
   private at = 0;
 

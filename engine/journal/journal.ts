@@ -169,6 +169,11 @@ export class Journal {
     while (this.isFlushing) await this.idle;
   }
 
+  /** Whether the store could not be closed, since a call to the disk hangs. */
+  get isLeftOpen(): boolean {
+    return this.store.isLeftOpen;
+  }
+
   /** Waits up to `deadlineMs` for what was appended to become durable, then closes the store. Takes no more records. */
   async close(deadlineMs: number): Promise<void> {
     const timer = setTimeout(() => this.stop(), deadlineMs);

@@ -17,6 +17,7 @@ const REASON_DEADLINE_MS = 500;
 const BATCHES_A_READ = 16;
 
 export class LmdbStore implements BatchStore {
+  isLeftOpen = false;
   private readonly folder: string;
   private readonly isReadOnly: boolean;
   private database: RootDatabase<Uint8Array, number>;
@@ -92,7 +93,11 @@ export class LmdbStore implements BatchStore {
   async close(): Promise<void> {
     this.room.close();
     try {
-      await withDeadline(this.database.close(), CLOSE_DEADLINE_MS);
+      const isClosed = await withDeadline(
+        this.database.close().then(() => true),
+        CLOSE_DEADLINE_MS,
+      );
+      this.isLeftOpen = isClosed === undefined;
     } catch {
       // An environment whose last write failed may say so again while it closes; that failure has been handled.
     }

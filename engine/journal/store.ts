@@ -19,10 +19,13 @@ export interface BatchStore {
   /** Closes what is left of a store whose write failed and opens it again. */
   reopen(): Promise<void>;
   close(): Promise<void>;
+  /** Whether closing had to be given up, since a call to the disk hangs: an orderly end of the process would wait for it. */
+  readonly isLeftOpen: boolean;
 }
 
 /** Batches in memory; nothing survives the process. Without `keepsBatches` only the last one is remembered. */
 export class MemoryStore implements BatchStore {
+  readonly isLeftOpen = false;
   private readonly kept: StoredBatch[] = [];
   private readonly keepsBatches: boolean;
 

@@ -228,6 +228,10 @@ class InlineExchange implements RunningExchange {
     this.reducers.checkInvariants();
   }
 
+  get isLeftOpen(): boolean {
+    return this.journal.isLeftOpen;
+  }
+
   close(): Promise<void> {
     this.closing ??= this.closeOnce();
     return this.closing;

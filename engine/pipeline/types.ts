@@ -132,4 +132,6 @@ export interface RunningExchange {
   checkInvariants(): void;
   /** Takes nothing more, makes durable what was taken, writes a snapshot, closes the journal and releases the directory. */
   close(): Promise<void>;
+  /** Whether closing had to be given up, since a call to the disk hangs: an orderly end of the process would wait for it. */
+  readonly isLeftOpen: boolean;
 }

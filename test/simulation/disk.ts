@@ -20,6 +20,7 @@ export class Disk {
 }
 
 export class FaultyStore implements BatchStore {
+  readonly isLeftOpen = false;
   /** While held, writes wait for `open()`. */
   private isHeld = false;
   private isDead = false;
