@@ -2,7 +2,6 @@
 // its status, and whatever is served must be a request as the document has it. Subscribed to the door's channel in each
 // test file's process (openApiSetup.ts) and in each server process that tests start (openApiProbe.ts).
 
-import { subscribe } from 'node:diagnostics_channel';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import {
@@ -12,7 +11,7 @@ import {
   openApiDocument,
   type Parameter,
 } from '../../server/docs/openApi.ts';
-import { ANSWERED_CHANNEL, type Answered } from '../../server/http/answered.ts';
+import type { Answered } from '../../server/http/answered.ts';
 import type { Endpoint, HttpRequest } from '../../server/http/endpoint.ts';
 import { endpoints } from '../../server/http/endpoints.ts';
 
@@ -142,12 +141,4 @@ export function deviationOf({ endpoint, request, reply }: Answered): string | un
   if (status !== 200 || request === undefined) return undefined;
   const fault = requestFault(endpoint, request);
   return fault === undefined ? undefined : `${name}: ${fault}`;
-}
-
-/** Tells each deviation of every server of this process. */
-export function watchReplies(onDeviation: (text: string) => void): void {
-  subscribe(ANSWERED_CHANNEL, (told) => {
-    const deviation = deviationOf(told as Answered); // what this channel carries
-    if (deviation !== undefined) onDeviation(deviation);
-  });
 }

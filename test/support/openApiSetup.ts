@@ -1,13 +1,36 @@
 // Run by vitest before each test file: from then on every reply of every server in this process is held against
-// /openapi.json, and the file fails at its end when one deviated.
+// /openapi.json, and the file fails at its end when one deviated. What it needs is loaded at the first reply, since most
+// files start no server.
+import { subscribe } from 'node:diagnostics_channel';
 import { afterAll } from 'vitest';
-import { watchReplies } from './openApiCheck.ts';
+import { ANSWERED_CHANNEL, type Answered } from '../../server/http/answered.ts';
 
 const DEVIATIONS_SHOWN = 20;
 const deviations = new Set<string>();
-watchReplies((text) => deviations.add(text));
+let deviationOf: ((told: Answered) => string | undefined) | undefined;
+let loading: Promise<void> | undefined;
+let early: Answered[] = [];
 
-afterAll(() => {
+function check(told: Answered): void {
+  const deviation = deviationOf?.(told);
+  if (deviation !== undefined) deviations.add(deviation);
+}
+
+async function load(): Promise<void> {
+  ({ deviationOf } = await import('./openApiCheck.ts'));
+  early.forEach(check);
+  early = [];
+}
+
+subscribe(ANSWERED_CHANNEL, (message) => {
+  const told = message as Answered; // what this channel carries
+  if (deviationOf !== undefined) return check(told);
+  early.push(told);
+  loading ??= load();
+});
+
+afterAll(async () => {
+  await loading;
   if (deviations.size === 0) return;
   const shown = [...deviations].slice(0, DEVIATIONS_SHOWN).join('\n');
   deviations.clear();
