@@ -155,4 +155,7 @@ async function shareOut(): Promise<number> {
 }
 
 if (flags.jobs > 1 && flags.scenario === undefined) process.exitCode = await shareOut();
-else await main();
+else {
+  await main();
+  process.exit(); // exchanges that lost their disk would still try it again for minutes
+}

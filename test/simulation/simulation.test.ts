@@ -1,4 +1,4 @@
-// The whole exchange in simulation: a million commands over hundreds of seeds without a divergence, builds with a known
+// The whole exchange in simulation: many commands over many seeds without a divergence, builds with a known
 // fault found within their bound, and scenarios that read back what was printed. SIMULATE_COMMANDS sets how many commands,
 // SIMULATE_SEED the first seed. The runs are processes of their own, at the speed of the exchange rather than of the tests.
 import { spawnSync } from 'node:child_process';
@@ -10,7 +10,7 @@ import { canaries } from './canaries.ts';
 import { printSteps, readSteps, type Step } from './steps.ts';
 
 const root = join(import.meta.dirname, '..', '..');
-const commands = process.env.SIMULATE_COMMANDS ?? '1000000';
+const commands = process.env.SIMULATE_COMMANDS ?? '300000';
 const seed = process.env.SIMULATE_SEED ?? '1';
 
 function simulate(...args: readonly string[]): { readonly status: number | null; readonly text: string } {
