@@ -6,11 +6,15 @@ import { readSync } from 'node:fs';
 const META = { magic: 24, pageBytes: 48, lastPage: 144, transaction: 152, end: 160 } as const;
 const MAGIC = 0xbeefc0de;
 
-/** The meta page of the last transaction; undefined where there is none. */
+/**
+ * The meta page of the last transaction; undefined where one of the two is missing: LMDB writes both as it makes a file, and
+ * opening one that has lost either ends the process.
+ */
 export function newerMeta(descriptor: number) {
   const first = readMeta(descriptor, 0);
-  const second = readMeta(descriptor, first?.pageBytes ?? 4096);
-  return first === undefined || (second?.transaction ?? -1) > first.transaction ? second : first;
+  const second = first === undefined ? undefined : readMeta(descriptor, first.pageBytes);
+  if (first === undefined || second === undefined) return undefined;
+  return second.transaction > first.transaction ? second : first;
 }
 
 function readMeta(descriptor: number, offset: number) {
