@@ -59,18 +59,16 @@ export class LmdbStore implements BatchStore {
   }
 
   last(): StoredBatch | undefined {
-    for (const { key, value } of this.database.getRange({ reverse: true, limit: 1 })) {
-      return { firstSequence: key, bytes: value };
-    }
-    return undefined;
+    const [last] = readSound(1, () => [...this.database.getRange({ reverse: true, limit: 1 })]);
+    return last === undefined ? undefined : { firstSequence: last.key, bytes: last.value };
   }
 
   *batches(sequence: number): Generator<StoredBatch> {
-    let start = 0;
-    for (const key of this.database.getKeys({ start: sequence, reverse: true, limit: 1 })) start = key;
+    const before = { start: sequence, reverse: true, limit: 1 } as const;
+    let [start = 0] = readSound(sequence, () => [...this.database.getKeys(before)]);
     for (let isFirst = true; ; isFirst = false) {
       const options = { start, exclusiveStart: !isFirst, limit: BATCHES_A_READ };
-      const entries = [...this.database.getRange(options)];
+      const entries = readSound(Math.max(sequence, start), () => [...this.database.getRange(options)]);
       for (const { key, value } of entries) yield { firstSequence: key, bytes: value };
       if (entries.length < BATCHES_A_READ) return;
       start = entries[entries.length - 1].key;
@@ -131,6 +129,16 @@ async function reasonOf(error: unknown): Promise<string> {
   );
   const reason = await withDeadline(cause, REASON_DEADLINE_MS);
   return reason instanceof Error ? reason.message : text;
+}
+
+/** What LMDB finds out itself about its file, of which it says only that, is damage from the sequence on that was asked for. */
+function readSound<T>(sequence: number, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof Error && /^MDB_(CORRUPTED|PAGE_NOTFOUND|INVALID)/.test(error.message))) throw error;
+    throw new JournalDamaged(sequence, `LMDB cannot read the file data.mdb (${error.message})`);
+  }
 }
 
 /** The promise's result, or undefined after the deadline (ms). */
