@@ -39,8 +39,8 @@ export const canaries = {
   /** What lies on the disk is believed without its checksum. */
   checksum: {
     file: 'engine/journal/record.ts',
-    from: /if \(crc !== view\.getUint32\(start \+ at\.crc, true\)\)/,
-    to: 'if (crc === -1)',
+    from: /return crc32c\(batch, start \+ CRC_START, end\) === view\.getUint32\(start \+ at\.crc, true\);/,
+    to: 'return end > start;',
     commandsMax: 50_000,
   },
   /** The book that is shown forgets the fills that leave something of a maker. */
