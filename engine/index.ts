@@ -12,6 +12,7 @@ export {
   JournalReader,
   type JournalRecord,
   MemoryStore,
+  makeLockFile,
   RECORD_AT,
   RECORD_HEADER_BYTES,
   type RetryPolicy,

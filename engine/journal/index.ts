@@ -7,7 +7,7 @@ export { hashAt, Journal, type JournalListener, type RetryPolicy } from './journ
 export { assertFileIsWhole, LmdbStore } from './lmdbStore.ts';
 export { JournalReader } from './reader.ts';
 export { hashBehind, JournalRecord, RECORD_AT, RECORD_HEADER_BYTES, recordsOf } from './record.ts';
-export { Room } from './room.ts';
+export { makeLockFile, Room } from './room.ts';
 export { readFacts, type SnapshotFacts, SnapshotFile } from './snapshotFile.ts';
 export { type KeptSnapshot, SNAPSHOTS_KEPT, SnapshotFolder, type SnapshotStep } from './snapshots.ts';
 export { type BatchStore, MemoryStore, type StoredBatch } from './store.ts';

@@ -6,7 +6,7 @@ import { open, type RootDatabase } from 'lmdb';
 import { syncFolder } from './dataDirectory.ts';
 import { JournalDamaged } from './errors.ts';
 import { newerMeta } from './meta.ts';
-import { Room } from './room.ts';
+import { makeLockFile, Room } from './room.ts';
 import type { BatchStore, StoredBatch } from './store.ts';
 
 /** LMDB may hang in close() while the disk is full: after this long (ms) it is left to the end of the process. */
@@ -103,6 +103,7 @@ export class LmdbStore implements BatchStore {
 
   private openDatabase(): RootDatabase<Uint8Array, number> {
     assertFileIsWhole(this.folder);
+    if (!this.isReadOnly) makeLockFile(this.folder);
     return open<Uint8Array, number>({
       path: this.folder,
       encoding: 'binary',

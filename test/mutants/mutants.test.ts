@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
 const root = join(import.meta.dirname, '..', '..');
-const sample = Number(process.env.MUTANTS_SAMPLE ?? 10);
+const sample = Number(process.env.MUTANTS_SAMPLE ?? 20);
 const seed = process.env.MUTANTS_SEED ?? '1';
 /** A sample this small may hold a few that cannot be killed. */
 const KILLED_SHARE_MIN = 0.75;
