@@ -19,7 +19,7 @@ import { endpointCases, levelOf } from './endpoints.ts';
 import { isPlain, Target } from './harness.ts';
 import { Spoiler } from './spoil.ts';
 
-const REQUEST_COUNT = Number(process.env.FUZZ_REQUESTS ?? 60_000);
+const REQUEST_COUNT = Number(process.env.FUZZ_REQUESTS ?? 40_000);
 const SEED = Number(process.env.FUZZ_SEED ?? randomInt(2 ** 31));
 const CONNECTION_COUNT = 32;
 /** Requests after which refusals must have left the state as it was. */
