@@ -239,6 +239,8 @@ export class Simulation {
   }
 
   private endLife(): void {
+    // A process that has ended writes nothing more, whatever it was still waiting for.
+    this.store.die(false);
     this.life += 1;
     this.counts.lost += this.waiting;
     this.waiting = 0;
