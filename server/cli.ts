@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, CommanderError, Option } from 'commander';
 import { SERVER_SECRET_FILE } from './auth/apiKeys.ts';
+import { isFollowUpOfCommit } from './commitFollowUp.ts';
 import {
   DEVELOPMENT_ADMIN_TOKEN,
   type Environment,
@@ -70,14 +71,6 @@ function stopReason(): StopReason {
     onFatal(reason instanceof Error ? reason : new Error(String(reason)));
   });
   return { promise, onFatal };
-}
-
-/**
- * Whether a rejection is the second one that lmdb raises for a commit that failed: it belongs to a promise that nobody
- * can reach, and the first one has told the journal already, which waits and tries again.
- */
-function isFollowUpOfCommit(reason: unknown): boolean {
-  return reason instanceof Error && 'commitError' in reason;
 }
 
 function requireSecrets(config: ServerConfig, env: Environment): void {

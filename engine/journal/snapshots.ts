@@ -4,6 +4,7 @@
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Sections } from '../protocol/index.ts';
+import { syncFolder } from './dataDirectory.ts';
 import { type SnapshotFacts, writeSections } from './snapshotFile.ts';
 
 /** How many are kept: should the newest be damaged, an older one takes its place. */
@@ -62,7 +63,7 @@ export class SnapshotFolder {
       rmSync(draft, { force: true });
       throw error;
     }
-    this.sync();
+    syncFolder(this.path);
     onStep('renamed');
     this.prune();
     onStep('pruned');
@@ -93,15 +94,5 @@ export class SnapshotFolder {
       if (/^[1-9][0-9]{0,15}$/.test(digits)) found.push({ sequence: Number(digits), path: join(this.path, name) });
     }
     return found.sort((left, right) => right.sequence - left.sequence);
-  }
-
-  /** The folder's own entries, so that a rename outlives a loss of power. */
-  private sync(): void {
-    const descriptor = openSync(this.path, 'r');
-    try {
-      fsyncSync(descriptor);
-    } finally {
-      closeSync(descriptor);
-    }
   }
 }

@@ -46,6 +46,11 @@ function visitFollowers(followers: readonly Follower[], sections: Sections): voi
   for (const { name, snapshot } of followers) snapshot?.visit(sections.part(partOf(name)));
 }
 
+function visitState(reducers: Reducers, followers: readonly Follower[], sections: Sections): void {
+  visitReducers(reducers, sections);
+  visitFollowers(followers, sections);
+}
+
 /** Whether all of these followers can be in a snapshot. */
 export function canSnapshot(followers: readonly Follower[]): boolean {
   return followers.every(({ snapshot }) => snapshot !== undefined);
@@ -134,10 +139,7 @@ export function writeSnapshot(
   followers: readonly Follower[],
 ): string {
   const facts = { sequence, tMs, journalHash, versions: versionsOf(followers), hashes: {} };
-  return folder.write(facts, (sections) => {
-    visitReducers(reducers, sections);
-    visitFollowers(followers, sections);
-  });
+  return folder.write(facts, (sections) => visitState(reducers, followers, sections));
 }
 
 export interface MakeOptions {
@@ -172,10 +174,7 @@ export async function makeSnapshot(
     const end = await replayAfter(from?.sequence ?? 0, reader, reducers, followers, { total });
     const hashes = { ...reducers.stateHash() };
     const facts = { ...end, versions: versionsOf(followers), hashes };
-    const visit = (sections: Sections): void => {
-      visitReducers(reducers, sections);
-      visitFollowers(followers, sections);
-    };
+    const visit = (sections: Sections): void => visitState(reducers, followers, sections);
     folder.write(facts, visit, { check: (path) => requireSame(path, hashes), onStep });
     return end.sequence;
   } finally {

@@ -1,7 +1,7 @@
 // Every order that the exchange ever took on or killed, by its number in packed blocks, and the way from an order's id to
 // its number. Fed by the indexer, which needs a maker's order behind each fill; read by the question about one order.
 import { CancelReason, type OrderType, type Side } from '../../engine/index.ts';
-import type { OrderStatus } from '../views/index.ts';
+import { type OrderStatus, orderStatuses } from '../views/records.ts';
 import { BlockTable, getU40, getU48, setU40, setU48 } from './blocks.ts';
 import { PAIR_KEY_BYTES, Table, writePairKey } from './keys.ts';
 import { OrderKeys } from './orderKeys.ts';
@@ -18,14 +18,7 @@ const at = {
 } as const;
 const ID_BYTES = 16;
 const TERM = { secondOutcome: 1, sell: 2, typeShift: 2, typeMask: 3, wasDelayed: 0x80 } as const;
-const STATUSES: readonly OrderStatus[] = [
-  'LIVE',
-  'MATCHED',
-  'DELAYED',
-  'CANCELED',
-  'CANCELED_MARKET_RESOLVED',
-  'INVALID',
-];
+/** Places in orderStatuses. */
 export const Status = { LIVE: 0, MATCHED: 1, DELAYED: 2, CANCELED: 3, MARKET_RESOLVED: 4, INVALID: 5 } as const;
 export type Status = (typeof Status)[keyof typeof Status];
 const HELD_BLOCKS = 2_048;
@@ -240,7 +233,7 @@ export class Orders {
       filledLots: view.getUint32(offset + at.filled, true),
       createdMs: getU48(view, offset + at.created),
       expirationS: view.getFloat64(offset + at.expiration, true),
-      status: STATUSES[view.getUint8(offset + at.status)],
+      status: orderStatuses[view.getUint8(offset + at.status)],
       cancelReason: reason === 0 ? undefined : reason - 1,
       wasDelayed: (terms & TERM.wasDelayed) !== 0,
       row: getU40(view, offset + at.row),

@@ -75,12 +75,7 @@ export class JournalSource implements RecordSource {
   }
 
   hashAt(sequence: number): string | undefined {
-    for (const { bytes } of this.reader.batches(sequence)) {
-      const batch = new BatchReader(bytes);
-      while (batch.next()) if (batch.sequence === sequence) return batch.hash();
-      return undefined;
-    }
-    return undefined;
+    return this.reader.hashAt(sequence);
   }
 
   async reopen(): Promise<void> {

@@ -3,6 +3,7 @@
 // when it was asked is indexed. Started by historian.ts; it ends by itself after `close`, never by force.
 import { constants, getPriority, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
+import { isFollowUpOfCommit } from '../commitFollowUp.ts';
 import { nameThread } from '../threadName.ts';
 import { answer } from './answer.ts';
 import { IndexDamaged } from './errors.ts';
@@ -274,9 +275,8 @@ function transferOf(bytes: Uint8Array): ArrayBuffer {
 nameThread('historian');
 // Linux alone has priorities of threads; 0 is the one that asks.
 if (process.platform === 'linux') setPriority(0, Math.min(constants.priority.PRIORITY_LOW, getPriority(0) + NICER));
-// lmdb raises a second rejection for a commit that failed, on a promise that nobody can reach; the first one is dealt with.
 process.on('unhandledRejection', (reason) => {
-  if (!(reason instanceof Error && 'commitError' in reason)) throw reason;
+  if (!isFollowUpOfCommit(reason)) throw reason;
 });
 
 const port = parentPort;

@@ -2,6 +2,7 @@
 // on changing. Plain numbers in rings, so that what nobody hears costs a few stores and no object. Written and read by
 // the user feed; an entry is made an object when somebody asks for it, and rendered by wire/userEvents.ts.
 import type { Order, OrderStatus, Trade } from '../views/index.ts';
+import { orderStatuses } from '../views/records.ts';
 
 export type OrderEntryKind = 'PLACEMENT' | 'UPDATE' | 'CANCELLATION';
 
@@ -34,14 +35,6 @@ export interface EntryOwner {
 
 const KINDS: readonly OrderEntryKind[] = ['PLACEMENT', 'UPDATE', 'CANCELLATION'];
 const TRADE_KIND = 3;
-const STATUSES: readonly OrderStatus[] = [
-  'LIVE',
-  'MATCHED',
-  'DELAYED',
-  'CANCELED',
-  'CANCELED_MARKET_RESOLVED',
-  'INVALID',
-];
 /** Kind, status, market, filled lots, count of trades, time, the two numbers of the entry. */
 const NUMBERS = 8;
 
@@ -70,7 +63,7 @@ export class UserEntries {
     const at = this.take(owner, order);
     const { numbers } = this;
     numbers[at] = KINDS.indexOf(kind);
-    numbers[at + 1] = STATUSES.indexOf(order.status);
+    numbers[at + 1] = orderStatuses.indexOf(order.status);
     numbers[at + 2] = order.marketIndex;
     numbers[at + 3] = order.filledLots;
     numbers[at + 4] = order.trades.length;
@@ -121,7 +114,7 @@ export class UserEntries {
       kind: KINDS[numbers[at]],
       order: row as Order, // kept by addOrder
       filledLots: numbers[at + 3],
-      status: STATUSES[numbers[at + 1]],
+      status: orderStatuses[numbers[at + 1]],
       tradeCount: numbers[at + 4],
     };
   }

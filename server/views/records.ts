@@ -147,8 +147,9 @@ export interface ApiKeyRow {
   readonly deletedMs: number | undefined;
 }
 
-/** States of an order as the wire names them. */
-export type OrderStatus = 'LIVE' | 'MATCHED' | 'DELAYED' | 'CANCELED' | 'CANCELED_MARKET_RESOLVED' | 'INVALID';
+/** States of an order as the wire names them. What is kept as numbers keeps a state by its place here. */
+export const orderStatuses = ['LIVE', 'MATCHED', 'DELAYED', 'CANCELED', 'CANCELED_MARKET_RESOLVED', 'INVALID'] as const;
+export type OrderStatus = (typeof orderStatuses)[number];
 
 export interface Order {
   readonly orderNumber: number;

@@ -9,6 +9,7 @@ import { expect, test } from 'vitest';
 import { Xorshift128 } from '../../bench/lib/xorshift.ts';
 import { openExchange, VirtualClock } from '../../engine/index.ts';
 import { commandsOf, foundingCommands, START_MS, settings } from '../pipeline/workload.ts';
+import { usedBytesOf } from '../support/lmdbFile.ts';
 import { checkImages } from './images.ts';
 import type { Checked, Image } from './powerCheck.ts';
 
@@ -29,14 +30,6 @@ async function makeJournal(dataDir: string): Promise<number> {
   }
   await exchange.close();
   return exchange.durableSequence;
-}
-
-/** How far LMDB uses the file: what lies behind is only room. */
-function usedBytesOf(file: string): number {
-  const bytes = readFileSync(file);
-  let end = bytes.length;
-  while (end > 0 && bytes[end - 1] === 0) end -= 1;
-  return Math.ceil(end / 4096) * 4096;
 }
 
 /** Makes so many damaged copies, has them opened, and returns what came of each. */

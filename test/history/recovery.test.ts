@@ -2,16 +2,16 @@
 // that nothing ever happened to, byte for byte, and those of the oracle. HISTORY_KILLS sets how many kills there are.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, cpSync, existsSync, openSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { open } from 'lmdb';
 import { afterAll, expect, test } from 'vitest';
-import { newerMeta } from '../../engine/journal/meta.ts';
 import { openHistorian } from '../../server/history/historian.ts';
 import type { HistoryRequest } from '../../server/history/queries.ts';
 import { inTempDir } from '../journal/support.ts';
 import { Random } from '../model/random.ts';
+import { usedBytesOf } from '../support/lmdbFile.ts';
 import { answersInPlace, askText, expectSame, openVenue, oracleOf } from './harness.ts';
 import type { Oracle } from './oracle.ts';
 import { everything, KINDS, Questions } from './questions.ts';
@@ -175,15 +175,6 @@ function flip(file: string, random: Random): void {
   for (let times = random.int(1, 8); times > 0; times -= 1)
     bytes[random.int(0, bytes.length - 1)] ^= random.int(1, 255);
   writeFileSync(file, bytes);
-}
-
-/** Bytes that LMDB uses of its file: what lies behind them is room for later, and nothing is lost with it. */
-function usedBytesOf(file: string): number {
-  const descriptor = openSync(file, 'r');
-  const meta = newerMeta(descriptor);
-  closeSync(descriptor);
-  if (meta === undefined) throw new Error(`${file} has no meta page`);
-  return (meta.lastPage + 1) * meta.pageBytes;
 }
 
 /** Writes another text in place of a part of the index's cursor. */
