@@ -16,6 +16,8 @@ const DELIVERY_FLOOR = 0.9;
 const LATENCY_CEILING = 3;
 const SLOW_CEILING = 2;
 const MEMORY_MIB_MAX = 128;
+/** Runs with and without slow sockets, in turn: one hiccup of the machine decides the p99 of one run. */
+const SLOW_PAIRS = 5;
 const BATCH = 16;
 /** Frames in a step, over all sockets; between two steps the flow of orders stops for a moment. */
 const FRAMES_A_STEP = 40_000;
@@ -41,6 +43,7 @@ const askClient = <T>(client: Child, question: ClientQuestion) => client.ask(que
 
 /** What publishes: the exchange, the same without streams, or nothing but a publisher. */
 type Publisher = 'streams' | 'orders' | 'alone';
+const PUBLISHERS = ['streams', 'orders', 'alone'] as const satisfies readonly Publisher[];
 
 async function withServer<T>(
   publisher: Publisher,
@@ -109,7 +112,9 @@ async function benchDeliveries(subscribers: number, rounds: number): Promise<Del
     askClient(client, { kind: 'connect', port, count, message: subscription(0), isPaused: false, isInPasses: true });
   for (let round = 0; round < rounds; round += 1) {
     process.stderr.write(`deliveries to ${subscribers}: round ${round + 1} of ${rounds}\n`);
-    for (const publisher of ['streams', 'orders', 'alone'] as const) {
+    for (let turn = 0; turn < PUBLISHERS.length; turn += 1) {
+      // Who comes first changes; the exchange does in the first round, which writes the frames of the others.
+      const publisher = PUBLISHERS[(round + turn) % PUBLISHERS.length];
       await withServer(publisher, 1, async (server, port) => {
         await connect(port, 1);
         await askServer(server, { ...PUBLISH, rounds: ROUNDS_TO_WARM });
@@ -190,14 +195,19 @@ async function benchSlow(count: number) {
       return askClient<readonly [number, number]>(live, { kind: 'delays', frameBytes, publishedMs });
     };
     await run();
-    const alone = await run();
-    const before = await askServer<Cost>(server, { kind: 'cost' });
-    await askClient(paused, { ...connect, isPaused: true });
-    const beside = await run();
-    const after = await askServer<Cost>(server, { kind: 'cost' });
+    const pairs: { alone: readonly [number, number]; beside: readonly [number, number]; memoryMiB: number }[] = [];
+    for (let pair = 0; pair < SLOW_PAIRS; pair += 1) {
+      await askClient(paused, { ...connect, count: 0, isPaused: true });
+      const alone = await run();
+      const before = await askServer<Cost>(server, { kind: 'cost' });
+      await askClient(paused, { ...connect, isPaused: true });
+      const beside = await run();
+      const after = await askServer<Cost>(server, { kind: 'cost' });
+      pairs.push({ alone, beside, memoryMiB: (after.residentBytes - before.residentBytes) / 1_048_576 });
+    }
     live.end();
     paused.end();
-    return { count, alone, beside, memoryMiB: (after.residentBytes - before.residentBytes) / 1_048_576 };
+    return { count, pairs };
   });
 }
 
@@ -218,12 +228,15 @@ function printLatency({ fill, order, echo }: Awaited<ReturnType<typeof benchLate
   );
 }
 
-function printSlow(slow: Awaited<ReturnType<typeof benchSlow>>): void {
-  const ratio = slow.beside[1] / slow.alone[1];
+function printSlow({ count, pairs }: Awaited<ReturnType<typeof benchSlow>>): void {
+  const p99 = (of: 'alone' | 'beside') => spread(pairs.map((pair) => pair[of][1]));
+  const ratio = spread(pairs.map(({ alone, beside }) => beside[1] / alone[1]));
+  // What the process once took it keeps, so that the first pair says most.
+  const memoryMiB = Math.max(...pairs.map((pair) => pair.memoryMiB));
   console.log(
-    `\n${slow.count} paused beside ${slow.count} live sockets: delivery p99 ${figure(slow.alone[1], 1)} ms alone, ` +
-      `${figure(slow.beside[1], 1)} ms beside (${figure(ratio, 2)}×, at most ${SLOW_CEILING}: ${verdict(ratio <= SLOW_CEILING)}); ` +
-      `memory +${figure(slow.memoryMiB)} MiB (at most ${MEMORY_MIB_MAX}: ${verdict(slow.memoryMiB <= MEMORY_MIB_MAX)})`,
+    `\n${count} paused beside ${count} live sockets: delivery p99 ${spreadText(p99('alone'), 1)} ms alone, ` +
+      `${spreadText(p99('beside'), 1)} ms beside (${spreadText(ratio, 2)}×, at most ${SLOW_CEILING}: ${verdict(ratio.median <= SLOW_CEILING)}); ` +
+      `memory +${figure(memoryMiB)} MiB (at most ${MEMORY_MIB_MAX}: ${verdict(memoryMiB <= MEMORY_MIB_MAX)})`,
   );
 }
 

@@ -8,11 +8,13 @@ import { StreamFeed } from '../streams/feed.ts';
 import { Views } from '../views/index.ts';
 import type { MakerNews, MakerTask } from './snapshotMaker.ts';
 
+/** Whoever is gone is told nothing: saying it to a channel that is closed would be an error. */
 const tell = (news: MakerNews): void => {
-  process.send?.(news);
+  if (process.connected) process.send?.(news, undefined, undefined, () => {});
 };
 
 process.once('disconnect', () => process.exit());
+if (!process.connected) process.exit(); // the exchange went while this was loaded
 try {
   setPriority(constants.priority.PRIORITY_LOW);
   const { dataDir, recordsMin }: MakerTask = JSON.parse(process.argv[2]);
@@ -27,4 +29,4 @@ try {
   tell({ kind: 'failed', reason: error instanceof Error ? error.message : String(error) });
 }
 process.removeAllListeners('disconnect');
-process.disconnect?.();
+if (process.connected) process.disconnect();

@@ -1,10 +1,13 @@
 // A server with a data directory makes snapshots while it runs and when it stops, and answers after a start from one as it
 // did before; a maker at work is ended with the server, and leaves nothing that a start would take for a snapshot.
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { encodeCommand, type RunningExchange } from '../../engine/index.ts';
+import type { MakerTask } from '../../server/snapshots/snapshotMaker.ts';
 import { inTempDir } from '../journal/support.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
@@ -84,5 +87,16 @@ test('a server that stops while a snapshot is made takes its maker with it', { t
     const again = await startTestServer({ config: { dataDir } });
     expect(filesIn(dataDir).filter((name) => !name.endsWith('.snapshot'))).toEqual([]);
     await again.close();
+  });
+});
+
+test('a maker whose exchange is gone ends without an error', { timeout }, async () => {
+  await inTempDir(async (dataDir) => {
+    const file = join(import.meta.dirname, '../../server/snapshots/makerChild.ts');
+    const task = JSON.stringify({ dataDir, recordsMin: 1 } satisfies MakerTask);
+    const child = fork(file, [task], { execArgv: [], stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
+    child.disconnect();
+    const [status] = await once(child, 'exit');
+    expect(status).toBe(0);
   });
 });
