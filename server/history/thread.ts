@@ -272,15 +272,19 @@ function transferOf(bytes: Uint8Array): ArrayBuffer {
   return buffer;
 }
 
-nameThread('historian');
-// Linux alone has priorities of threads; 0 is the one that asks.
-if (process.platform === 'linux') setPriority(0, Math.min(constants.priority.PRIORITY_LOW, getPriority(0) + NICER));
-process.on('unhandledRejection', (reason) => {
-  if (!isFollowUpOfCommit(reason)) throw reason;
-});
+function begin(): void {
+  nameThread('historian');
+  // Linux alone has priorities of threads; 0 is the one that asks.
+  if (process.platform === 'linux') setPriority(0, Math.min(constants.priority.PRIORITY_LOW, getPriority(0) + NICER));
+  process.on('unhandledRejection', (reason) => {
+    if (!isFollowUpOfCommit(reason)) throw reason;
+  });
+  const port = parentPort;
+  if (port === null) throw new Error('historian: this file is the start of a thread');
+  const settings = workerData as ThreadSettings; // historian.ts starts the thread with them
+  const thread = new HistorianThread(settings, (message, transfer) => port.postMessage(message, transfer));
+  port.on('message', (message: ToThread) => thread.heard(message));
+}
 
-const port = parentPort;
-if (port === null) throw new Error('historian: this file is the start of a thread');
-const settings = workerData as ThreadSettings; // historian.ts starts the thread with them
-const thread = new HistorianThread(settings, (message, transfer) => port.postMessage(message, transfer));
-port.on('message', (message: ToThread) => thread.heard(message));
+// Only once every module is loaded: a thread that fails while one still loads can take V8, and the process, with it.
+setImmediate(begin);
