@@ -5,7 +5,9 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import MiniSearch from 'minisearch';
+import { Asker } from './catalog/asker.ts';
 import { linesOf, madeRows, recordedRows } from './catalog/lines.ts';
 import { machine, percentile } from './lib/statistics.ts';
 
@@ -47,11 +49,18 @@ async function started(dataDir: string) {
   return { url, startMs: performance.now() - startedMs, stop };
 }
 
-/** What a call resolves to, and its time (ms). */
-async function timeOf<Result>(call: () => Promise<Result>): Promise<readonly [Result, number]> {
+/** Waits until a path answers 200; resolves with the time until then (ms). */
+async function answered(url: string, path: string): Promise<number> {
   const startedMs = performance.now();
-  const result = await call();
-  return [result, performance.now() - startedMs];
+  while ((await fetch(url + path)).status !== 200) await sleep(20);
+  return performance.now() - startedMs;
+}
+
+/** The time of a call (ms). */
+async function timeOf(call: () => Promise<unknown>): Promise<number> {
+  const startedMs = performance.now();
+  await call();
+  return performance.now() - startedMs;
 }
 
 /** Times of so many calls in turn (ms), sorted; the first few are not counted. */
@@ -67,37 +76,58 @@ async function timesOf(count: number, call: (at: number) => unknown): Promise<re
 
 const shown = (times: readonly number[]): string =>
   `p50 ${percentile(times, 0.5).toFixed(2)} ms, p99 ${percentile(times, 0.99).toFixed(2)} ms`;
+const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
 const tell = (what: string, figure: string): void => {
   process.stdout.write(`${what.padEnd(66)} ${figure}\n`);
 };
 
 async function benchLists(url: string): Promise<void> {
+  const asker = new Asker(url);
   for (const path of LISTS) {
     const text = await (await fetch(url + path)).text();
     const page: unknown = JSON.parse(text);
-    const times = await timesOf(REQUESTS, async () => (await fetch(url + path)).text());
+    const bare: number[] = [];
+    const times = await timesOf(REQUESTS, async () => {
+      await asker.time(path);
+    });
+    for (let at = 0; at < REQUESTS; at += 1) bare.push(await asker.time('/ok'));
+    bare.sort((left, right) => left - right);
     const yardstick = await timesOf(REQUESTS, () => JSON.stringify(page));
-    const bare = await timesOf(REQUESTS, async () => (await fetch(`${url}/ok`)).text());
     tell(`GET ${path} (floor: p99 5 ms)`, shown(times));
     tell(
       `  JSON.stringify of that page of ${Math.round(text.length / 1024)} KiB; GET /ok`,
       `${shown(yardstick)}; ${shown(bare)}`,
     );
   }
+  asker.close();
 }
 
 async function benchSearch(url: string, titles: readonly string[]): Promise<void> {
   const index = new MiniSearch<{ id: number; title: string }>({ fields: ['title'] });
   index.addAll(titles.map((title, id) => ({ id, title })));
   const queries = QUERIES.split(';');
-  const times = await timesOf(REQUESTS, async (at) => {
-    await (await fetch(`${url}/public-search?q=${encodeURIComponent(queries[at % queries.length])}`)).text();
-  });
+  const asker = new Asker(url);
+  const times = await timesOf(REQUESTS, (at) =>
+    asker.time(`/public-search?q=${encodeURIComponent(queries[at % queries.length])}`),
+  );
+  asker.close();
   const yardstick = await timesOf(REQUESTS, (at) =>
     index.search(queries[at % queries.length], { prefix: true, fuzzy: 0.2, combineWith: 'AND' }),
   );
   tell('GET /public-search, twelve queries (floor: p99 20 ms)', shown(times));
   tell('  MiniSearch bare over the titles, prefixes and typos on', shown(yardstick));
+}
+
+/** Starts on a data directory, waits until everything answers, and tells how long each took. */
+async function benchStart(dataDir: string, kind: string, floor: string) {
+  const { url, startMs, stop } = await started(dataDir);
+  const searchMs = await answered(url, '/public-search?q=first');
+  const historyMs = await answered(url, '/trades?limit=1');
+  tell(
+    `start ${kind} until it answers; a search; user data (${floor})`,
+    [startMs, startMs + searchMs, startMs + searchMs + historyMs].map(seconds).join('; '),
+  );
+  return { url, stop };
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'outcry-catalog-'));
@@ -113,15 +143,17 @@ try {
   const importMs = await timed(['import', file, '--data-dir', dataDir]);
   const rate = rows.length / ((importMs - empty) / 1_000);
   tell('import, less an import of one market (floor: 10,000 markets/s)', `${Math.round(rate)} markets/s`);
-  const { url, startMs, stop } = await started(dataDir);
-  const [, waitMs] = await timeOf(async () => (await fetch(`${url}/public-search?q=first`)).text());
-  const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
-  tell(
-    'start on it until it answers; until a search does (floor: 5 s)',
-    `${seconds(startMs)}; ${seconds(startMs + waitMs)}`,
-  );
+  // What is ordinary is the start after a stop, which leaves a snapshot; right after such an import there is none.
+  const replayed = await benchStart(dataDir, 'by replaying the whole journal', 'no floor');
+  const stopMs = await timeOf(replayed.stop);
+  tell('stop, which writes a snapshot', seconds(stopMs));
+  const { url, stop } = await benchStart(dataDir, 'from that snapshot', 'floor: 5 s');
+  const sequence = async (): Promise<number> => Number((await fetch(`${url}/ok`)).headers.get('x-sequence'));
+  const [firstSequence, firstMs] = [await sequence(), performance.now()];
   await benchLists(url);
   await benchSearch(url, [...new Set(rows.map(({ question }) => question))]);
+  const perSecond = ((await sequence()) - firstSequence) / ((performance.now() - firstMs) / 1_000);
+  tell('the house beside it', `${perSecond.toFixed(1)} commands a second`);
   await stop();
 } finally {
   rmSync(folder, { recursive: true, force: true });
