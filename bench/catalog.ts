@@ -13,6 +13,10 @@ import { machine, percentile } from './lib/statistics.ts';
 
 const MAIN = join(import.meta.dirname, '../server/main.ts');
 const REQUESTS = 300;
+/** Rounds that are not counted. */
+const WARM_UP = 20;
+/** Between two pages of lists (ms). */
+const PAUSE_MS = 4;
 const LISTS = [
   '/markets?limit=100&order=volume24hr',
   '/markets?limit=100&closed=false&order=endDate&ascending=true',
@@ -57,49 +61,50 @@ async function answered(url: string, path: string): Promise<number> {
 }
 
 /** The time of a call (ms). */
-async function timeOf(call: () => Promise<unknown>): Promise<number> {
+async function timeOf(call: () => unknown): Promise<number> {
   const startedMs = performance.now();
   await call();
   return performance.now() - startedMs;
 }
 
-/** Times of so many calls in turn (ms), sorted; the first few are not counted. */
-async function timesOf(count: number, call: (at: number) => unknown): Promise<readonly number[]> {
-  const times: number[] = [];
-  for (let at = 0; at < count + 10; at += 1) {
-    const startedMs = performance.now();
-    await call(at);
-    if (at >= 10) times.push(performance.now() - startedMs);
-  }
-  return times.sort((left, right) => left - right);
-}
-
-const shown = (times: readonly number[]): string =>
-  `p50 ${percentile(times, 0.5).toFixed(2)} ms, p99 ${percentile(times, 0.99).toFixed(2)} ms`;
+const shown = (unsorted: readonly number[]): string => {
+  const times = unsorted.toSorted((left, right) => left - right);
+  return `p50 ${percentile(times, 0.5).toFixed(2)} ms, p99 ${percentile(times, 0.99).toFixed(2)} ms`;
+};
 const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
 const tell = (what: string, figure: string): void => {
   process.stdout.write(`${what.padEnd(66)} ${figure}\n`);
 };
 
+/** Asks for every list in turn, `/ok` and the yardstick between two of them, with time for the house to trade meanwhile. */
 async function benchLists(url: string): Promise<void> {
   const asker = new Asker(url);
-  for (const path of LISTS) {
-    const text = await (await fetch(url + path)).text();
-    const page: unknown = JSON.parse(text);
-    const bare: number[] = [];
-    const times = await timesOf(REQUESTS, async () => {
-      await asker.time(path);
-    });
-    for (let at = 0; at < REQUESTS; at += 1) bare.push(await asker.time('/ok'));
-    bare.sort((left, right) => left - right);
-    const yardstick = await timesOf(REQUESTS, () => JSON.stringify(page));
-    tell(`GET ${path} (floor: p99 5 ms)`, shown(times));
-    tell(
-      `  JSON.stringify of that page of ${Math.round(text.length / 1024)} KiB; GET /ok`,
-      `${shown(yardstick)}; ${shown(bare)}`,
-    );
+  const lists = await Promise.all(
+    LISTS.map(async (path) => {
+      const text = await (await fetch(url + path)).text();
+      const page: unknown = JSON.parse(text);
+      return { path, kib: Math.round(text.length / 1024), page, ours: [] as number[], bare: [] as number[] };
+    }),
+  );
+  const ok: number[] = [];
+  for (let round = -WARM_UP; round < REQUESTS; round += 1) {
+    for (const { path, page, ours, bare } of lists) {
+      await sleep(PAUSE_MS);
+      const pageMs = await asker.time(path);
+      const okMs = await asker.time('/ok');
+      const bareMs = await timeOf(() => JSON.stringify(page));
+      if (round < 0) continue;
+      ours.push(pageMs);
+      ok.push(okMs);
+      bare.push(bareMs);
+    }
   }
   asker.close();
+  for (const { path, kib, ours, bare } of lists) {
+    tell(`GET ${path} (floor: p99 5 ms)`, shown(ours));
+    tell(`  JSON.stringify of that page of ${kib} KiB`, shown(bare));
+  }
+  tell('  GET /ok between them', shown(ok));
 }
 
 async function benchSearch(url: string, titles: readonly string[]): Promise<void> {
@@ -107,15 +112,18 @@ async function benchSearch(url: string, titles: readonly string[]): Promise<void
   index.addAll(titles.map((title, id) => ({ id, title })));
   const queries = QUERIES.split(';');
   const asker = new Asker(url);
-  const times = await timesOf(REQUESTS, (at) =>
-    asker.time(`/public-search?q=${encodeURIComponent(queries[at % queries.length])}`),
-  );
+  const [times, bare]: [number[], number[]] = [[], []];
+  for (let at = -WARM_UP; at < REQUESTS; at += 1) {
+    const query = queries[(at + WARM_UP) % queries.length];
+    const ourMs = await asker.time(`/public-search?q=${encodeURIComponent(query)}`);
+    const bareMs = await timeOf(() => index.search(query, { prefix: true, fuzzy: 0.2, combineWith: 'AND' }));
+    if (at < 0) continue;
+    times.push(ourMs);
+    bare.push(bareMs);
+  }
   asker.close();
-  const yardstick = await timesOf(REQUESTS, (at) =>
-    index.search(queries[at % queries.length], { prefix: true, fuzzy: 0.2, combineWith: 'AND' }),
-  );
   tell('GET /public-search, twelve queries (floor: p99 20 ms)', shown(times));
-  tell('  MiniSearch bare over the titles, prefixes and typos on', shown(yardstick));
+  tell('  MiniSearch bare over the titles, prefixes and typos on', shown(bare));
 }
 
 /** Starts on a data directory, waits until everything answers, and tells how long each took. */
@@ -148,7 +156,12 @@ try {
   const stopMs = await timeOf(replayed.stop);
   tell('stop, which writes a snapshot', seconds(stopMs));
   const { url, stop } = await benchStart(dataDir, 'from that snapshot', 'floor: 5 s');
-  const sequence = async (): Promise<number> => Number((await fetch(`${url}/ok`)).headers.get('x-sequence'));
+  const sequence = async (): Promise<number> => {
+    const asker = new Asker(url);
+    await asker.time('/ok');
+    asker.close();
+    return Number(asker.header('x-sequence'));
+  };
   const [firstSequence, firstMs] = [await sequence(), performance.now()];
   await benchLists(url);
   await benchSearch(url, [...new Set(rows.map(({ question }) => question))]);

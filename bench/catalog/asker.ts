@@ -13,6 +13,7 @@ export class Asker {
   private bytes = 0;
   /** Bytes of the whole answer; 0 until its head is there. */
   private wanted = 0;
+  private head = '';
   private onAnswer: ((status: number) => void) | undefined;
   private onError: ((error: Error) => void) | undefined;
 
@@ -41,6 +42,11 @@ export class Asker {
     return tookMs;
   }
 
+  /** A header of the latest answer; undefined for one that it did not have. */
+  header(name: string): string | undefined {
+    return new RegExp(`^${name}: (.*)$`, 'im').exec(this.head)?.[1].trim();
+  }
+
   close(): void {
     this.socket.destroy();
   }
@@ -52,11 +58,11 @@ export class Asker {
       const head = Buffer.concat(this.pieces);
       const headEnd = head.indexOf(HEAD_END);
       if (headEnd < 0) return;
-      const length = /content-length: (\d+)/i.exec(head.toString('latin1', 0, headEnd))?.[1];
-      this.wanted = headEnd + HEAD_END.length + Number(length ?? 0);
+      this.head = head.toString('latin1', 0, headEnd);
+      this.wanted = headEnd + HEAD_END.length + Number(this.header('content-length') ?? 0);
     }
     if (this.bytes < this.wanted) return;
-    const status = Number(this.pieces[0].toString('latin1', 9, 12));
+    const status = Number(this.head.slice(9, 12));
     this.pieces.length = 0;
     this.bytes = 0;
     this.wanted = 0;
