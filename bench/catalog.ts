@@ -1,5 +1,7 @@
 // The bench of the catalog: `npm run bench:catalog`. Imports the recorded catalog (or one made of its size), starts on it,
 // and asks for lists and searches over loopback while the house trades; each figure beside a yardstick of the same run.
+// Times are those of the asker; the exchange's processor time beside them tells what of a slow one was the machine's: on a
+// shared processor a hypervisor takes some milliseconds several times a second, which is what a hundredth of requests sees.
 // Prints a table and never fails for a slow machine: the floors are said beside what was reached.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,6 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import MiniSearch, { type SearchOptions } from 'minisearch';
 import { Asker } from './catalog/asker.ts';
 import { linesOf, madeRows, recordedRows } from './catalog/lines.ts';
+import { BusyClock } from './lib/busy.ts';
 import { machine, percentile } from './lib/statistics.ts';
 
 const MAIN = join(import.meta.dirname, '../server/main.ts');
@@ -50,7 +53,7 @@ async function started(dataDir: string) {
     child.kill('SIGTERM');
     return ended;
   };
-  return { url, startMs: performance.now() - startedMs, stop };
+  return { url, pid: child.pid ?? 0, startMs: performance.now() - startedMs, stop };
 }
 
 /** Waits until a path answers 200; resolves with the time until then (ms). */
@@ -77,31 +80,44 @@ const tell = (what: string, figure: string): void => {
 };
 
 /** Asks for every list in turn, `/ok` and the yardstick between two of them, with time for the house to trade meanwhile. */
-async function benchLists(url: string): Promise<void> {
+async function benchLists(url: string, pid: number): Promise<void> {
   const asker = new Asker(url);
+  const clock = new BusyClock(pid);
   const lists = await Promise.all(
     LISTS.map(async (path) => {
       const text = await (await fetch(url + path)).text();
       const page: unknown = JSON.parse(text);
-      return { path, kib: Math.round(text.length / 1024), page, ours: [] as number[], bare: [] as number[] };
+      return {
+        path,
+        kib: Math.round(text.length / 1024),
+        page,
+        ours: [] as number[],
+        busy: [] as number[],
+        bare: [] as number[],
+      };
     }),
   );
   const ok: number[] = [];
   for (let round = -WARM_UP; round < REQUESTS; round += 1) {
-    for (const { path, page, ours, bare } of lists) {
+    for (const { path, page, ours, busy, bare } of lists) {
       await sleep(PAUSE_MS);
+      const busyBeforeMs = clock.now();
       const pageMs = await asker.time(path);
       const okMs = await asker.time('/ok');
+      const busyMs = clock.now() - busyBeforeMs;
       const bareMs = await timeOf(() => JSON.stringify(page));
       if (round < 0) continue;
       ours.push(pageMs);
+      busy.push(busyMs);
       ok.push(okMs);
       bare.push(bareMs);
     }
   }
   asker.close();
-  for (const { path, kib, ours, bare } of lists) {
+  clock.close();
+  for (const { path, kib, ours, busy, bare } of lists) {
     tell(`GET ${path} (floor: p99 5 ms)`, shown(ours));
+    tell("  processor time of the exchange's thread, for that and for GET /ok", shown(busy));
     tell(`  JSON.stringify of that page of ${kib} KiB`, shown(bare));
   }
   tell('  GET /ok between them', shown(ok));
@@ -134,14 +150,14 @@ async function benchSearch(url: string, titles: readonly string[]): Promise<void
 
 /** Starts on a data directory, waits until everything answers, and tells how long each took. */
 async function benchStart(dataDir: string, kind: string, floor: string) {
-  const { url, startMs, stop } = await started(dataDir);
+  const { url, pid, startMs, stop } = await started(dataDir);
   const searchMs = await answered(url, '/public-search?q=first');
   const historyMs = await answered(url, '/trades?limit=1');
   tell(
     `start ${kind} until it answers; a search; user data (${floor})`,
     [startMs, startMs + searchMs, startMs + searchMs + historyMs].map(seconds).join('; '),
   );
-  return { url, stop };
+  return { url, pid, stop };
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'outcry-catalog-'));
@@ -161,7 +177,7 @@ try {
   const replayed = await benchStart(dataDir, 'by replaying the whole journal', 'no floor');
   const stopMs = await timeOf(replayed.stop);
   tell('stop, which writes a snapshot', seconds(stopMs));
-  const { url, stop } = await benchStart(dataDir, 'from that snapshot', 'floor: 5 s');
+  const { url, pid, stop } = await benchStart(dataDir, 'from that snapshot', 'floor: 5 s');
   const sequence = async (): Promise<number> => {
     const asker = new Asker(url);
     await asker.time('/ok');
@@ -169,7 +185,7 @@ try {
     return Number(asker.header('x-sequence'));
   };
   const [firstSequence, firstMs] = [await sequence(), performance.now()];
-  await benchLists(url);
+  await benchLists(url, pid);
   await benchSearch(url, [...new Set(rows.map(({ question }) => question))]);
   const perSecond = ((await sequence()) - firstSequence) / ((performance.now() - firstMs) / 1_000);
   tell('the house beside it', `${perSecond.toFixed(1)} commands a second`);
