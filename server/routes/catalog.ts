@@ -208,15 +208,15 @@ function tagWords(tag: Label): readonly string[] {
   return words;
 }
 
-/** Tags of which a word of the query is a word's beginning, the most used first. */
-function tagsFound(catalog: Catalog, text: string): readonly Label[] {
+/** Tags of which each word of the query is a word's beginning and which some event has, the most used first. */
+function tagsFound(catalog: Catalog, text: string, countOf: (tag: Label) => number): readonly Label[] {
   const words = wordsOf(text);
   const isFound = (tag: Label): boolean => {
     const own = tagWords(tag);
-    return words.every((word) => own.some((one) => one.startsWith(word)));
+    return words.every((word) => own.some((one) => one.startsWith(word))) && countOf(tag) > 0;
   };
   const tags = words.length === 0 ? [] : catalog.tags.list().filter(isFound);
-  return tags.toSorted((left, right) => right.events.length - left.events.length || left.number - right.number);
+  return tags.toSorted((left, right) => countOf(right) - countOf(left) || left.number - right.number);
 }
 
 const EVENTS_FOUND = bytesOf('{"events":');
@@ -228,12 +228,13 @@ function search(dialect: CatalogDialect): Handler {
     await catalog.search.ready();
     catalog.settle(exchange.now());
     const { events } = catalog.search.find(text, catalog.findableEvents(creator, closed));
-    const tags = hasTags ? tagsFound(catalog, text) : [];
+    const countOf = catalog.eventCounts(hasTags ? creator : undefined);
+    const tags = hasTags ? tagsFound(catalog, text, countOf) : [];
     const from = (page - 1) * limit;
     const shown = events.slice(from, from + limit).flatMap((number) => views.markets.eventByNumber(number) ?? []);
     const hasMore = from + limit < Math.max(events.length, tags.length);
     const rest = JSON.stringify({
-      tags: tags.slice(from, from + limit).map(tagMatch),
+      tags: tags.slice(from, from + limit).map((tag) => tagMatch(tag, countOf(tag))),
       pagination: { hasMore, totalResults: events.length + tags.length },
     });
     const body: Pieces = [EVENTS_FOUND];
