@@ -79,6 +79,12 @@ const tell = (what: string, figure: string): void => {
   process.stdout.write(`${what.padEnd(66)} ${figure}\n`);
 };
 
+/** @throws unless the exchange lists so many markets at least */
+async function requireListed(url: string, count: number): Promise<void> {
+  const [newest]: readonly { readonly id: string }[] = await (await fetch(`${url}/markets?limit=1&order=id`)).json();
+  if (Number(newest.id) < count) throw new Error(`${count} markets were imported, and ${newest.id} are listed`);
+}
+
 /** Asks for every list in turn, `/ok` and the yardstick between two of them, with time for the house to trade meanwhile. */
 async function benchLists(url: string, pid: number): Promise<void> {
   const asker = new Asker(url);
@@ -184,6 +190,7 @@ try {
     asker.close();
     return Number(asker.header('x-sequence'));
   };
+  await requireListed(url, rows.length);
   const [firstSequence, firstMs] = [await sequence(), performance.now()];
   await benchLists(url, pid);
   await benchSearch(url, [...new Set(rows.map(({ question }) => question))]);
