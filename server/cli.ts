@@ -180,7 +180,8 @@ async function runImport(file: string, command: Command, env: Environment, folde
     tell(await importFile(file, await runningTarget(url, token ?? DEVELOPMENT_ADMIN_TOKEN)));
     return;
   }
-  const config = resolveConfig(venue === true ? 'production' : 'development', flags, env, folder);
+  const given = resolveConfig(venue === true ? 'production' : 'development', flags, env, folder);
+  const config = { ...given, snapshotEvery: 0 }; // what follows the log stops doing so before the import is submitted
   const { closeServices, openServices } = await import('./start.ts');
   const { firstStart } = await import('./dev/firstStart.ts');
   const onFatal = (error: Error): void => {

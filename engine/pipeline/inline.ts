@@ -90,6 +90,8 @@ class InlineExchange implements RunningExchange {
   private answers: Answer[] = [];
   private answeredCount = 0;
   private answersDue: NodeJS.Timeout | undefined;
+  /** Whether followers are still told of what happens. */
+  private isFollowed = true;
   private readonly answerMsMax: number;
   private readonly pendingBytesMax: number;
   private stoppedReason: string | undefined;
@@ -232,6 +234,10 @@ class InlineExchange implements RunningExchange {
     return this.journal.isLeftOpen;
   }
 
+  endFollowing(): void {
+    this.isFollowed = false;
+  }
+
   close(): Promise<void> {
     this.closing ??= this.closeOnce();
     return this.closing;
@@ -261,7 +267,9 @@ class InlineExchange implements RunningExchange {
   private durableStepsOf(): ((record: DecodedRecord) => void)[] {
     const { followers } = this.options;
     const steps: Record<DurablePhase, (record: DecodedRecord) => void> = {
-      apply: (record) => applyToFollowers(followers, record),
+      apply: (record) => {
+        if (this.isFollowed) applyToFollowers(followers, record);
+      },
       answer: (record) => {
         this.answers[this.answeredCount].resolve(record);
         this.answeredCount += 1;
@@ -353,7 +361,8 @@ class InlineExchange implements RunningExchange {
     const { snapshots, journal, sequencer, reducers } = this;
     const { followers, snapshotFrom = Number.POSITIVE_INFINITY } = this.options;
     const { durableSequence: sequence, durableTMs: tMs } = journal;
-    if (snapshots === undefined || this.isFatal || sequencer.sequence !== sequence || !canSnapshot(followers)) return;
+    if (snapshots === undefined || this.isFatal || sequencer.sequence !== sequence) return;
+    if (!this.isFollowed || !canSnapshot(followers)) return;
     if (sequence - (snapshots.list()[0]?.sequence ?? 0) < snapshotFrom) return;
     try {
       writeSnapshot(snapshots, { sequence, tMs, journalHash: journal.endHash }, reducers, followers);

@@ -48,8 +48,8 @@ export interface Context {
 /** A reply: 200 with this JSON text unless it says otherwise. */
 export interface Reply {
   readonly status?: number;
-  /** Ready JSON text (or bytes of it). */
-  readonly body: string | Uint8Array;
+  /** Ready JSON text, bytes of it, or pieces of bytes that the door puts together; none is ever changed. */
+  readonly body: string | Uint8Array | readonly Uint8Array[];
   readonly headers?: Readonly<Record<string, string>>;
 }
 
