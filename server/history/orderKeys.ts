@@ -18,7 +18,7 @@ export class OrderKeys {
   private readonly wanted = Buffer.alloc(at.bytes);
 
   constructor(store: IndexStore) {
-    this.table = new BlockTable(store, Table.ORDER_KEYS, at.bytes, 64);
+    this.table = new BlockTable(store, Table.ORDER_KEYS, at.bytes, Number.POSITIVE_INFINITY);
   }
 
   /** Reads the first `count` keys. */

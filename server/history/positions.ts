@@ -1,12 +1,13 @@
 // Positions by account and market, both tokens of a market together: the numbers of figures.ts, exactly. Those that
 // changed since the last commit are held in memory, and some that were read. Keeps the index of closed positions
 // (closed.ts) with each commit. Fed by the indexer; read by the questions.
+import { Arena } from './arena.ts';
 import { getU48, setU48 } from './blocks.ts';
 import { CLOSED_VALUE_BYTES, closedKey, encodeClosed } from './closed.ts';
 import { IndexDamaged } from './errors.ts';
 import { LEG } from './figures.ts';
 import { PAIR_KEY_BYTES, Table, writePairKey } from './keys.ts';
-import type { IndexStore, Put, PutBytes, Remove } from './store.ts';
+import type { IndexStore, Put, Remove } from './store.ts';
 
 /**
  * What is held of a pair: its two legs, the place of each in its token's list of holders (from 1, 0 = none), flags, and
@@ -29,8 +30,6 @@ const FIRST_CELLS = 2 ** 12;
 /** Entries of a wallet read at once. */
 const READ_ENTRIES = 512;
 const MARKETS_MAX = 2 ** 24;
-/** Values of a commit are written into parts of so many bytes. */
-const ARENA_BYTES = 2 ** 20;
 
 /** Bits of the state of a held pair. */
 const State = { WAITS: 1, WRITTEN: 2, STORED: 4 } as const;
@@ -58,24 +57,6 @@ class PairFilter {
   has(hash: number): boolean {
     const bit = hash % FILTER_BITS;
     return (this.bits[bit >>> 5] & (1 << (bit & 31))) !== 0;
-  }
-}
-
-/** Memory for the values of one commit, in parts that stay where they are. */
-class Arena {
-  bytes: PutBytes = Buffer.alloc(0);
-  view: DataView = new DataView(new ArrayBuffer(0));
-  /** Where the next value begins. */
-  offset = 0;
-
-  /** Makes room for a value of so many bytes at most; returns where it begins. */
-  reserve(bytes: number): number {
-    if (this.offset + bytes > this.bytes.length) {
-      this.bytes = Buffer.allocUnsafeSlow(ARENA_BYTES);
-      this.view = new DataView(this.bytes.buffer, this.bytes.byteOffset, this.bytes.byteLength);
-      this.offset = 0;
-    }
-    return this.offset;
   }
 }
 
