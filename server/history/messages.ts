@@ -23,6 +23,8 @@ export type ToThread =
   | { readonly type: 'ask'; readonly id: number; readonly sequence: number; readonly request: HistoryRequest }
   /** Is answered once the index has everything up to the sequence. */
   | { readonly type: 'reach'; readonly id: number; readonly sequence: number }
+  /** The memory of an answer that nobody reads any more. */
+  | { readonly type: 'memory'; readonly memory: ArrayBuffer }
   | { readonly type: 'close' };
 
 export type FromThread =

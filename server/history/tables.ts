@@ -31,7 +31,7 @@ const CURSOR_KEY = writePairKey(Buffer.alloc(PAIR_KEY_BYTES), Table.META, 0, 0);
 const BLOCK_BYTES_MAX = 8_192;
 const POSITION_BYTES_MAX = 512;
 /** A commit is due once so much waits, so that memory stays bounded while an index is built. */
-const DUE = { positions: 110_000, blocks: 20_000 } as const;
+const DUE = { positions: 400_000, blocks: 60_000 } as const;
 
 export class Tables {
   /** Last sequence that is indexed; the commit comes later. */

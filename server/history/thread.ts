@@ -6,6 +6,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { isFollowUpOfCommit } from '../commitFollowUp.ts';
 import { nameThread } from '../threadName.ts';
 import { answer } from './answer.ts';
+import { AnswerMemory } from './answerMemory.ts';
 import { IndexDamaged } from './errors.ts';
 import { LogFollower } from './follower.ts';
 import type { FromThread, ThreadSettings, ToThread } from './messages.ts';
@@ -45,6 +46,7 @@ class HistorianThread {
   private readonly handed: HandedSource | undefined;
   private readonly follower: LogFollower;
   private readonly board: TotalsBoard;
+  private readonly memory = new AnswerMemory();
   private waiting: Waiting[] = [];
   private active: Active[] = [];
   private durableSequence = 0;
@@ -86,6 +88,9 @@ class HistorianThread {
         this.waiting.push({ id, sequence, request, sinceMs: performance.now() });
         break;
       }
+      case 'memory':
+        this.memory.giveBack(message.memory);
+        return;
       case 'close':
         this.isClosing = true;
         break;
@@ -127,7 +132,7 @@ class HistorianThread {
       if (one.sequence > sequence && !isLate) still.push(one);
       else if (one.sequence > sequence) this.refuse([one], `${sequence} of ${one.sequence} records are indexed`);
       else if (one.request === undefined) this.post({ type: 'answer', id: one.id, bytes: undefined });
-      else this.active.push({ id: one.id, work: answer(tables, one.request) });
+      else this.active.push({ id: one.id, work: answer(tables, one.request, this.memory) });
     }
     this.waiting = still;
   }

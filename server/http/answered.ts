@@ -14,7 +14,10 @@ export const ANSWERED_CHANNEL = 'outcry:http:answered';
 
 const answered = channel(ANSWERED_CHANNEL);
 
-/** Tells the watchers, if there are any. */
+/** Tells the watchers, if there are any. They may keep what they are told: bytes are copied, whose memory is used again. */
 export function tellAnswered(endpoint: Answered['endpoint'], request: Answered['request'], reply: Reply): void {
-  if (answered.hasSubscribers) answered.publish({ endpoint, request, reply } satisfies Answered);
+  if (!answered.hasSubscribers) return;
+  const { body } = reply;
+  const kept = { ...reply, body: typeof body === 'string' ? body : body.slice() };
+  answered.publish({ endpoint, request, reply: kept } satisfies Answered);
 }

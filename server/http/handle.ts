@@ -309,7 +309,7 @@ export class Door {
     tellAnswered(visit.endpoint, visit.request, reply);
     const { res } = visit;
     res.cork(() => {
-      const { status = 200, body, headers } = reply;
+      const { status = 200, body, headers, onSent } = reply;
       if (status !== 200) res.writeStatus(`${status} ${STATUS_TEXTS[status] ?? ''}`);
       if (headers?.['content-type'] === undefined) res.writeHeader(CONTENT_TYPE, JSON_TYPE);
       res.writeHeader(SEQUENCE, this.sequenceText());
@@ -320,9 +320,14 @@ export class Door {
         res.writeHeader('content-length', String(Buffer.byteLength(body)));
         res.endWithoutBody();
       } else if (body.length > PART_BYTES) {
-        visit.long = new LongReply(res, typeof body === 'string' ? Buffer.from(body) : body, () => this.left());
+        visit.long = new LongReply(res, typeof body === 'string' ? Buffer.from(body) : body, () => {
+          onSent?.();
+          this.left();
+        });
         visit.long.begin();
+        return;
       } else res.end(body);
+      onSent?.();
     });
     if (visit.long === undefined) this.leave(visit);
   }

@@ -5,6 +5,7 @@ import { expect } from 'vitest';
 import { type LogRecord, openExchange, type RunningExchange, type VirtualClock } from '../../engine/index.ts';
 import { keccak256 } from '../../server/auth/keccak.ts';
 import { answer } from '../../server/history/answer.ts';
+import { AnswerMemory } from '../../server/history/answerMemory.ts';
 import { LogFollower } from '../../server/history/follower.ts';
 import { type OpenedHistorian, openHistorian } from '../../server/history/historian.ts';
 import type { HistoryRequest } from '../../server/history/queries.ts';
@@ -119,7 +120,7 @@ export async function answersInPlace(
 }
 
 function answerInPlace(tables: Tables, request: HistoryRequest): string | undefined {
-  const work = answer(tables, request);
+  const work = answer(tables, request, new AnswerMemory());
   for (;;) {
     beginSlice();
     const { done, value } = work.next();
