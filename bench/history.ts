@@ -115,8 +115,9 @@ function linesOf({ indexing, memory, endpoints, longPage, stall }: Measured): st
     `  (${figure(indexing.seconds, 1)} s, ${figure(indexing.busySeconds, 1)} s of processor time, ` +
       `${figure(indexing.recordsPerSecond)} records of the log a second)`,
     bound('resident memory once indexed', afterIndexing.residentMiB, FLOORS.residentMiB, ' MiB'),
-    `  (without pages of mapped files ${figure(afterIndexing.anonymousMiB)} MiB; at the end, with the bench's own rows, ` +
-      `${figure(atEnd.residentMiB)} and ${figure(atEnd.anonymousMiB)} MiB)`,
+    `  (five seconds after; without pages of mapped files ${figure(afterIndexing.anonymousMiB)} MiB; while it was built, ` +
+      `with the whole log mapped, ${figure(afterIndexing.mostResidentMiB)} MiB;`,
+    `  at the end, with the bench's own rows, ${figure(atEnd.residentMiB)} and ${figure(atEnd.anonymousMiB)} MiB)`,
   ];
 }
 

@@ -2,6 +2,7 @@
 // and how long the main thread stands still while ten clients pull them. Called by bench/history.ts.
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type OpenedHistorian, openHistorian } from '../../server/history/historian.ts';
 import type { HistoryQuery } from '../../server/history/queries.ts';
 import type { MarketDirectory, NamedMarket } from '../../server/history/totals.ts';
@@ -17,6 +18,8 @@ import { Yardstick } from './yardstick.ts';
 
 const LONG_PAGE = 10_000;
 const CLIENTS = 10;
+/** Once it has answered for the first time, the historian still commits, and opens its files anew: it has so long (ms). */
+const SETTLED_MS = 5_000;
 const WARM_UP_SHARE = 0.2;
 /** How often a question is drawn again on average until one has rows. */
 const TRIES = 20;
@@ -52,6 +55,8 @@ export interface Stall {
 
 export interface Memory {
   readonly residentMiB: number;
+  /** The most so far, mapped files included. */
+  readonly mostResidentMiB: number;
   /** Without pages of mapped files, which the system takes back when it needs them; NaN where it does not tell. */
   readonly anonymousMiB: number;
 }
@@ -83,7 +88,9 @@ export async function rebuild(dataDir: string, { lastSequence, markets: marketCo
   const seconds = (performance.now() - startMs) / 1000;
   const { user, system } = process.cpuUsage(before);
   bar.stop();
-  return { historian, seconds, busySeconds: (user + system) / 1e6, memory: memoryNow() };
+  const { mostResidentMiB } = memoryNow();
+  await sleep(SETTLED_MS);
+  return { historian, seconds, busySeconds: (user + system) / 1e6, memory: { ...memoryNow(), mostResidentMiB } };
 }
 
 export function memoryNow(): Memory {
@@ -94,7 +101,11 @@ export function memoryNow(): Memory {
     // Only Linux tells.
   }
   const kibOf = (name: string): number => Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1]);
-  return { residentMiB: process.memoryUsage().rss / 2 ** 20, anonymousMiB: kibOf('RssAnon') / 1024 };
+  return {
+    residentMiB: process.memoryUsage().rss / 2 ** 20,
+    mostResidentMiB: kibOf('VmHWM') / 1024,
+    anonymousMiB: kibOf('RssAnon') / 1024,
+  };
 }
 
 async function ask(historian: OpenedHistorian, query: HistoryQuery): Promise<Uint8Array> {

@@ -177,7 +177,7 @@ export class LogFollower {
     this.flushedSequence = this.tables.sequence;
     try {
       // On a full disk nothing is committed: what is indexed is answered from memory, and the log stands still as well.
-      if (!(await this.tables.hasRoom())) return;
+      if (!(await this.tables.makeRoom())) return;
       // Looked at only now: indexing went on while room was made.
       const { batch, tables } = this;
       if (batch === undefined) return;

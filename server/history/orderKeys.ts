@@ -21,6 +21,11 @@ export class OrderKeys {
     this.table = new BlockTable(store, Table.ORDER_KEYS, at.bytes, Number.POSITIVE_INFINITY);
   }
 
+  /** How many blocks wait for a commit. */
+  get dirtyCount(): number {
+    return this.table.dirtyCount;
+  }
+
   /** Reads the first `count` keys. */
   load(count: number): void {
     for (; this.count < count; this.count += 1) {

@@ -32,6 +32,8 @@ const SEGMENT_ORDERS = 2 ** 18;
 /** An entry of a bucket: eight bytes of the id, and the order's place in its segment. */
 const BUCKETS = 2 ** 12;
 const ENTRY_BYTES = 12;
+/** Key and head of a bucket's entry in the tree. */
+const BUCKET_BYTES = 32;
 const TAG_AT = 8;
 const TAG_BYTES = 8;
 
@@ -98,6 +100,20 @@ export class Orders {
 
   get dirtyCount(): number {
     return this.table.dirtyCount;
+  }
+
+  /** What a commit writes, at most: blocks, buckets of ids, and what these grow by. */
+  get blocksToWrite(): number {
+    return this.table.dirtyCount + this.keys.dirtyCount;
+  }
+
+  get bucketsToWrite(): number {
+    const segments = Math.floor(this.last / SEGMENT_ORDERS) - Math.floor(this.lastStored / SEGMENT_ORDERS) + 1;
+    return Math.min(this.last - this.lastStored, segments * BUCKETS);
+  }
+
+  get idBytesToWrite(): number {
+    return (this.last - this.lastStored) * ENTRY_BYTES + this.bucketsToWrite * BUCKET_BYTES;
   }
 
   /** Adds an order whose id, key and owner lie in its command. */

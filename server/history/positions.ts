@@ -23,6 +23,9 @@ const FORM_MASK = 3;
 const Form = { NONE: 0, HELD: 1, CLOSED: 2, FULL: 3 } as const;
 const FORM_NUMBERS = [0, 2, 3, 5] as const;
 const FORM_TAIL_BYTES = 10;
+/** What an entry takes in the tree besides its legs, and what that of a closed leg takes. */
+const ENTRY_BYTES = 24;
+const CLOSED_ENTRY_BYTES = 56;
 const VALUE_BYTES_MAX = 1 + 2 * (FORM_NUMBERS[Form.FULL] * 8 + FORM_TAIL_BYTES);
 /** Positions that are held, at most, while nothing of them waits for a commit. */
 const CLEAN_MAX = 2 ** 15;
@@ -92,6 +95,25 @@ export class Positions {
 
   get dirtyCount(): number {
     return this.dirty.length;
+  }
+
+  /** What a commit writes or removes, at most: entries of pairs and of closed legs, and their bytes in the tree. */
+  get entriesToWrite(): number {
+    return this.dirty.length * (1 + 2);
+  }
+
+  get bytesToWrite(): number {
+    const { numbers } = this;
+    let bytes = 0;
+    for (const place of this.dirty) {
+      bytes += ENTRY_BYTES;
+      for (let outcome = 0; outcome < 2; outcome += 1) {
+        const form = formOf(numbers, this.legOf(place * PAIR_NUMBERS, outcome));
+        bytes += bytesOf(form);
+        if (form === Form.CLOSED) bytes += CLOSED_ENTRY_BYTES;
+      }
+    }
+    return bytes;
   }
 
   /** Where in `numbers` the pair begins; it is about to be changed. Valid until the next pair is looked for. */
@@ -346,7 +368,6 @@ export class Positions {
     const view = new DataView(value.buffer, value.byteOffset, value.length);
     const flags = value[0];
     const forms = [(flags >> FORM_SHIFTS[0]) & FORM_MASK, (flags >> FORM_SHIFTS[1]) & FORM_MASK];
-    const bytesOf = (form: number): number => (form === Form.NONE ? 0 : FORM_NUMBERS[form] * 8 + FORM_TAIL_BYTES);
     if (value.length !== 1 + bytesOf(forms[0]) + bytesOf(forms[1])) {
       throw new IndexDamaged(`a position has ${value.length} bytes`);
     }
@@ -374,6 +395,8 @@ export class Positions {
     }
   }
 }
+
+const bytesOf = (form: number): number => (form === Form.NONE ? 0 : FORM_NUMBERS[form] * 8 + FORM_TAIL_BYTES);
 
 /** The shortest form that says all of a leg. */
 function formOf(numbers: Float64Array, leg: number): number {

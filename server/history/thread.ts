@@ -53,6 +53,8 @@ class HistorianThread {
   private isTurnDue = false;
   private isMending = true;
   private isCommitAwaited = false;
+  /** Index and journal are opened anew as soon as no question is at work. */
+  private isRenewalDue = false;
   private isClosing = false;
   private mendedAt = -1;
   private progressMs = 0;
@@ -117,8 +119,9 @@ class HistorianThread {
     }
     this.beginReached();
     if (this.active.length > 0) this.work();
+    else if (this.isRenewalDue) this.renew();
     else this.index();
-    if (this.active.length > 0) this.turnSoon();
+    if (this.active.length > 0 || this.isRenewalDue) this.turnSoon();
   }
 
   /** Questions whose records are all indexed begin their work. */
@@ -180,7 +183,7 @@ class HistorianThread {
       }
       this.showTotals();
       this.tellProgress();
-      if (!this.isMending) this.beginReached();
+      this.beginReached();
       if (follower.hasUncommitted) this.lookSoon();
     }
   }
@@ -226,7 +229,27 @@ class HistorianThread {
     if (left > 0) return;
     const indexed = sequence - this.progressFrom;
     this.progressFrom = -1;
-    if (indexed > RENEWAL_RECORDS) this.mend(() => this.follower.renew());
+    if (indexed > RENEWAL_RECORDS) void this.commitForRenewal();
+  }
+
+  /** Questions are answered while everything is committed; the renewal itself, in which they wait, is short then. */
+  private async commitForRenewal(): Promise<void> {
+    const { follower } = this;
+    try {
+      if (follower.isCommitting) await follower.commit();
+      const commit = follower.commit();
+      this.afterCommit();
+      await commit;
+    } catch {
+      return; // afterCommit saw it too, and has the index built anew
+    }
+    this.isRenewalDue = true;
+    this.turnSoon();
+  }
+
+  private renew(): void {
+    this.isRenewalDue = false;
+    this.mend(() => this.follower.renew());
   }
 
   /** The log could not be indexed: the index is built anew, but not twice for the same record. */
