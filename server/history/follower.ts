@@ -112,6 +112,7 @@ export class LogFollower {
   async renew(): Promise<void> {
     await this.committing;
     if (this.hasUncommitted) await this.commit();
+    if (this.hasUncommitted) return; // the disk is full: what is indexed is in memory alone, and would be indexed again
     await Promise.all([this.tables.close(false), this.source.reopen()]);
     this.batch = undefined;
     this.isBatchDone = true;

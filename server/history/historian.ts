@@ -40,6 +40,8 @@ export interface HistorianOptions {
   readonly onProgress?: ((done: number, total: number) => void) | undefined;
   /** Log records a commit at most while catching up; tests make it small. */
   readonly recordsPerCommit?: number | undefined;
+  /** A question whose records are not indexed after this long (ms) is refused; tests make it long. */
+  readonly waitMsMax?: number | undefined;
 }
 
 interface Waiting {
@@ -175,10 +177,10 @@ export class OpenedHistorian implements Historian {
   }
 
   private start(isFresh: boolean): void {
-    const { dataDir, recordsPerCommit = RECORDS_PER_COMMIT } = this.options;
+    const { dataDir, recordsPerCommit = RECORDS_PER_COMMIT, waitMsMax } = this.options;
     this.indexPath ??=
       dataDir === undefined ? mkdtempSync(join(tmpdir(), 'outcry-history-')) : join(dataDir, 'history');
-    const workerData: ThreadSettings = { indexPath: this.indexPath, dataDir, isFresh, recordsPerCommit };
+    const workerData: ThreadSettings = { indexPath: this.indexPath, dataDir, isFresh, recordsPerCommit, waitMsMax };
     const worker = new Worker(new URL('./thread.ts', import.meta.url), { workerData });
     this.worker = worker;
     worker.on('message', (message: FromThread) => this.heard(message));

@@ -12,6 +12,8 @@ export interface ThreadSettings {
   readonly isFresh: boolean;
   /** Log records a commit at most while catching up. */
   readonly recordsPerCommit: number;
+  /** A question whose records are not indexed after this long (ms) is refused. */
+  readonly waitMsMax?: number | undefined;
 }
 
 export type ToThread =

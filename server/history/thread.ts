@@ -46,6 +46,7 @@ class HistorianThread {
   private readonly handed: HandedSource | undefined;
   private readonly follower: LogFollower;
   private readonly board: TotalsBoard;
+  private readonly waitMsMax: number;
   private readonly memory = new AnswerMemory();
   private waiting: Waiting[] = [];
   private active: Active[] = [];
@@ -63,6 +64,7 @@ class HistorianThread {
 
   constructor(settings: ThreadSettings, post: (message: FromThread, transfer?: readonly ArrayBuffer[]) => void) {
     this.post = post;
+    this.waitMsMax = settings.waitMsMax ?? WAIT_MS_MAX;
     this.handed = settings.dataDir === undefined ? new HandedSource() : undefined;
     const source = settings.dataDir === undefined ? this.handed : new JournalSource(settings.dataDir);
     if (source === undefined) throw new Error('historian: no source of records');
@@ -129,7 +131,7 @@ class HistorianThread {
     const { sequence, tables } = this.follower;
     if (this.waiting.length === 0) return;
     const still: Waiting[] = [];
-    const sinceMs = performance.now() - WAIT_MS_MAX;
+    const sinceMs = performance.now() - this.waitMsMax;
     for (const one of this.waiting) {
       const isLate = one.request !== undefined && one.sinceMs < sinceMs;
       if (one.sequence > sequence && !isLate) still.push(one);

@@ -18,6 +18,9 @@ import { oracleAnswer } from './oracleAnswers.ts';
 import { Keeper, newClock, settings } from './world.ts';
 
 /** An exchange that runs with a historian beside it. */
+/** Longer than any machine takes. */
+const WAIT_MS_MAX = 600_000;
+
 export interface Venue {
   readonly exchange: RunningExchange;
   readonly historian: OpenedHistorian;
@@ -43,7 +46,7 @@ export async function openVenue(options: VenueOptions = {}): Promise<Venue> {
     byCondition: (conditionId: string) => views.markets.byCondition(conditionId),
     ofEvent: (eventNumber: number) => views.markets.eventByNumber(eventNumber)?.markets ?? [],
   };
-  const historian = openHistorian({ dataDir, recordsPerCommit, log, markets });
+  const historian = openHistorian({ dataDir, recordsPerCommit, log, markets, waitMsMax: WAIT_MS_MAX });
   const followers = [keeper, ...views.followers()];
   const exchange = await openExchange({ dataDir, clock, settings, followers, onDurable: historian.durable });
   return {
