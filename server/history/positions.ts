@@ -6,7 +6,9 @@ import { getU48, setU48 } from './blocks.ts';
 import { CLOSED_VALUE_BYTES, closedKey, encodeClosed } from './closed.ts';
 import { IndexDamaged } from './errors.ts';
 import { LEG } from './figures.ts';
+import { inOrder } from './inOrder.ts';
 import { PAIR_KEY_BYTES, Table, writePairKey } from './keys.ts';
+import { PairFilter } from './pairFilter.ts';
 import type { IndexStore, Put, Remove } from './store.ts';
 
 /**
@@ -30,55 +32,28 @@ const VALUE_BYTES_MAX = 1 + 2 * (FORM_NUMBERS[Form.FULL] * 8 + FORM_TAIL_BYTES);
 /** Positions that are held, at most, while nothing of them waits for a commit. */
 const CLEAN_MAX = 2 ** 15;
 const FIRST_CELLS = 2 ** 12;
+/** A cell: account + 1, market, and the pair's place; side by side, since what is looked for lies anywhere in memory. */
+const CELL = { account: 0, market: 1, place: 2, numbers: 4 } as const;
 /** Entries of a wallet read at once. */
 const READ_ENTRIES = 512;
-const MARKETS_MAX = 2 ** 24;
 
 /** Bits of the state of a held pair. */
 const State = { WAITS: 1, WRITTEN: 2, STORED: 4 } as const;
-
-/** Bits of the filter: 16 MiB. */
-const FILTER_BITS = 2 ** 27;
-/** Pairs after which it says yes too often to be worth its memory. */
-const FILTER_PAIRS = 2 ** 24;
-
-/** Whether a pair may have been added, by one bit of its hash: no is certain. */
-class PairFilter {
-  private readonly bits = new Uint32Array(FILTER_BITS / 32);
-  private count = 0;
-
-  get isFull(): boolean {
-    return this.count > FILTER_PAIRS;
-  }
-
-  add(hash: number): void {
-    const bit = hash % FILTER_BITS;
-    this.bits[bit >>> 5] |= 1 << (bit & 31);
-    this.count += 1;
-  }
-
-  has(hash: number): boolean {
-    const bit = hash % FILTER_BITS;
-    return (this.bits[bit >>> 5] & (1 << (bit & 31))) !== 0;
-  }
-}
 
 export class Positions {
   /** Numbers of the held pairs; a pair begins at its place times PAIR_NUMBERS. */
   numbers = new Float64Array((FIRST_CELLS / 2) * PAIR_NUMBERS);
   private readonly store: IndexStore;
-  /** Open addressing: account + 1 and market of each cell, and the pair's place. */
+  /** Open addressing: so many cells, each of the numbers of CELL. */
   private cells = FIRST_CELLS;
-  private cellAccounts = new Uint32Array(FIRST_CELLS);
-  private cellMarkets = new Uint32Array(FIRST_CELLS);
-  private cellPlaces = new Uint32Array(FIRST_CELLS);
+  private cellNumbers = new Uint32Array(FIRST_CELLS * CELL.numbers);
   private accounts = new Uint32Array(FIRST_CELLS / 2);
   private markets = new Uint32Array(FIRST_CELLS / 2);
   private states = new Uint8Array(FIRST_CELLS / 2);
   /** Places in use; the first is where stored pairs are only looked at. */
   private count = 1;
   private dirty: number[] = [];
-  private written: number[] = [];
+  private written: Uint32Array = new Uint32Array(0);
   /** Pairs that are not in the store as they are: the newest place of each account, and the one before it, 0 for none. */
   private newest = new Uint32Array(FIRST_CELLS);
   private before = new Uint32Array(FIRST_CELLS / 2);
@@ -118,8 +93,7 @@ export class Positions {
 
   /** Where in `numbers` the pair begins; it is about to be changed. Valid until the next pair is looked for. */
   change(account: number, market: number): number {
-    const cell = this.cellOf(account, market);
-    const place = cell >= 0 ? this.cellPlaces[cell] : this.load(account, market);
+    const place = this.placeOf(account, market) || this.load(account, market);
     if ((this.states[place] & State.WAITS) === 0) {
       if ((this.states[place] & State.WRITTEN) === 0) this.link(place);
       this.states[place] |= State.WAITS;
@@ -185,18 +159,13 @@ export class Positions {
   /** Hands over all that waits, in the order of keys. More may change at once: values are written into memory of their own. */
   flush(put: Put, remove: Remove): void {
     const { accounts, markets, states } = this;
-    const order = Float64Array.from(this.dirty, (place) => accounts[place] * MARKETS_MAX + markets[place]).sort();
-    const places = this.dirty;
+    const places = inOrder(inOrder(Uint32Array.from(this.dirty), markets), accounts);
     const arena = new Arena();
-    for (let i = 0; i < order.length; i += 1) {
-      const market = order[i] % MARKETS_MAX;
-      const account = (order[i] - market) / MARKETS_MAX;
-      const place = this.cellPlaces[this.cellOf(account, market)];
-      places[i] = place;
+    for (const place of places) {
       states[place] = (states[place] & ~State.WAITS) | State.WRITTEN;
       const from = arena.reserve(VALUE_BYTES_MAX);
       arena.offset = this.encode(place * PAIR_NUMBERS, arena.view, from);
-      put(writePairKey(this.key, Table.POSITIONS, account, market), arena.bytes, from, arena.offset);
+      put(writePairKey(this.key, Table.POSITIONS, accounts[place], markets[place]), arena.bytes, from, arena.offset);
     }
     for (const place of places) this.flushClosed(place, arena, put, remove);
     this.written = places;
@@ -211,7 +180,7 @@ export class Positions {
       states[place] = (states[place] & ~State.WRITTEN) | State.STORED;
       this.newest[accounts[place]] = 0;
     }
-    this.written = [];
+    this.written = new Uint32Array(0);
     if (this.filter?.isFull === true) this.filter = undefined;
     if (this.count > CLEAN_MAX) this.forgetClean();
     for (const place of this.dirty) this.newest[accounts[place]] = 0;
@@ -257,14 +226,15 @@ export class Positions {
     return (hash ^ (hash >>> 13)) >>> 0;
   }
 
-  private cellOf(account: number, market: number): number {
-    const { cellAccounts, cellMarkets, cells } = this;
-    let cell = this.hash(account, market) & (cells - 1);
-    while (cellAccounts[cell] !== 0) {
-      if (cellAccounts[cell] === account + 1 && cellMarkets[cell] === market) return cell;
-      cell = (cell + 1) & (cells - 1);
+  /** The place of a pair that is held, 0 for none. */
+  private placeOf(account: number, market: number): number {
+    const { cellNumbers, cells } = this;
+    for (let cell = this.hash(account, market) & (cells - 1); ; cell = (cell + 1) & (cells - 1)) {
+      const at = cell * CELL.numbers;
+      const found = cellNumbers[at + CELL.account];
+      if (found === 0) return 0;
+      if (found === account + 1 && cellNumbers[at + CELL.market] === market) return cellNumbers[at + CELL.place];
     }
-    return -1;
   }
 
   /** Holds a pair that is not held; returns its place. */
@@ -295,12 +265,13 @@ export class Positions {
   }
 
   private enter(place: number): void {
-    const { cellAccounts, cells } = this;
+    const { cellNumbers, cells } = this;
     let cell = this.hash(this.accounts[place], this.markets[place]) & (cells - 1);
-    while (cellAccounts[cell] !== 0) cell = (cell + 1) & (cells - 1);
-    cellAccounts[cell] = this.accounts[place] + 1;
-    this.cellMarkets[cell] = this.markets[place];
-    this.cellPlaces[cell] = place;
+    while (cellNumbers[cell * CELL.numbers] !== 0) cell = (cell + 1) & (cells - 1);
+    const at = cell * CELL.numbers;
+    cellNumbers[at + CELL.account] = this.accounts[place] + 1;
+    cellNumbers[at + CELL.market] = this.markets[place];
+    cellNumbers[at + CELL.place] = place;
   }
 
   private grow(): void {
@@ -315,9 +286,7 @@ export class Positions {
     this.markets = larger(new Uint32Array(places), this.markets);
     this.states = larger(new Uint8Array(places), this.states);
     this.before = larger(new Uint32Array(places), this.before);
-    this.cellAccounts = new Uint32Array(this.cells);
-    this.cellMarkets = new Uint32Array(this.cells);
-    this.cellPlaces = new Uint32Array(this.cells);
+    this.cellNumbers = new Uint32Array(this.cells * CELL.numbers);
     for (let place = 1; place < this.count; place += 1) this.enter(place);
   }
 
@@ -325,7 +294,7 @@ export class Positions {
   private forgetClean(): void {
     const waiting = Uint32Array.from(this.dirty).sort();
     this.count = 1;
-    this.cellAccounts.fill(0);
+    this.cellNumbers.fill(0);
     for (const from of waiting) {
       const to = this.count;
       this.count += 1;
