@@ -15,6 +15,8 @@ const CLOSE_DEADLINE_MS = 1_000;
 const REASON_DEADLINE_MS = 500;
 /** Batches read at a time, so that no read transaction lives long: it would pin pages and make the file grow. */
 const BATCHES_A_READ = 16;
+/** Keys of batches read at a time. */
+const KEYS_A_READ = 256;
 
 export class LmdbStore implements BatchStore {
   isLeftOpen = false;
@@ -72,6 +74,26 @@ export class LmdbStore implements BatchStore {
       for (const { key, value } of entries) yield { firstSequence: key, bytes: value };
       if (entries.length < BATCHES_A_READ) return;
       start = entries[entries.length - 1].key;
+    }
+  }
+
+  /**
+   * The same without copies: the bytes of a batch are valid until anything else is read from LMDB in this thread, which
+   * then writes over them.
+   */
+  *lentBatches(sequence: number): Generator<StoredBatch> {
+    const before = { start: sequence, reverse: true, limit: 1 } as const;
+    let [start = 0] = readSound(sequence, () => [...this.database.getKeys(before)]);
+    for (let isFirst = true; ; isFirst = false) {
+      const options = { start, exclusiveStart: !isFirst, limit: KEYS_A_READ };
+      const keys = readSound(Math.max(sequence, start), () => [...this.database.getKeys(options)]);
+      for (const key of keys) {
+        const value = readSound(key, () => this.database.getBinaryFast(key));
+        if (value === undefined) throw new JournalDamaged(key, 'LMDB names a batch that it does not have');
+        yield { firstSequence: key, bytes: value.subarray(0, value.length) }; // it is longer than its `length` says
+      }
+      if (keys.length < KEYS_A_READ) return;
+      start = keys[keys.length - 1];
     }
   }
 

@@ -2,8 +2,13 @@
 // mapping can end the process. Used by the journal's store and by room.ts.
 import { readSync } from 'node:fs';
 
-/** The two meta pages of LMDB's file: page header, then magic, version, …, two tables, last page number, transaction. */
-const META = { magic: 24, pageBytes: 48, lastPage: 144, transaction: 152, end: 160 } as const;
+/**
+ * The two meta pages of LMDB's file: page header, then magic, version, …, two tables (that of free pages and that of the
+ * data, each with how many pages its tree has), last page number, transaction.
+ */
+const META = {
+  ...{ magic: 24, pageBytes: 48, branchPages: 104, leafPages: 112, lastPage: 144, transaction: 152, end: 160 },
+} as const;
 const MAGIC = 0xbeefc0de;
 
 /**
@@ -23,6 +28,9 @@ function readMeta(descriptor: number, offset: number) {
   if (page.readUInt32LE(META.magic) !== MAGIC) return undefined;
   return {
     pageBytes: page.readUInt32LE(META.pageBytes),
+    /** Pages of the tree that holds the data: those with its entries, and those above them. */
+    leafPages: Number(page.readBigUInt64LE(META.leafPages)),
+    branchPages: Number(page.readBigUInt64LE(META.branchPages)),
     lastPage: Number(page.readBigUInt64LE(META.lastPage)),
     transaction: Number(page.readBigUInt64LE(META.transaction)),
   };

@@ -39,11 +39,12 @@ export class JournalReader {
 
   /**
    * The stored batches from the one that holds a sequence on, as they lie there: for whoever follows the journal of an
-   * exchange that runs, since recovery has verified what it opened with.
+   * exchange that runs, since recovery has verified what it opened with. The bytes of a batch are lent: they are valid
+   * until anything else is read from LMDB in this thread.
    */
   batches(fromSequence: number): Generator<StoredBatch> {
     this.store.refresh();
-    return this.store.batches(fromSequence);
+    return this.store.lentBatches(fromSequence);
   }
 
   close(): Promise<void> {

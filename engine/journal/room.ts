@@ -9,7 +9,7 @@ import { newerMeta } from './meta.ts';
 
 /** The file is filled so far (bytes) beyond what is asked for, so that this is seldom to be done. Flushes are faster, too. */
 const AHEAD_BYTES = 128 * 1024;
-/** Pages that a commit may copy besides what it was asked to write. */
+/** Pages that a commit may copy besides what it was asked to write, with entries at the end of the tree alone. */
 const COPIED_PAGES_MAX = 32;
 const ZEROS = Buffer.alloc(AHEAD_BYTES);
 const writeAt = promisify(write);
@@ -43,21 +43,35 @@ export class Room {
     this.file = file;
   }
 
-  /** Makes room for so many bytes. Throws the system's error when there is none. */
-  async make(bytes: number): Promise<void> {
-    if (this.descriptor < 0) this.descriptor = openSync(this.file, 'r+');
-    const { descriptor } = this;
-    const meta = newerMeta(descriptor);
-    if (meta === undefined) throw new Error(`${this.file} has lost its first pages`);
-    const usedBytes = (meta.lastPage + 1) * meta.pageBytes;
-    const neededBytes = usedBytes + bytes + COPIED_PAGES_MAX * meta.pageBytes;
+  /**
+   * Makes room for so many bytes, which change or add so many entries anywhere in LMDB's tree, besides a few at its end:
+   * LMDB copies every page that it changes. Throws the system's error when there is none.
+   */
+  async make(bytes: number, scatteredEntries = 0): Promise<void> {
+    const { usedBytes, neededBytes } = this.need(bytes, scatteredEntries);
     if (neededBytes <= this.filledBytes) return;
     const end = neededBytes + AHEAD_BYTES;
     for (let at = Math.max(usedBytes, this.filledBytes); at < end; ) {
-      const { bytesWritten } = await writeAt(descriptor, ZEROS, 0, Math.min(ZEROS.length, end - at), at);
+      const { bytesWritten } = await writeAt(this.descriptor, ZEROS, 0, Math.min(ZEROS.length, end - at), at);
       at += bytesWritten;
     }
     this.filledBytes = end;
+  }
+
+  /** Whether there is room already. */
+  has(bytes: number, scatteredEntries: number): boolean {
+    return this.need(bytes, scatteredEntries).neededBytes <= this.filledBytes;
+  }
+
+  /** How far LMDB uses the file now, and how far at most after the next commit. */
+  private need(bytes: number, scatteredEntries: number): { readonly usedBytes: number; readonly neededBytes: number } {
+    if (this.descriptor < 0) this.descriptor = openSync(this.file, 'r+');
+    const meta = newerMeta(this.descriptor);
+    if (meta === undefined) throw new Error(`${this.file} has lost its first pages`);
+    const copiedPages =
+      COPIED_PAGES_MAX + Math.min(scatteredEntries, meta.leafPages) + Math.min(scatteredEntries, meta.branchPages);
+    const usedBytes = (meta.lastPage + 1) * meta.pageBytes;
+    return { usedBytes, neededBytes: usedBytes + bytes + copiedPages * meta.pageBytes };
   }
 
   close(): void {

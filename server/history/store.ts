@@ -33,6 +33,12 @@ const SUM_BYTES_MAX = 2 * 1024 ** 3;
 export type Put = (key: Buffer, bytes: PutBytes, start?: number, end?: number) => void;
 /** lmdb writes the part of a buffer that these name (its write.js), so that a part needs no view of its own. */
 export type PutBytes = Buffer & { start?: number; end?: number };
+/** What a commit takes of the disk at most: bytes, and entries anywhere in the tree that hold them. */
+export interface Need {
+  readonly bytes: number;
+  readonly entries: number;
+}
+
 /** Takes a copy of the key; one that is not there is no mistake. */
 export type Remove = (key: Buffer) => void;
 
@@ -108,12 +114,17 @@ export class IndexStore {
     return [...this.database.getRange({ start, end, limit })];
   }
 
-  /** Whether the disk has room for a commit of about so many bytes; it then also has it for this commit. */
-  async hasRoomFor(bytes: number): Promise<boolean> {
-    return this.room.make(bytes).then(
+  /** Makes room on the disk for a commit of so many bytes in so many entries; false when there is none. */
+  async makeRoom({ bytes, entries }: Need): Promise<boolean> {
+    return this.room.make(bytes, entries).then(
       () => true,
       () => false,
     );
+  }
+
+  /** Whether there is room for such a commit already. */
+  hasRoom({ bytes, entries }: Need): boolean {
+    return this.room.has(bytes, entries);
   }
 
   /**

@@ -310,7 +310,7 @@ export class Door {
     tellAnswered(visit.endpoint, visit.request, reply);
     const { res } = visit;
     res.cork(() => {
-      const { status = 200, body, headers } = reply;
+      const { status = 200, body, headers, onSent } = reply;
       if (status !== 200) res.writeStatus(`${status} ${STATUS_TEXTS[status] ?? ''}`);
       if (headers?.['content-type'] === undefined) res.writeHeader(CONTENT_TYPE, JSON_TYPE);
       res.writeHeader(SEQUENCE, this.sequenceText());
@@ -321,9 +321,14 @@ export class Door {
         res.writeHeader('content-length', String(typeof body === 'string' ? Buffer.byteLength(body) : lengthOf(body)));
         res.endWithoutBody();
       } else if (lengthOf(body) > PART_BYTES) {
-        visit.long = new LongReply(res, keptBytes(body), () => this.left());
+        visit.long = new LongReply(res, keptBytes(body), () => {
+          onSent?.();
+          this.left();
+        });
         visit.long.begin();
+        return;
       } else res.end(passingBytes(body));
+      onSent?.();
     });
     if (visit.long === undefined) this.leave(visit);
   }
