@@ -2,7 +2,7 @@
 // yardsticks that publish the same frames by bare uWebSockets.js: one takes the same orders into the same engine and
 // journal, so that what differs is the streams' work; the other has nothing else to do at all; (2) the time from a fill to its frame at 2,000 orders a second, beside an
 // echo over the same socket under the same load; (3) what 1,000 sockets that stop reading cost the others and the memory.
-// Prints the figures with the machine and writes them to a JSON file; a floor that is not reached is said, never failed.
+// `--parts` takes some of these alone. Prints the figures with the machine and writes them to a JSON file; a floor that is not reached is said, never failed.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,9 +17,12 @@ const LATENCY_CEILING = 3;
 const SLOW_CEILING = 2;
 const MEMORY_MIB_MAX = 128;
 const BATCH = 16;
-const ROUNDS_A_STEP = 10;
+/** Frames in a step, over all sockets; between two steps the flow of orders stops for a moment. */
+const FRAMES_A_STEP = 40_000;
+const STEPS = 10;
 /** Rounds to one socket before the crowd comes, so that both sides run compiled code. */
-const ROUNDS_TO_WARM = 400;
+const ROUNDS_TO_WARM = 2_000;
+const ROUNDS_TO_RECORD = 10;
 
 const EXCHANGE = join(import.meta.dirname, './fanOut/exchange.ts');
 const PUBLISHER = join(import.meta.dirname, './fanOut/publisher.ts');
@@ -55,14 +58,15 @@ async function withServer<T>(
 
 const PUBLISH = { kind: 'publish', batch: BATCH, pauseMs: 0, isRecorded: false } as const;
 
-/** What `steps` steps take until every socket has them; the next step is published while the last is on its way. */
-async function timeSteps(server: Child, client: Child, steps: number): Promise<Taken> {
+/** What all steps take until every socket has them; the next step is published while the last is on its way. */
+async function timeSteps(server: Child, client: Child, rounds: number): Promise<Taken> {
+  await askServer(server, { kind: 'prepare', orders: STEPS * rounds * BATCH });
   const before = await askServer<Cost>(server, { kind: 'cost' });
   const startMs = performance.now();
   let bytes = 0;
   let arriving: Promise<number> = Promise.resolve(0);
-  for (let step = 0; step < steps; step += 1) {
-    const { frameBytes } = await askServer<Published>(server, { ...PUBLISH, rounds: ROUNDS_A_STEP });
+  for (let step = 0; step < STEPS; step += 1) {
+    const { frameBytes } = await askServer<Published>(server, { ...PUBLISH, rounds });
     bytes += frameBytes.reduce((sum, length) => sum + length, 0);
     const closed = await arriving;
     if (closed > 0) throw new Error(`${closed} sockets were closed while they should have read.`);
@@ -97,21 +101,21 @@ interface Deliveries {
 }
 
 async function benchDeliveries(subscribers: number, rounds: number): Promise<Deliveries> {
-  const steps = Math.max(4, Math.round(40_000 / subscribers));
-  const messages = steps * ROUNDS_A_STEP * BATCH * subscribers;
+  const roundsAStep = Math.ceil(FRAMES_A_STEP / subscribers);
+  const messages = STEPS * roundsAStep * BATCH * subscribers;
   const taken: Record<Publisher, Taken[]> = { streams: [], orders: [], alone: [] };
   const client = startChild(SUBSCRIBERS);
   const connect = (port: number, count: number) =>
-    askClient(client, { kind: 'connect', port, count, message: subscription(0), isPaused: false });
+    askClient(client, { kind: 'connect', port, count, message: subscription(0), isPaused: false, isInPasses: true });
   for (let round = 0; round < rounds; round += 1) {
     process.stderr.write(`deliveries to ${subscribers}: round ${round + 1} of ${rounds}\n`);
     for (const publisher of ['streams', 'orders', 'alone'] as const) {
       await withServer(publisher, 1, async (server, port) => {
         await connect(port, 1);
         await askServer(server, { ...PUBLISH, rounds: ROUNDS_TO_WARM });
-        await askServer(server, { ...PUBLISH, rounds: ROUNDS_A_STEP, isRecorded: publisher === 'streams' });
+        await askServer(server, { ...PUBLISH, rounds: ROUNDS_TO_RECORD, isRecorded: publisher === 'streams' });
         await connect(port, subscribers);
-        taken[publisher].push(await timeSteps(server, client, steps));
+        taken[publisher].push(await timeSteps(server, client, roundsAStep));
       });
     }
   }
@@ -150,7 +154,14 @@ async function benchLatency(ordersPerSecond: number, seconds: number) {
   const markets = 100;
   return withServer('streams', markets, async (server, port) => {
     const [client, crowd] = [startChild(SUBSCRIBERS), startChild(SUBSCRIBERS)];
-    await askClient(crowd, { kind: 'connect', port, count: 200, message: subscription(1), isPaused: false });
+    await askClient(crowd, {
+      kind: 'connect',
+      port,
+      count: 200,
+      message: subscription(1),
+      isPaused: false,
+      isInPasses: false,
+    });
     await askServer(server, { kind: 'steady', ordersPerSecond, seconds: 2 });
     await askClient(client, { kind: 'watch', port, message: subscription(0) });
     const steady = { kind: 'steady', ordersPerSecond, seconds } as const;
@@ -170,7 +181,7 @@ async function benchLatency(ordersPerSecond: number, seconds: number) {
 async function benchSlow(count: number) {
   return withServer('streams', 1, async (server, port) => {
     const [live, paused] = [startChild(SUBSCRIBERS), startChild(SUBSCRIBERS)];
-    const connect = { kind: 'connect', port, count, message: subscription(0) } as const;
+    const connect = { kind: 'connect', port, count, message: subscription(0), isInPasses: false } as const;
     const publish = { ...PUBLISH, rounds: 150, batch: 32, pauseMs: 20 };
     const run = async (): Promise<readonly [number, number]> => {
       await askClient(live, { ...connect, isPaused: false });
@@ -192,24 +203,7 @@ async function benchSlow(count: number) {
 
 const verdict = (isReached: boolean): string => (isReached ? 'reached' : 'not reached');
 
-async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      rounds: { type: 'string', default: '5' },
-      subscribers: { type: 'string', default: '1000,10000' },
-      seconds: { type: 'string', default: '20' },
-      json: { type: 'string', default: join(import.meta.dirname, 'results/streams.json') },
-    },
-  });
-  const where = machine();
-  console.log(`${where.cpuModel}, ${where.cores} cores, Node ${where.node}, ${where.date}`);
-  const deliveries: Deliveries[] = [];
-  for (const count of values.subscribers.split(',').map(Number)) {
-    deliveries.push(await benchDeliveries(count, Number(values.rounds)));
-  }
-  printDeliveries(deliveries);
-  const latency = await benchLatency(2_000, Number(values.seconds));
-  const { fill, order, echo } = latency;
+function printLatency({ fill, order, echo }: Awaited<ReturnType<typeof benchLatency>>): void {
   const lines = [
     ['fill to frame', fill],
     ['order to frame', order],
@@ -222,13 +216,38 @@ async function main(): Promise<void> {
   console.log(
     `fill to frame / echo: p50 ${figure(p50, 2)}, p99 ${figure(p99, 2)}; at most ${LATENCY_CEILING}: ${verdict(isFast)}`,
   );
-  const slow = await benchSlow(1_000);
+}
+
+function printSlow(slow: Awaited<ReturnType<typeof benchSlow>>): void {
   const ratio = slow.beside[1] / slow.alone[1];
   console.log(
     `\n${slow.count} paused beside ${slow.count} live sockets: delivery p99 ${figure(slow.alone[1], 1)} ms alone, ` +
       `${figure(slow.beside[1], 1)} ms beside (${figure(ratio, 2)}×, at most ${SLOW_CEILING}: ${verdict(ratio <= SLOW_CEILING)}); ` +
       `memory +${figure(slow.memoryMiB)} MiB (at most ${MEMORY_MIB_MAX}: ${verdict(slow.memoryMiB <= MEMORY_MIB_MAX)})`,
   );
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      parts: { type: 'string', default: 'deliveries,latency,slow' },
+      rounds: { type: 'string', default: '5' },
+      subscribers: { type: 'string', default: '1000,10000' },
+      seconds: { type: 'string', default: '20' },
+      json: { type: 'string', default: join(import.meta.dirname, 'results/streams.json') },
+    },
+  });
+  const where = machine();
+  console.log(`${where.cpuModel}, ${where.cores} cores, Node ${where.node}, ${where.date}`);
+  const parts = values.parts.split(',');
+  const counts = parts.includes('deliveries') ? values.subscribers.split(',').map(Number) : [];
+  const deliveries: Deliveries[] = [];
+  for (const count of counts) deliveries.push(await benchDeliveries(count, Number(values.rounds)));
+  if (deliveries.length > 0) printDeliveries(deliveries);
+  const latency = parts.includes('latency') ? await benchLatency(2_000, Number(values.seconds)) : undefined;
+  if (latency !== undefined) printLatency(latency);
+  const slow = parts.includes('slow') ? await benchSlow(1_000) : undefined;
+  if (slow !== undefined) printSlow(slow);
   mkdirSync(join(import.meta.dirname, 'results'), { recursive: true });
   writeFileSync(values.json, `${JSON.stringify({ machine: where, deliveries, latency, slow }, null, 2)}\n`);
   rmSync(folder, { recursive: true, force: true });

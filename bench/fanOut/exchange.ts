@@ -7,11 +7,11 @@ import { App, type TemplatedApp } from 'uWebSockets.js';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { type Command, encodeCommand, type Follower, openExchange, type RunningExchange } from '../../engine/index.ts';
 import { resolveConfig, type ServerConfig } from '../../server/config.ts';
 import { StreamFeed } from '../../server/streams/feed.ts';
-import { StreamHub } from '../../server/streams/hub.ts';
+import { afterNextFlushBegins, StreamHub } from '../../server/streams/hub.ts';
 import { Views } from '../../server/views/index.ts';
 import { answerQuestions } from '../lib/talk.ts';
 import { BARE_TOPIC, bareApp, listen, readFrames, wireBytes, writeFrames } from './bareSockets.ts';
@@ -28,9 +28,11 @@ process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 process.once('disconnect', () => process.exit(0));
 process.once('SIGTERM', () => process.exit(0));
 let exchange: RunningExchange;
+let publisher: Publisher;
 let markets = 0;
 let framesFile = '';
 let orderCount = 0;
+const prepared: Uint8Array[] = [];
 let frames: Buffer[] = [];
 let frameBytes: number[] = [];
 let isRecording = false;
@@ -71,8 +73,15 @@ function recorded(app: TemplatedApp): TemplatedApp {
   });
 }
 
+/** What publishes: the followers that it needs, whether a frame waits to be published, and its app. */
+interface Publisher {
+  readonly followers: readonly Follower[];
+  isWaiting(): boolean;
+  open(): TemplatedApp;
+}
+
 /** The streams on an app, and what must follow the log for them. */
-function streamedApp(config: ServerConfig, views: Views): { followers: readonly Follower[]; open: () => TemplatedApp } {
+function streamedApp(config: ServerConfig, views: Views): Publisher {
   const feed = new StreamFeed(views, config.streams);
   const fail = (error: unknown): never => {
     throw error;
@@ -82,11 +91,11 @@ function streamedApp(config: ServerConfig, views: Views): { followers: readonly 
     new StreamHub(feed, { exchange, config, secret: Buffer.alloc(32, 1) }, fail).attach(recorded(app));
     return app;
   };
-  return { followers: feed.followers(), open };
+  return { followers: feed.followers(), isWaiting: () => feed.isWaiting, open };
 }
 
 /** No streams: once a flush that holds orders, the next of the recorded frames is published. */
-function framedApp(): { followers: readonly Follower[]; open: () => TemplatedApp } {
+function framedApp(): Publisher {
   const app = bareApp();
   const kept = readFrames(framesFile);
   let next = 0;
@@ -102,9 +111,9 @@ function framedApp(): { followers: readonly Follower[]; open: () => TemplatedApp
   const apply: Follower['apply'] = ({ events }) => {
     if (isWaiting || !events.some(({ type }) => type === 'OrderRested')) return;
     isWaiting = true;
-    queueMicrotask(publishNext);
+    afterNextFlushBegins(publishNext);
   };
-  return { followers: [{ name: 'frames', apply }], open: () => app };
+  return { followers: [{ name: 'frames', apply }], isWaiting: () => isWaiting, open: () => app };
 }
 
 async function start(count: number, file: string, isBare: boolean): Promise<number> {
@@ -125,7 +134,7 @@ async function start(count: number, file: string, isBare: boolean): Promise<numb
       for (const event of events) if (event.type === 'Trade' && event.marketIndex === 0) fillsMs.push(sharedMs());
     },
   };
-  const publisher = isBare ? framedApp() : streamedApp(config, views);
+  publisher = isBare ? framedApp() : streamedApp(config, views);
   const followers = [...views.followers(), stamp, ...publisher.followers];
   exchange = await openExchange({ dataDir: folder, settings: config.engine, followers });
   const terms = { autoTick: 0, feeExponent: 1, tickPips: 100, feeRate: 0, minOrderLots: 1, delaySeconds: 0 };
@@ -144,6 +153,14 @@ async function start(count: number, file: string, isBare: boolean): Promise<numb
   return listen(publisher.open());
 }
 
+/** An order of the rounds: it rests. */
+const nextOrder = (): Uint8Array => order(0, OWNERS[0], 0, 100 * (1 + ((orderCount * 7) % 40)), 500);
+
+/** Makes orders of rounds to come, since that is their senders' work. */
+function prepare(orders: number): void {
+  for (let at = 0; at < orders; at += 1) prepared.push(nextOrder());
+}
+
 /** Each round places its orders in one turn, so that one flush holds them all. */
 async function publish(rounds: number, batch: number, pauseMs: number, isRecorded: boolean): Promise<Published> {
   isRecording = isRecorded;
@@ -154,14 +171,15 @@ async function publish(rounds: number, batch: number, pauseMs: number, isRecorde
   for (let round = 0; round < rounds; round += 1) {
     const placed: Promise<unknown>[] = [];
     for (let at = 0; at < batch; at += 1) {
-      placed.push(exchange.submit(order(0, OWNERS[0], 0, 100 * (1 + ((orderCount * 7) % 40)), 500)));
+      placed.push(exchange.submit(prepared.pop() ?? nextOrder()));
     }
     // One round is flushed while the next is taken, as it is when orders come in by themselves.
     await latest;
     latest = Promise.all(placed);
-    await (pauseMs > 0 ? sleep(pauseMs) : new Promise((resolve) => setImmediate(resolve)));
+    await (pauseMs > 0 ? sleep(pauseMs) : turn());
   }
   await latest;
+  while (publisher.isWaiting()) await turn();
   if (frameBytes.length === 0) throw new Error('nothing was published');
   if (isRecorded) writeFrames(framesFile, frames);
   return { frameBytes, publishedMs };
@@ -186,7 +204,7 @@ async function steady(ordersPerSecond: number, seconds: number): Promise<unknown
         waiting.push(exchange.submit(order(market, OWNERS[0], sent & 1, 100 * (1 + (sent % 40)), 500)));
       }
     }
-    await new Promise((resolve) => setImmediate(resolve));
+    await turn();
   }
   await Promise.all(waiting);
   return { fillsMs: [...fillsMs], sentMs: [...sentMs] };
@@ -198,6 +216,7 @@ answerQuestions(async (asked) => {
   if (question.kind === 'publish') {
     return publish(question.rounds, question.batch, question.pauseMs, question.isRecorded);
   }
+  if (question.kind === 'prepare') return prepare(question.orders);
   if (question.kind === 'steady') return steady(question.ordersPerSecond, question.seconds);
   return costNow();
 });

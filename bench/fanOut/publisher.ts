@@ -31,5 +31,6 @@ async function publish(rounds: number): Promise<Published> {
 answerQuestions(async (asked) => {
   const question = asked as ServerQuestion; // only streams.ts asks
   if (question.kind === 'start') return start(question.framesFile);
+  if (question.kind === 'prepare') return undefined;
   return question.kind === 'publish' ? publish(question.rounds) : costNow();
 });

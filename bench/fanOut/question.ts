@@ -2,7 +2,7 @@
 // take: a clock that the processes share, and what a process has cost so far.
 import { readFileSync } from 'node:fs';
 
-/** To the exchange, and to the bare publisher (which knows start, publish and cost). */
+/** To the exchange, and to the bare publisher (which knows start, publish and cost, and has nothing to prepare). */
 export type ServerQuestion =
   | {
       readonly kind: 'start';
@@ -11,6 +11,8 @@ export type ServerQuestion =
       /** Without the streams: orders as ever, and for each flush a frame of the file is published. */
       readonly isBare: boolean;
     }
+  /** Makes so many orders for the rounds to come. */
+  | { readonly kind: 'prepare'; readonly orders: number }
   /** Rounds of so many orders at once; each round is one flush. */
   | {
       readonly kind: 'publish';
@@ -38,6 +40,8 @@ export type ClientQuestion =
       readonly message: string;
       /** Stops reading once connected. */
       readonly isPaused: boolean;
+      /** Reads in passes a moment apart, so that no write has to wake the process: not for measuring delays. */
+      readonly isInPasses: boolean;
     }
   /** Resolves once every socket has so many bytes since it settled, or one is closed; with how many were closed. */
   | { readonly kind: 'await'; readonly bytes: number }

@@ -4,7 +4,7 @@ import type { WebSocket } from 'uWebSockets.js';
 import { streamLimits } from './limits.ts';
 
 /** Close codes (RFC 6455, and the registered ones above 1011). */
-export const CloseCode = { GOING_AWAY: 1001, POLICY: 1008, TOO_BIG: 1009, RESTART: 1012, TRY_LATER: 1013 } as const;
+export const CloseCode = { POLICY: 1008, TOO_BIG: 1009, RESTART: 1012, TRY_LATER: 1013 } as const;
 
 /** What a channel does for a socket. */
 export interface Subscriber {

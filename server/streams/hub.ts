@@ -44,6 +44,14 @@ export interface HubServices {
   readonly secret: Uint8Array;
 }
 
+/**
+ * Runs a step once the journal has handed its next batch to the disk, which it does before the loop's next turn: the disk
+ * works while thousands of sockets are written to. Called in the middle of a batch that has become durable.
+ */
+export function afterNextFlushBegins(step: () => void): void {
+  process.nextTick(() => setImmediate(step));
+}
+
 export class StreamHub implements ChannelHost, UserHost {
   readonly feed: StreamFeed;
   readonly followed = new Set<MarketStream>();
@@ -101,7 +109,7 @@ export class StreamHub implements ChannelHost, UserHost {
     }
     const { feed } = this;
     feed.announcedCount = feed.markets.newMarkets.length;
-    feed.onWaiting = () => queueMicrotask(() => this.guard(() => this.flush()));
+    feed.onWaiting = () => afterNextFlushBegins(() => this.guard(() => this.flush()));
     feed.onKeyDeleted = (keyId) => this.endKey(keyId);
     const { heartbeatMs } = this.services.config.streams;
     this.timer = setInterval(() => this.guard(() => this.beat()), Math.max(10, Math.min(1_000, heartbeatMs / 4)));

@@ -4,7 +4,7 @@
 import type { Views } from '../views/index.ts';
 import { BadStreamRequest, gapText, heartbeatText, type StreamRequest } from '../wire/streamRequests.ts';
 import { orderEventRest, tradeEventRest } from '../wire/userEvents.ts';
-import type { Connection, Subscriber } from './connection.ts';
+import { CloseCode, type Connection, type Subscriber } from './connection.ts';
 import type { StreamFeed } from './feed.ts';
 import { userStreamId } from './ids.ts';
 import { streamLimits } from './limits.ts';
@@ -56,12 +56,20 @@ export interface UserHost {
   readonly listeners: Map<UserStream, Set<UserSubscriber>>;
 }
 
+/** What came after a number is missing. */
+interface Gap {
+  readonly after: number;
+  readonly reason: string;
+}
+
 /** One stream that the socket follows. */
 interface Cursor {
   readonly streamId: string;
   readonly marketIndex: number | undefined;
   /** The number of the last message sent. */
   sent: number;
+  /** What is said before anything else, as soon as there is room: where the stream stands, or what is missing. */
+  owed: 'mark' | Gap | undefined;
   isReading: boolean;
   toldMs: number;
 }
@@ -100,6 +108,11 @@ export class UserSubscriber implements Subscriber {
     }
     if (request.isUnsubscribe) this.unsubscribe(indexes);
     else this.subscribe(request, indexes);
+    if (this.cursors.size > streamLimits.subscriptionsMax) {
+      const reason = `${this.cursors.size} markets asked for; one socket follows at most ${streamLimits.subscriptionsMax}`;
+      this.connection.end(CloseCode.POLICY, reason);
+      return;
+    }
     this.pump();
     if (unknown.length > 0) throw new BadStreamRequest(`no such market: ${unknown.slice(0, 3).join(', ')}`);
   }
@@ -131,7 +144,8 @@ export class UserSubscriber implements Subscriber {
   /** Says where silent streams stand. */
   beat(nowMs: number, silentMs: number): void {
     for (const cursor of this.cursors.values()) {
-      if (nowMs - cursor.toldMs >= silentMs && !cursor.isReading && !this.connection.isFull) this.mark(cursor);
+      if (nowMs - cursor.toldMs >= silentMs && !cursor.isReading) cursor.owed ??= 'mark';
+      this.pumpCursor(cursor);
     }
   }
 
@@ -141,11 +155,6 @@ export class UserSubscriber implements Subscriber {
     for (const index of indexes) this.follow(index, request);
     // Naming markets narrows a socket that followed everything.
     if (indexes.length > 0) this.cursors.delete(-1);
-    if (this.cursors.size > streamLimits.subscriptionsMax) {
-      throw new BadStreamRequest(
-        `${this.cursors.size} markets asked for; one socket follows at most ${streamLimits.subscriptionsMax}`,
-      );
-    }
   }
 
   /** Whoever leaves its last market follows everything again, as the official client expects. */
@@ -163,31 +172,34 @@ export class UserSubscriber implements Subscriber {
     const point = request?.resume.find(({ streamId: asked }) => asked.startsWith(part));
     if (this.cursors.has(key) && point === undefined) return;
     const number = this.stream.numberOf(marketIndex);
-    const cursor: Cursor = { streamId, marketIndex, sent: number, isReading: false, toldMs: 0 };
+    const cursor: Cursor = { streamId, marketIndex, sent: number, owed: undefined, isReading: false, toldMs: 0 };
     this.cursors.set(key, cursor);
-    if (point === undefined || point.sequence === number) {
-      this.mark(cursor);
+    if (point === undefined || (point.streamId === streamId && point.sequence === number)) {
+      cursor.owed = 'mark';
     } else if (point.streamId !== streamId || point.sequence > number) {
       const isOther = point.streamId !== streamId;
       const reason = isOther ? 'the stream belongs to another log' : 'the stream has not come that far';
-      this.gap(cursor, isOther ? 0 : point.sequence, reason);
+      cursor.owed = { after: isOther ? 0 : point.sequence, reason };
     } else cursor.sent = point.sequence;
   }
 
-  private mark(cursor: Cursor): void {
+  private payOwed(cursor: Cursor): void {
+    const { owed, streamId, sent } = cursor;
+    if (owed === undefined) return;
+    const nowMs = this.host.now();
+    cursor.owed = undefined;
     cursor.toldMs = performance.now();
-    this.connection.send(heartbeatText(cursor.streamId, cursor.sent, this.host.now()));
-  }
-
-  private gap(cursor: Cursor, after: number, reason: string): void {
-    cursor.toldMs = performance.now();
-    this.connection.send(gapText(cursor.streamId, cursor.sent, this.host.now(), after, reason));
+    this.connection.send(
+      owed === 'mark' ? heartbeatText(streamId, sent, nowMs) : gapText(streamId, sent, nowMs, owed.after, owed.reason),
+    );
   }
 
   private pumpCursor(cursor: Cursor): void {
     const { stream, connection, host } = this;
     const { marketIndex } = cursor;
     let steps = 0;
+    if (cursor.owed !== undefined && !cursor.isReading && !connection.isFull) this.payOwed(cursor);
+    if (cursor.owed !== undefined) return;
     while (!cursor.isReading && cursor.sent < stream.numberOf(marketIndex) && !connection.isFull) {
       if (steps > 0) {
         this.pumpLater();
@@ -242,16 +254,16 @@ export class UserSubscriber implements Subscriber {
         if (this.isEnded || !this.isCurrent(cursor)) return;
         if (!isRead) {
           cursor.sent = last;
-          this.gap(cursor, sent, 'what is missing is no longer kept, and this exchange keeps no log');
+          cursor.owed = { after: sent, reason: 'what is missing is no longer kept, and this exchange keeps no log' };
         }
         this.pump();
       },
       () => {
         cursor.isReading = false;
         if (this.isEnded || !this.isCurrent(cursor)) return;
-        const after = cursor.sent;
+        cursor.owed = { after: cursor.sent, reason: 'the log could not be read; resume again' };
         cursor.sent = stream.numberOf(marketIndex);
-        this.gap(cursor, after, 'the log could not be read; resume again');
+        this.pump();
       },
     );
   }

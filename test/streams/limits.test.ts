@@ -4,15 +4,16 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import WebSocket from 'ws';
 import { streamLimits, streamSettings } from '../../server/streams/limits.ts';
+import { createKey } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { TestSocket } from './socket.ts';
-import { foundingCommands, StreamWorkload, tokenOf } from './workload.ts';
+import { conditionOf, foundingCommands, StreamWorkload, tokenOf } from './workload.ts';
 
 let server: TestServer;
 beforeAll(async () => {
   const streams = { ...streamSettings, connectionsPerIpMax: 6, lostMsMax: 600_000 };
   server = await startTestServer({ config: { streams } });
-  for (const command of foundingCommands(1_100)) await server.exchange.submit(command);
+  await Promise.all(foundingCommands(2_001).map((command) => server.exchange.submit(command)));
 }, 120_000);
 afterAll(() => server.close());
 
@@ -45,6 +46,20 @@ test('2,000 tokens can be followed, in slices, and not one more', async () => {
   socket.send({ operation: 'subscribe', assets_ids: [tokenOf(1_050, 0)] });
   const end = await closedWith(socket);
   expect(end).toEqual({ code: 1008, reason: '2001 tokens asked for; one socket follows at most 2000' });
+});
+
+test('2,000 markets of an owner can be followed, in slices, and not one more', async () => {
+  const { apiKey, secret, passphrase } = await createKey(server.url, server.wallets[0]);
+  const auth = { apiKey, secret, passphrase };
+  const markets = Array.from({ length: 2_001 }, (_, index) => conditionOf(index));
+  const socket = await TestSocket.open(server.url, '/ws/user');
+  socket.send({ type: 'user', auth, markets: markets.slice(0, 1_500) });
+  socket.send({ operation: 'subscribe', markets: markets.slice(1_000, 2_000) });
+  await socket.until(({ reader }) => reader.sequences.size === 2_000);
+  expect(socket.reader.faults).toEqual([]);
+  socket.send({ operation: 'subscribe', markets: markets.slice(2_000) });
+  const end = await closedWith(socket);
+  expect(end).toEqual({ code: 1008, reason: '2001 markets asked for; one socket follows at most 2000' });
 });
 
 /** What an upgrade is answered by; a socket that is let in is closed again. */

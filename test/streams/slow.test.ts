@@ -32,8 +32,8 @@ test(`${PAUSED} sockets that stop reading cost the exchange no more than their b
     const port = await ask<number>({ kind: 'start', markets: 1, framesFile, isBare: false });
     const message = JSON.stringify({ type: 'market', assets_ids: ['1000', '1001'], initial_dump: false });
     const connect = { kind: 'connect', port, message } as const;
-    await live.ask({ ...connect, count: LIVE, isPaused: false } satisfies ClientQuestion);
-    await paused.ask({ ...connect, count: PAUSED, isPaused: true } satisfies ClientQuestion);
+    await live.ask({ ...connect, count: LIVE, isPaused: false, isInPasses: false } satisfies ClientQuestion);
+    await paused.ask({ ...connect, count: PAUSED, isPaused: true, isInPasses: false } satisfies ClientQuestion);
     // The exchange has run for a while before its memory is taken as given.
     const warmed = await ask<Published>({ ...publish, rounds: 10 });
     const before = await ask<Cost>({ kind: 'cost' });
