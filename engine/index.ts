@@ -12,7 +12,7 @@ export {
   JournalReader,
   type JournalRecord,
   MemoryStore,
-  makeLockFile,
+  prepareEnvironment,
   RECORD_AT,
   RECORD_HEADER_BYTES,
   type RetryPolicy,

@@ -2,12 +2,13 @@
 // from outside.
 export { type CopyOptions, copyJournal } from './copy.ts';
 export { DATA_FORMAT, DataDirectory } from './dataDirectory.ts';
+export { assertFileIsWhole, prepareEnvironment } from './environment.ts';
 export { DataDirectoryLocked, FormatUnsupported, JournalDamaged, StorageUnavailable } from './errors.ts';
 export { hashAt, Journal, type JournalListener, type RetryPolicy } from './journal.ts';
-export { assertFileIsWhole, LmdbStore } from './lmdbStore.ts';
+export { LmdbStore } from './lmdbStore.ts';
 export { JournalReader } from './reader.ts';
 export { hashBehind, JournalRecord, RECORD_AT, RECORD_HEADER_BYTES, recordsOf } from './record.ts';
-export { makeLockFile, Room } from './room.ts';
+export { Room } from './room.ts';
 export { readFacts, type SnapshotFacts, SnapshotFile } from './snapshotFile.ts';
 export { type KeptSnapshot, SNAPSHOTS_KEPT, SnapshotFolder, type SnapshotStep } from './snapshots.ts';
 export { type BatchStore, MemoryStore, type StoredBatch } from './store.ts';

@@ -2,8 +2,7 @@
 // is full, a file system that became read-only or a limit on a file's size so fails here, with its name and nothing
 // half-done; where LMDB itself fails to write a page, its binding writes past the end of the text that it makes of the
 // failure, and the process may end. Used by the stores of journal and historian, never while LMDB writes.
-import { closeSync, openSync, rmSync, write, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, openSync, write } from 'node:fs';
 import { promisify } from 'node:util';
 import { newerMeta } from './meta.ts';
 
@@ -13,24 +12,6 @@ const AHEAD_BYTES = 128 * 1024;
 const COPIED_PAGES_MAX = 32;
 const ZEROS = Buffer.alloc(AHEAD_BYTES);
 const writeAt = promisify(write);
-
-/** LMDB's table of readers, whole pages. */
-const LOCK_FILE_BYTES = 12_288;
-
-/**
- * Makes LMDB's lock file with its space before LMDB maps it: LMDB makes one of holes, and where the disk is full the first
- * touch of a hole ends the process. Throws the system's error when there is no space.
- */
-export function makeLockFile(folder: string): void {
-  const file = join(folder, 'lock.mdb');
-  try {
-    writeFileSync(file, Buffer.alloc(LOCK_FILE_BYTES), { flag: 'wx' });
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return;
-    rmSync(file, { force: true }); // what was made of it has no space
-    throw error;
-  }
-}
 
 export class Room {
   private readonly file: string;
