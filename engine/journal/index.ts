@@ -1,11 +1,19 @@
 // The door of the journal: what the pipeline and the engine's own door may use. Nothing else of this folder is imported
 // from outside.
+export { type Archived, type ArchiveStep, archiveJournal } from './archive.ts';
 export { type CopyOptions, copyJournal } from './copy.ts';
 export { DATA_FORMAT, DataDirectory } from './dataDirectory.ts';
 export { assertFileIsWhole, prepareEnvironment } from './environment.ts';
-export { DataDirectoryLocked, FormatUnsupported, JournalDamaged, StorageUnavailable } from './errors.ts';
+export {
+  DataDirectoryLocked,
+  FormatUnsupported,
+  JournalArchived,
+  JournalDamaged,
+  StorageUnavailable,
+} from './errors.ts';
 export { hashAt, Journal, type JournalListener, type RetryPolicy } from './journal.ts';
 export { LmdbStore } from './lmdbStore.ts';
+export { PartedStore } from './partedStore.ts';
 export { JournalReader } from './reader.ts';
 export { hashBehind, JournalRecord, RECORD_AT, RECORD_HEADER_BYTES, recordsOf } from './record.ts';
 export { Room } from './room.ts';

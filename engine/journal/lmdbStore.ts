@@ -63,6 +63,12 @@ export class LmdbStore implements BatchStore {
     return last === undefined ? undefined : { firstSequence: last.key, bytes: last.value };
   }
 
+  /** The first sequence of the first batch, if there is one. */
+  first(): number | undefined {
+    const [first] = readSound(1, () => [...this.database.getKeys({ limit: 1 })]);
+    return first;
+  }
+
   *batches(sequence: number): Generator<StoredBatch> {
     const before = { start: sequence, reverse: true, limit: 1 } as const;
     let [start = 0] = readSound(sequence, () => [...this.database.getKeys(before)]);

@@ -246,12 +246,16 @@ export class UserSubscriber implements Subscriber {
         }
         this.pump();
       },
-      () => {
+      (error: unknown) => {
         cursor.isReading = false;
         if (this.isEnded || !this.isCurrent(cursor)) return;
         const after = cursor.sent;
         cursor.sent = stream.numberOf(marketIndex);
-        this.gap(cursor, after, 'the log could not be read; resume again');
+        const isArchived = error instanceof Error && error.name === 'JournalArchived';
+        const reason = isArchived
+          ? 'what is missing was archived by the operator'
+          : 'the log could not be read; resume again';
+        this.gap(cursor, after, reason);
       },
     );
   }
