@@ -51,7 +51,7 @@ export function prepareEnvironment(folder: string, isReadOnly: boolean): void {
 
 /**
  * Compares the size of LMDB's data file with what its newer meta page says: reading a truncated file through the mapping
- * would end the process with SIGBUS. Throws JournalDamaged; a file that is missing or has no meta page yet passes.
+ * would end the process with SIGBUS. Throws JournalDamaged; a file that is missing passes.
  */
 export function assertFileIsWhole(folder: string): void {
   const file = join(folder, DATA_FILE);
@@ -61,10 +61,7 @@ export function assertFileIsWhole(folder: string): void {
     const newer = newerMeta(descriptor);
     // Asked for last: whoever writes to the file meanwhile makes it longer first, and then states it in a meta page.
     const sizeBytes = fstatSync(descriptor).size;
-    if (newer === undefined) {
-      if (sizeBytes > 0) throw new JournalDamaged(1, `the file data.mdb of ${sizeBytes} bytes is no LMDB file`);
-      return;
-    }
+    if (newer === undefined) throw new JournalDamaged(1, `the file data.mdb of ${sizeBytes} bytes is no LMDB file`);
     const neededBytes = (newer.lastPage + 1) * newer.pageBytes;
     if (sizeBytes < neededBytes) {
       throw new JournalDamaged(1, `the file data.mdb is cut off: it has ${sizeBytes} bytes and needs ${neededBytes}`);

@@ -6,11 +6,16 @@ import { closeSync, openSync, write } from 'node:fs';
 import { promisify } from 'node:util';
 import { newerMeta } from './meta.ts';
 
-/** The file is filled so far (bytes) beyond what is asked for, so that this is seldom to be done. Flushes are faster, too. */
-const AHEAD_BYTES = 128 * 1024;
+/**
+ * The file is filled so far (bytes) beyond what is asked for, so that this is seldom to be done: half of what it holds, within
+ * these bounds. A flush into filled room is much faster than one that makes a file longer. For what is large itself, only the
+ * least: its zeros are overwritten before they reach the disk, those ahead would be written for nothing.
+ */
+const AHEAD_BYTES = { least: 128 * 1024, most: 4 * 1024 * 1024 } as const;
+const LARGE_BYTES = 256 * 1024;
 /** Pages that a commit may copy besides what it was asked to write. */
 const COPIED_PAGES_MAX = 32;
-const ZEROS = Buffer.alloc(AHEAD_BYTES);
+const ZEROS = Buffer.alloc(1024 * 1024);
 const writeAt = promisify(write);
 
 export class Room {
@@ -33,7 +38,8 @@ export class Room {
     const usedBytes = (meta.lastPage + 1) * meta.pageBytes;
     const neededBytes = usedBytes + bytes + COPIED_PAGES_MAX * meta.pageBytes;
     if (neededBytes <= this.filledBytes) return;
-    const end = neededBytes + AHEAD_BYTES;
+    const { least, most } = AHEAD_BYTES;
+    const end = neededBytes + (bytes >= LARGE_BYTES ? least : Math.max(least, Math.min(most, usedBytes / 2)));
     for (let at = Math.max(usedBytes, this.filledBytes); at < end; ) {
       const { bytesWritten } = await writeAt(descriptor, ZEROS, 0, Math.min(ZEROS.length, end - at), at);
       at += bytesWritten;

@@ -60,6 +60,7 @@ test('a file that is cut off or missing is said', async () => {
     truncateSync(join(dir, 'data.mdb'), 5_000);
     expect(() => prepareEnvironment(dir, false)).toThrow(/cut off: it has 5000 bytes/);
     truncateSync(join(dir, 'data.mdb'), 0);
+    expect(() => prepareEnvironment(dir, true)).toThrow(/of 0 bytes is no LMDB file/);
     prepareEnvironment(dir, false);
     expect(readFileSync(join(dir, 'data.mdb'))).toEqual(emptyFile());
   });
