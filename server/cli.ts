@@ -155,6 +155,14 @@ function addTools(program: Command, env: Environment, folder: string): void {
       const { runCopy } = await import('./tools/copy.ts');
       process.exitCode = await runCopy({ from: dirOf(configOf(command)), to: target, lastSequence: undefined });
     });
+  addOptions(program.command('archive'), ['dataDir'])
+    .description('move the records that no snapshot needs into a folder, while no exchange runs; nothing is deleted')
+    .argument('<folder>', 'folder that gets a folder of these records')
+    .addHelpText('after', `\nIt needs space for a copy of what the data directory keeps.\n${STATUS_HELP}`)
+    .action(async (target: string, _flags, command: Command) => {
+      const { runArchive } = await import('./tools/archive.ts');
+      process.exitCode = await runArchive(dirOf(configOf(command)), target);
+    });
   addOptions(program.command('restore'), ['dataDir'])
     .description('make a data directory from a backup or from a damaged one, up to a sequence')
     .argument('<backup>', 'the folder to read')

@@ -5,8 +5,8 @@ import {
   type BatchStore,
   DataDirectory,
   Journal,
-  LmdbStore,
   MemoryStore,
+  PartedStore,
   type RetryPolicy,
   recordsOf,
   SnapshotFolder,
@@ -50,7 +50,7 @@ export interface InlineParts {
 
 /**
  * Opens the data directory, loads its newest snapshot, replays the journal after it into the reducers and followers, and
- * submits Started. Throws DataDirectoryLocked, FormatUnsupported, JournalDamaged, RecoveryDiffers, RulesVersionUnknown,
+ * submits Started. Throws DataDirectoryLocked, FormatUnsupported, JournalDamaged, JournalArchived, RecoveryDiffers, RulesVersionUnknown,
  * ClockBehindJournal or SnapshotUnusable.
  */
 export async function openExchange(options: ExchangeOptions, parts: InlineParts = {}): Promise<RunningExchange> {
@@ -61,7 +61,7 @@ export async function openExchange(options: ExchangeOptions, parts: InlineParts 
       parts.store ??
       (directory === undefined
         ? new MemoryStore(false)
-        : new LmdbStore(directory.journalPath, false, options.releaseReaders));
+        : new PartedStore(directory.path, false, options.releaseReaders));
     const snapshots = directory === undefined ? undefined : new SnapshotFolder(directory.path);
     const exchange = new InlineExchange(options, directory, snapshots, store, parts);
     await exchange.start();

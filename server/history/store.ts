@@ -15,7 +15,7 @@ import {
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { open, type RootDatabase } from 'lmdb';
-import { assertFileIsWhole, makeLockFile, Room } from '../../engine/index.ts';
+import { assertFileIsWhole, prepareEnvironment, Room } from '../../engine/index.ts';
 
 /** Number of the layout of everything in the index: an index of another number is dropped. */
 export const INDEX_FORMAT = 2;
@@ -92,7 +92,7 @@ export class IndexStore {
     this.room = new Room(join(folder, DATA_FILE));
     mkdirSync(folder, { recursive: true });
     rmSync(join(folder, SUM_FILE), { force: true });
-    makeLockFile(folder);
+    prepareEnvironment(folder, false);
     this.database = open<Uint8Array, Buffer>({
       path: folder,
       encoding: 'binary',
