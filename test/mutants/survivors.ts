@@ -54,6 +54,12 @@ const reasons: readonly Reason[] = [
     /^if \(slice !== undefined\) this\.recent = slice;/,
     'The slice that is looked at first; the table has all.',
   ),
+  equal(/^idWindow/, /^this\.endMs = /, 'When a slice is looked at first; the table has all.'),
+  unreached(
+    /./,
+    /requireSound\(|isCapacity|isThere|isWhole/,
+    'What no snapshot of ours says; test/pipeline damages some.',
+  ),
   equal(/^lookAhead/, /./, 'What is read early says nothing: only time can tell.'),
   equal(/^(?:idWindow|ledger)/, /\bread \^= /, 'What is read early says nothing: only time can tell.'),
   equal(/^(?:ledger|orderPool)/, /^(?:if \(slot >= 0\) )?(?:accounts|slots)\[i\] = /, 'Read early, as above.'),
