@@ -1,4 +1,5 @@
 // An index whose disk is full: nothing of it can be committed, and what is indexed is answered from memory all the same.
+// Held by processes of their own, whose files may not grow beyond a limit.
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
