@@ -1,6 +1,9 @@
 // The door of the engine: everything that the server, the benches and the tests of other rooms may use of it.
 // Nothing behind it is imported directly from outside.
 export {
+  type Archived,
+  type ArchiveStep,
+  archiveJournal,
   assertFileIsWhole,
   type BatchStore,
   type CopyOptions,
@@ -8,11 +11,12 @@ export {
   DATA_FORMAT,
   DataDirectoryLocked,
   FormatUnsupported,
+  JournalArchived,
   JournalDamaged,
   JournalReader,
   type JournalRecord,
   MemoryStore,
-  makeLockFile,
+  prepareEnvironment,
   RECORD_AT,
   RECORD_HEADER_BYTES,
   type RetryPolicy,

@@ -155,6 +155,14 @@ function addTools(program: Command, env: Environment, folder: string): void {
       const { runCopy } = await import('./tools/copy.ts');
       process.exitCode = await runCopy({ from: dirOf(configOf(command)), to: target, lastSequence: undefined });
     });
+  addOptions(program.command('archive'), ['dataDir'])
+    .description('move the records that no snapshot needs into a folder, while no exchange runs; nothing is deleted')
+    .argument('<folder>', 'folder that gets a folder of these records')
+    .addHelpText('after', `\nIt needs space for a copy of what the data directory keeps.\n${STATUS_HELP}`)
+    .action(async (target: string, _flags, command: Command) => {
+      const { runArchive } = await import('./tools/archive.ts');
+      process.exitCode = await runArchive(dirOf(configOf(command)), target);
+    });
   addOptions(program.command('restore'), ['dataDir'])
     .description('make a data directory from a backup or from a damaged one, up to a sequence')
     .argument('<backup>', 'the folder to read')
@@ -180,7 +188,8 @@ async function runImport(file: string, command: Command, env: Environment, folde
     tell(await importFile(file, await runningTarget(url, token ?? DEVELOPMENT_ADMIN_TOKEN)));
     return;
   }
-  const config = resolveConfig(venue === true ? 'production' : 'development', flags, env, folder);
+  const given = resolveConfig(venue === true ? 'production' : 'development', flags, env, folder);
+  const config = { ...given, snapshotEvery: 0 }; // what follows the log stops doing so before the import is submitted
   const { closeServices, openServices } = await import('./start.ts');
   const { firstStart } = await import('./dev/firstStart.ts');
   const onFatal = (error: Error): void => {

@@ -10,6 +10,7 @@ import {
   DataDirectoryLocked,
   EngineDefect,
   FormatUnsupported,
+  JournalArchived,
   JournalDamaged,
   type Log,
   openExchange,
@@ -85,9 +86,8 @@ function explain(error: unknown, dataDir: string | undefined): never {
   if (error instanceof JournalDamaged || error instanceof RecoveryDiffers) {
     fatal('data', `${error.message} ${wayOut(dataDir, error.sequence)}`);
   }
-  const isOfData =
-    error instanceof FormatUnsupported || error instanceof RulesVersionUnknown || error instanceof SnapshotUnusable;
-  if (isOfData) fatal('data', message(error));
+  const ofData = [FormatUnsupported, JournalArchived, RulesVersionUnknown, SnapshotUnusable];
+  if (ofData.some((kind) => error instanceof kind)) fatal('data', message(error));
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (/^E[A-Z]+$/.test(code)) fatal('data', `The data directory cannot be used: ${message(error)}.`);
   throw error;

@@ -1,4 +1,4 @@
-// The whole engine: Exchange.apply on encoded commands, with accounts, money, fees, duplicate check, events. Used by
+// The whole engine: Exchange.applyBatch on encoded commands, with accounts, money, fees, duplicate check, events. Used by
 // child.ts. Bids and asks come from 500 wallets each, so that nobody meets an own order and every engine does the same
 // trades; all are funded with both tokens and collateral, so that nothing is refused. Half of the adds are written in the
 // second token (BUY NO at 1 − p is an ask), and takes are SELLs of either token, which count in shares like the peer's.
@@ -32,6 +32,8 @@ const SHARES_MICRO = 40_000_000_000;
 const PIPS_PER_UNIT = 10_000;
 const MICRO_PER_LOT = 10_000;
 const FEE_RATE = 500;
+/** Commands that are known together, as a batch of the journal holds them. */
+const BATCH = 64;
 const START_MS = 1_700_000_000_000;
 /** Orders a millisecond of the exchange's time. */
 const OPS_A_MS = 20;
@@ -47,7 +49,7 @@ const CANCEL_BYTES = aligned(COMMAND_HEADER_BYTES + CANCEL.headBytes + 32);
 const COMMAND_BYTES_MAX = Math.max(PLACE_BYTES, CANCEL_BYTES);
 // Events are read as the core writes them: as words, whose places are those of the layout.
 const { Fill, Trade, OrderRested, OrderCanceled, Rejected } = eventLayouts;
-const FIRST_EVENT = FRAME_HEADER_BYTES / 4;
+const FRAME_HEADER = FRAME_HEADER_BYTES / 4;
 const EVENT_HEADER = EVENT_HEADER_BYTES;
 const FILL_TYPE = Fill.type;
 const FILL_REMAINING = Fill.offsets.remainingLots / 4;
@@ -122,11 +124,10 @@ class WholeApplyEngine implements BenchEngine {
   run(fromOp: number, toOp: number): void {
     const { exchange, out, commands, offsets, times, inFirst } = this;
     const count = toOp - fromOp;
-    for (let at = 0; at < count; at += 1) {
-      out.begin();
-      exchange.applyAt(times[at], commands, offsets[at], out);
-      out.finish();
-      this.readEvents(inFirst[at] === 1);
+    for (let at = 0; at < count; at += BATCH) {
+      const size = Math.min(BATCH, count - at);
+      exchange.applyBatch(times.subarray(at, at + size), commands, offsets.subarray(at, at + size), size, out);
+      this.readEvents(inFirst, at);
     }
   }
 
@@ -234,8 +235,11 @@ class WholeApplyEngine implements BenchEngine {
     target.setFloat64(offset + PLACE.offsets.takerAmountMicro, isBuy ? shares : money, true);
   }
 
-  /** Walks the command's events; `isFirst` says which token they are in. A refused command ends the run. */
-  private readEvents(isFirst: boolean): void {
+  /**
+   * Walks the events of a batch, whose first command is `inFirst[first]`: 1 where its events are in the first token. Every
+   * command has one frame. A refused command ends the run.
+   */
+  private readEvents(inFirst: Uint8Array, first: number): void {
     const { out, done } = this;
     const { bytes, length } = out;
     // The writer replaces its bytes when they grow. (To ask either for its buffer costs as much as an op.)
@@ -245,8 +249,15 @@ class WholeApplyEngine implements BenchEngine {
     }
     const { words } = this.events;
     const end = length >> 2;
-    let at = FIRST_EVENT;
+    let at = 0;
+    let frameEnd = 0;
+    let command = first - 1;
     while (at < end) {
+      if (at === frameEnd) {
+        frameEnd = at + FRAME_HEADER + (words[at + 1] >> 2);
+        at += FRAME_HEADER;
+        command += 1;
+      }
       const header = words[at];
       switch (header & 0xff) {
         case FILL_TYPE:
@@ -257,7 +268,7 @@ class WholeApplyEngine implements BenchEngine {
           const lots = words[at + TRADE_LOTS];
           const pips = words[at + TRADE_PIPS] & 0xffff;
           done.lots += lots;
-          done.notional += lots * ((isFirst ? pips : PIPS_PER_UNIT - pips) / this.tickPips);
+          done.notional += lots * ((inFirst[command] === 1 ? pips : PIPS_PER_UNIT - pips) / this.tickPips);
           break;
         }
         case RESTED_TYPE:

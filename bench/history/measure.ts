@@ -2,12 +2,14 @@
 // and how long the main thread stands still while ten clients pull them. Called by bench/history.ts.
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type OpenedHistorian, openHistorian } from '../../server/history/historian.ts';
 import type { HistoryQuery } from '../../server/history/queries.ts';
 import type { MarketDirectory, NamedMarket } from '../../server/history/totals.ts';
 import { showProgress } from '../../server/progress.ts';
+import { longestAloneMs, longestMs, type Standstill, standstillsDuring } from '../lib/standstill.ts';
 import { percentile } from '../lib/statistics.ts';
+import { startChild } from '../lib/talk.ts';
 import { Xorshift128 } from '../lib/xorshift.ts';
 import { conditionOf, MARKETS_AN_EVENT, type WorldSize } from './names.ts';
 import { type Endpoint, endpoints, newestTrades } from './questions.ts';
@@ -15,6 +17,9 @@ import type { World } from './world.ts';
 import { Yardstick } from './yardstick.ts';
 
 const LONG_PAGE = 10_000;
+const CLIENTS = 10;
+/** Once it has answered for the first time, the historian still commits, and opens its files anew: it has so long (ms). */
+const SETTLED_MS = 5_000;
 const WARM_UP_SHARE = 0.2;
 /** How often a question is drawn again on average until one has rows. */
 const TRIES = 20;
@@ -38,6 +43,10 @@ export interface Stall {
   readonly pages: number;
   readonly pagesPerSecond: number;
   readonly longestMs: number;
+  /** The longest without the time in which an idle process beside stood still as well: that is the machine's. */
+  readonly aloneMs: number;
+  /** The longest of the idle process meanwhile. */
+  readonly besideMs: number;
   /** Most processor time that the thread took between two looks a millisecond apart: what others do is not in it. */
   readonly busyMs: number;
   /** The longest while nothing was asked, on the same machine just before. */
@@ -46,6 +55,8 @@ export interface Stall {
 
 export interface Memory {
   readonly residentMiB: number;
+  /** The most so far, mapped files included. */
+  readonly mostResidentMiB: number;
   /** Without pages of mapped files, which the system takes back when it needs them; NaN where it does not tell. */
   readonly anonymousMiB: number;
 }
@@ -77,7 +88,9 @@ export async function rebuild(dataDir: string, { lastSequence, markets: marketCo
   const seconds = (performance.now() - startMs) / 1000;
   const { user, system } = process.cpuUsage(before);
   bar.stop();
-  return { historian, seconds, busySeconds: (user + system) / 1e6, memory: memoryNow() };
+  const { mostResidentMiB } = memoryNow();
+  await sleep(SETTLED_MS);
+  return { historian, seconds, busySeconds: (user + system) / 1e6, memory: { ...memoryNow(), mostResidentMiB } };
 }
 
 export function memoryNow(): Memory {
@@ -88,13 +101,22 @@ export function memoryNow(): Memory {
     // Only Linux tells.
   }
   const kibOf = (name: string): number => Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1]);
-  return { residentMiB: process.memoryUsage().rss / 2 ** 20, anonymousMiB: kibOf('RssAnon') / 1024 };
+  return {
+    residentMiB: process.memoryUsage().rss / 2 ** 20,
+    mostResidentMiB: kibOf('VmHWM') / 1024,
+    anonymousMiB: kibOf('RssAnon') / 1024,
+  };
 }
 
 async function ask(historian: OpenedHistorian, query: HistoryQuery): Promise<Uint8Array> {
   const bytes = await historian.ask({ query, dialect: 'root' });
   if (bytes === undefined) throw new Error(`no answer to ${JSON.stringify(query)}`);
   return bytes;
+}
+
+/** Asks and is done with the answer, as a route is that has sent it. */
+async function askAndSend(historian: OpenedHistorian, query: HistoryQuery): Promise<void> {
+  historian.reuse(await ask(historian, query));
 }
 
 /** The rows of a reply; a figure alone counts as one row, a group of holders as its holders. */
@@ -146,7 +168,7 @@ async function beside(
   for (let index = 0; index < times; index += 1) {
     const { query, keys } = prepared[index % prepared.length];
     const startMs = performance.now();
-    await ask(historian, query);
+    await askAndSend(historian, query);
     const middleMs = performance.now();
     yardstick.read(keys);
     const endMs = performance.now();
@@ -195,46 +217,44 @@ function busyMs(): number {
   }
 }
 
-interface Watched {
-  readonly lateMs: number;
-  readonly busyMs: number;
-  readonly done: number;
-}
-
-/** How late the loop of this thread came at most, and how much of a processor it took at most between two looks. */
-async function watch(work: () => Promise<number>): Promise<Watched> {
-  const delay = monitorEventLoopDelay({ resolution: 1 });
-  let longestBusyMs = 0;
-  let lastBusyMs = busyMs();
-  const look = setInterval(() => {
-    const nowMs = busyMs();
-    longestBusyMs = Math.max(longestBusyMs, nowMs - lastBusyMs);
-    lastBusyMs = nowMs;
-  }, 1);
-  delay.enable();
-  const done = await work();
-  delay.disable();
-  clearInterval(look);
-  // The histogram counts the timer's own millisecond.
-  return { lateMs: Math.max(0, delay.max / 1e6 - 1), busyMs: longestBusyMs, done };
-}
-
-/** Ten clients that each ask for the longest page again as soon as they have it. */
-export async function measureStall(historian: OpenedHistorian, forMs: number): Promise<Stall> {
-  const pause = (ms: number): Promise<number> => new Promise((resolve) => setTimeout(() => resolve(0), ms));
-  await ask(historian, newestTrades(LONG_PAGE));
-  const idle = await watch(() => pause(forMs / 2));
-  const endMs = performance.now() + forMs;
-  const pull = async (): Promise<number> => {
-    let pages = 0;
-    for (; performance.now() < endMs; pages += 1) await ask(historian, newestTrades(LONG_PAGE));
-    return pages;
-  };
-  const startMs = performance.now();
-  const pulled = await watch(async () => {
-    const each = await Promise.all(Array.from({ length: 10 }, pull));
-    return each.reduce((sum, count) => sum + count, 0);
+/** Most processor time (ms) of this thread between two looks while some work goes on, and when its loop stood still. */
+async function watch(work: () => Promise<unknown>) {
+  let busiestMs = 0;
+  let lastMs = busyMs();
+  const standstills = await standstillsDuring(work, () => {
+    const atMs = busyMs();
+    busiestMs = Math.max(busiestMs, atMs - lastMs);
+    lastMs = atMs;
   });
-  const pagesPerSecond = (pulled.done * 1000) / (performance.now() - startMs);
-  return { pages: pulled.done, pagesPerSecond, longestMs: pulled.lateMs, busyMs: pulled.busyMs, idleMs: idle.lateMs };
+  return { standstills, busiestMs };
+}
+
+/** Ten clients that each ask for the longest page again as soon as they have it, beside a process that is idle. */
+export async function measureStall(historian: OpenedHistorian, forMs: number): Promise<Stall> {
+  const idle = startChild(join(import.meta.dirname, '../lib/idle.ts'));
+  try {
+    const besideFor = async (ms: number): Promise<Standstill[]> => (await idle.ask(ms)) as Standstill[]; // idle.ts
+    await askAndSend(historian, newestTrades(LONG_PAGE));
+    const before = await watch(() => besideFor(forMs / 2));
+    const endMs = performance.now() + forMs;
+    let pages = 0;
+    const pull = async (): Promise<void> => {
+      for (; performance.now() < endMs; pages += 1) await askAndSend(historian, newestTrades(LONG_PAGE));
+    };
+    let beside: readonly Standstill[] = [];
+    const { standstills, busiestMs } = await watch(async () => {
+      [beside] = await Promise.all([besideFor(forMs), ...Array.from({ length: CLIENTS }, pull)]);
+    });
+    return {
+      pages,
+      pagesPerSecond: (pages * 1000) / forMs,
+      longestMs: longestMs(standstills),
+      aloneMs: longestAloneMs(standstills, beside),
+      besideMs: longestMs(beside),
+      busyMs: busiestMs,
+      idleMs: longestMs(before.standstills),
+    };
+  } finally {
+    idle.end();
+  }
 }

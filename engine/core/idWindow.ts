@@ -1,31 +1,31 @@
-// The ids that the core remembers so that no signed order is ever executed twice: those it accepted or killed, by the hour
-// of their signed timestamp. Whole hours are dropped once the order window has left them behind; from then on the rule on
-// timestamps refuses what they held. Called by entry.
+// The ids that the core remembers so that no signed order is ever executed twice: those it accepted or killed, by their
+// signed timestamp. Whole hours are dropped once the order window has left them behind; from then on the rule on timestamps
+// refuses what they held. Within an hour, ids lie in slices of a second or two: orders are signed just before they arrive,
+// so that the table in use is small and near, where one table an hour is as far as memory gets. Called by entry.
 import type { Message } from '../protocol/message.ts';
-import { isCapacity, requireSound, type Sections } from '../protocol/sections.ts';
+import { requireSound, type Sections } from '../protocol/sections.ts';
 
-/** Ids are remembered by the hour of their signed timestamp: its number since the epoch. */
 const HOUR_MS = 3_600_000;
-/** Words of an id that the set's fold covers. */
-const FOLD_WORDS = 2;
+const SLICE_MS = 1_800;
+const SLICES_AN_HOUR = HOUR_MS / SLICE_MS;
 /**
- * Words of an entry: 64 of an id's 256 bits. Ids are digests over a salt: among n ids of an hour a new one is mistaken for
- * an old one, and refused, with probability n / 2^64. Twice as many bits would cost twice the memory, and memory is time:
- * a look-up waits for one line of a table that no cache holds.
+ * Words of an entry: 64 of an id's 256 bits. Ids are digests over a salt: among n ids of a slice a new one is mistaken for
+ * an old one, and refused, with probability n / 2^64. Twice as many bits would cost twice the memory, and memory is time.
  */
 const ENTRY_WORDS = 2;
-const CAPACITY_MIN = 256;
-/** An hour grows when 3/4 of its entries are taken: a look-up then still passes eight on average, within two lines. */
+const CAPACITY_MIN = 32;
+/** A slice grows when 3/4 of its entries are taken: a look-up then still passes eight on average, within two lines. */
 const LOAD_MAX = 0.75;
 
-class IdHour {
-  declare readonly hour: number;
-  /** From when to before when it reaches, ms. */
+class IdSlice {
+  /** Number of the slice since the epoch, and from when to before when it reaches, ms. */
+  declare readonly number: number;
   declare readonly startMs: number;
   declare readonly endMs: number;
   count = 0;
   /** XOR of all ids, word by word: the same for the same set, whatever the order of arrival. */
-  folded = new Int32Array(FOLD_WORDS);
+  foldedFirst = 0;
+  foldedSecond = 0;
   /** Entries of an id's first two words, the first never 0 for a taken one. */
   declare private entries: Int32Array<ArrayBuffer>;
   /** How far a hash is shifted to leave the number of an entry. */
@@ -35,17 +35,16 @@ class IdHour {
   /** Where the last look-up that found nothing stopped: the entry that its id would take. */
   private stoppedAt = 0;
 
-  constructor(hour: number, capacity: number) {
-    this.hour = hour;
-    this.startMs = hour * HOUR_MS;
-    this.endMs = this.startMs + HOUR_MS;
+  /** A slice that holds so many ids before it grows, and at least half as many more. */
+  constructor(number: number, count: number) {
+    this.number = number;
+    this.startMs = number * SLICE_MS;
+    this.endMs = this.startMs + SLICE_MS;
+    let capacity = CAPACITY_MIN;
+    while (capacity < count * 1.5) capacity *= 2;
     this.entries = new Int32Array(capacity * ENTRY_WORDS);
     this.shift = Math.clz32(capacity) + 1;
     this.countMax = Math.floor(capacity * LOAD_MAX);
-  }
-
-  get capacity(): number {
-    return this.entries.length / ENTRY_WORDS;
   }
 
   /** Whether the id that starts at word `id` is there. */
@@ -70,30 +69,40 @@ class IdHour {
     return this.entries[(spread(words[id] || 1) >>> this.shift) << 1];
   }
 
+  /** The words that has() will look at first for the ids at words `at`, in one number. */
+  touch(words: Int32Array, at: Int32Array, count: number): number {
+    const { entries, shift } = this;
+    let read = 0;
+    for (let i = 0; i < count; i += 1) read ^= entries[(spread(words[at[i]]) >>> shift) << 1];
+    return read;
+  }
+
   /** Adds an id that has() has just not found. */
   add(words: Int32Array, id: number): void {
     if (this.count === this.countMax) {
       this.grow();
       this.has(words, id);
     }
-    const { entries, folded, stoppedAt } = this;
-    entries[stoppedAt] = words[id] || 1;
-    entries[stoppedAt | 1] = words[id + 1];
+    const { entries, stoppedAt } = this;
+    const first = words[id] || 1;
+    const second = words[id + 1];
+    entries[stoppedAt] = first;
+    entries[stoppedAt | 1] = second;
     this.count += 1;
-    folded[0] ^= words[id];
-    folded[1] ^= words[id + 1];
+    this.foldedFirst ^= first;
+    this.foldedSecond ^= second;
   }
 
-  /** Its part of a snapshot. */
-  visit(sections: Sections): void {
-    this.count = sections.number('count', this.count);
-    this.folded = sections.int32('folded', this.folded);
-    this.entries = sections.int32('entries', this.entries);
-    const { capacity } = this;
-    requireSound(isCapacity(capacity, 2), `an hour of ids has ${this.entries.length} words`);
-    this.shift = Math.clz32(capacity) + 1;
-    this.countMax = Math.floor(capacity * LOAD_MAX);
-    requireSound(this.count >= 0 && this.count <= this.countMax, `an hour of ${capacity} ids holds ${this.count}`);
+  /** Copies its ids, two words each, to a word of `target`. */
+  copyTo(target: Int32Array, at: number): void {
+    const { entries } = this;
+    let to = at;
+    for (let from = 0; from < entries.length; from += ENTRY_WORDS) {
+      if (entries[from] === 0) continue;
+      target[to] = entries[from];
+      target[to + 1] = entries[from | 1];
+      to += ENTRY_WORDS;
+    }
   }
 
   /** Doubles the table. Entries lie in the order of their hashes, so that both tables are passed through once, in order. */
@@ -103,7 +112,7 @@ class IdHour {
     const last = entries.length - 1;
     this.entries = entries;
     this.shift -= 1;
-    this.countMax = Math.floor(this.capacity * LOAD_MAX);
+    this.countMax *= 2;
     for (let from = 0; from < old.length; from += 2) {
       const first = old[from];
       if (first === 0) continue;
@@ -120,76 +129,141 @@ function spread(word: number): number {
   return Math.imul(word, 0x9e3779b1);
 }
 
+const hourOf = (slice: IdSlice): number => Math.floor(slice.number / SLICES_AN_HOUR);
+
 export class IdWindow {
   /** Signed timestamps below this are refused for ever, ms: their ids may have been forgotten. Never falls. */
   forgottenBeforeMs = 0;
-  private readonly hours = new Map<number, IdHour>();
-  declare private recent: IdHour | undefined;
-  declare private latest: IdHour | undefined;
+  /** By number. */
+  private readonly slices = new Map<number, IdSlice>();
+  /** The slice that was asked last, and the one that was made last. */
+  declare private recent: IdSlice | undefined;
+  declare private latest: IdSlice | undefined;
   /** End of the oldest hour that holds ids, ms: until a window has left it behind there is nothing to forget. */
   oldestEndMs = Infinity;
 
   /** Drops the hours that lie wholly before `before`, ms. */
   forget(before: number): void {
-    for (const hour of [...this.hours.keys()]) {
-      if ((hour + 1) * HOUR_MS <= before) this.hours.delete(hour);
-    }
     this.recent = undefined;
     this.forgottenBeforeMs = Math.max(this.forgottenBeforeMs, before);
     this.oldestEndMs = Infinity;
-    for (const hour of this.hours.keys()) this.oldestEndMs = Math.min(this.oldestEndMs, (hour + 1) * HOUR_MS);
+    for (const slice of [...this.slices.values()]) {
+      const endMs = (hourOf(slice) + 1) * HOUR_MS;
+      if (endMs <= before) this.slices.delete(slice.number);
+      else this.oldestEndMs = Math.min(this.oldestEndMs, endMs);
+    }
   }
 
   /** Whether the id at `offset`, signed at this time (ms), is remembered. */
   has(message: Message, offset: number, timestampMs: number): boolean {
-    return this.hourOf(timestampMs)?.has(message.words, offset >> 2) ?? false;
+    return this.sliceOf(timestampMs)?.has(message.words, offset >> 2) ?? false;
   }
 
-  /** Reads the word that has() will look at first if the id is of the hour used last, so that it is near by then. */
+  /** Reads the word that has() will look at first if the id is of the slice used last, so that it is near by then. */
   peekRecent(message: Message, offset: number): number {
     return this.recent === undefined ? 0 : this.recent.peek(message.words, offset >> 2);
   }
 
+  /** The same for `count` ids at words `at`, in one number. */
+  touch(words: Int32Array, at: Int32Array, count: number): number {
+    return this.recent === undefined ? 0 : this.recent.touch(words, at, count);
+  }
+
   /** Remembers an id that is not remembered yet: has() was the last thing asked, and said so. */
   add(message: Message, offset: number, timestampMs: number): void {
-    let ids = this.hourOf(timestampMs);
-    if (ids === undefined) {
-      // As large as the hour before: an hour that grows doubles in the middle of somebody's order.
-      ids = new IdHour(Math.floor(timestampMs / HOUR_MS), this.latest?.capacity ?? CAPACITY_MIN);
-      this.latest = ids;
-      ids.has(message.words, offset >> 2);
-      this.hours.set(ids.hour, ids);
-      this.oldestEndMs = Math.min(this.oldestEndMs, ids.endMs);
-      this.recent = ids;
+    let slice = this.sliceOf(timestampMs);
+    if (slice === undefined) {
+      // With room for as many as the slice before: one that grows does so in the middle of somebody's order.
+      slice = this.open(Math.floor(timestampMs / SLICE_MS), this.latest?.count ?? 0);
+      slice.has(message.words, offset >> 2);
+      this.recent = slice;
     }
-    ids.add(message.words, offset >> 2);
+    slice.add(message.words, offset >> 2);
   }
 
   /** Hash of the set and of what was forgotten: hours ascending, each with its count and folded ids. */
   hashParts(): readonly number[] {
     const parts: number[] = [this.forgottenBeforeMs];
-    const hours = [...this.hours.values()].sort((a, b) => a.hour - b.hour);
-    for (const { hour, count, folded } of hours) parts.push(hour, count, ...folded);
+    for (const [hour, slices] of this.hours()) {
+      let count = 0;
+      let first = 0;
+      let second = 0;
+      for (const slice of slices) {
+        count += slice.count;
+        first ^= slice.foldedFirst;
+        second ^= slice.foldedSecond;
+      }
+      parts.push(hour, count, first, second);
+    }
     return parts;
   }
 
-  /** Its part of a snapshot. */
+  /** Its part of a snapshot: of each hour the number and count of each slice, and all ids. */
   visit(sections: Sections): void {
     this.forgottenBeforeMs = sections.number('forgottenBeforeMs', this.forgottenBeforeMs);
-    for (const hour of sections.float64('hours', Float64Array.from(this.hours.keys()))) {
-      const ids = this.hours.get(hour) ?? new IdHour(hour, CAPACITY_MIN);
-      ids.visit(sections.part(`hour ${hour}`));
-      this.hours.set(hour, ids);
-      this.latest = ids;
-      this.oldestEndMs = Math.min(this.oldestEndMs, ids.endMs);
+    const hours = this.hours();
+    for (const hour of sections.float64('hours', Float64Array.from(hours.keys()))) {
+      const part = sections.part(`hour ${hour}`);
+      const slices = hours.get(hour) ?? [];
+      const head = slices.flatMap((slice) => [slice.number - hour * SLICES_AN_HOUR, slice.count]);
+      const counts = part.int32('slices', Int32Array.from(head));
+      const ids = part.int32('ids', sections.isLoading ? new Int32Array() : idsOf(slices));
+      if (sections.isLoading) this.load(hour, counts, ids);
     }
   }
 
-  private hourOf(timestampMs: number): IdHour | undefined {
+  private load(hour: number, counts: Int32Array, ids: Int32Array): void {
+    let at = 0;
+    for (let i = 0; i < counts.length; i += 2) {
+      const [index, count] = counts.subarray(i, i + 2);
+      const end = at + count * ENTRY_WORDS;
+      const isThere = index >= 0 && index < SLICES_AN_HOUR && count > 0 && end <= ids.length;
+      requireSound(isThere, `slice ${index} of an hour of ids holds ${count}`);
+      const slice = this.open(hour * SLICES_AN_HOUR + index, count);
+      for (; at < end; at += ENTRY_WORDS) {
+        requireSound(!slice.has(ids, at), `an id comes twice in slice ${index} of an hour`);
+        slice.add(ids, at);
+      }
+    }
+    requireSound(at === ids.length, `an hour of ids has ${ids.length} words`);
+  }
+
+  private open(number: number, count: number): IdSlice {
+    const slice = new IdSlice(number, count);
+    this.slices.set(number, slice);
+    this.latest = slice;
+    this.oldestEndMs = Math.min(this.oldestEndMs, (hourOf(slice) + 1) * HOUR_MS);
+    return slice;
+  }
+
+  private sliceOf(timestampMs: number): IdSlice | undefined {
     const { recent } = this;
     if (recent !== undefined && timestampMs >= recent.startMs && timestampMs < recent.endMs) return recent;
-    const ids = this.hours.get(Math.floor(timestampMs / HOUR_MS));
-    if (ids !== undefined) this.recent = ids;
-    return ids;
+    const slice = this.slices.get(Math.floor(timestampMs / SLICE_MS));
+    if (slice !== undefined) this.recent = slice;
+    return slice;
   }
+
+  /** The slices by hour, both ascending. */
+  private hours(): Map<number, IdSlice[]> {
+    const hours = new Map<number, IdSlice[]>();
+    for (const slice of [...this.slices.values()].sort((a, b) => a.number - b.number)) {
+      const hour = hourOf(slice);
+      const slices = hours.get(hour);
+      if (slices === undefined) hours.set(hour, [slice]);
+      else slices.push(slice);
+    }
+    return hours;
+  }
+}
+
+/** All ids of these slices, one slice after another. */
+function idsOf(slices: readonly IdSlice[]): Int32Array<ArrayBuffer> {
+  const ids = new Int32Array(slices.reduce((sum, { count }) => sum + count, 0) * ENTRY_WORDS);
+  let at = 0;
+  for (const slice of slices) {
+    slice.copyTo(ids, at);
+    at += slice.count * ENTRY_WORDS;
+  }
+  return ids;
 }

@@ -95,6 +95,12 @@ export class Ladder {
     return this.ends[level << 1];
   }
 
+  /** The slot that a taker on this side of the ladder meets first, or NONE. */
+  firstMaker(takerSide: number): number {
+    if (takerSide !== BIDS) return this.ends[this.bestBid << 1];
+    return this.bestAsk < this.levelCount ? this.ends[this.bestAsk << 1] : NONE;
+  }
+
   /** The next worse level of a side after `level`, or the side's "none". */
   nextWorse(side: number, level: number): number {
     return side === BIDS ? this.nextBelow(level) : this.nextAbove(level);

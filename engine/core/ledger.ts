@@ -62,6 +62,23 @@ export class Ledger {
     }
   }
 
+  /** Replaces accounts by the positions that the entries hold where each would be looked up first: perhaps another's, or NONE. */
+  positionsAt(accounts: Int32Array, markets: Int32Array, count: number): void {
+    const { table, shift } = this;
+    for (let i = 0; i < count; i += 1) accounts[i] = table[(positionHash(accounts[i], markets[i]) >>> shift) << 1];
+  }
+
+  /** Reads a word of each position's record; negative ones are passed over. */
+  touch(positions: Int32Array, count: number): number {
+    const { words } = this;
+    let read = 0;
+    for (let i = 0; i < count; i += 1) {
+      const position = positions[i];
+      if (position >= 0) read ^= words[position << SHIFT];
+    }
+    return read;
+  }
+
   /** The position of an account in a market, made when new. */
   positionFor(account: number, market: number): number {
     const known = this.find(account, market);
@@ -239,7 +256,7 @@ export class Ledger {
   }
 }
 
-/** Accounts and markets are small numbers: both are spread before the high bits of the sum are used. */
+/** Accounts and markets are dense numbers: each times a number of its own, the sums lie almost evenly and hardly meet. */
 function positionHash(account: number, market: number): number {
-  return Math.imul(Math.imul(account, 0x9e3779b1) ^ market, 0x85ebca6b);
+  return (Math.imul(account, 0x9e3779b1) + Math.imul(market, 0xc2b2ae35)) | 0;
 }

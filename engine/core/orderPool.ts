@@ -170,6 +170,27 @@ export class OrderPool {
     return this.index[(idHash(message.words[at], message.words[at + 1]) >>> this.shift) << 1];
   }
 
+  /**
+   * For the ids at words `at`, the slots that the entries hold where each would be looked up first: perhaps another order's,
+   * or none. What find() would say takes longer.
+   */
+  slotsAt(words: Int32Array, at: Int32Array, count: number, slots: Int32Array): void {
+    const { index, shift } = this;
+    for (let i = 0; i < count; i += 1) {
+      const id = at[i];
+      slots[i] = index[(idHash(words[id], words[id + 1]) >>> shift) << 1];
+    }
+  }
+
+  /** Replaces slots by the positions of their orders; negative ones stay. */
+  positionsOf(slots: Int32Array, count: number): void {
+    const { records } = this;
+    for (let i = 0; i < count; i += 1) {
+      const slot = slots[i];
+      if (slot >= 0) slots[i] = records[(slot << SHIFT) | POSITION];
+    }
+  }
+
   /** The same for the id of a live order. */
   peekOf(slot: number): number {
     const base = (slot << SHIFT) | ID;

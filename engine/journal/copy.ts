@@ -26,7 +26,7 @@ export async function copyJournal(fromDataDir: string, toFolder: string, options
     const total = options.lastSequence ?? reader.lastSequence();
     const store = new LmdbStore(toFolder);
     try {
-      return await copyRecords(reader, store, total, options.onProgress ?? (() => {}));
+      return await copyRecords(reader.read(), store, { first: 1, last: total, onProgress: options.onProgress });
     } finally {
       await store.close();
     }
@@ -35,23 +35,30 @@ export async function copyJournal(fromDataDir: string, toFolder: string, options
   }
 }
 
-async function copyRecords(
-  reader: JournalReader,
+export interface CopiedRange {
+  /** The first and the last record to copy. */
+  readonly first: number;
+  readonly last: number;
+  readonly onProgress?: ((done: number, total: number) => void) | undefined;
+}
+
+/** Copies records that are read from somewhere into a store; returns the last sequence that was copied. */
+export async function copyRecords(
+  source: Iterable<readonly JournalRecord[]>,
   store: LmdbStore,
-  total: number,
-  onProgress: (done: number, total: number) => void,
+  { onProgress = () => {}, ...range }: CopiedRange,
 ): Promise<number> {
   let gathered: Uint8Array[] = [];
   let gatheredBytes = 0;
-  let first = 1;
-  let last = 0;
+  let { first } = range;
+  let last = first - 1;
   const write = async (): Promise<void> => {
     if (gathered.length === 0) return;
     await store.write(first, Buffer.concat(gathered, gatheredBytes));
     gathered = [];
     gatheredBytes = 0;
     first = last + 1;
-    onProgress(last, total);
+    onProgress(last, range.last);
   };
   const take = ({ sequence, bytes }: JournalRecord): void => {
     gathered.push(bytes);
@@ -59,10 +66,10 @@ async function copyRecords(
     last = sequence;
   };
   try {
-    for (const records of reader.read()) {
-      for (const record of records) if (record.sequence <= total) take(record);
+    for (const records of source) {
+      for (const record of records) if (record.sequence <= range.last) take(record);
       if (gatheredBytes >= BATCH_BYTES) await write();
-      if (last >= total) break;
+      if (last >= range.last) break;
     }
   } finally {
     await write();

@@ -60,3 +60,8 @@ export class StorageUnavailable extends Error {
     this.isUndecided = isUndecided;
   }
 }
+
+/** Records that are asked for were archived, and what was archived cannot be read where it should be. */
+export class JournalArchived extends Error {
+  override readonly name = 'JournalArchived';
+}

@@ -1,13 +1,22 @@
 // The door of the journal: what the pipeline and the engine's own door may use. Nothing else of this folder is imported
 // from outside.
+export { type Archived, type ArchiveStep, archiveJournal } from './archive.ts';
 export { type CopyOptions, copyJournal } from './copy.ts';
 export { DATA_FORMAT, DataDirectory } from './dataDirectory.ts';
-export { DataDirectoryLocked, FormatUnsupported, JournalDamaged, StorageUnavailable } from './errors.ts';
+export { assertFileIsWhole, prepareEnvironment } from './environment.ts';
+export {
+  DataDirectoryLocked,
+  FormatUnsupported,
+  JournalArchived,
+  JournalDamaged,
+  StorageUnavailable,
+} from './errors.ts';
 export { hashAt, Journal, type JournalListener, type RetryPolicy } from './journal.ts';
-export { assertFileIsWhole, LmdbStore } from './lmdbStore.ts';
+export { LmdbStore } from './lmdbStore.ts';
+export { PartedStore } from './partedStore.ts';
 export { JournalReader } from './reader.ts';
 export { hashBehind, JournalRecord, RECORD_AT, RECORD_HEADER_BYTES, recordsOf } from './record.ts';
-export { makeLockFile, Room } from './room.ts';
+export { Room } from './room.ts';
 export { readFacts, type SnapshotFacts, SnapshotFile } from './snapshotFile.ts';
 export { type KeptSnapshot, SNAPSHOTS_KEPT, SnapshotFolder, type SnapshotStep } from './snapshots.ts';
 export { type BatchStore, MemoryStore, type StoredBatch } from './store.ts';

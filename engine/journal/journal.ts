@@ -174,9 +174,13 @@ export class Journal {
     return this.store.isLeftOpen;
   }
 
-  /** Waits up to `deadlineMs` for what was appended to become durable, then closes the store. Takes no more records. */
+  /**
+   * Waits up to `deadlineMs` for what was appended to become durable, then closes the store. Takes no more records. A write
+   * that waits for its next try is tried at once.
+   */
   async close(deadlineMs: number): Promise<void> {
     const timer = setTimeout(() => this.stop(), deadlineMs);
+    this.wakeRetry?.();
     await this.drained();
     clearTimeout(timer);
     this.stop();

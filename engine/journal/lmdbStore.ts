@@ -1,12 +1,12 @@
 // The store on disk: one LMDB environment of its own, one value a batch. Used by the journal only. Flags that matter:
 // overlappingSync off (a resolved write is durable, a rejected one absent), never useWritemap or noSync, append only.
-import { closeSync, existsSync, fstatSync, mkdirSync, openSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
 import { syncFolder } from './dataDirectory.ts';
+import { prepareEnvironment } from './environment.ts';
 import { JournalDamaged } from './errors.ts';
-import { newerMeta } from './meta.ts';
-import { makeLockFile, Room } from './room.ts';
+import { Room } from './room.ts';
 import type { BatchStore, StoredBatch } from './store.ts';
 
 /** LMDB may hang in close() while the disk is full: after this long (ms) it is left to the end of the process. */
@@ -15,6 +15,8 @@ const CLOSE_DEADLINE_MS = 1_000;
 const REASON_DEADLINE_MS = 500;
 /** Batches read at a time, so that no read transaction lives long: it would pin pages and make the file grow. */
 const BATCHES_A_READ = 16;
+/** Keys of batches read at a time. */
+const KEYS_A_READ = 256;
 
 export class LmdbStore implements BatchStore {
   isLeftOpen = false;
@@ -63,6 +65,12 @@ export class LmdbStore implements BatchStore {
     return last === undefined ? undefined : { firstSequence: last.key, bytes: last.value };
   }
 
+  /** The first sequence of the first batch, if there is one. */
+  first(): number | undefined {
+    const [first] = readSound(1, () => [...this.database.getKeys({ limit: 1 })]);
+    return first;
+  }
+
   *batches(sequence: number): Generator<StoredBatch> {
     const before = { start: sequence, reverse: true, limit: 1 } as const;
     let [start = 0] = readSound(sequence, () => [...this.database.getKeys(before)]);
@@ -72,6 +80,26 @@ export class LmdbStore implements BatchStore {
       for (const { key, value } of entries) yield { firstSequence: key, bytes: value };
       if (entries.length < BATCHES_A_READ) return;
       start = entries[entries.length - 1].key;
+    }
+  }
+
+  /**
+   * The same without copies: the bytes of a batch are valid until anything else is read from LMDB in this thread, which
+   * then writes over them.
+   */
+  *lentBatches(sequence: number): Generator<StoredBatch> {
+    const before = { start: sequence, reverse: true, limit: 1 } as const;
+    let [start = 0] = readSound(sequence, () => [...this.database.getKeys(before)]);
+    for (let isFirst = true; ; isFirst = false) {
+      const options = { start, exclusiveStart: !isFirst, limit: KEYS_A_READ };
+      const keys = readSound(Math.max(sequence, start), () => [...this.database.getKeys(options)]);
+      for (const key of keys) {
+        const value = readSound(key, () => this.database.getBinaryFast(key));
+        if (value === undefined) throw new JournalDamaged(key, 'LMDB names a batch that it does not have');
+        yield { firstSequence: key, bytes: value.subarray(0, value.length) }; // it is longer than its `length` says
+      }
+      if (keys.length < KEYS_A_READ) return;
+      start = keys[keys.length - 1];
     }
   }
 
@@ -102,8 +130,7 @@ export class LmdbStore implements BatchStore {
   }
 
   private openDatabase(): RootDatabase<Uint8Array, number> {
-    assertFileIsWhole(this.folder);
-    if (!this.isReadOnly) makeLockFile(this.folder);
+    prepareEnvironment(this.folder, this.isReadOnly);
     return open<Uint8Array, number>({
       path: this.folder,
       encoding: 'binary',
@@ -152,30 +179,5 @@ async function withDeadline<T>(promise: Promise<T>, deadlineMs: number): Promise
     return await Promise.race([promise, deadline]);
   } finally {
     clearTimeout(timer);
-  }
-}
-
-/**
- * Compares the size of LMDB's data file with what its newer meta page says: reading a truncated file through the mapping
- * would end the process with SIGBUS. Throws JournalDamaged; a file that is missing or has no meta page yet passes.
- */
-export function assertFileIsWhole(folder: string): void {
-  const file = join(folder, 'data.mdb');
-  if (!existsSync(file)) return;
-  const descriptor = openSync(file, 'r');
-  try {
-    const newer = newerMeta(descriptor);
-    // Asked for last: whoever writes to the file meanwhile makes it longer first, and then states it in a meta page.
-    const sizeBytes = fstatSync(descriptor).size;
-    if (newer === undefined) {
-      if (sizeBytes > 0) throw new JournalDamaged(1, `the file data.mdb of ${sizeBytes} bytes is no LMDB file`);
-      return;
-    }
-    const neededBytes = (newer.lastPage + 1) * newer.pageBytes;
-    if (sizeBytes < neededBytes) {
-      throw new JournalDamaged(1, `the file data.mdb is cut off: it has ${sizeBytes} bytes and needs ${neededBytes}`);
-    }
-  } finally {
-    closeSync(descriptor);
   }
 }

@@ -4,28 +4,32 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkFormat } from './dataDirectory.ts';
 import { hashAt, readBatches } from './journal.ts';
-import { LmdbStore } from './lmdbStore.ts';
+import { PartedStore } from './partedStore.ts';
 import { type JournalRecord, verifyBatch } from './record.ts';
 import type { StoredBatch } from './store.ts';
 
 export class JournalReader {
-  private readonly store: LmdbStore;
+  private readonly store: PartedStore;
 
-  /** Throws FormatUnsupported or JournalDamaged, or a plain error when the directory has no journal. */
+  /** Throws FormatUnsupported, JournalDamaged or JournalArchived, or a plain error when the directory has no journal. */
   constructor(dataDir: string) {
     const folder = join(dataDir, 'journal');
     if (!existsSync(join(folder, 'data.mdb'))) throw new Error(`There is no journal in ${dataDir}.`);
     checkFormat(dataDir);
-    this.store = new LmdbStore(folder, true);
+    this.store = new PartedStore(dataDir, true);
   }
 
-  /** The verified records from a sequence on, batch by batch. Throws JournalDamaged naming the first unsound record. */
+  /**
+   * The verified records from a sequence on, batch by batch. Throws JournalDamaged naming the first unsound record, or
+   * JournalArchived where records were archived and are not at hand.
+   */
   read(fromSequence = 1): Generator<readonly JournalRecord[]> {
     return readBatches(this.store, fromSequence);
   }
 
   /** The running hash (hex) behind a record; undefined when there is none of this sequence. Throws JournalDamaged. */
   hashAt(sequence: number): string | undefined {
+    if (sequence === 1 && this.store.journalHash !== undefined) return this.store.journalHash;
     return hashAt(this.store, sequence);
   }
 
@@ -39,11 +43,12 @@ export class JournalReader {
 
   /**
    * The stored batches from the one that holds a sequence on, as they lie there: for whoever follows the journal of an
-   * exchange that runs, since recovery has verified what it opened with.
+   * exchange that runs, since recovery has verified what it opened with. The bytes of a batch are lent: they are valid
+   * until anything else is read from LMDB in this thread.
    */
   batches(fromSequence: number): Generator<StoredBatch> {
     this.store.refresh();
-    return this.store.batches(fromSequence);
+    return this.store.lentBatches(fromSequence);
   }
 
   close(): Promise<void> {

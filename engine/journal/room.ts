@@ -2,35 +2,21 @@
 // is full, a file system that became read-only or a limit on a file's size so fails here, with its name and nothing
 // half-done; where LMDB itself fails to write a page, its binding writes past the end of the text that it makes of the
 // failure, and the process may end. Used by the stores of journal and historian, never while LMDB writes.
-import { closeSync, openSync, rmSync, write, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, openSync, write } from 'node:fs';
 import { promisify } from 'node:util';
 import { newerMeta } from './meta.ts';
 
-/** The file is filled so far (bytes) beyond what is asked for, so that this is seldom to be done. Flushes are faster, too. */
-const AHEAD_BYTES = 128 * 1024;
-/** Pages that a commit may copy besides what it was asked to write. */
-const COPIED_PAGES_MAX = 32;
-const ZEROS = Buffer.alloc(AHEAD_BYTES);
-const writeAt = promisify(write);
-
-/** LMDB's table of readers, whole pages. */
-const LOCK_FILE_BYTES = 12_288;
-
 /**
- * Makes LMDB's lock file with its space before LMDB maps it: LMDB makes one of holes, and where the disk is full the first
- * touch of a hole ends the process. Throws the system's error when there is no space.
+ * The file is filled so far (bytes) beyond what is asked for, so that this is seldom to be done: half of what it holds, within
+ * these bounds. A flush into filled room is much faster than one that makes a file longer. For what is large itself, only the
+ * least: its zeros are overwritten before they reach the disk, those ahead would be written for nothing.
  */
-export function makeLockFile(folder: string): void {
-  const file = join(folder, 'lock.mdb');
-  try {
-    writeFileSync(file, Buffer.alloc(LOCK_FILE_BYTES), { flag: 'wx' });
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return;
-    rmSync(file, { force: true }); // what was made of it has no space
-    throw error;
-  }
-}
+const AHEAD_BYTES = { least: 128 * 1024, most: 4 * 1024 * 1024 } as const;
+const LARGE_BYTES = 256 * 1024;
+/** Pages that a commit may copy besides what it was asked to write, with entries at the end of the tree alone. */
+const COPIED_PAGES_MAX = 32;
+const ZEROS = Buffer.alloc(1024 * 1024);
+const writeAt = promisify(write);
 
 export class Room {
   private readonly file: string;
@@ -43,21 +29,36 @@ export class Room {
     this.file = file;
   }
 
-  /** Makes room for so many bytes. Throws the system's error when there is none. */
-  async make(bytes: number): Promise<void> {
-    if (this.descriptor < 0) this.descriptor = openSync(this.file, 'r+');
-    const { descriptor } = this;
-    const meta = newerMeta(descriptor);
-    if (meta === undefined) throw new Error(`${this.file} has lost its first pages`);
-    const usedBytes = (meta.lastPage + 1) * meta.pageBytes;
-    const neededBytes = usedBytes + bytes + COPIED_PAGES_MAX * meta.pageBytes;
+  /**
+   * Makes room for so many bytes, which change or add so many entries anywhere in LMDB's tree, besides a few at its end:
+   * LMDB copies every page that it changes. Throws the system's error when there is none.
+   */
+  async make(bytes: number, scatteredEntries = 0): Promise<void> {
+    const { usedBytes, neededBytes } = this.need(bytes, scatteredEntries);
     if (neededBytes <= this.filledBytes) return;
-    const end = neededBytes + AHEAD_BYTES;
+    const { least, most } = AHEAD_BYTES;
+    const end = neededBytes + (bytes >= LARGE_BYTES ? least : Math.max(least, Math.min(most, usedBytes / 2)));
     for (let at = Math.max(usedBytes, this.filledBytes); at < end; ) {
-      const { bytesWritten } = await writeAt(descriptor, ZEROS, 0, Math.min(ZEROS.length, end - at), at);
+      const { bytesWritten } = await writeAt(this.descriptor, ZEROS, 0, Math.min(ZEROS.length, end - at), at);
       at += bytesWritten;
     }
     this.filledBytes = end;
+  }
+
+  /** Whether there is room already. */
+  has(bytes: number, scatteredEntries: number): boolean {
+    return this.need(bytes, scatteredEntries).neededBytes <= this.filledBytes;
+  }
+
+  /** How far LMDB uses the file now, and how far at most after the next commit. */
+  private need(bytes: number, scatteredEntries: number): { readonly usedBytes: number; readonly neededBytes: number } {
+    if (this.descriptor < 0) this.descriptor = openSync(this.file, 'r+');
+    const meta = newerMeta(this.descriptor);
+    if (meta === undefined) throw new Error(`${this.file} has lost its first pages`);
+    const copiedPages =
+      COPIED_PAGES_MAX + Math.min(scatteredEntries, meta.leafPages) + Math.min(scatteredEntries, meta.branchPages);
+    const usedBytes = (meta.lastPage + 1) * meta.pageBytes;
+    return { usedBytes, neededBytes: usedBytes + bytes + copiedPages * meta.pageBytes };
   }
 
   close(): void {

@@ -5,8 +5,8 @@ import {
   type BatchStore,
   DataDirectory,
   Journal,
-  LmdbStore,
   MemoryStore,
+  PartedStore,
   type RetryPolicy,
   recordsOf,
   SnapshotFolder,
@@ -50,7 +50,7 @@ export interface InlineParts {
 
 /**
  * Opens the data directory, loads its newest snapshot, replays the journal after it into the reducers and followers, and
- * submits Started. Throws DataDirectoryLocked, FormatUnsupported, JournalDamaged, RecoveryDiffers, RulesVersionUnknown,
+ * submits Started. Throws DataDirectoryLocked, FormatUnsupported, JournalDamaged, JournalArchived, RecoveryDiffers, RulesVersionUnknown,
  * ClockBehindJournal or SnapshotUnusable.
  */
 export async function openExchange(options: ExchangeOptions, parts: InlineParts = {}): Promise<RunningExchange> {
@@ -61,7 +61,7 @@ export async function openExchange(options: ExchangeOptions, parts: InlineParts 
       parts.store ??
       (directory === undefined
         ? new MemoryStore(false)
-        : new LmdbStore(directory.journalPath, false, options.releaseReaders));
+        : new PartedStore(directory.path, false, options.releaseReaders));
     const snapshots = directory === undefined ? undefined : new SnapshotFolder(directory.path);
     const exchange = new InlineExchange(options, directory, snapshots, store, parts);
     await exchange.start();
@@ -90,6 +90,8 @@ class InlineExchange implements RunningExchange {
   private answers: Answer[] = [];
   private answeredCount = 0;
   private answersDue: NodeJS.Timeout | undefined;
+  /** Whether followers are still told of what happens. */
+  private isFollowed = true;
   private readonly answerMsMax: number;
   private readonly pendingBytesMax: number;
   private stoppedReason: string | undefined;
@@ -232,6 +234,10 @@ class InlineExchange implements RunningExchange {
     return this.journal.isLeftOpen;
   }
 
+  endFollowing(): void {
+    this.isFollowed = false;
+  }
+
   close(): Promise<void> {
     this.closing ??= this.closeOnce();
     return this.closing;
@@ -261,7 +267,9 @@ class InlineExchange implements RunningExchange {
   private durableStepsOf(): ((record: DecodedRecord) => void)[] {
     const { followers } = this.options;
     const steps: Record<DurablePhase, (record: DecodedRecord) => void> = {
-      apply: (record) => applyToFollowers(followers, record),
+      apply: (record) => {
+        if (this.isFollowed) applyToFollowers(followers, record);
+      },
       answer: (record) => {
         this.answers[this.answeredCount].resolve(record);
         this.answeredCount += 1;
@@ -353,7 +361,8 @@ class InlineExchange implements RunningExchange {
     const { snapshots, journal, sequencer, reducers } = this;
     const { followers, snapshotFrom = Number.POSITIVE_INFINITY } = this.options;
     const { durableSequence: sequence, durableTMs: tMs } = journal;
-    if (snapshots === undefined || this.isFatal || sequencer.sequence !== sequence || !canSnapshot(followers)) return;
+    if (snapshots === undefined || this.isFatal || sequencer.sequence !== sequence) return;
+    if (!this.isFollowed || !canSnapshot(followers)) return;
     if (sequence - (snapshots.list()[0]?.sequence ?? 0) < snapshotFrom) return;
     try {
       writeSnapshot(snapshots, { sequence, tMs, journalHash: journal.endHash }, reducers, followers);

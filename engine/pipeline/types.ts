@@ -130,6 +130,11 @@ export interface RunningExchange {
   stateHash(): StateHashes;
   /** Throws naming the invariant of core or registry that does not hold. */
   checkInvariants(): void;
+  /**
+   * Tells followers of nothing more: for a process that reads nothing after the last commands that it submits. No snapshot is
+   * written then, since what followers hold is no longer what the log says.
+   */
+  endFollowing(): void;
   /** Takes nothing more, makes durable what was taken, writes a snapshot, closes the journal and releases the directory. */
   close(): Promise<void>;
   /** Whether closing had to be given up, since a call to the disk hangs: an orderly end of the process would wait for it. */

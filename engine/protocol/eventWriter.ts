@@ -33,7 +33,7 @@ const VERSION = PROTOCOL_VERSION;
 const FRAME_BYTES_MAX: number = limits.frameBytesMax;
 
 export class EventWriter {
-  /** The buffer; bytes 0..length are the frames of the current command. Replaced when it grows: never keep it. */
+  /** The buffer; bytes 0..length are the frames of the current command, or of those of a batch. Replaced when it grows: never keep it. */
   declare bytes: Uint8Array<ArrayBuffer>;
   length = 0;
   /** Whether the current command wrote a Rejected or OrderKilled event: it changed nothing (but the id set). */
@@ -62,7 +62,17 @@ export class EventWriter {
 
   /** Starts the frames of a new command, forgetting the last one's. */
   begin(): void {
+    this.clear();
+    this.beginNext();
+  }
+
+  /** Forgets all frames. */
+  clear(): void {
     this.length = 0;
+  }
+
+  /** Starts the frames of a new command behind those that are there. */
+  beginNext(): void {
     this.isRejected = false;
     this.openFrame();
   }

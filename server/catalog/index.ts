@@ -236,6 +236,16 @@ export class Catalog implements MarketObserver {
       isOfStates(eventNumber) && this.isOfCreator(this.views.markets.eventByNumber(eventNumber), creator);
   }
 
+  /** How many events carry each tag, by its number: all events, or those of a creator's site alone. */
+  eventCounts(creator: string | undefined): (tag: Label) => number {
+    if (creator === undefined) return ({ events }) => events.length;
+    const counts = new Map<number, number>();
+    for (const row of this.eventsOfCreator.get(creator.toLowerCase()) ?? NO_ROWS) {
+      for (const number of this.eventTags[row] ?? NO_ROWS) counts.set(number, (counts.get(number) ?? 0) + 1);
+    }
+    return ({ number }) => counts.get(number) ?? 0;
+  }
+
   /** A page of markets. */
   marketPage(query: PageQuery): CatalogPage<Market> {
     return this.page(this.marketTable, query, (row) => this.views.markets.byIndex(row));

@@ -45,6 +45,11 @@ export class Accounts {
     return this.wallets.length;
   }
 
+  /** Blocks that a commit writes, at most. */
+  get blockCount(): number {
+    return this.table.blocksOf(this.count);
+  }
+
   open(id: number, wallet: string): void {
     this.enter(id, wallet);
     const offset = this.table.change(id);

@@ -4,6 +4,7 @@ import { MICRO_PER_LOT } from '../../engine/index.ts';
 import type { TradePlace } from '../wire/ids.ts';
 import { originalJson, type TakenTrade } from '../wire/originals.ts';
 import { type RowRenderers, renderHistory, renderOrder, rowRenderers } from '../wire/userHistory.ts';
+import type { AnswerMemory } from './answerMemory.ts';
 import { findClosedPositions, findHolders, findPositions, findValue } from './findPositions.ts';
 import { findActivity, findTrades, marketsOf } from './findRows.ts';
 import type { FoundOrder } from './orders.ts';
@@ -22,34 +23,42 @@ import { totalsRows } from './totals.ts';
 
 /** Text is turned into bytes in parts of about this length. */
 const PART_LENGTH = 64 * 1024;
+/** Bytes of UTF-8 that a unit of a text takes at most. */
+const BYTES_A_UNIT_MAX = 3;
 
 const encoder = new TextEncoder();
 
 /** A JSON array that grows row by row. */
 class RowList {
+  private readonly memory: AnswerMemory;
   private text = '[';
   private rowCount = 0;
-  private readonly parts: Uint8Array[] = [];
+  /** What does not fit into the text any more, so many bytes of it. */
+  private bytes: Uint8Array | undefined;
+  private used = 0;
+
+  constructor(memory: AnswerMemory) {
+    this.memory = memory;
+  }
 
   add(row: string): void {
     this.text += this.rowCount === 0 ? row : `,${row}`;
     this.rowCount += 1;
-    if (this.text.length < PART_LENGTH) return;
-    this.parts.push(encoder.encode(this.text));
-    this.text = '';
+    if (this.text.length >= PART_LENGTH) this.encodeText();
   }
 
-  /** Everything in one buffer of its own. */
-  *bytes(): Sliced<Uint8Array> {
-    const last = encoder.encode(`${this.text}]`);
-    if (this.parts.length === 0) return last;
-    const bytes = new Uint8Array(this.parts.reduce((sum, part) => sum + part.length, last.length));
-    let at = 0;
-    for (const part of [...this.parts, last]) {
-      bytes.set(part, at);
-      at += part.length;
-      if (isSliceOver()) yield undefined;
-    }
+  /** Everything, in memory of its own. */
+  end(): Uint8Array {
+    this.text += ']';
+    if (this.bytes === undefined) return encoder.encode(this.text);
+    return this.encodeText().subarray(0, this.used);
+  }
+
+  private encodeText(): Uint8Array {
+    const bytes = this.memory.enlarge(this.bytes ?? this.memory.take(), this.used, this.text.length * BYTES_A_UNIT_MAX);
+    this.used += encoder.encodeInto(this.text, bytes.subarray(this.used)).written;
+    this.text = '';
+    this.bytes = bytes;
     return bytes;
   }
 }
@@ -106,11 +115,11 @@ function* orderReply(
   return renderOrder(request.dialect, { ...order, maker: accounts.walletOf(order.accountId), trades }, facts);
 }
 
-/** The reply to a question as JSON, or undefined where its record does not exist. */
-export function* answer(tables: Tables, request: HistoryRequest): Sliced<Uint8Array | undefined> {
+/** The reply to a question as JSON in memory of its own, or undefined where its record does not exist. */
+export function* answer(tables: Tables, request: HistoryRequest, memory: AnswerMemory): Sliced<Uint8Array | undefined> {
   const { query } = request;
   const render: RowRenderers = rowRenderers[request.dialect];
-  const list = new RowList();
+  const list = new RowList(memory);
   switch (query.kind) {
     case 'trades':
       yield* findTrades(tables, query, (row) => list.add(render.trades(row)));
@@ -149,5 +158,5 @@ export function* answer(tables: Tables, request: HistoryRequest): Sliced<Uint8Ar
       throw new Error(`no such question: ${JSON.stringify(unknown)}`);
     }
   }
-  return yield* list.bytes();
+  return list.end();
 }

@@ -83,6 +83,11 @@ export class BlockTable {
     return this.dirty.length;
   }
 
+  /** How many blocks so many records take. */
+  blocksOf(records: number): number {
+    return Math.ceil(records / this.recordsPerBlock);
+  }
+
   /** Where in `view` and `bytes` a record begins. Valid until the next record is located. */
   locate(record: number, partition = 0): number {
     const { recordsPerBlock } = this;

@@ -112,6 +112,7 @@ export class LogFollower {
   async renew(): Promise<void> {
     await this.committing;
     if (this.hasUncommitted) await this.commit();
+    if (this.hasUncommitted) return; // the disk is full: what is indexed is in memory alone, and would be indexed again
     await Promise.all([this.tables.close(false), this.source.reopen()]);
     this.batch = undefined;
     this.isBatchDone = true;
@@ -177,7 +178,7 @@ export class LogFollower {
     this.flushedSequence = this.tables.sequence;
     try {
       // On a full disk nothing is committed: what is indexed is answered from memory, and the log stands still as well.
-      if (!(await this.tables.hasRoom())) return;
+      if (!(await this.tables.makeRoom())) return;
       // Looked at only now: indexing went on while room was made.
       const { batch, tables } = this;
       if (batch === undefined) return;

@@ -23,6 +23,8 @@ const RESTART = { firstMs: 500, largestMs: 30_000 } as const;
 /** Failures without an answer in between after which the next thread begins with an empty index. */
 const FAILURES_UNTIL_FRESH = 2;
 const RECORDS_PER_COMMIT = 1_000_000;
+/** The memory of a smaller answer is not worth a message. */
+const REUSED_BYTES = 64 * 1024;
 /** How long (ms) is waited for the thread to let go of the journal. */
 const RELEASE_MS_MAX = 5_000;
 
@@ -38,6 +40,8 @@ export interface HistorianOptions {
   readonly onProgress?: ((done: number, total: number) => void) | undefined;
   /** Log records a commit at most while catching up; tests make it small. */
   readonly recordsPerCommit?: number | undefined;
+  /** A question whose records are not indexed after this long (ms) is refused; tests make it long. */
+  readonly waitMsMax?: number | undefined;
 }
 
 interface Waiting {
@@ -95,6 +99,12 @@ export class OpenedHistorian implements Historian {
     const known = this.fromBoard(request);
     if (known !== undefined) return Promise.resolve(known);
     return this.post((id) => ({ type: 'ask', id, sequence: this.sequence, request }));
+  }
+
+  reuse(answer: Uint8Array): void {
+    const { buffer } = answer;
+    if (buffer.byteLength < REUSED_BYTES || !(buffer instanceof ArrayBuffer)) return;
+    this.worker?.postMessage({ type: 'memory', memory: buffer } satisfies ToThread, [buffer]);
   }
 
   /** Resolves when everything that is durable now is indexed. */
@@ -167,10 +177,10 @@ export class OpenedHistorian implements Historian {
   }
 
   private start(isFresh: boolean): void {
-    const { dataDir, recordsPerCommit = RECORDS_PER_COMMIT } = this.options;
+    const { dataDir, recordsPerCommit = RECORDS_PER_COMMIT, waitMsMax } = this.options;
     this.indexPath ??=
       dataDir === undefined ? mkdtempSync(join(tmpdir(), 'outcry-history-')) : join(dataDir, 'history');
-    const workerData: ThreadSettings = { indexPath: this.indexPath, dataDir, isFresh, recordsPerCommit };
+    const workerData: ThreadSettings = { indexPath: this.indexPath, dataDir, isFresh, recordsPerCommit, waitMsMax };
     const worker = new Worker(new URL('./thread.ts', import.meta.url), { workerData });
     this.worker = worker;
     worker.on('message', (message: FromThread) => this.heard(message));

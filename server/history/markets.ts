@@ -10,6 +10,8 @@ import type { IndexStore, Put } from './store.ts';
 /** The figures' record: u16 last price and u16 what it resolved to, each plus one, u32 places of holders, then numbers. */
 const at = { last: 0, resolution: 2, holders: 4, volume: 16, vault: 24, takers: 32, makers: 40, bytes: 48 } as const;
 const EVEN_PIPS = PIPS_PER_UNIT / 2;
+/** What texts take of the disk, by and large: a page each. */
+const TEXT_BYTES = 4_096;
 
 type Texts = Readonly<Record<string, unknown>>;
 
@@ -148,6 +150,19 @@ export class Markets {
 
   get eventCount(): number {
     return Math.max(0, this.events.length - 1);
+  }
+
+  /** What a commit writes, at most: blocks of figures, and texts. */
+  get blockCount(): number {
+    return this.table.blocksOf(this.list.length);
+  }
+
+  get textsToWrite(): number {
+    return this.changedTexts.size + this.changedEvents.size;
+  }
+
+  get textBytesToWrite(): number {
+    return this.textsToWrite * TEXT_BYTES;
   }
 
   byCondition(conditionId: string): HistoryMarket | undefined {

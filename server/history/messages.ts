@@ -12,6 +12,8 @@ export interface ThreadSettings {
   readonly isFresh: boolean;
   /** Log records a commit at most while catching up. */
   readonly recordsPerCommit: number;
+  /** A question whose records are not indexed after this long (ms) is refused. */
+  readonly waitMsMax?: number | undefined;
 }
 
 export type ToThread =
@@ -23,6 +25,8 @@ export type ToThread =
   | { readonly type: 'ask'; readonly id: number; readonly sequence: number; readonly request: HistoryRequest }
   /** Is answered once the index has everything up to the sequence. */
   | { readonly type: 'reach'; readonly id: number; readonly sequence: number }
+  /** The memory of an answer that nobody reads any more. */
+  | { readonly type: 'memory'; readonly memory: ArrayBuffer }
   | { readonly type: 'close' };
 
 export type FromThread =

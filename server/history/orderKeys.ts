@@ -18,7 +18,12 @@ export class OrderKeys {
   private readonly wanted = Buffer.alloc(at.bytes);
 
   constructor(store: IndexStore) {
-    this.table = new BlockTable(store, Table.ORDER_KEYS, at.bytes, 64);
+    this.table = new BlockTable(store, Table.ORDER_KEYS, at.bytes, Number.POSITIVE_INFINITY);
+  }
+
+  /** How many blocks wait for a commit. */
+  get dirtyCount(): number {
+    return this.table.dirtyCount;
   }
 
   /** Reads the first `count` keys. */

@@ -2,6 +2,7 @@
 // its number. Fed by the indexer, which needs a maker's order behind each fill; read by the question about one order.
 import { CancelReason, type OrderType, type Side } from '../../engine/index.ts';
 import { type OrderStatus, orderStatuses } from '../views/records.ts';
+import { Arena } from './arena.ts';
 import { BlockTable, getU40, getU48, setU40, setU48 } from './blocks.ts';
 import { PAIR_KEY_BYTES, Table, writePairKey } from './keys.ts';
 import { OrderKeys } from './orderKeys.ts';
@@ -29,8 +30,12 @@ const HELD_BLOCKS = 2_048;
  */
 const SEGMENT_ORDERS = 2 ** 18;
 /** An entry of a bucket: eight bytes of the id, and the order's place in its segment. */
+const BUCKETS = 2 ** 12;
 const ENTRY_BYTES = 12;
+/** Key and head of a bucket's entry in the tree. */
+const BUCKET_BYTES = 32;
 const TAG_AT = 8;
+const TAG_BYTES = 8;
 
 const bucketOf = (bytes: Uint8Array, idAt: number): number => (bytes[idAt] << 4) | (bytes[idAt + 1] >> 4);
 
@@ -95,6 +100,20 @@ export class Orders {
 
   get dirtyCount(): number {
     return this.table.dirtyCount;
+  }
+
+  /** What a commit writes, at most: blocks, buckets of ids, and what these grow by. */
+  get blocksToWrite(): number {
+    return this.table.dirtyCount + this.keys.dirtyCount;
+  }
+
+  get bucketsToWrite(): number {
+    const segments = Math.floor(this.last / SEGMENT_ORDERS) - Math.floor(this.lastStored / SEGMENT_ORDERS) + 1;
+    return Math.min(this.last - this.lastStored, segments * BUCKETS);
+  }
+
+  get idBytesToWrite(): number {
+    return (this.last - this.lastStored) * ENTRY_BYTES + this.bucketsToWrite * BUCKET_BYTES;
   }
 
   /** Adds an order whose id, key and owner lie in its command. */
@@ -242,28 +261,50 @@ export class Orders {
 
   /** Puts the ids of orders from a number on and before another, all of one segment, into their buckets. */
   private flushIds(put: Put, segment: number, from: number, until: number): void {
-    const byBucket = new Map<number, number[]>();
-    for (let number = from; number < until; number += 1) {
-      const offset = this.table.locate(number) + at.id;
-      const bucket = bucketOf(this.table.bytes, offset);
-      const numbers = byBucket.get(bucket);
-      if (numbers === undefined) byBucket.set(bucket, [number]);
-      else numbers.push(number);
-    }
-    for (const bucket of [...byBucket.keys()].sort((left, right) => left - right)) {
-      const numbers = byBucket.get(bucket) ?? [];
-      const key = writePairKey(Buffer.allocUnsafe(PAIR_KEY_BYTES), Table.ORDER_IDS, segment, bucket);
+    const ids = this.idsByBucket(from, until);
+    const arena = new Arena();
+    for (let first = 0; first < ids.order.length; ) {
+      const bucket = ids.buckets[ids.order[first]];
+      let end = first + 1;
+      while (end < ids.order.length && ids.buckets[ids.order[end]] === bucket) end += 1;
+      const key = writePairKey(this.key, Table.ORDER_IDS, segment, bucket);
       const before = this.store.get(key);
-      const beforeBytes = before?.length ?? 0;
-      const value = Buffer.allocUnsafe(beforeBytes + numbers.length * ENTRY_BYTES);
-      if (before !== undefined) value.set(before);
-      for (const [index, number] of numbers.entries()) {
-        const entry = beforeBytes + index * ENTRY_BYTES;
-        const offset = this.table.locate(number) + at.id + TAG_AT;
-        this.table.bytes.copy(value, entry, offset, offset + 8);
-        value.writeUInt32LE(number - segment * SEGMENT_ORDERS, entry + 8);
+      const start = arena.reserve((before?.length ?? 0) + (end - first) * ENTRY_BYTES);
+      if (before !== undefined) arena.bytes.set(before, start);
+      let entryAt = start + (before?.length ?? 0);
+      for (; first < end; first += 1) {
+        const index = ids.order[first];
+        arena.view.setUint32(entryAt, ids.highs[index]);
+        arena.view.setUint32(entryAt + 4, ids.lows[index]);
+        arena.view.setUint32(entryAt + TAG_BYTES, from + index - segment * SEGMENT_ORDERS, true);
+        entryAt += ENTRY_BYTES;
       }
-      put(key, value);
+      arena.offset = entryAt;
+      put(key, arena.bytes, start, entryAt);
     }
+  }
+
+  /** What buckets keep of the ids of these orders, and the orders by their buckets, older ones first. */
+  private idsByBucket(from: number, until: number) {
+    const count = until - from;
+    const buckets = new Uint16Array(count);
+    const highs = new Uint32Array(count);
+    const lows = new Uint32Array(count);
+    const ends = new Uint32Array(BUCKETS);
+    for (let index = 0; index < count; index += 1) {
+      const idAt = this.table.locate(from + index) + at.id;
+      const { bytes, view } = this.table;
+      buckets[index] = bucketOf(bytes, idAt);
+      highs[index] = view.getUint32(idAt + TAG_AT);
+      lows[index] = view.getUint32(idAt + TAG_AT + 4);
+      ends[buckets[index]] += 1;
+    }
+    for (let bucket = 1; bucket < BUCKETS; bucket += 1) ends[bucket] += ends[bucket - 1];
+    const order = new Uint32Array(count);
+    for (let index = count - 1; index >= 0; index -= 1) {
+      ends[buckets[index]] -= 1;
+      order[ends[buckets[index]]] = index;
+    }
+    return { buckets, highs, lows, order };
   }
 }

@@ -1,12 +1,15 @@
 // Positions by account and market, both tokens of a market together: the numbers of figures.ts, exactly. Those that
 // changed since the last commit are held in memory, and some that were read. Keeps the index of closed positions
 // (closed.ts) with each commit. Fed by the indexer; read by the questions.
+import { Arena } from './arena.ts';
 import { getU48, setU48 } from './blocks.ts';
 import { CLOSED_VALUE_BYTES, closedKey, encodeClosed } from './closed.ts';
 import { IndexDamaged } from './errors.ts';
 import { LEG } from './figures.ts';
+import { inOrder } from './inOrder.ts';
 import { PAIR_KEY_BYTES, Table, writePairKey } from './keys.ts';
-import type { IndexStore, Put, PutBytes, Remove } from './store.ts';
+import { PairFilter } from './pairFilter.ts';
+import type { IndexStore, Put, Remove } from './store.ts';
 
 /**
  * What is held of a pair: its two legs, the place of each in its token's list of holders (from 1, 0 = none), flags, and
@@ -22,79 +25,35 @@ const FORM_MASK = 3;
 const Form = { NONE: 0, HELD: 1, CLOSED: 2, FULL: 3 } as const;
 const FORM_NUMBERS = [0, 2, 3, 5] as const;
 const FORM_TAIL_BYTES = 10;
+/** What an entry takes in the tree besides its legs, and what that of a closed leg takes. */
+const ENTRY_BYTES = 24;
+const CLOSED_ENTRY_BYTES = 56;
 const VALUE_BYTES_MAX = 1 + 2 * (FORM_NUMBERS[Form.FULL] * 8 + FORM_TAIL_BYTES);
 /** Positions that are held, at most, while nothing of them waits for a commit. */
 const CLEAN_MAX = 2 ** 15;
 const FIRST_CELLS = 2 ** 12;
+/** A cell: account + 1, market, and the pair's place; side by side, since what is looked for lies anywhere in memory. */
+const CELL = { account: 0, market: 1, place: 2, numbers: 4 } as const;
 /** Entries of a wallet read at once. */
 const READ_ENTRIES = 512;
-const MARKETS_MAX = 2 ** 24;
-/** Values of a commit are written into parts of so many bytes. */
-const ARENA_BYTES = 2 ** 20;
 
 /** Bits of the state of a held pair. */
 const State = { WAITS: 1, WRITTEN: 2, STORED: 4 } as const;
-
-/** Bits of the filter: 16 MiB. */
-const FILTER_BITS = 2 ** 27;
-/** Pairs after which it says yes too often to be worth its memory. */
-const FILTER_PAIRS = 2 ** 24;
-
-/** Whether a pair may have been added, by one bit of its hash: no is certain. */
-class PairFilter {
-  private readonly bits = new Uint32Array(FILTER_BITS / 32);
-  private count = 0;
-
-  get isFull(): boolean {
-    return this.count > FILTER_PAIRS;
-  }
-
-  add(hash: number): void {
-    const bit = hash % FILTER_BITS;
-    this.bits[bit >>> 5] |= 1 << (bit & 31);
-    this.count += 1;
-  }
-
-  has(hash: number): boolean {
-    const bit = hash % FILTER_BITS;
-    return (this.bits[bit >>> 5] & (1 << (bit & 31))) !== 0;
-  }
-}
-
-/** Memory for the values of one commit, in parts that stay where they are. */
-class Arena {
-  bytes: PutBytes = Buffer.alloc(0);
-  view: DataView = new DataView(new ArrayBuffer(0));
-  /** Where the next value begins. */
-  offset = 0;
-
-  /** Makes room for a value of so many bytes at most; returns where it begins. */
-  reserve(bytes: number): number {
-    if (this.offset + bytes > this.bytes.length) {
-      this.bytes = Buffer.allocUnsafeSlow(ARENA_BYTES);
-      this.view = new DataView(this.bytes.buffer, this.bytes.byteOffset, this.bytes.byteLength);
-      this.offset = 0;
-    }
-    return this.offset;
-  }
-}
 
 export class Positions {
   /** Numbers of the held pairs; a pair begins at its place times PAIR_NUMBERS. */
   numbers = new Float64Array((FIRST_CELLS / 2) * PAIR_NUMBERS);
   private readonly store: IndexStore;
-  /** Open addressing: account + 1 and market of each cell, and the pair's place. */
+  /** Open addressing: so many cells, each of the numbers of CELL. */
   private cells = FIRST_CELLS;
-  private cellAccounts = new Uint32Array(FIRST_CELLS);
-  private cellMarkets = new Uint32Array(FIRST_CELLS);
-  private cellPlaces = new Uint32Array(FIRST_CELLS);
+  private cellNumbers = new Uint32Array(FIRST_CELLS * CELL.numbers);
   private accounts = new Uint32Array(FIRST_CELLS / 2);
   private markets = new Uint32Array(FIRST_CELLS / 2);
   private states = new Uint8Array(FIRST_CELLS / 2);
   /** Places in use; the first is where stored pairs are only looked at. */
   private count = 1;
   private dirty: number[] = [];
-  private written: number[] = [];
+  private written: Uint32Array = new Uint32Array(0);
   /** Pairs that are not in the store as they are: the newest place of each account, and the one before it, 0 for none. */
   private newest = new Uint32Array(FIRST_CELLS);
   private before = new Uint32Array(FIRST_CELLS / 2);
@@ -113,10 +72,28 @@ export class Positions {
     return this.dirty.length;
   }
 
+  /** What a commit writes or removes, at most: entries of pairs and of closed legs, and their bytes in the tree. */
+  get entriesToWrite(): number {
+    return this.dirty.length * (1 + 2);
+  }
+
+  get bytesToWrite(): number {
+    const { numbers } = this;
+    let bytes = 0;
+    for (const place of this.dirty) {
+      bytes += ENTRY_BYTES;
+      for (let outcome = 0; outcome < 2; outcome += 1) {
+        const form = formOf(numbers, this.legOf(place * PAIR_NUMBERS, outcome));
+        bytes += bytesOf(form);
+        if (form === Form.CLOSED) bytes += CLOSED_ENTRY_BYTES;
+      }
+    }
+    return bytes;
+  }
+
   /** Where in `numbers` the pair begins; it is about to be changed. Valid until the next pair is looked for. */
   change(account: number, market: number): number {
-    const cell = this.cellOf(account, market);
-    const place = cell >= 0 ? this.cellPlaces[cell] : this.load(account, market);
+    const place = this.placeOf(account, market) || this.load(account, market);
     if ((this.states[place] & State.WAITS) === 0) {
       if ((this.states[place] & State.WRITTEN) === 0) this.link(place);
       this.states[place] |= State.WAITS;
@@ -182,18 +159,13 @@ export class Positions {
   /** Hands over all that waits, in the order of keys. More may change at once: values are written into memory of their own. */
   flush(put: Put, remove: Remove): void {
     const { accounts, markets, states } = this;
-    const order = Float64Array.from(this.dirty, (place) => accounts[place] * MARKETS_MAX + markets[place]).sort();
-    const places = this.dirty;
+    const places = inOrder(inOrder(Uint32Array.from(this.dirty), markets), accounts);
     const arena = new Arena();
-    for (let i = 0; i < order.length; i += 1) {
-      const market = order[i] % MARKETS_MAX;
-      const account = (order[i] - market) / MARKETS_MAX;
-      const place = this.cellPlaces[this.cellOf(account, market)];
-      places[i] = place;
+    for (const place of places) {
       states[place] = (states[place] & ~State.WAITS) | State.WRITTEN;
       const from = arena.reserve(VALUE_BYTES_MAX);
       arena.offset = this.encode(place * PAIR_NUMBERS, arena.view, from);
-      put(writePairKey(this.key, Table.POSITIONS, account, market), arena.bytes, from, arena.offset);
+      put(writePairKey(this.key, Table.POSITIONS, accounts[place], markets[place]), arena.bytes, from, arena.offset);
     }
     for (const place of places) this.flushClosed(place, arena, put, remove);
     this.written = places;
@@ -208,7 +180,7 @@ export class Positions {
       states[place] = (states[place] & ~State.WRITTEN) | State.STORED;
       this.newest[accounts[place]] = 0;
     }
-    this.written = [];
+    this.written = new Uint32Array(0);
     if (this.filter?.isFull === true) this.filter = undefined;
     if (this.count > CLEAN_MAX) this.forgetClean();
     for (const place of this.dirty) this.newest[accounts[place]] = 0;
@@ -254,14 +226,15 @@ export class Positions {
     return (hash ^ (hash >>> 13)) >>> 0;
   }
 
-  private cellOf(account: number, market: number): number {
-    const { cellAccounts, cellMarkets, cells } = this;
-    let cell = this.hash(account, market) & (cells - 1);
-    while (cellAccounts[cell] !== 0) {
-      if (cellAccounts[cell] === account + 1 && cellMarkets[cell] === market) return cell;
-      cell = (cell + 1) & (cells - 1);
+  /** The place of a pair that is held, 0 for none. */
+  private placeOf(account: number, market: number): number {
+    const { cellNumbers, cells } = this;
+    for (let cell = this.hash(account, market) & (cells - 1); ; cell = (cell + 1) & (cells - 1)) {
+      const at = cell * CELL.numbers;
+      const found = cellNumbers[at + CELL.account];
+      if (found === 0) return 0;
+      if (found === account + 1 && cellNumbers[at + CELL.market] === market) return cellNumbers[at + CELL.place];
     }
-    return -1;
   }
 
   /** Holds a pair that is not held; returns its place. */
@@ -292,12 +265,13 @@ export class Positions {
   }
 
   private enter(place: number): void {
-    const { cellAccounts, cells } = this;
+    const { cellNumbers, cells } = this;
     let cell = this.hash(this.accounts[place], this.markets[place]) & (cells - 1);
-    while (cellAccounts[cell] !== 0) cell = (cell + 1) & (cells - 1);
-    cellAccounts[cell] = this.accounts[place] + 1;
-    this.cellMarkets[cell] = this.markets[place];
-    this.cellPlaces[cell] = place;
+    while (cellNumbers[cell * CELL.numbers] !== 0) cell = (cell + 1) & (cells - 1);
+    const at = cell * CELL.numbers;
+    cellNumbers[at + CELL.account] = this.accounts[place] + 1;
+    cellNumbers[at + CELL.market] = this.markets[place];
+    cellNumbers[at + CELL.place] = place;
   }
 
   private grow(): void {
@@ -312,9 +286,7 @@ export class Positions {
     this.markets = larger(new Uint32Array(places), this.markets);
     this.states = larger(new Uint8Array(places), this.states);
     this.before = larger(new Uint32Array(places), this.before);
-    this.cellAccounts = new Uint32Array(this.cells);
-    this.cellMarkets = new Uint32Array(this.cells);
-    this.cellPlaces = new Uint32Array(this.cells);
+    this.cellNumbers = new Uint32Array(this.cells * CELL.numbers);
     for (let place = 1; place < this.count; place += 1) this.enter(place);
   }
 
@@ -322,7 +294,7 @@ export class Positions {
   private forgetClean(): void {
     const waiting = Uint32Array.from(this.dirty).sort();
     this.count = 1;
-    this.cellAccounts.fill(0);
+    this.cellNumbers.fill(0);
     for (const from of waiting) {
       const to = this.count;
       this.count += 1;
@@ -365,7 +337,6 @@ export class Positions {
     const view = new DataView(value.buffer, value.byteOffset, value.length);
     const flags = value[0];
     const forms = [(flags >> FORM_SHIFTS[0]) & FORM_MASK, (flags >> FORM_SHIFTS[1]) & FORM_MASK];
-    const bytesOf = (form: number): number => (form === Form.NONE ? 0 : FORM_NUMBERS[form] * 8 + FORM_TAIL_BYTES);
     if (value.length !== 1 + bytesOf(forms[0]) + bytesOf(forms[1])) {
       throw new IndexDamaged(`a position has ${value.length} bytes`);
     }
@@ -393,6 +364,8 @@ export class Positions {
     }
   }
 }
+
+const bytesOf = (form: number): number => (form === Form.NONE ? 0 : FORM_NUMBERS[form] * 8 + FORM_TAIL_BYTES);
 
 /** The shortest form that says all of a leg. */
 function formOf(numbers: Float64Array, leg: number): number {

@@ -4,7 +4,10 @@ import { hash } from 'node:crypto';
 import { JournalReader, RECORD_AT, RECORD_HEADER_BYTES } from '../../engine/index.ts';
 
 export interface RecordSource {
-  /** The batch that holds the record after this sequence; undefined when nothing follows yet. */
+  /**
+   * The batch that holds the record after this sequence; undefined when nothing follows yet. Its bytes are valid until the
+   * next one is asked for.
+   */
   next(afterSequence: number): Uint8Array | undefined;
   /** The hash of a record (hex), undefined when there is none of this sequence. */
   hashAt(sequence: number): string | undefined;
@@ -57,6 +60,7 @@ export class JournalSource implements RecordSource {
   private reader: JournalReader;
   private batches: Generator<{ readonly bytes: Uint8Array }> | undefined;
   private afterSequence = -1;
+  private copy = Buffer.alloc(0);
 
   constructor(dataDir: string) {
     this.dataDir = dataDir;
@@ -69,9 +73,16 @@ export class JournalSource implements RecordSource {
     }
     this.afterSequence = afterSequence;
     const batch = this.batches.next();
-    if (batch.done !== true) return batch.value.bytes;
+    if (batch.done !== true) return this.copyOf(batch.value.bytes);
     this.batches = undefined;
     return undefined;
+  }
+
+  /** A copy in memory that is used again: a log has gigabytes of batches. */
+  private copyOf(lent: Uint8Array): Uint8Array {
+    if (lent.length > this.copy.length) this.copy = Buffer.allocUnsafeSlow(2 * lent.length);
+    this.copy.set(lent);
+    return this.copy.subarray(0, lent.length);
   }
 
   hashAt(sequence: number): string | undefined {
@@ -80,6 +91,7 @@ export class JournalSource implements RecordSource {
 
   async reopen(): Promise<void> {
     this.batches = undefined;
+    this.copy = Buffer.alloc(0);
     await this.reader.close();
     this.reader = new JournalReader(this.dataDir);
   }

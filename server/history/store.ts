@@ -15,7 +15,7 @@ import {
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { open, type RootDatabase } from 'lmdb';
-import { assertFileIsWhole, makeLockFile, Room } from '../../engine/index.ts';
+import { assertFileIsWhole, prepareEnvironment, Room } from '../../engine/index.ts';
 
 /** Number of the layout of everything in the index: an index of another number is dropped. */
 export const INDEX_FORMAT = 2;
@@ -33,6 +33,12 @@ const SUM_BYTES_MAX = 2 * 1024 ** 3;
 export type Put = (key: Buffer, bytes: PutBytes, start?: number, end?: number) => void;
 /** lmdb writes the part of a buffer that these name (its write.js), so that a part needs no view of its own. */
 export type PutBytes = Buffer & { start?: number; end?: number };
+/** What a commit takes of the disk at most: bytes, and entries anywhere in the tree that hold them. */
+export interface Need {
+  readonly bytes: number;
+  readonly entries: number;
+}
+
 /** Takes a copy of the key; one that is not there is no mistake. */
 export type Remove = (key: Buffer) => void;
 
@@ -86,7 +92,7 @@ export class IndexStore {
     this.room = new Room(join(folder, DATA_FILE));
     mkdirSync(folder, { recursive: true });
     rmSync(join(folder, SUM_FILE), { force: true });
-    makeLockFile(folder);
+    prepareEnvironment(folder, false);
     this.database = open<Uint8Array, Buffer>({
       path: folder,
       encoding: 'binary',
@@ -108,12 +114,17 @@ export class IndexStore {
     return [...this.database.getRange({ start, end, limit })];
   }
 
-  /** Whether the disk has room for a commit of about so many bytes; it then also has it for this commit. */
-  async hasRoomFor(bytes: number): Promise<boolean> {
-    return this.room.make(bytes).then(
+  /** Makes room on the disk for a commit of so many bytes in so many entries; false when there is none. */
+  async makeRoom({ bytes, entries }: Need): Promise<boolean> {
+    return this.room.make(bytes, entries).then(
       () => true,
       () => false,
     );
+  }
+
+  /** Whether there is room for such a commit already. */
+  hasRoom({ bytes, entries }: Need): boolean {
+    return this.room.has(bytes, entries);
   }
 
   /**

@@ -8,7 +8,7 @@ import { Markets } from './markets.ts';
 import { Orders } from './orders.ts';
 import { Positions } from './positions.ts';
 import { Rows } from './rows.ts';
-import { INDEX_FORMAT, type IndexStore } from './store.ts';
+import { INDEX_FORMAT, type IndexStore, type Need } from './store.ts';
 
 /** Where in which journal the index stands, and how many records its tables have. Stored with every commit. */
 export interface Cursor {
@@ -27,11 +27,12 @@ export interface Cursor {
 }
 
 const CURSOR_KEY = writePairKey(Buffer.alloc(PAIR_KEY_BYTES), Table.META, 0, 0);
-/** What a changed block and a changed position take of the disk at most, by and large. */
-const BLOCK_BYTES_MAX = 8_192;
-const POSITION_BYTES_MAX = 512;
+/** What a changed block takes of the disk: a page of its own, and its entry in the tree. */
+const BLOCK_BYTES = 4_096 + 64;
+/** Entries in pages of the tree: where one is split, both halves begin half empty. */
+const SPLIT_FACTOR = 2;
 /** A commit is due once so much waits, so that memory stays bounded while an index is built. */
-const DUE = { positions: 110_000, blocks: 20_000 } as const;
+const DUE = { positions: 250_000, blocks: 40_000 } as const;
 
 export class Tables {
   /** Last sequence that is indexed; the commit comes later. */
@@ -76,11 +77,15 @@ export class Tables {
     );
   }
 
-  /** Whether the disk has room for what waits. */
-  hasRoom(): Promise<boolean> {
-    const { rows, orders, holders, positions } = this;
-    const blocks = rows.dirtyCount + orders.dirtyCount + holders.dirtyCount;
-    return this.store.hasRoomFor(2 * (blocks * BLOCK_BYTES_MAX + positions.dirtyCount * POSITION_BYTES_MAX));
+  /**
+   * Makes room on the disk for what waits and whatever is indexed until there is room for all of it: LMDB is never to find
+   * the disk full. Returns false when it is; when true, `commit` is to be called in the same turn.
+   */
+  async makeRoom(): Promise<boolean> {
+    do {
+      if (!(await this.store.makeRoom(this.need()))) return false;
+    } while (!this.store.hasRoom(this.need()));
+    return true;
   }
 
   /** Commits everything that is indexed now, with where it ends. More may be indexed meanwhile, but not committed. */
@@ -103,6 +108,17 @@ export class Tables {
   /** @param isSummed whether the file may not change until it is opened again (store.ts) */
   close(isSummed = true): Promise<void> {
     return this.store.close(isSummed);
+  }
+
+  private need(): Need {
+    const { accounts, markets, rows, orders, holders, positions } = this;
+    const blocks =
+      accounts.blockCount + markets.blockCount + rows.dirtyCount + orders.blocksToWrite + holders.dirtyCount;
+    const entryBytes = positions.bytesToWrite + orders.idBytesToWrite + markets.textBytesToWrite;
+    return {
+      bytes: blocks * BLOCK_BYTES + SPLIT_FACTOR * entryBytes,
+      entries: blocks + positions.entriesToWrite + orders.bucketsToWrite + markets.textsToWrite,
+    };
   }
 }
 

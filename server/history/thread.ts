@@ -6,6 +6,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { isFollowUpOfCommit } from '../commitFollowUp.ts';
 import { nameThread } from '../threadName.ts';
 import { answer } from './answer.ts';
+import { AnswerMemory } from './answerMemory.ts';
 import { IndexDamaged } from './errors.ts';
 import { LogFollower } from './follower.ts';
 import type { FromThread, ThreadSettings, ToThread } from './messages.ts';
@@ -45,12 +46,16 @@ class HistorianThread {
   private readonly handed: HandedSource | undefined;
   private readonly follower: LogFollower;
   private readonly board: TotalsBoard;
+  private readonly waitMsMax: number;
+  private readonly memory = new AnswerMemory();
   private waiting: Waiting[] = [];
   private active: Active[] = [];
   private durableSequence = 0;
   private isTurnDue = false;
   private isMending = true;
   private isCommitAwaited = false;
+  /** Index and journal are opened anew as soon as no question is at work. */
+  private isRenewalDue = false;
   private isClosing = false;
   private mendedAt = -1;
   private progressMs = 0;
@@ -59,6 +64,7 @@ class HistorianThread {
 
   constructor(settings: ThreadSettings, post: (message: FromThread, transfer?: readonly ArrayBuffer[]) => void) {
     this.post = post;
+    this.waitMsMax = settings.waitMsMax ?? WAIT_MS_MAX;
     this.handed = settings.dataDir === undefined ? new HandedSource() : undefined;
     const source = settings.dataDir === undefined ? this.handed : new JournalSource(settings.dataDir);
     if (source === undefined) throw new Error('historian: no source of records');
@@ -86,6 +92,9 @@ class HistorianThread {
         this.waiting.push({ id, sequence, request, sinceMs: performance.now() });
         break;
       }
+      case 'memory':
+        this.memory.giveBack(message.memory);
+        return;
       case 'close':
         this.isClosing = true;
         break;
@@ -112,8 +121,9 @@ class HistorianThread {
     }
     this.beginReached();
     if (this.active.length > 0) this.work();
+    else if (this.isRenewalDue) this.renew();
     else this.index();
-    if (this.active.length > 0) this.turnSoon();
+    if (this.active.length > 0 || this.isRenewalDue) this.turnSoon();
   }
 
   /** Questions whose records are all indexed begin their work. */
@@ -121,13 +131,13 @@ class HistorianThread {
     const { sequence, tables } = this.follower;
     if (this.waiting.length === 0) return;
     const still: Waiting[] = [];
-    const sinceMs = performance.now() - WAIT_MS_MAX;
+    const sinceMs = performance.now() - this.waitMsMax;
     for (const one of this.waiting) {
       const isLate = one.request !== undefined && one.sinceMs < sinceMs;
       if (one.sequence > sequence && !isLate) still.push(one);
       else if (one.sequence > sequence) this.refuse([one], `${sequence} of ${one.sequence} records are indexed`);
       else if (one.request === undefined) this.post({ type: 'answer', id: one.id, bytes: undefined });
-      else this.active.push({ id: one.id, work: answer(tables, one.request) });
+      else this.active.push({ id: one.id, work: answer(tables, one.request, this.memory) });
     }
     this.waiting = still;
   }
@@ -175,7 +185,7 @@ class HistorianThread {
       }
       this.showTotals();
       this.tellProgress();
-      if (!this.isMending) this.beginReached();
+      this.beginReached();
       if (follower.hasUncommitted) this.lookSoon();
     }
   }
@@ -221,7 +231,27 @@ class HistorianThread {
     if (left > 0) return;
     const indexed = sequence - this.progressFrom;
     this.progressFrom = -1;
-    if (indexed > RENEWAL_RECORDS) this.mend(() => this.follower.renew());
+    if (indexed > RENEWAL_RECORDS) void this.commitForRenewal();
+  }
+
+  /** Questions are answered while everything is committed; the renewal itself, in which they wait, is short then. */
+  private async commitForRenewal(): Promise<void> {
+    const { follower } = this;
+    try {
+      if (follower.isCommitting) await follower.commit();
+      const commit = follower.commit();
+      this.afterCommit();
+      await commit;
+    } catch {
+      return; // afterCommit saw it too, and has the index built anew
+    }
+    this.isRenewalDue = true;
+    this.turnSoon();
+  }
+
+  private renew(): void {
+    this.isRenewalDue = false;
+    this.mend(() => this.follower.renew());
   }
 
   /** The log could not be indexed: the index is built anew, but not twice for the same record. */
@@ -272,15 +302,19 @@ function transferOf(bytes: Uint8Array): ArrayBuffer {
   return buffer;
 }
 
-nameThread('historian');
-// Linux alone has priorities of threads; 0 is the one that asks.
-if (process.platform === 'linux') setPriority(0, Math.min(constants.priority.PRIORITY_LOW, getPriority(0) + NICER));
-process.on('unhandledRejection', (reason) => {
-  if (!isFollowUpOfCommit(reason)) throw reason;
-});
+function begin(): void {
+  nameThread('historian');
+  // Linux alone has priorities of threads; 0 is the one that asks.
+  if (process.platform === 'linux') setPriority(0, Math.min(constants.priority.PRIORITY_LOW, getPriority(0) + NICER));
+  process.on('unhandledRejection', (reason) => {
+    if (!isFollowUpOfCommit(reason)) throw reason;
+  });
+  const port = parentPort;
+  if (port === null) throw new Error('historian: this file is the start of a thread');
+  const settings = workerData as ThreadSettings; // historian.ts starts the thread with them
+  const thread = new HistorianThread(settings, (message, transfer) => port.postMessage(message, transfer));
+  port.on('message', (message: ToThread) => thread.heard(message));
+}
 
-const port = parentPort;
-if (port === null) throw new Error('historian: this file is the start of a thread');
-const settings = workerData as ThreadSettings; // historian.ts starts the thread with them
-const thread = new HistorianThread(settings, (message, transfer) => port.postMessage(message, transfer));
-port.on('message', (message: ToThread) => thread.heard(message));
+// Only once every module is loaded: a thread that fails while one still loads can take V8, and the process, with it.
+setImmediate(begin);

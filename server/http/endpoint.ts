@@ -48,9 +48,11 @@ export interface Context {
 /** A reply: 200 with this JSON text unless it says otherwise. */
 export interface Reply {
   readonly status?: number;
-  /** Ready JSON text (or bytes of it). */
-  readonly body: string | Uint8Array;
+  /** Ready JSON text, bytes of it, or pieces of bytes that the door puts together; none is ever changed. */
+  readonly body: string | Uint8Array | readonly Uint8Array[];
   readonly headers?: Readonly<Record<string, string>>;
+  /** Is called once the body is not read any more, if it was sent at all. */
+  readonly onSent?: (() => void) | undefined;
 }
 
 export type Handler = (request: HttpRequest, context: Context) => Reply | Promise<Reply>;

@@ -17,6 +17,7 @@ import { BadRequest } from './errors.ts';
 import { type HostGuard, hostGuard } from './host.ts';
 import { httpLimits } from './limits.ts';
 import { LongReply, PART_BYTES } from './longReply.ts';
+import { keptBytes, lengthOf, passingBytes } from './replyBody.ts';
 import { copyHeaders, liveHeaders, ReceivedRequest, type RequestParts, remoteAddressOf } from './request.ts';
 import { makeRouter, type PathEntry, type Router } from './router.ts';
 import { isCountedByAddress, networkOf, Throttle } from './throttle.ts';
@@ -303,13 +304,13 @@ export class Door {
         return;
       }
       turn.replyCount += 1;
-      turn.replyBytes += reply.body.length;
+      turn.replyBytes += lengthOf(reply.body);
     }
     visit.isAnswered = true;
     tellAnswered(visit.endpoint, visit.request, reply);
     const { res } = visit;
     res.cork(() => {
-      const { status = 200, body, headers } = reply;
+      const { status = 200, body, headers, onSent } = reply;
       if (status !== 200) res.writeStatus(`${status} ${STATUS_TEXTS[status] ?? ''}`);
       if (headers?.['content-type'] === undefined) res.writeHeader(CONTENT_TYPE, JSON_TYPE);
       res.writeHeader(SEQUENCE, this.sequenceText());
@@ -317,12 +318,17 @@ export class Door {
       for (const name in headers) res.writeHeader(name, headers[name]);
       if (visit.isHead) {
         // endWithoutBody(length) would write the same header, but leaves the connection deaf to the next request.
-        res.writeHeader('content-length', String(Buffer.byteLength(body)));
+        res.writeHeader('content-length', String(typeof body === 'string' ? Buffer.byteLength(body) : lengthOf(body)));
         res.endWithoutBody();
-      } else if (body.length > PART_BYTES) {
-        visit.long = new LongReply(res, typeof body === 'string' ? Buffer.from(body) : body, () => this.left());
+      } else if (lengthOf(body) > PART_BYTES) {
+        visit.long = new LongReply(res, keptBytes(body), () => {
+          onSent?.();
+          this.left();
+        });
         visit.long.begin();
-      } else res.end(body);
+        return;
+      } else res.end(passingBytes(body));
+      onSent?.();
     });
     if (visit.long === undefined) this.leave(visit);
   }

@@ -34,6 +34,6 @@ export async function runningTarget(url: string, adminToken: string): Promise<Im
 export function openedTarget(services: Services): ImportTarget {
   const lines = new CatalogImport(services);
   // Nothing is read here after an import: what is opened next makes its views from the log.
-  const onSubmit = (): void => services.views.endFollowing();
+  const onSubmit = (): void => services.exchange.endFollowing();
   return { take: async (given) => lines.addAll(given), commit: () => lines.commit(onSubmit), drop: async () => {} };
 }

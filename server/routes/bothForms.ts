@@ -6,9 +6,10 @@ import type { Endpoint, Handler } from '../http/endpoint.ts';
 import { rootCatalog } from '../wire/catalogDialects.ts';
 import { QueryReader } from '../wire/catalogQuery.ts';
 import { detailRecord } from '../wire/markets.ts';
+import { textOfPieces } from '../wire/pieces.ts';
 import { bothForms } from '../wire/schemas/catalog.ts';
 import { markets as cursorSchema } from '../wire/schemas/marketData.ts';
-import { marketById, rootMarkets } from './catalog.ts';
+import { marketById, marketPieces, rootMarkets } from './catalog.ts';
 import { cursorMarkets, isListed } from './markets.ts';
 
 const eitherList: Handler = (request, context) =>
@@ -19,10 +20,12 @@ const eitherMarket: Handler = (request, { services: { catalog, views, exchange }
   const { id } = request.params;
   catalog.settle(exchange.now());
   const market = marketById(reader, catalog, views, id);
-  const record = rootCatalog.oneMarket(catalog, market);
+  const record = marketPieces(catalog, market);
   if (!isBytes32(id) || reader.text('creator') !== undefined) return { body: record };
   if (!isListed(market)) throw rootCatalog.notFound('id');
-  return { body: JSON.stringify({ ...JSON.parse(record), ...detailRecord(market, catalog.eventOf(market)) }) };
+  return {
+    body: JSON.stringify({ ...JSON.parse(textOfPieces(record)), ...detailRecord(market, catalog.eventOf(market)) }),
+  };
 };
 
 const row = { method: 'GET', auth: 'none', section: 'interface 4.2 and 4.3' } as const;

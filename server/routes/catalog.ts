@@ -9,13 +9,14 @@ import type { EventRow, Market, Views } from '../views/index.ts';
 import { descriptionOf, eventSummary, seriesRecord, tagMatch, tagRecord } from '../wire/catalog.ts';
 import { type CatalogDialect, gammaCatalog, rootCatalog } from '../wire/catalogDialects.ts';
 import { formatPlace, type ListForm, QueryReader, readKeyset, readList, readSearch } from '../wire/catalogQuery.ts';
-import { tagsText } from '../wire/catalogTexts.ts';
+import { addTags, appendTags, type Shape } from '../wire/catalogTexts.ts';
 import { parseWhole } from '../wire/numbers.ts';
+import { appendList, bytesOf, type Pieces } from '../wire/pieces.ts';
 import { gammaSchemas, rootSchemas } from '../wire/schemas/catalog.ts';
 import { eventFilters, marketFilters } from './catalogFilters.ts';
 
-/** The JSON text of a reply. */
-type Answer = (reader: QueryReader, catalog: Catalog, views: Views, request: HttpRequest) => string;
+/** The JSON of a reply. */
+type Answer = (reader: QueryReader, catalog: Catalog, views: Views, request: HttpRequest) => Reply['body'];
 
 /** A handler that answers from a catalog brought up to date. */
 function answering(dialect: CatalogDialect, answer: Answer): Handler {
@@ -32,24 +33,27 @@ function marketRows(reader: QueryReader, catalog: Catalog, views: Views, form: L
   return catalog.marketPage({ ...form, filters: marketFilters(catalog, views.markets, reader) });
 }
 
-function marketTexts(reader: QueryReader, catalog: Catalog, rows: readonly Market[]): string {
+function appendMarkets(reader: QueryReader, catalog: Catalog, rows: readonly Market[], to: Pieces): Pieces {
   const { dialect } = reader;
   const hasTags = reader.flag('include_tag') ?? false;
-  const texts = rows.map((market) => {
-    const text = dialect.marketInList(catalog, market);
-    return hasTags ? `${text.slice(0, -1)},"tags":${tagsText(catalog, catalog.eventOf(market))}}` : text;
+  appendList(to, rows, (market) => {
+    dialect.marketInList(catalog, market, to);
+    if (hasTags) addTags(catalog, catalog.eventOf(market), to);
   });
-  return `[${texts.join(',')}]`;
+  return to;
 }
 
-/** A page of a keyset list. */
-const keysetText = (name: string, rows: string, form: ListForm, next: OrderPlace | undefined): string =>
-  `{"${name}":${rows}${next === undefined ? '' : `,"next_cursor":"${formatPlace(form, next)}"`}}`;
+/** A page of a keyset list: its name, its rows, where the next one goes on. */
+function keysetPage(name: string, append: (to: Pieces) => Pieces, form: ListForm, next: OrderPlace | undefined) {
+  const to = append([bytesOf(`{"${name}":`)]);
+  to.push(bytesOf(next === undefined ? '}' : `,"next_cursor":"${formatPlace(form, next)}"}`));
+  return to;
+}
 
 const listMarkets: Answer = (reader, catalog, views) => {
   const { dialect } = reader;
   const form = readList(reader, catalog.marketColumns, '/markets', stateDefaults(dialect));
-  return marketTexts(reader, catalog, marketRows(reader, catalog, views, form).rows);
+  return appendMarkets(reader, catalog, marketRows(reader, catalog, views, form).rows, []);
 };
 
 /** GET /markets of the root, where it is no cursor form. */
@@ -58,23 +62,24 @@ export const rootMarkets = answering(rootCatalog, listMarkets);
 const listMarketsByKey: Answer = (reader, catalog, views) => {
   const form = readKeyset(reader, catalog.marketColumns, stateDefaults(reader.dialect));
   const { rows, next } = marketRows(reader, catalog, views, form);
-  return keysetText('markets', marketTexts(reader, catalog, rows), form, next);
+  return keysetPage('markets', (to) => appendMarkets(reader, catalog, rows, to), form, next);
 };
 
-const eventTexts = (dialect: CatalogDialect, catalog: Catalog, rows: readonly EventRow[]): string =>
-  `[${rows.map((event) => dialect.eventInList(catalog, event)).join(',')}]`;
+function appendEvents({ dialect }: QueryReader, catalog: Catalog, rows: readonly EventRow[], to: Pieces): Pieces {
+  appendList(to, rows, (event) => dialect.eventInList(catalog, event, to));
+  return to;
+}
 
 const listEvents: Answer = (reader, catalog, views) => {
-  const { dialect } = reader;
   const form = readList(reader, catalog.eventColumns, '/events', {});
   const { rows } = catalog.eventPage({ ...form, filters: eventFilters(catalog, views.markets, reader) });
-  return eventTexts(dialect, catalog, rows);
+  return appendEvents(reader, catalog, rows, []);
 };
 
 const listEventsByKey: Answer = (reader, catalog, views) => {
   const form = readKeyset(reader, catalog.eventColumns, {});
   const { rows, next } = catalog.eventPage({ ...form, filters: eventFilters(catalog, views.markets, reader) });
-  return keysetText('events', eventTexts(reader.dialect, catalog, rows), form, next);
+  return keysetPage('events', (to) => appendEvents(reader, catalog, rows, to), form, next);
 };
 
 /** The number that a path names. @throws BadRequest for anything that is none */
@@ -125,18 +130,29 @@ const pathEvent = (reader: QueryReader, catalog: Catalog, { markets }: Views, { 
   return found(reader, slug === undefined ? 'id' : 'slug', event, (creator) => catalog.isOfCreator(event, creator));
 };
 
+/** One row in a shape. */
+function piecesOf<Row>(append: Shape<Row>, catalog: Catalog, row: Row): Pieces {
+  const to: Pieces = [];
+  append(catalog, row, to);
+  return to;
+}
+
+/** The record of one market. */
+export const marketPieces = (catalog: Catalog, market: Market): Pieces =>
+  piecesOf(rootCatalog.oneMarket, catalog, market);
+
 const oneMarket: Answer = (reader, catalog, views, request) =>
-  reader.dialect.oneMarket(catalog, pathMarket(reader, catalog, views, request));
+  piecesOf(reader.dialect.oneMarket, catalog, pathMarket(reader, catalog, views, request));
 const marketTags: Answer = (reader, catalog, views, request) =>
-  tagsText(catalog, catalog.eventOf(pathMarket(reader, catalog, views, request)));
+  piecesOf(appendTags, catalog, catalog.eventOf(pathMarket(reader, catalog, views, request)));
 const marketDescription: Answer = (reader, catalog, views, request) => {
   const market = pathMarket(reader, catalog, views, request);
   return JSON.stringify({ id: String(market.marketId), description: descriptionOf(market, catalog.eventOf(market)) });
 };
 const oneEvent: Answer = (reader, catalog, views, request) =>
-  reader.dialect.oneEvent(catalog, pathEvent(reader, catalog, views, request));
+  piecesOf(reader.dialect.oneEvent, catalog, pathEvent(reader, catalog, views, request));
 const eventTags: Answer = (reader, catalog, views, request) =>
-  tagsText(catalog, pathEvent(reader, catalog, views, request));
+  piecesOf(appendTags, catalog, pathEvent(reader, catalog, views, request));
 
 const LABEL_COLUMNS = ['id', 'createdAt', 'updatedAt'] as const;
 
@@ -192,16 +208,18 @@ function tagWords(tag: Label): readonly string[] {
   return words;
 }
 
-/** Tags of which a word of the query is a word's beginning, the most used first. */
-function tagsFound(catalog: Catalog, text: string): readonly Label[] {
+/** Tags of which each word of the query is a word's beginning and which some event has, the most used first. */
+function tagsFound(catalog: Catalog, text: string, countOf: (tag: Label) => number): readonly Label[] {
   const words = wordsOf(text);
   const isFound = (tag: Label): boolean => {
     const own = tagWords(tag);
-    return words.every((word) => own.some((one) => one.startsWith(word)));
+    return words.every((word) => own.some((one) => one.startsWith(word))) && countOf(tag) > 0;
   };
   const tags = words.length === 0 ? [] : catalog.tags.list().filter(isFound);
-  return tags.toSorted((left, right) => right.events.length - left.events.length || left.number - right.number);
+  return tags.toSorted((left, right) => countOf(right) - countOf(left) || left.number - right.number);
 }
+
+const EVENTS_FOUND = bytesOf('{"events":');
 
 /** GET /public-search: waits for the index, so that what was created is found. */
 function search(dialect: CatalogDialect): Handler {
@@ -210,17 +228,19 @@ function search(dialect: CatalogDialect): Handler {
     await catalog.search.ready();
     catalog.settle(exchange.now());
     const { events } = catalog.search.find(text, catalog.findableEvents(creator, closed));
-    const tags = hasTags ? tagsFound(catalog, text) : [];
+    const countOf = catalog.eventCounts(hasTags ? creator : undefined);
+    const tags = hasTags ? tagsFound(catalog, text, countOf) : [];
     const from = (page - 1) * limit;
     const shown = events.slice(from, from + limit).flatMap((number) => views.markets.eventByNumber(number) ?? []);
     const hasMore = from + limit < Math.max(events.length, tags.length);
     const rest = JSON.stringify({
-      tags: tags.slice(from, from + limit).map(tagMatch),
+      tags: tags.slice(from, from + limit).map((tag) => tagMatch(tag, countOf(tag))),
       pagination: { hasMore, totalResults: events.length + tags.length },
     });
-    return {
-      body: `{"events":[${shown.map((event) => dialect.foundEvent(catalog, event)).join(',')}],${rest.slice(1)}`,
-    };
+    const body: Pieces = [EVENTS_FOUND];
+    appendList(body, shown, (event) => dialect.foundEvent(catalog, event, body));
+    body.push(bytesOf(`,${rest.slice(1)}`));
+    return { body };
   };
 }
 

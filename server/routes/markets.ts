@@ -18,7 +18,7 @@ import {
   simplifiedRecord,
   tokenConditionRecord,
 } from '../wire/markets.ts';
-import { pageJson, pageOf, parseCursor } from '../wire/pages.ts';
+import { pageOf, pagePieces, parseCursor } from '../wire/pages.ts';
 import * as schemas from '../wire/schemas/marketData.ts';
 import { readOneTokenId } from '../wire/tokens.ts';
 
@@ -45,7 +45,7 @@ function listOf(isIn: (market: Market) => boolean, rowOf: ReturnType<typeof held
     const all = listed(markets.list(), cursor.after, isIn);
     const { rows, nextCursor } = pageOf(all, ({ index }) => index, false, cursor, PAGE_ROWS);
     const items = rows.map((market) => rowOf(market, markets.eventByNumber(market.eventNumber)));
-    return { body: pageJson(items, nextCursor, PAGE_ROWS) };
+    return { body: pagePieces(items, nextCursor, PAGE_ROWS) };
   };
 }
 

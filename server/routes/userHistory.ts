@@ -12,7 +12,7 @@ function answer(kind: AskedKind): Handler {
   return async (request, { services: { historian }, dialect }) => {
     const body = await historian.ask({ query: dialect.readHistory(kind, request.query), dialect: dialect.name });
     if (body === undefined) throw new Error(`historian: ${kind} is a list, and there is always one`);
-    return { body };
+    return { body, onSent: () => historian.reuse(body) };
   };
 }
 

@@ -258,10 +258,14 @@ export class UserSubscriber implements Subscriber {
         }
         this.pump();
       },
-      () => {
+      (error: unknown) => {
         cursor.isReading = false;
         if (this.isEnded || !this.isCurrent(cursor)) return;
-        cursor.owed = { after: cursor.sent, reason: 'the log could not be read; resume again' };
+        const isArchived = error instanceof Error && error.name === 'JournalArchived';
+        const reason = isArchived
+          ? 'what is missing was archived by the operator'
+          : 'the log could not be read; resume again';
+        cursor.owed = { after: cursor.sent, reason };
         cursor.sent = stream.numberOf(marketIndex);
         this.pump();
       },

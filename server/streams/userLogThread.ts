@@ -70,10 +70,19 @@ async function run(task: UserLogTask, tell: (news: UserLogNews) => void, answere
   tell({ isDone: true });
 }
 
-const port = parentPort;
-if (port !== null) {
+function begin(): void {
+  const port = parentPort;
+  if (port === null) return;
   const answered = (): Promise<void> => new Promise((resolve) => port.once('message', () => resolve()));
   // What the starter passed is a task and nothing else.
-  await run(workerData as UserLogTask, (news) => port.postMessage(news), answered);
-  port.close();
+  run(workerData as UserLogTask, (news) => port.postMessage(news), answered).then(
+    () => port.close(),
+    (error: unknown) =>
+      setImmediate(() => {
+        throw error;
+      }),
+  );
 }
+
+// Only once every module is loaded: a thread that fails while one still loads can take V8, and the process, with it.
+setImmediate(begin);

@@ -1,7 +1,7 @@
-// The process in which a journal is verified or copied: a file that LMDB maps and that is cut off or damaged can end
+// The process in which a journal is verified, copied or archived: a file that LMDB maps and that is cut off or damaged can end
 // whoever reads it with a signal, and then there must be somebody left to say so. Started by journalTask.ts with one
 // argument, its task as JSON; it answers in messages.
-import { copyJournal, verifyJournal } from '../../engine/index.ts';
+import { archiveJournal, copyJournal, verifyJournal } from '../../engine/index.ts';
 import { orderHasher } from '../auth/orderDigest.ts';
 import type { JournalMessage, JournalTask } from './journalTask.ts';
 import { SignatureCheck } from './orderSignatures.ts';
@@ -16,6 +16,10 @@ async function run(task: JournalTask): Promise<void> {
   if (task.kind === 'copy') {
     const { dataDir, toFolder, lastSequence } = task;
     tell({ kind: 'copied', lastSequence: await copyJournal(dataDir, toFolder, { lastSequence, onProgress }) });
+    return;
+  }
+  if (task.kind === 'archive') {
+    tell({ kind: 'archived', archived: await archiveJournal(task.dataDir, task.toFolder, { onProgress }) });
     return;
   }
   const { contracts } = task;

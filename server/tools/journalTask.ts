@@ -4,7 +4,7 @@ import { fork } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { VerifiedJournal } from '../../engine/index.ts';
+import type { Archived, VerifiedJournal } from '../../engine/index.ts';
 import type { ChainContracts } from '../auth/contracts.ts';
 import { fatal } from '../fatal.ts';
 import { showProgress } from '../progress.ts';
@@ -24,6 +24,12 @@ export type JournalTask =
       readonly toFolder: string;
       /** The last record to copy; undefined = all. */
       readonly lastSequence: number | undefined;
+    }
+  | {
+      readonly kind: 'archive';
+      readonly dataDir: string;
+      /** The folder that gets the archived part. */
+      readonly toFolder: string;
     };
 
 /** The journal is sound: what it holds, and how many signatures were checked. */
@@ -38,6 +44,15 @@ export interface CopiedJournal {
   readonly lastSequence: number;
 }
 
+export interface ArchivedJournal {
+  readonly kind: 'archived';
+  /** Undefined when there was nothing to archive. */
+  readonly archived: Archived | undefined;
+}
+
+/** What comes of a task. */
+export type TaskResult = SoundJournal | CopiedJournal | ArchivedJournal | FailedTask;
+
 /** Why the task could not be done, with the first bad sequence where there is one. */
 export interface FailedTask {
   readonly kind: 'failed';
@@ -45,11 +60,7 @@ export interface FailedTask {
   readonly sequence: number | undefined;
 }
 
-export type JournalMessage =
-  | { readonly kind: 'progress'; readonly done: number; readonly total: number }
-  | SoundJournal
-  | CopiedJournal
-  | FailedTask;
+export type JournalMessage = { readonly kind: 'progress'; readonly done: number; readonly total: number } | TaskResult;
 
 const CHILD = './journalChild.ts';
 
@@ -59,12 +70,14 @@ export function requireJournal(dataDir: string): void {
   fatal('data', `There is no journal in ${dataDir}.`);
 }
 
+const DOING = { verify: 'Verifying', copy: 'Copying', archive: 'Archiving' } as const;
+
 /** Does the task in a child process and shows its progress on standard error. */
-export function runJournalTask(task: JournalTask): Promise<SoundJournal | CopiedJournal | FailedTask> {
-  const progress = showProgress(process.stderr, task.kind === 'copy' ? 'Copying' : 'Verifying', 'records');
+export function runJournalTask(task: JournalTask): Promise<TaskResult> {
+  const progress = showProgress(process.stderr, DOING[task.kind], 'records');
   return new Promise((resolve, reject) => {
     const child = fork(fileURLToPath(new URL(CHILD, import.meta.url)), [JSON.stringify(task)]);
-    let result: SoundJournal | CopiedJournal | FailedTask | undefined;
+    let result: TaskResult | undefined;
     child.on('message', (message: JournalMessage) => {
       if (message.kind === 'progress') progress.update(message.done, message.total);
       else result = message;

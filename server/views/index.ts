@@ -45,8 +45,8 @@ export interface MarketObserver {
   readonly visit: (sections: Sections) => void;
 }
 
-/** Raised whenever what a view or its observer keeps in snapshots changes, or what it means. */
-const SNAPSHOT_VERSION = 1;
+/** Raised whenever what a view or its observer keeps in snapshots changes, or what it means. Those of 1 may lack an import. */
+const SNAPSHOT_VERSION = 2;
 
 export class Views {
   readonly markets = new MarketsView();
@@ -59,7 +59,6 @@ export class Views {
   readonly notifications = new NotificationsView();
   readonly builders = new BuildersView();
   private observer: MarketObserver | undefined;
-  private isDone = false;
 
   /** Tells an observer of everything from now on: set before the log is read. */
   observe(observer: MarketObserver): void {
@@ -96,13 +95,7 @@ export class Views {
     this.observer?.visit(sections.part('catalog'));
   }
 
-  /** Follows nothing any more: for a process that submits its last commands and reads nothing after them. */
-  endFollowing(): void {
-    this.isDone = true;
-  }
-
   private apply(record: LogRecord): void {
-    if (this.isDone) return;
     const { events, command, tMs } = record;
     this.orders.recordBegan(tMs);
     for (let i = 0; i < events.length; i += 1) this.applyEvent(events[i], record);

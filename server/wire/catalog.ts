@@ -198,8 +198,8 @@ export function tagRecord({ number, title, slug, createdMs, updatedMs }: Label):
 }
 
 /** A tag as a search names it. */
-export function tagMatch({ number, title, slug, events }: Label): Fields {
-  return { id: String(number), label: title, slug, event_count: events.length };
+export function tagMatch({ number, title, slug }: Label, eventCount: number): Fields {
+  return { id: String(number), label: title, slug, event_count: eventCount };
 }
 
 /** A series; it is active and closed as the events are that it consists of. */

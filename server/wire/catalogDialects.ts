@@ -1,14 +1,16 @@
 // The catalog in its two forms: on the root paths as interface.md 2.1 to 2.3 and 7 say, and on the mount /gamma as official
 // clients know it (catalog-and-data.md 6 to 8). One object each, picked where the routes are made; what a record looks
 // like, what defaults a list has and how a refusal reads is decided here and asked nowhere else.
-import type { Catalog } from '../catalog/index.ts';
 import { BadRequest } from '../http/errors.ts';
 import type { EventRow, Market } from '../views/index.ts';
-import { eventSummary } from './catalog.ts';
-import { eventText, longEventText, marketEventText, marketText } from './catalogTexts.ts';
-
-/** The JSON text of a row. */
-type Shape<Row> = (catalog: Catalog, row: Row) => string;
+import {
+  appendEvent,
+  appendEventSummary,
+  appendLongEvent,
+  appendMarketEvent,
+  marketWith,
+  type Shape,
+} from './catalogTexts.ts';
 
 export interface CatalogDialect {
   /** Where its paths begin. */
@@ -41,25 +43,16 @@ const refusal =
 const notFoundRefusal = refusal(404, 'not found error');
 const notFound = (what: 'id' | 'slug'): BadRequest => notFoundRefusal(`${what} not found`);
 
-const marketWith =
-  (shape: Shape<EventRow>): Shape<Market> =>
-  (catalog, market) => {
-    const event = catalog.eventOf(market);
-    const events = event === undefined ? '' : shape(catalog, event);
-    return `${marketText(catalog, market).slice(0, -1)},"events":[${events}]}`;
-  };
-const summaryText: Shape<EventRow> = (_, event) => JSON.stringify(eventSummary(event));
-
 const badRequest = refusal(400, 'bad request');
 
 /** The root paths. */
 export const rootCatalog: CatalogDialect = {
   mount: '',
-  marketInList: marketWith(summaryText),
-  oneMarket: marketWith(marketEventText),
-  eventInList: eventText,
-  oneEvent: longEventText,
-  foundEvent: summaryText,
+  marketInList: marketWith(appendEventSummary),
+  oneMarket: marketWith(appendMarketEvent),
+  eventInList: appendEvent,
+  oneEvent: appendLongEvent,
+  foundEvent: appendEventSummary,
   closedMarketsDefault: undefined,
   offsetMax: undefined,
   invalid: (name, must) => badRequest(`invalid_field: ${name}: it ${must}`),
@@ -76,11 +69,11 @@ const validationError = refusal(422, 'validation error');
 /** The mount of official catalog clients. */
 export const gammaCatalog: CatalogDialect = {
   mount: '/gamma',
-  marketInList: marketWith(marketEventText),
-  oneMarket: marketWith(marketEventText),
-  eventInList: longEventText,
-  oneEvent: longEventText,
-  foundEvent: longEventText,
+  marketInList: marketWith(appendMarketEvent),
+  oneMarket: marketWith(appendMarketEvent),
+  eventInList: appendLongEvent,
+  oneEvent: appendLongEvent,
+  foundEvent: appendLongEvent,
   closedMarketsDefault: false,
   offsetMax: 2_000,
   invalid: (name) => validationError(`${name} is invalid`),

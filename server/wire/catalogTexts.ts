@@ -1,4 +1,4 @@
-// Rows of the catalog as JSON text, kept until something of them changes: lists repeat them on every call, and what makes a
+// Rows of the catalog as bytes of JSON, kept until something of them changes: lists repeat them on every call, and what makes a
 // page dear is to make its rows. Of a market that trades only the live part is made anew. Called by catalogDialects.ts and
 // routes/catalog.ts, after the catalog has settled; it tells what has changed by the rows' own objects, which are never
 // changed in place.
@@ -9,12 +9,14 @@ import {
   describingFields,
   eventFields,
   eventInMarket,
+  eventSummary,
   priceFields,
   seriesRecord,
   tagRecord,
   tradingFields,
 } from './catalog.ts';
 import { isoTime } from './numbers.ts';
+import { appendList, bytesOf, type Pieces } from './pieces.ts';
 
 /** Rows of one form that are kept at most, about 3 kB each; one more, and all are dropped and made as they are asked for. */
 const KEPT_ROWS_MAX = 20_000;
@@ -37,12 +39,15 @@ class KeptRows<Kept> {
   }
 }
 
+/** Appends the JSON of a row. */
+export type Shape<Row> = (catalog: Catalog, row: Row, to: Pieces) => void;
+
 interface KeptMarket {
   readonly figures: MarketFigures;
-  readonly text: string;
-  /** What comes before and after the live part, and what the two follow from. */
-  readonly describing: string;
-  readonly trading: string;
+  /** The part that changes as it trades, what comes before and after it, and what these two follow from. */
+  readonly live: Uint8Array;
+  readonly describing: Uint8Array;
+  readonly trading: Uint8Array;
   readonly market: Pick<Market, 'texts' | 'terms' | 'status' | 'updatedMs'>;
   readonly eventTexts: EventRow['texts'] | undefined;
 }
@@ -52,8 +57,8 @@ const keptMarkets = new KeptRows<KeptMarket>();
 /** The keys of an object as JSON, without the braces around them. */
 const keysText = (fields: object): string => JSON.stringify(fields).slice(1, -1);
 
-/** A market without `events`. */
-export function marketText(catalog: Catalog, market: Market): string {
+/** A market as it is now, of what is kept of it as far as that is still so. */
+function presentMarket(catalog: Catalog, market: Market): KeptMarket {
   const known = keptMarkets.get(catalog, market.index);
   const figures = catalog.marketFiguresOf(market);
   const event = catalog.eventOf(market);
@@ -65,72 +70,131 @@ export function marketText(catalog: Catalog, market: Market): string {
     known.market.status === status &&
     known.market.updatedMs === updatedMs &&
     known.eventTexts === event?.texts;
-  if (isSame && known.figures === figures) return known.text;
-  const describing = isSame ? known.describing : keysText(describingFields(event, market, figures));
-  const trading = isSame ? known.trading : keysText(tradingFields(market, figures));
-  const text = `{${describing},${keysText(priceFields(market, figures))},${trading}}`;
-  const kept = isSame ? known.market : { texts, terms, status, updatedMs };
-  keptMarkets.set(catalog, market.index, {
-    figures,
-    text,
-    describing,
-    trading,
-    market: kept,
-    eventTexts: event?.texts,
-  });
-  return text;
+  if (isSame && known.figures === figures) return known;
+  const live = bytesOf(keysText(priceFields(market, figures)));
+  const kept = isSame
+    ? { ...known, figures, live }
+    : {
+        figures,
+        live,
+        describing: bytesOf(`{${keysText(describingFields(event, market, figures))},`),
+        trading: bytesOf(`,${keysText(tradingFields(market, figures))}`),
+        market: { texts, terms, status, updatedMs },
+        eventTexts: event?.texts,
+      };
+  keptMarkets.set(catalog, market.index, kept);
+  return kept;
+}
+
+const END = bytesOf('}');
+const EVENTS = bytesOf(',"events":[');
+const EVENTS_END = bytesOf(']}');
+const TAGS = bytesOf(',"tags":');
+
+/** A market without `events`. */
+const appendBareMarket: Shape<Market> = (catalog, market, to) => {
+  const { describing, live, trading } = presentMarket(catalog, market);
+  to.push(describing, live, trading, END);
+};
+
+/** A market with its event in a form. */
+export const marketWith =
+  (appendEvent: Shape<EventRow>): Shape<Market> =>
+  (catalog, market, to) => {
+    const { describing, live, trading } = presentMarket(catalog, market);
+    to.push(describing, live, trading, EVENTS);
+    const event = catalog.eventOf(market);
+    if (event !== undefined) appendEvent(catalog, event, to);
+    to.push(EVENTS_END);
+  };
+
+/** Puts the tags of an event, of none without one, behind the keys of the row that was appended last. */
+export function addTags(catalog: Catalog, event: EventRow | undefined, to: Pieces): void {
+  const last = to[to.length - 1];
+  to[to.length - 1] = last.subarray(0, last.length - END.length);
+  to.push(TAGS);
+  appendTags(catalog, event, to);
+  to.push(END);
 }
 
 interface KeptEvent {
   readonly figures: EventFigures;
   readonly texts: EventRow['texts'];
-  readonly text: string;
+  readonly bytes: Uint8Array;
 }
 
 /** A form of an event, kept while its texts and figures last. */
-function keptEvents(shape: (catalog: Catalog, event: EventRow) => object) {
+function keptEvents(textOf: (catalog: Catalog, event: EventRow) => string): Shape<EventRow> {
   const rows = new KeptRows<KeptEvent>();
-  return (catalog: Catalog, event: EventRow): string => {
+  return (catalog, event, to) => {
     const { eventNumber, texts } = event;
-    const known = rows.get(catalog, eventNumber);
     const figures = catalog.eventFiguresOf(event);
-    if (known?.figures === figures && known.texts === texts) return known.text;
-    const text = JSON.stringify(shape(catalog, event));
-    rows.set(catalog, eventNumber, { figures, texts, text });
-    return text;
+    let known = rows.get(catalog, eventNumber);
+    if (known?.figures !== figures || known.texts !== texts) {
+      known = { figures, texts, bytes: bytesOf(textOf(catalog, event)) };
+      rows.set(catalog, eventNumber, known);
+    }
+    to.push(known.bytes);
   };
 }
 
 /** An event as a market's record has it. */
-export const marketEventText = keptEvents(eventInMarket);
+export const appendMarketEvent = keptEvents((catalog, event) => JSON.stringify(eventInMarket(catalog, event)));
 
-const untaggedText = keptEvents(eventFields);
+/** An event without its tags, which change with other events, and without its end. */
+const appendUntagged = keptEvents((catalog, event) => `{${keysText(eventFields(catalog, event))}`);
 
-const keptTags = new WeakMap<Label, { readonly title: string; readonly updatedMs: number; readonly text: string }>();
+const keptSummaries = new WeakMap<EventRow['texts'], Uint8Array>();
 
-function tagText(tag: Label): string {
+/** An event in short: where a market's list record and a search name it. */
+export const appendEventSummary: Shape<EventRow> = (_, event, to) => {
+  let bytes = keptSummaries.get(event.texts);
+  if (bytes === undefined) {
+    bytes = bytesOf(JSON.stringify(eventSummary(event)));
+    keptSummaries.set(event.texts, bytes);
+  }
+  to.push(bytes);
+};
+
+const keptTags = new WeakMap<
+  Label,
+  { readonly title: string; readonly updatedMs: number; readonly bytes: Uint8Array }
+>();
+
+function appendTag(tag: Label, to: Pieces): void {
   const { title, updatedMs } = tag;
-  const known = keptTags.get(tag);
-  if (known?.title === title && known.updatedMs === updatedMs) return known.text;
-  const text = JSON.stringify(tagRecord(tag));
-  keptTags.set(tag, { title, updatedMs, text });
-  return text;
+  let known = keptTags.get(tag);
+  if (known?.title !== title || known.updatedMs !== updatedMs) {
+    known = { title, updatedMs, bytes: bytesOf(JSON.stringify(tagRecord(tag))) };
+    keptTags.set(tag, known);
+  }
+  to.push(known.bytes);
 }
 
 /** The tags of an event, of none without one. */
-export const tagsText = (catalog: Catalog, event: EventRow | undefined): string =>
-  `[${catalog.tagsOf(event).map(tagText).join(',')}]`;
+export function appendTags(catalog: Catalog, event: EventRow | undefined, to: Pieces): void {
+  appendList(to, catalog.tagsOf(event), appendTag);
+}
 
-/** An event as lists of the root have it: their tags change with other events, and are kept apart. */
-export const eventText = (catalog: Catalog, event: EventRow): string =>
-  `${untaggedText(catalog, event).slice(0, -1)},"tags":${tagsText(catalog, event)}}`;
+function appendUnended(catalog: Catalog, event: EventRow, to: Pieces): void {
+  appendUntagged(catalog, event, to);
+  to.push(TAGS);
+  appendTags(catalog, event, to);
+}
+
+/** An event as lists of the root have it. */
+export const appendEvent: Shape<EventRow> = (catalog, event, to) => {
+  appendUnended(catalog, event, to);
+  to.push(END);
+};
 
 /** An event with the four keys that single records have beside those of lists (interface.md 2.2). */
-export function longEventText(catalog: Catalog, event: EventRow): string {
+export const appendLongEvent: Shape<EventRow> = (catalog, event, to) => {
+  appendUnended(catalog, event, to);
+  to.push(bytesOf(`,"creationDate":"${isoTime(event.createdMs)}","markets":`));
+  const markets = event.markets.filter(({ status }) => status !== MarketStatus.DRAFT);
+  appendList(to, markets, (market) => appendBareMarket(catalog, market, to));
   const series = catalog.seriesOf(event);
   const seriesText = series === undefined ? '' : JSON.stringify(seriesRecord(catalog, series));
-  const markets = event.markets.filter(({ status }) => status !== MarketStatus.DRAFT);
-  const texts = markets.map((market) => marketText(catalog, market)).join(',');
-  const created = `"creationDate":"${isoTime(event.createdMs)}"`;
-  return `${eventText(catalog, event).slice(0, -1)},${created},"markets":[${texts}],"series":[${seriesText}],"eventMetadata":{}}`;
-}
+  to.push(bytesOf(`,"series":[${seriesText}],"eventMetadata":{}}`));
+};

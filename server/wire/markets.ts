@@ -4,6 +4,7 @@
 import { complementPips, MarketStatus, PIPS_PER_UNIT, Resolution } from '../../engine/index.ts';
 import type { EventRow, Market } from '../views/index.ts';
 import { isoTime, parsePips, pipsNumber } from './numbers.ts';
+import { bytesOf } from './pieces.ts';
 import { marketStatusText } from './rejections.ts';
 
 const textOr = (value: unknown, other: string): string => (typeof value === 'string' && value !== '' ? value : other);
@@ -151,16 +152,16 @@ export function simplifiedRecord(market: Market) {
 
 type RowShape = (market: Market, event: EventRow | undefined) => object;
 
-/** A form of a market as JSON text, kept for each market until it changes: lists repeat all of them on every call. */
-export function heldRows(shape: RowShape): (market: Market, event: EventRow | undefined) => string {
-  const held = new WeakMap<Market, { readonly version: number; readonly json: string }>();
+/** A form of a market as bytes of JSON, kept for each market until it changes: lists repeat all of them on every call. */
+export function heldRows(shape: RowShape): (market: Market, event: EventRow | undefined) => Uint8Array {
+  const held = new WeakMap<Market, { readonly version: number; readonly bytes: Uint8Array }>();
   return (market, event) => {
     const { version } = market;
     const known = held.get(market);
-    if (known?.version === version) return known.json;
-    const json = JSON.stringify(shape(market, event));
-    held.set(market, { version, json });
-    return json;
+    if (known?.version === version) return known.bytes;
+    const bytes = bytesOf(JSON.stringify(shape(market, event)));
+    held.set(market, { version, bytes });
+    return bytes;
   };
 }
 

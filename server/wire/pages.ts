@@ -3,9 +3,11 @@
 // plain offset is accepted too. Called by the routes of lists; it knows nothing of what the rows are.
 import { BadRequest } from '../http/errors.ts';
 import { parseWhole } from './numbers.ts';
+import { appendList, bytesOf, type Pieces } from './pieces.ts';
 
 /** The cursor of the first page: base64 of "0". */
 export const FIRST_CURSOR = 'MA==';
+const PAGE_BEGIN = bytesOf('{"data":');
 /** What stands for "no more pages": base64 of "-1". As a request it is malformed. */
 export const END_CURSOR = 'LTE=';
 
@@ -76,9 +78,20 @@ export function pageOf<Row>(
   return { rows: page, nextCursor: END_CURSOR };
 }
 
+const pageEnd = (count: number, nextCursor: string, limit: number): string =>
+  `,"next_cursor":"${nextCursor}","limit":${limit},"count":${count}}`;
+
 /** The page object as JSON text; `items` are ready JSON texts. */
 export function pageJson(items: readonly string[], nextCursor: string, limit: number): string {
-  return `{"data":[${items.join(',')}],"next_cursor":"${nextCursor}","limit":${limit},"count":${items.length}}`;
+  return `{"data":[${items.join(',')}]${pageEnd(items.length, nextCursor, limit)}`;
+}
+
+/** The same of items that are kept as bytes. */
+export function pagePieces(items: readonly Uint8Array[], nextCursor: string, limit: number): Pieces {
+  const to: Pieces = [PAGE_BEGIN];
+  appendList(to, items, (item) => to.push(item));
+  to.push(bytesOf(pageEnd(items.length, nextCursor, limit)));
+  return to;
 }
 
 /** Rows held oldest first with rising numbers, from the newest one that the cursor has not passed; without a copy. */

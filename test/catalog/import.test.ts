@@ -142,6 +142,16 @@ test('a new exchange takes an import before it ever runs', async () => {
   await server.stop();
 });
 
+test('an import without a running exchange leaves no snapshot that lacks what was imported', async () => {
+  const dataDir = join(folder, 'snapshots');
+  const file = fileOf('snapshots.jsonl', [EVENT, marketLine('first'), ...linesOf(madeRows(1_000))]);
+  const args = ['--no-house', '--snapshot-every', '1000'];
+  expect(await runCli(['import', file, '--data-dir', dataDir, ...args], {}, folder)).toBe(0);
+  const server = await startServerProcess({ dataDir, args });
+  expect((await send(server.url, 'GET', '/markets/slug/first')).json.events?.[0].slug).toBe('match');
+  await server.stop();
+});
+
 test('a server killed while it commits has all of the import afterwards, or none of it', async () => {
   const lines = linesOf(madeRows(1_000)).map((line, at) => ({ line: at + 1, row: JSON.parse(line) }));
   for (const waitMs of [5, 150]) {

@@ -207,7 +207,14 @@ test('a search finds events and tags, page by page, and never profiles', async (
   const second = (await world.get('/public-search?q=sports&limit_per_type=1&page=2')).json;
   expect([second.events.length, second.pagination.hasMore]).toEqual([1, false]);
   expect(second.events[0].id).not.toBe(first.events[0].id);
-  expect((await world.get(`/public-search?q=sports&creator=${SITE}`)).json.events).toHaveLength(1);
+  const { json: ofSite } = await world.get(`/public-search?q=sports&creator=${SITE}`);
+  expect(ofSite.events).toHaveLength(1);
+  expect(ofSite.tags).toEqual([{ id: '1', label: 'Sports', slug: 'sports', event_count: 1 }]);
+  expect((await world.get('/public-search?q=sports&creator=nobody')).json).toEqual({
+    events: [],
+    tags: [],
+    pagination: { hasMore: false, totalResults: 0 },
+  });
   expect((await world.get('/public-search?q=elsewere')).json.events[0].slug).toBe('elsewhere');
   expect((await world.get('/gamma/public-search?q=cup')).json.events[0].markets).toHaveLength(2);
   expect((await world.get('/gamma/public-search?q=rates&events_status=active')).json.events).toEqual([]);

@@ -1,7 +1,7 @@
 // Every n-th call to the file system fails, once and for ever: no answer after a failed flush claims success, nothing that
 // was refused is found after a restart, and no process dies without a word. On real LMDB under the shim where there is a
 // compiler (IO_FAULTS_STEP=1 tries every n up to 200), and everywhere on a store in memory that fails the same way.
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,6 +16,7 @@ const STEP = Number(process.env.IO_FAULTS_STEP ?? 37);
 /** Most of the time of a failing disk is spent waiting. */
 const CHILDREN = 6;
 const EIO = 5;
+const LONG = { timeout: 600_000 } as const;
 
 interface Line {
   readonly n: number;
@@ -74,6 +75,24 @@ test('no n-th failing call to the file system loses, makes up or silently ends a
     `${lines.length} failing disks: ${sum(({ done }) => done)} acknowledged, ${sum(({ refused }) => refused)} refused, ` +
       `${sum(({ undecided }) => undecided)} told that their outcome is not known; lost 0, ghosts 0, silent deaths 0.`,
   );
+});
+
+test('a disk on which no new environment can be made is named, and ends nobody', LONG, () => {
+  const library = shimLibrary();
+  if (library === undefined) {
+    console.info('There is no C compiler here: a disk that takes no new file cannot be rehearsed.');
+    return;
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'outcry-open-'));
+  try {
+    const env = { ...process.env, ...shimEnvironment(library, folder) };
+    const script = join(import.meta.dirname, './openChild.ts');
+    const { status, signal, stdout } = spawnSync(process.execPath, [script, folder], { env, encoding: 'utf8' });
+    expect([status, signal]).toEqual([0, null]);
+    expect(JSON.parse(stdout)).toEqual([['EROFS: read-only file system, write', 200]]);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 });
 
 /** A store whose n-th write fails; `once`, or that one and all after it. */

@@ -104,26 +104,26 @@ test('a full disk refuses orders, lets reads go on, and is left behind when ther
   }
 });
 
+// One disk under journal and histories, as it mostly is.
 test('a disk that hangs or is read-only, and a halt of the whole process', LONG, async () => {
   const library = shimLibrary();
   const folder = mkdtempSync(join(tmpdir(), 'outcry-hang-'));
   const dataDir = join(folder, 'data');
-  const journal = join(dataDir, 'journal');
-  mkdirSync(journal, { recursive: true });
+  mkdirSync(dataDir, { recursive: true });
   if (library === undefined)
     console.info('There is no C compiler here: the server is halted, but its disk does not hang.');
   try {
-    const world = await startWorld(dataDir, library === undefined ? {} : shimEnvironment(library, journal));
+    const world = await startWorld(dataDir, library === undefined ? {} : shimEnvironment(library, dataDir));
     await moreReplies(world, 200);
     for (const [fault, reason] of [
       ['shim-hang', /^503 .*flush has not ended for 15000 ms/],
       ['shim-readonly', /^503 .*the journal cannot be written/],
     ] as const) {
       if (library === undefined) continue;
-      writeFileSync(join(journal, fault), '');
+      writeFileSync(join(dataDir, fault), '');
       await moreReplies(world, 503);
       await expectRefusal(world, reason);
-      rmSync(join(journal, fault));
+      rmSync(join(dataDir, fault));
       await moreReplies(world, 200);
     }
     const refused = countOf(world, 503);

@@ -5,6 +5,7 @@ import { expect } from 'vitest';
 import { type LogRecord, openExchange, type RunningExchange, type VirtualClock } from '../../engine/index.ts';
 import { keccak256 } from '../../server/auth/keccak.ts';
 import { answer } from '../../server/history/answer.ts';
+import { AnswerMemory } from '../../server/history/answerMemory.ts';
 import { LogFollower } from '../../server/history/follower.ts';
 import { type OpenedHistorian, openHistorian } from '../../server/history/historian.ts';
 import type { HistoryRequest } from '../../server/history/queries.ts';
@@ -17,6 +18,9 @@ import { oracleAnswer } from './oracleAnswers.ts';
 import { Keeper, newClock, settings } from './world.ts';
 
 /** An exchange that runs with a historian beside it. */
+/** Longer than any machine takes. */
+const WAIT_MS_MAX = 600_000;
+
 export interface Venue {
   readonly exchange: RunningExchange;
   readonly historian: OpenedHistorian;
@@ -42,7 +46,7 @@ export async function openVenue(options: VenueOptions = {}): Promise<Venue> {
     byCondition: (conditionId: string) => views.markets.byCondition(conditionId),
     ofEvent: (eventNumber: number) => views.markets.eventByNumber(eventNumber)?.markets ?? [],
   };
-  const historian = openHistorian({ dataDir, recordsPerCommit, log, markets });
+  const historian = openHistorian({ dataDir, recordsPerCommit, log, markets, waitMsMax: WAIT_MS_MAX });
   const followers = [keeper, ...views.followers()];
   const exchange = await openExchange({ dataDir, clock, settings, followers, onDurable: historian.durable });
   return {
@@ -119,7 +123,7 @@ export async function answersInPlace(
 }
 
 function answerInPlace(tables: Tables, request: HistoryRequest): string | undefined {
-  const work = answer(tables, request);
+  const work = answer(tables, request, new AnswerMemory());
   for (;;) {
     beginSlice();
     const { done, value } = work.next();

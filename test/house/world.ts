@@ -98,6 +98,8 @@ export class VirtualSchedule implements Schedule {
     this.dueMs = this.clock.now();
   }
 
+  pause(): undefined {}
+
   async stop(): Promise<void> {
     this.step = undefined;
   }

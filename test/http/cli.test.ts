@@ -148,7 +148,7 @@ describe('reasons not to start', () => {
     [['stat'], "error: unknown command 'stat'\n(Did you mean start?)\n"],
     [['start', '--port', 'x'], '--port must be a whole number from 0 to 65535; it is "x".\n'],
   ])('%j is refused with status 2', async (args, output) => {
-    expect(await runToEnd(args, { cwd: folder })).toEqual({ status: 2, signal: null, output });
+    expect(await runToEnd(args, { cwd: folder })).toEqual({ status: 2, signal: null, output, stdout: '' });
   });
 });
 

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { assertFileIsWhole } from '../../engine/journal/lmdbStore.ts';
+import { assertFileIsWhole } from '../../engine/journal/environment.ts';
 import { inTempDir } from './support.ts';
 
 const LOOKS = 20_000;

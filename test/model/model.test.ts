@@ -1,6 +1,7 @@
 // The core against the reference on hundreds of thousands of random commands: the same events in the same order, the same
 // books, balances and due times. MODEL_COMMANDS sets how many, MODEL_SEED the first seed. A difference is shrunk and printed
 // in the notation, so that it can be pasted into a scenario test.
+import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { Exchange } from '../../engine/core/index.ts';
 import type { EngineEvent } from '../../engine/protocol/index.ts';
@@ -10,6 +11,7 @@ import {
   encodeCommand,
   eventLayouts,
   FillKind,
+  Message,
   rejectionName,
   rejections,
 } from '../../engine/protocol/index.ts';
@@ -17,6 +19,7 @@ import { EventAudit } from './eventAudit.ts';
 import { Generator, type Timed } from './generator.ts';
 import { checkState } from './invariants.ts';
 import { Pair } from './pair.ts';
+import { Random } from './random.ts';
 import { firstDifference, printSequence, shrink } from './shrink.ts';
 
 const fullRun = 200_000;
@@ -76,19 +79,54 @@ function runSeed(seed: number, done: number, commands: number, seen: Map<string,
       report(seed, sequence, error instanceof Error ? error.message : String(error));
     }
   }
-  expectSameTwin(pair, sequence);
+  expectSameTwins(seed, pair, sequence);
 }
 
-/** The same commands once more on a fresh core lead to the same hashes. */
-function expectSameTwin(pair: Pair, sequence: readonly Timed[]): void {
-  const twin = new Exchange();
+/** The same commands once more on fresh cores, one by one and in batches, lead to the same hashes and the same events. */
+function expectSameTwins(seed: number, pair: Pair, sequence: readonly Timed[]): void {
+  const single = new Exchange();
+  const batched = new Exchange();
+  const hash = createHash('sha256');
+  const batchedHash = createHash('sha256');
   const out = new EventWriter();
-  for (const { tMs, command } of sequence) {
-    out.begin();
-    twin.apply(tMs, encodeCommand(command), out);
-    out.finish();
+  const random = new Random(seed);
+  for (let from = 0; from < sequence.length; ) {
+    const batch = sequence.slice(from, from + random.int(1, 40));
+    from += batch.length;
+    const encoded = batch.map(({ command }) => encodeCommand(command));
+    for (const [i, { tMs }] of batch.entries()) {
+      out.begin();
+      single.apply(tMs, encoded[i], out);
+      out.finish();
+      hash.update(out.copy());
+    }
+    const { message, offsets } = messageOf(encoded);
+    batched.applyBatch(
+      Float64Array.from(batch, ({ tMs }) => tMs),
+      message,
+      offsets,
+      batch.length,
+      out,
+    );
+    batchedHash.update(out.copy());
   }
-  expect([twin.stateHash(), twin.idSetHash()]).toEqual([pair.core.stateHash(), pair.core.idSetHash()]);
+  const hashes = [pair.core.stateHash(), pair.core.idSetHash()];
+  expect([single.stateHash(), single.idSetHash()]).toEqual(hashes);
+  expect([batched.stateHash(), batched.idSetHash()]).toEqual(hashes);
+  expect(batchedHash.digest('hex'), 'the events of batches').toBe(hash.digest('hex'));
+}
+
+/** Commands in one message, each at a multiple of 8 bytes. */
+function messageOf(commands: readonly Uint8Array[]): { readonly message: Message; readonly offsets: Int32Array } {
+  const offsets = new Int32Array(commands.length);
+  let bytes = 0;
+  for (const [i, command] of commands.entries()) {
+    offsets[i] = bytes;
+    bytes += Math.ceil(command.length / 8) * 8;
+  }
+  const message = new Message(new ArrayBuffer(bytes));
+  for (const [i, command] of commands.entries()) message.bytes.set(command, offsets[i]);
+  return { message, offsets };
 }
 
 test('core and reference agree on every event, book, balance and due time', { timeout: 1_200_000 }, () => {

@@ -3,13 +3,14 @@
 import type { Exchange } from '../../engine/core/index.ts';
 import { EventWriter, Message } from '../../engine/protocol/index.ts';
 import { differentWord } from './corruption.ts';
+import { KeptSections } from './keptSections.ts';
 import { accountsIn, askEverything, marketsIn, type Trace } from './traces.ts';
 
 /** What gives the core away, or undefined when nothing does; `checks`: its invariants are asked about damage, too. */
 export function giveaway(make: new () => Exchange, traces: readonly Trace[], checks: boolean): string | undefined {
   for (const trace of traces) {
     try {
-      const difference = differenceOn(new make(), trace, checks);
+      const difference = new Killer(make, trace).difference(checks);
       if (difference !== undefined) return `${trace.name}: ${difference}`;
     } catch (error) {
       return `${trace.name}: ${error instanceof Error ? error.message.slice(0, 100) : String(error)}`;
@@ -22,11 +23,47 @@ export function giveaway(make: new () => Exchange, traces: readonly Trace[], che
 const message = new Message(new ArrayBuffer(1 << 16));
 const PLACE_BYTES = 64;
 const PLACES = 100;
+/** So many commands are applied as a batch, again and again. */
+const BATCH = { commands: 20, every: 60 } as const;
+/** After so many commands, again and again, the core goes on from a snapshot of itself. */
+const RELOAD_EVERY = 45;
 
-function differenceOn(core: Exchange, trace: Trace, checks: boolean): string | undefined {
-  const writer = new EventWriter();
-  let look = 0;
-  for (const [index, { tMs, bytes, events, nextDueMs }] of trace.commands.entries()) {
+class Killer {
+  private core: Exchange;
+  private readonly make: new () => Exchange;
+  private readonly trace: Trace;
+  private readonly writer = new EventWriter();
+
+  constructor(make: new () => Exchange, trace: Trace) {
+    this.core = new make();
+    this.make = make;
+    this.trace = trace;
+  }
+
+  /** Where the core differs from the trace; undefined when it never does. */
+  difference(checks: boolean): string | undefined {
+    const { commands } = this.trace;
+    for (let index = 0; index < commands.length; ) {
+      const isBatch = index % BATCH.every === 0;
+      const end = isBatch ? this.batchEnd(index) : index + 1;
+      if (isBatch) this.applyBatch(index, end);
+      else this.applyOne(index);
+      const events = Buffer.concat(commands.slice(index, end).map((command) => command.events));
+      if (Buffer.compare(this.writer.copy(), events) !== 0) return `events of command ${index}`;
+      const last = end - 1;
+      if (this.core.nextDueMs() !== commands[last].nextDueMs) return `due time after command ${last}`;
+      const found = this.lookAfter(last, checks);
+      if (found !== undefined) return found;
+      if (last % RELOAD_EVERY === RELOAD_EVERY - 1) this.reload();
+      index = end;
+    }
+    return undefined;
+  }
+
+  /** One command, alone or at some place of a longer message. */
+  private applyOne(index: number): void {
+    const { core, writer } = this;
+    const { tMs, bytes } = this.trace.commands[index];
     writer.begin();
     if (index % 3 === 0) {
       const offset = (index % PLACES) * PLACE_BYTES;
@@ -36,17 +73,49 @@ function differenceOn(core: Exchange, trace: Trace, checks: boolean): string | u
       core.apply(tMs, bytes, writer);
     }
     writer.finish();
-    if (Buffer.compare(writer.bytes.subarray(0, writer.length), events) !== 0) return `events of command ${index}`;
-    if (core.nextDueMs() !== nextDueMs) return `due time after command ${index}`;
-    if (trace.looks[look]?.after === index) {
-      if (askEverything(core, marketsIn(core), accountsIn(core)) !== trace.looks[look].text)
-        return `answers after ${index}`;
-      look += 1;
-    }
-    if (checks && trace.corrupted?.after === index) {
-      const word = differentWord(core, trace.corrupted.found);
-      if (word !== undefined) return `invariants on ${word}`;
-    }
   }
-  return undefined;
+
+  /** A batch ends before the next command after which the trace looks at everything. */
+  private batchEnd(index: number): number {
+    const { looks, corrupted, commands } = this.trace;
+    const stops = [...looks.map(({ after }) => after + 1), (corrupted?.after ?? -1) + 1].filter((stop) => stop > index);
+    return Math.min(index + BATCH.commands, commands.length, ...stops);
+  }
+
+  private applyBatch(index: number, end: number): void {
+    const batch = this.trace.commands.slice(index, end);
+    const offsets = new Int32Array(batch.length);
+    let offset = 0;
+    for (const [i, { bytes }] of batch.entries()) {
+      offsets[i] = offset;
+      message.bytes.set(bytes, offset);
+      offset += Math.ceil(bytes.length / 8) * 8;
+    }
+    this.core.applyBatch(
+      Float64Array.from(batch, ({ tMs }) => tMs),
+      message,
+      offsets,
+      batch.length,
+      this.writer,
+    );
+  }
+
+  private lookAfter(index: number, checks: boolean): string | undefined {
+    const { core } = this;
+    const look = this.trace.looks.find(({ after }) => after === index);
+    if (look !== undefined && askEverything(core, marketsIn(core), accountsIn(core)) !== look.text) {
+      return `answers after ${index}`;
+    }
+    if (!checks || this.trace.corrupted?.after !== index) return undefined;
+    const word = differentWord(core, this.trace.corrupted.found);
+    return word === undefined ? undefined : `invariants on ${word}`;
+  }
+
+  /** The core from now on is a new one that has loaded what the old one wrote. */
+  private reload(): void {
+    const values = new Map<string, unknown>();
+    this.core.visit(new KeptSections(values, false));
+    this.core = new this.make();
+    this.core.visit(new KeptSections(values, true));
+  }
 }

@@ -7,6 +7,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { LogRecord } from '../../engine/index.ts';
 import { keccak256 } from '../../server/auth/keccak.ts';
 import { answer } from '../../server/history/answer.ts';
+import { AnswerMemory } from '../../server/history/answerMemory.ts';
 import { LogFollower } from '../../server/history/follower.ts';
 import type { HistoryRequest } from '../../server/history/queries.ts';
 import { beginSlice } from '../../server/history/slice.ts';
@@ -59,7 +60,7 @@ export async function compareHistories(disk: Disk, records: readonly LogRecord[]
 }
 
 function textOf(tables: Tables, request: HistoryRequest): string | undefined {
-  const work = answer(tables, request);
+  const work = answer(tables, request, new AnswerMemory());
   for (;;) {
     beginSlice();
     const { done, value } = work.next();

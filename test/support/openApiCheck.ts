@@ -14,6 +14,7 @@ import {
 import type { Answered } from '../../server/http/answered.ts';
 import type { Endpoint, HttpRequest } from '../../server/http/endpoint.ts';
 import { endpoints } from '../../server/http/endpoints.ts';
+import { keptBytes } from '../../server/http/replyBody.ts';
 
 const options = { strict: false, allErrors: false, validateSchema: false } as const;
 
@@ -99,8 +100,8 @@ function faultOfBody(checks: Contract, { requestBody }: Operation, request: Http
   return fault === undefined ? undefined : `the body was served: ${fault}`;
 }
 
-const textOf = (body: string | Uint8Array): string =>
-  typeof body === 'string' ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8');
+const textOf = (body: Answered['reply']['body']): string =>
+  typeof body === 'string' ? body : Buffer.from(keptBytes(body)).toString('utf8');
 
 function faultOfRefusal(status: number, body: string): string | undefined {
   const value: unknown = JSON.parse(body);

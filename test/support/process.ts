@@ -42,7 +42,10 @@ export interface ServerProcess {
 
 /** A process that has ended before it was ready, or was never to be. */
 export interface FinishedProcess extends ProcessEnd {
+  /** What it printed on both streams. */
   readonly output: string;
+  /** What it printed on standard output alone: what another program would read. */
+  readonly stdout: string;
 }
 
 function environment(more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
@@ -70,18 +73,22 @@ function endOf(child: ChildProcess): Promise<ProcessEnd> {
 /** Runs a command line to its end and returns what it printed: for wrong flags, --help and refusals to start. */
 export async function runToEnd(args: readonly string[], options: ServerProcessOptions = {}): Promise<FinishedProcess> {
   const { state, ended } = follow(spawnServer(args, options));
-  return { ...(await ended), output: state.output };
+  return { ...(await ended), output: state.output, stdout: state.stdout };
 }
 
 /** A process under way: what it printed, how it ends, and a way to end it. */
 function follow(child: ChildProcess) {
   const ended = endOf(child);
-  const state = { output: '' };
+  const state = { output: '', stdout: '' };
   const gather = (text: string): void => {
     state.output += text;
     child.emit('printed');
   };
-  for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', gather);
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    state.stdout += text;
+    gather(text);
+  });
+  child.stderr?.setEncoding('utf8').on('data', gather);
   const kill = (signal: NodeJS.Signals): Promise<ProcessEnd> => {
     child.kill(signal);
     return ended;

@@ -32,7 +32,7 @@ afterAll(async () => {
 
 async function verifyJson(dir: string, args: readonly string[] = []) {
   const end = await runToEnd(['verify', '--json', '--data-dir', dir, ...args]);
-  return { status: end.status, report: JSON.parse(end.output) };
+  return { status: end.status, report: JSON.parse(end.stdout) };
 }
 
 /** A copy of the journal whose environment lets one batch be replaced by what `edit` makes of it. */

@@ -10,6 +10,7 @@ import {
   simplifiedRecord,
   tokenConditionRecord,
 } from '../../server/wire/markets.ts';
+import { textOfPieces } from '../../server/wire/pieces.ts';
 import { T0, ViewsWorld } from './world.ts';
 
 const FULL_KEYS = [
@@ -184,7 +185,9 @@ test('a held row is made once, and anew after every change of its market', async
     return fullRecord(row, itsEvent);
   });
   const look = (count: number): void => {
-    for (let i = 0; i < 3; i += 1) expect(rowOf(held, undefined)).toBe(JSON.stringify(fullRecord(held, undefined)));
+    for (let i = 0; i < 3; i += 1) {
+      expect(textOfPieces([rowOf(held, undefined)])).toBe(JSON.stringify(fullRecord(held, undefined)));
+    }
     expect(madeCount).toBe(count);
   };
   const terms = { status: 1, negRisk: 0, autoTick: 0, feeExponent: 1, tickPips: 10, feeRate: 0 };

@@ -47,7 +47,7 @@ export interface House {
 
 /** Starts the house. Its accounts are opened in its first step, and the seed's open markets have quotes seconds later. */
 export function startHouse({ services, mode, seed, schedule }: HouseOptions): House {
-  const house = new HouseRun(services, paces[mode], seed);
+  const house = new HouseRun(services, paces[mode], seed, schedule);
   schedule.run(() => house.step());
   return {
     refusals: house.refusals,
@@ -78,11 +78,14 @@ class HouseRun {
   private readonly services: Services;
   private readonly pace: Pace;
   private readonly seed: number;
+  private readonly schedule: Schedule;
   private random = new HouseRandom('');
   private accounts: readonly HouseAccount[] = [];
   private desks: readonly Desk[] = [];
   private readonly outcomes = new Map<Desk, Outcome>();
   private readonly keyless = new Set<HouseAccount>();
+  /** Commands that are planned, and neither signed nor submitted. */
+  private planned: (() => void)[] = [];
   private pending: Promise<void>[] = [];
   /** Why a command of this step was not answered. */
   private failure: unknown;
@@ -91,10 +94,11 @@ class HouseRun {
   /** Steps in a row that failed as a whole. */
   private failures = 0;
 
-  constructor(services: Services, pace: Pace, seed: number) {
+  constructor(services: Services, pace: Pace, seed: number, schedule: Schedule) {
     this.services = services;
     this.pace = pace;
     this.seed = seed;
+    this.schedule = schedule;
   }
 
   /** Does what is due. Never rejects. @returns when it wants to be called again (ms) */
@@ -171,11 +175,23 @@ class HouseRun {
       served += 1;
       if (!mayQuote) this.postpone(desk, nowMs + choices.backoffMs);
       else this.serve(desk, nowMs, isUpdate, isTake && mode === ExchangeMode.NORMAL);
+      await this.submitPlanned();
     }
     await this.settle(nowMs);
     if (this.nextFundMs > nowMs) return;
     this.nextFundMs = nowMs + choices.restMs;
     for (const { address } of this.accounts) await fundAccount(this.services, address);
+  }
+
+  /** Signs and submits what is planned, in its order and a little in each turn: requests would wait for all of it. */
+  private async submitPlanned(): Promise<void> {
+    const { planned } = this;
+    this.planned = [];
+    for (const submit of planned) {
+      const pause = this.schedule.pause();
+      if (pause !== undefined) await pause;
+      submit();
+    }
   }
 
   /** A market whose book lacks a side is seen to soon. */
@@ -306,15 +322,21 @@ class HouseRun {
   }
 
   private place(desk: Desk, account: HouseAccount, order: HouseOrder, kind: Kind): void {
-    try {
-      this.submit(desk, account, encodeOrder(this.services, account, order), kind);
-    } catch (error) {
-      if (!(error instanceof BadRequest)) throw error;
-      this.refused(desk, error.message);
-    }
+    this.planned.push(() => {
+      try {
+        this.submitNow(desk, account, encodeOrder(this.services, account, order), kind);
+      } catch (error) {
+        if (!(error instanceof BadRequest)) throw error;
+        this.refused(desk, error.message);
+      }
+    });
   }
 
   private submit(desk: Desk, account: HouseAccount, bytes: Uint8Array, kind: Kind): void {
+    this.planned.push(() => this.submitNow(desk, account, bytes, kind));
+  }
+
+  private submitNow(desk: Desk, account: HouseAccount, bytes: Uint8Array, kind: Kind): void {
     const answered = this.services.exchange.submit(bytes).then(
       (record) => this.answer(desk, account, record, kind),
       (error: unknown) => {

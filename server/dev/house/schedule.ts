@@ -8,10 +8,14 @@ export interface Schedule {
    * `step` must not reject.
    */
   run(step: () => Promise<number>): void;
+  /** What a step is to wait for before it goes on, so that others have their turn; undefined while it may still go on. */
+  pause(): Promise<void> | undefined;
   /** Calls no more; resolves when the step that runs has ended. */
   stop(): Promise<void>;
 }
 
+/** How long (ms) a step may go on before requests have their turn. */
+const TURN_MS = 0.5;
 /** A timer is set for at most this long (ms), so that a clock that was set is noticed. */
 const LONGEST_WAIT_MS = 1_000;
 
@@ -19,6 +23,7 @@ const LONGEST_WAIT_MS = 1_000;
 export function timerSchedule(now: () => number): Schedule {
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
+  let turnEndsMs = 0;
   let running: Promise<void> = Promise.resolve();
 
   const wait = (dueMs: number, step: () => Promise<number>): void => {
@@ -26,13 +31,25 @@ export function timerSchedule(now: () => number): Schedule {
     const waitMs = Math.min(Math.max(dueMs - now(), 1), LONGEST_WAIT_MS);
     timer = setTimeout(() => {
       if (now() < dueMs) wait(dueMs, step);
-      else running = step().then((nextMs) => wait(nextMs, step));
+      else {
+        turnEndsMs = performance.now() + TURN_MS;
+        running = step().then((nextMs) => wait(nextMs, step));
+      }
     }, waitMs);
     timer.unref();
   };
 
   return {
     run: (step) => wait(now(), step),
+    pause: () => {
+      if (performance.now() < turnEndsMs) return undefined;
+      return new Promise((resolve) => {
+        setImmediate(() => {
+          turnEndsMs = performance.now() + TURN_MS;
+          resolve();
+        });
+      });
+    },
     stop: () => {
       isStopped = true;
       clearTimeout(timer);

@@ -1,0 +1,168 @@
+// Archiving: the records that no kept snapshot needs leave the data directory for a folder that the operator names. Nothing is
+// removed before the archived part was read back, record by record, and so was what the journal keeps. LMDB never gives space
+// back, so the journal's file is replaced by a new one that holds what is kept, in one step. Called by the command `archive`,
+// while no exchange runs. A crash at any moment leaves a data directory that is whole; the next call goes on from there.
+import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { SnapshotUnusable } from '../protocol/index.ts';
+import { copyRecords } from './copy.ts';
+import { DataDirectory, syncFolder } from './dataDirectory.ts';
+import { hashAt, readBatches } from './journal.ts';
+import { LmdbStore } from './lmdbStore.ts';
+import { type ArchivedPart, readArchiveList, writeArchiveList } from './parts.ts';
+import { hashBehind, type JournalRecord } from './record.ts';
+import { readFacts, SnapshotFile } from './snapshotFile.ts';
+import { SnapshotFolder } from './snapshots.ts';
+
+/** Points at which a crash may come, in order. */
+export type ArchiveStep = 'copied' | 'kept' | 'listed' | 'cut';
+
+export interface ArchiveOptions {
+  readonly onProgress?: ((done: number, total: number) => void) | undefined;
+  /** Told of each step when it is done. */
+  readonly onStep?: ((step: ArchiveStep) => void) | undefined;
+}
+
+/** What became of a journal. */
+export interface Archived {
+  /** The parts that were archived now: one, and one more where an earlier call was cut off. */
+  readonly parts: readonly ArchivedPart[];
+  /** The first record that is still in the data directory. */
+  readonly keptFrom: number;
+  readonly bytesBefore: number;
+  readonly bytesAfter: number;
+}
+
+/**
+ * Moves the records before the oldest kept snapshot into a new folder below `toFolder`.
+ * @returns undefined when there is nothing to archive
+ * @throws DataDirectoryLocked while an exchange runs, JournalDamaged, SnapshotUnusable when the oldest snapshot is not sound,
+ * a plain error when a copy is not what was copied: the data directory is then as it was
+ */
+export async function archiveJournal(
+  dataDir: string,
+  toFolder: string,
+  options: ArchiveOptions = {},
+): Promise<Archived | undefined> {
+  const directory = new DataDirectory(dataDir);
+  const store = new LmdbStore(directory.journalPath, true);
+  try {
+    return await archiveRecords(directory, store, resolve(toFolder), options);
+  } finally {
+    await store.close();
+    directory.release();
+  }
+}
+
+async function archiveRecords(
+  { path: dataDir, journalPath }: DataDirectory,
+  store: LmdbStore,
+  toFolder: string,
+  { onProgress, onStep = () => {} }: ArchiveOptions,
+): Promise<Archived | undefined> {
+  const needed = neededFrom(dataDir, store);
+  const list = readArchiveList(dataDir);
+  const liveFirst = store.first() ?? 1;
+  const first = (list.parts.at(-1)?.lastSequence ?? 0) + 1;
+  if (needed === undefined || Math.max(first, needed) <= liveFirst) return undefined;
+  const parts = [...list.parts];
+  if (needed > first) {
+    parts.push(await archivePart(dataDir, store, toFolder, { first, last: needed - 1, onProgress }));
+    onStep('copied');
+  }
+  const keptFrom = Math.max(first, needed);
+  const draft = join(dataDir, 'journal-kept');
+  await copyChecked(store, draft, { first: keptFrom, last: Number.MAX_SAFE_INTEGER, onProgress });
+  onStep('kept');
+  writeArchiveList(dataDir, { journal: list.journal || (hashAt(store, 1) ?? ''), parts });
+  onStep('listed');
+  const file = join(journalPath, 'data.mdb');
+  const bytesBefore = statSync(file).size;
+  renameSync(join(draft, 'data.mdb'), file);
+  // Who still reads the file that was there has its own table of readers: the new file gets a new one.
+  rmSync(join(journalPath, 'lock.mdb'), { force: true });
+  syncFolder(journalPath);
+  rmSync(draft, { recursive: true, force: true });
+  onStep('cut');
+  const added = parts.filter(({ firstSequence }) => firstSequence >= liveFirst);
+  return { parts: added, keptFrom, bytesBefore, bytesAfter: statSync(file).size };
+}
+
+/** The first record of the batch that the oldest kept snapshot stands behind: a start may need it and all after it. */
+function neededFrom(dataDir: string, store: LmdbStore): number | undefined {
+  const oldest = new SnapshotFolder(dataDir).list().at(-1);
+  if (oldest === undefined) return undefined;
+  const { path, sequence } = oldest;
+  const { facts } = new SnapshotFile(path);
+  const isOfJournal = readFacts(path).sequence === sequence && hashAt(store, sequence) === facts.journalHash;
+  if (!isOfJournal) throw new SnapshotUnusable(`${path} is not of this journal`);
+  const [batch] = store.batches(sequence);
+  return batch.firstSequence;
+}
+
+interface Range {
+  readonly first: number;
+  readonly last: number;
+  readonly onProgress: ((done: number, total: number) => void) | undefined;
+}
+
+async function archivePart(dataDir: string, store: LmdbStore, toFolder: string, range: Range): Promise<ArchivedPart> {
+  const { first, last } = range;
+  const folder = join(toFolder, `records-${first}-${last}`);
+  const partOf = (hash: string): ArchivedPart => ({ folder, firstSequence: first, lastSequence: last, hash });
+  // Left by a call that was cut off after it had copied: looked at again, and taken as it is.
+  if (existsSync(folder)) return partOf(await readBack(store, join(folder, 'journal'), first, last));
+  const draft = `${folder}.draft`;
+  mkdirSync(toFolder, { recursive: true });
+  rmSync(draft, { recursive: true, force: true });
+  mkdirSync(draft);
+  copyFileSync(join(dataDir, 'format.json'), join(draft, 'format.json'));
+  const hash = await copyChecked(store, join(draft, 'journal'), range);
+  renameSync(draft, folder);
+  syncFolder(toFolder);
+  return partOf(hash);
+}
+
+/** Compares a copy with what the journal holds. Returns the running hash behind its last record. */
+async function readBack(source: LmdbStore, folder: string, first: number, last: number): Promise<string> {
+  const copy = new LmdbStore(folder, true);
+  try {
+    return comparedTo(source, copy, first, last, folder);
+  } finally {
+    await copy.close();
+  }
+}
+
+/** Copies records into a new environment, reads them back and compares them. Returns the running hash behind the last. */
+async function copyChecked(source: LmdbStore, folder: string, range: Range): Promise<string> {
+  rmSync(folder, { recursive: true, force: true });
+  const target = new LmdbStore(folder);
+  let last: number;
+  try {
+    last = await copyRecords(readBatches(source, range.first), target, range);
+  } finally {
+    await target.close();
+  }
+  return readBack(source, folder, range.first, last);
+}
+
+function comparedTo(source: LmdbStore, copy: LmdbStore, first: number, last: number, folder: string): string {
+  const copied = recordsOf(copy, first);
+  let hash = '';
+  for (const record of recordsOf(source, first)) {
+    if (record.sequence > last) break;
+    const { value, done } = copied.next();
+    if (done === true || Buffer.compare(value.bytes, record.bytes) !== 0) {
+      throw new Error(
+        `The copy in ${folder} is not what was copied, from record ${record.sequence} on. Nothing was removed.`,
+      );
+    }
+    if (record.sequence === last) hash = hashBehind(value);
+  }
+  if (hash === '' || copied.next().done !== true) throw new Error(`The copy in ${folder} has other records.`);
+  return hash;
+}
+
+function* recordsOf(store: LmdbStore, first: number): Generator<JournalRecord> {
+  for (const records of readBatches(store, first)) yield* records;
+}

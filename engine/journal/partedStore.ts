@@ -1,0 +1,91 @@
+// A journal of which old parts may have been archived, read as one: the environment in the data directory, and before it the
+// parts that archive.json lists, each opened when somebody asks for records of it. Used by whoever opens a journal; nothing
+// is written but to the environment in the data directory.
+import { join } from 'node:path';
+import { JournalArchived } from './errors.ts';
+import { LmdbStore } from './lmdbStore.ts';
+import { type ArchivedPart, type ArchiveList, readArchiveList } from './parts.ts';
+import type { BatchStore, StoredBatch } from './store.ts';
+
+type BatchesOf = (store: LmdbStore, sequence: number) => Generator<StoredBatch>;
+
+export class PartedStore implements BatchStore {
+  private readonly live: LmdbStore;
+  private readonly archive: ArchiveList;
+  /** Archived parts that are open, by folder. */
+  private readonly opened = new Map<string, LmdbStore>();
+
+  /** @param releaseReaders see LmdbStore */
+  constructor(dataDir: string, isReadOnly = false, releaseReaders: () => Promise<void> = async () => {}) {
+    this.archive = readArchiveList(dataDir);
+    this.live = new LmdbStore(join(dataDir, 'journal'), isReadOnly, releaseReaders);
+  }
+
+  /** The running hash (hex) behind the first record, where its part was archived: nobody needs the part for it. */
+  get journalHash(): string | undefined {
+    return this.archive.parts.length === 0 ? undefined : this.archive.journal;
+  }
+
+  get isLeftOpen(): boolean {
+    return this.live.isLeftOpen;
+  }
+
+  write(firstSequence: number, batch: Uint8Array): Promise<void> {
+    return this.live.write(firstSequence, batch);
+  }
+
+  last(): StoredBatch | undefined {
+    return this.live.last();
+  }
+
+  /** Throws JournalArchived when what is asked for lies in a part that cannot be read. */
+  batches(sequence: number): Generator<StoredBatch> {
+    return this.read(sequence, (store, from) => store.batches(from));
+  }
+
+  /** The same without copies, see LmdbStore. */
+  lentBatches(sequence: number): Generator<StoredBatch> {
+    return this.read(sequence, (store, from) => store.lentBatches(from));
+  }
+
+  refresh(): void {
+    this.live.refresh();
+  }
+
+  reopen(): Promise<void> {
+    return this.live.reopen();
+  }
+
+  async close(): Promise<void> {
+    for (const part of this.opened.values()) await part.close();
+    this.opened.clear();
+    await this.live.close();
+  }
+
+  private *read(sequence: number, batchesOf: BatchesOf): Generator<StoredBatch> {
+    const liveFirst = this.archive.parts.length === 0 ? 0 : (this.live.first() ?? Number.POSITIVE_INFINITY);
+    for (const part of this.archive.parts) {
+      if (part.lastSequence < sequence || part.lastSequence >= liveFirst) continue;
+      yield* batchesOf(this.storeOf(part), Math.max(sequence, part.firstSequence));
+    }
+    yield* batchesOf(this.live, sequence);
+  }
+
+  private storeOf(part: ArchivedPart): LmdbStore {
+    const { folder, firstSequence, lastSequence } = part;
+    const unreadable = (reason: string): JournalArchived =>
+      new JournalArchived(
+        `The records ${firstSequence} to ${lastSequence} of the journal were archived to ${folder} and cannot be read ` +
+          `there: ${reason}. Put that folder back, or name its new place in archive.json of the data directory.`,
+      );
+    let store = this.opened.get(folder);
+    try {
+      store ??= new LmdbStore(join(folder, 'journal'), true);
+    } catch (error) {
+      throw unreadable(error instanceof Error ? error.message : String(error));
+    }
+    this.opened.set(folder, store);
+    if (store.first() !== firstSequence) throw unreadable(`its records begin at ${store.first() ?? 'none'}`);
+    return store;
+  }
+}

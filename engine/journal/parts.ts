@@ -1,0 +1,67 @@
+// The list of archived parts of a journal, `archive.json` in the data directory: which records lie in which folder, in order
+// and without a gap from the first record on. Written by archive.ts, read by whoever opens the journal. A part is only listed
+// once it has been read back; the journal may still hold the same records.
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { syncFolder } from './dataDirectory.ts';
+import { JournalArchived } from './errors.ts';
+
+const FILE = 'archive.json';
+
+/** Records that were archived, in an environment below a folder. */
+export interface ArchivedPart {
+  readonly folder: string;
+  readonly firstSequence: number;
+  readonly lastSequence: number;
+  /** The running hash (hex) behind its last record. */
+  readonly hash: string;
+}
+
+export interface ArchiveList {
+  /** The running hash (hex) behind the journal's first record: it names the journal. */
+  readonly journal: string;
+  readonly parts: readonly ArchivedPart[];
+}
+
+const NOTHING: ArchiveList = { journal: '', parts: [] };
+
+/** What of the journal of a data directory was archived. Throws JournalArchived when the list cannot be read. */
+export function readArchiveList(dataDir: string): ArchiveList {
+  const file = join(dataDir, FILE);
+  if (!existsSync(file)) return NOTHING;
+  try {
+    return listOf(JSON.parse(readFileSync(file, 'utf8')));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new JournalArchived(`The list of what was archived, ${file}, cannot be read: ${reason}.`);
+  }
+}
+
+/** Takes the place of the list before, at once and durably. */
+export function writeArchiveList(dataDir: string, list: ArchiveList): void {
+  const draft = join(dataDir, `${FILE}.new`);
+  const descriptor = openSync(draft, 'w');
+  try {
+    writeSync(descriptor, `${JSON.stringify(list, undefined, 2)}\n`);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+  renameSync(draft, join(dataDir, FILE));
+  syncFolder(dataDir);
+}
+
+function listOf(value: unknown): ArchiveList {
+  const { journal, parts } = value as Partial<ArchiveList>; // looked at below
+  if (typeof journal !== 'string' || !Array.isArray(parts)) throw new Error('it is no such list');
+  let next = 1;
+  for (const part of parts) {
+    const { folder, firstSequence, lastSequence, hash } = part as Partial<ArchivedPart>; // looked at here
+    if (typeof folder !== 'string' || typeof hash !== 'string') throw new Error('a part has no folder or no hash');
+    if (firstSequence !== next || lastSequence === undefined || !(lastSequence >= firstSequence)) {
+      throw new Error(`the part in ${folder} does not begin at record ${next}`);
+    }
+    next = lastSequence + 1;
+  }
+  return { journal, parts };
+}

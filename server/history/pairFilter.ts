@@ -1,0 +1,28 @@
+// What may be in the store, told from what certainly is not, so that most pairs of a new index are not looked for there.
+// Used by positions.ts.
+
+/** Bits of the filter: 16 MiB. */
+const FILTER_BITS = 2 ** 27;
+/** Pairs after which it says yes too often to be worth its memory. */
+const FILTER_PAIRS = 2 ** 24;
+
+/** Whether a pair may have been added, by one bit of its hash: no is certain. */
+export class PairFilter {
+  private readonly bits = new Uint32Array(FILTER_BITS / 32);
+  private count = 0;
+
+  get isFull(): boolean {
+    return this.count > FILTER_PAIRS;
+  }
+
+  add(hash: number): void {
+    const bit = hash % FILTER_BITS;
+    this.bits[bit >>> 5] |= 1 << (bit & 31);
+    this.count += 1;
+  }
+
+  has(hash: number): boolean {
+    const bit = hash % FILTER_BITS;
+    return (this.bits[bit >>> 5] & (1 << (bit & 31))) !== 0;
+  }
+}

@@ -1,0 +1,33 @@
+// The command `archive`: moves the records of a journal that no snapshot needs any more into a folder that the operator names,
+// and says what went where. Called by the command line, while no exchange runs.
+import { resolve } from 'node:path';
+import { requireJournal, runJournalTask } from './journalTask.ts';
+
+const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
+
+/** Archives and prints; returns the exit status: 0, or 1 when nothing was archived though there was something. */
+export async function runArchive(dataDir: string, folder: string): Promise<number> {
+  requireJournal(dataDir);
+  const result = await runJournalTask({ kind: 'archive', dataDir, toFolder: resolve(folder) });
+  if (result.kind === 'failed') {
+    process.stderr.write(`${result.text}\nNo record was removed from ${dataDir}.\n`);
+    return 1;
+  }
+  if (result.kind !== 'archived') return 1;
+  const { archived } = result;
+  if (archived === undefined) {
+    process.stdout.write(`Nothing to archive: no record of ${dataDir} is older than what its snapshots need.\n`);
+    return 0;
+  }
+  const { parts, keptFrom, bytesBefore, bytesAfter } = archived;
+  for (const part of parts) {
+    process.stdout.write(
+      `Archived the records ${part.firstSequence} to ${part.lastSequence} in ${part.folder}, read back.\n`,
+    );
+  }
+  process.stdout.write(
+    `${dataDir} keeps the records from ${keptFrom} on: ${megabytes(bytesAfter)} instead of ${megabytes(bytesBefore)}. ` +
+      'It names the archive in archive.json; verify, backup, restore and a start without a snapshot read it there.\n',
+  );
+  return 0;
+}

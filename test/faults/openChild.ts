@@ -1,0 +1,25 @@
+// A process under the shim whose disk takes nothing: it opens new environments of journal and histories one after the other, and
+// prints what it was told, how often. Started by ioFaults.test.ts with the folder as its argument.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { LmdbStore } from '../../engine/journal/index.ts';
+import { IndexStore } from '../../server/history/store.ts';
+
+const ROUNDS = 100;
+const folder = process.argv[2];
+const told = new Map<string, number>();
+
+writeFileSync(join(folder, 'shim-readonly'), '');
+for (let round = 0; round < ROUNDS; round += 1) {
+  for (const opens of [(path: string) => new LmdbStore(path), (path: string) => new IndexStore(path, false)]) {
+    const path = join(folder, `new-${round}`);
+    mkdirSync(path, { recursive: true });
+    try {
+      opens(path);
+    } catch (error) {
+      const text = error instanceof Error ? error.message : String(error);
+      told.set(text, (told.get(text) ?? 0) + 1);
+    }
+  }
+}
+process.stdout.write(`${JSON.stringify([...told])}\n`);

@@ -1,0 +1,30 @@
+// An index whose disk is full: nothing of it can be committed, and what is indexed is answered from memory all the same.
+// Held by processes of their own, whose files may not grow beyond a limit.
+import { spawnSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { inTempDir } from '../journal/support.ts';
+import { openVenue } from './harness.ts';
+import { newClock, Player } from './world.ts';
+
+/** LMDB can make its file, and nothing more. */
+const FILE_BYTES_MAX = 64 * 1024;
+
+test('an index on a full disk is not opened anew: it would begin again, for ever', { timeout: 600_000 }, async () => {
+  if (spawnSync('prlimit', ['--version']).status !== 0) {
+    console.info('prlimit is not installed: the full disk cannot be rehearsed here.');
+    return;
+  }
+  await inTempDir(async (dataDir) => {
+    const venue = await openVenue({ dataDir, clock: newClock() });
+    await new Player(1, venue).play(100);
+    const lastSequence = venue.exchange.durableSequence;
+    await venue.close();
+    rmSync(join(dataDir, 'history'), { recursive: true, force: true });
+    const child = join(import.meta.dirname, './fullDiskChild.ts');
+    const args = [`--fsize=${FILE_BYTES_MAX}:`, process.execPath, child, dataDir, String(lastSequence)];
+    const { stdout, stderr } = spawnSync('prlimit', args, { encoding: 'utf8' });
+    expect(JSON.parse(stdout || stderr)).toEqual({ before: lastSequence, after: lastSequence, hasUncommitted: true });
+  });
+});

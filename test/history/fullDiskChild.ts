@@ -1,0 +1,14 @@
+// A process that indexes a journal and has the index opened anew at its end, as after a long way through the log. Started
+// with a limit on the size of files by the test of full disks. Arguments: data directory and last sequence. It prints where
+// the index stands before and after.
+import { join } from 'node:path';
+import { LogFollower } from '../../server/history/follower.ts';
+import { JournalSource } from '../../server/history/source.ts';
+
+const [dataDir, last] = process.argv.slice(2);
+const settings = { indexPath: join(dataDir, 'history'), dataDir, isFresh: false, recordsPerCommit: 1_000_000 };
+const follower = new LogFollower(settings, new JournalSource(dataDir), () => {});
+while (follower.sequence < Number(last)) if (!follower.index()) await follower.commit();
+const before = follower.sequence;
+await follower.renew();
+process.stdout.write(JSON.stringify({ before, after: follower.sequence, hasUncommitted: follower.hasUncommitted }));

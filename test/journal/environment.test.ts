@@ -1,0 +1,80 @@
+// What LMDB finds where it opens an environment: the first pages of a new file are LMDB's own, byte by byte, and where the disk
+// or the file does not allow it, that is an error with a name and LMDB is not asked.
+import { chmodSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { open } from 'lmdb';
+import { expect, test } from 'vitest';
+import { prepareEnvironment } from '../../engine/journal/environment.ts';
+import { JournalDamaged } from '../../engine/journal/errors.ts';
+import { LmdbStore } from '../../engine/journal/lmdbStore.ts';
+import { emptyFile } from '../../engine/journal/meta.ts';
+import { inTempDir } from './support.ts';
+
+test('the pages of a new file are those that LMDB makes itself', async () => {
+  await inTempDir(async (dir) => {
+    const database = open({ path: dir, encoding: 'binary', overlappingSync: false, maxDbs: 1 });
+    await database.close();
+    expect(emptyFile()).toEqual(readFileSync(join(dir, 'data.mdb')));
+  });
+});
+
+test('a new file is opened, written to and read again', async () => {
+  await inTempDir(async (dir) => {
+    const store = new LmdbStore(dir);
+    await store.write(1, Buffer.from('first'));
+    await store.close();
+    const again = new LmdbStore(dir);
+    expect(Buffer.from(again.last()?.bytes ?? []).toString()).toBe('first');
+    await again.close();
+  });
+});
+
+test('a file that LMDB would not open is damaged by name', async () => {
+  const spoiled = [
+    ['a page that is none of the two', 18, 0],
+    ['another version', 28, 3],
+    ['a map that no processor has', 46, 0xff],
+    ['pages that are encrypted', 53, 0x20],
+  ] as const;
+  for (const [what, offset, value] of spoiled) {
+    for (const page of [0, 4096]) {
+      await inTempDir(async (dir) => {
+        prepareEnvironment(dir, false);
+        const file = join(dir, 'data.mdb');
+        const bytes = readFileSync(file);
+        bytes[page + offset] = value;
+        writeFileSync(file, bytes);
+        for (const isReadOnly of [false, true]) {
+          expect(() => prepareEnvironment(dir, isReadOnly), what).toThrow(JournalDamaged);
+        }
+      });
+    }
+  }
+});
+
+test('a file that is cut off or missing is said', async () => {
+  await inTempDir(async (dir) => {
+    expect(() => prepareEnvironment(join(dir, 'none'), false)).toThrow(/ENOENT/);
+    expect(() => prepareEnvironment(dir, true)).toThrow(/ENOENT/);
+    prepareEnvironment(dir, false);
+    truncateSync(join(dir, 'data.mdb'), 5_000);
+    expect(() => prepareEnvironment(dir, false)).toThrow(/cut off: it has 5000 bytes/);
+    truncateSync(join(dir, 'data.mdb'), 0);
+    expect(() => prepareEnvironment(dir, true)).toThrow(/of 0 bytes is no LMDB file/);
+    prepareEnvironment(dir, false);
+    expect(readFileSync(join(dir, 'data.mdb'))).toEqual(emptyFile());
+  });
+});
+
+test('a folder that cannot be written to is said', async () => {
+  if (process.getuid?.() === 0) {
+    console.info('The superuser may write everywhere: a folder without permission cannot be rehearsed.');
+    return;
+  }
+  await inTempDir(async (dir) => {
+    const folder = join(dir, 'closed');
+    mkdirSync(folder);
+    chmodSync(folder, 0o500);
+    expect(() => prepareEnvironment(folder, false)).toThrow(/EACCES/);
+  });
+});

@@ -1,0 +1,175 @@
+// Archiving a journal: what no snapshot needs goes into a folder, read back before anything is removed. Starts go on without the
+// archive, whatever reads the records finds them there or names the archive that is missing, and a crash at any step leaves a
+// data directory that is whole.
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import {
+  type ArchiveStep,
+  archiveJournal,
+  copyJournal,
+  JournalReader,
+  openExchange,
+  VirtualClock,
+  verifyJournal,
+} from '../../engine/index.ts';
+import { JournalSource } from '../../server/history/source.ts';
+import { inTempDir } from '../journal/support.ts';
+import { commandsOf, counter, foundingCommands, START_MS, settings } from '../pipeline/workload.ts';
+import { runToEnd } from '../support/process.ts';
+
+const LONG = { timeout: 300_000 } as const;
+const STEPS: readonly ArchiveStep[] = ['copied', 'kept', 'listed', 'cut'];
+
+/** So many more commands in an exchange that is opened and closed; it leaves a snapshot. */
+async function run(dataDir: string, clock: VirtualClock, seed: number, snapshotFrom: number | undefined = 1) {
+  const { count, follower } = counter(1);
+  const exchange = await openExchange({ dataDir, clock, settings, followers: [follower], snapshotFrom });
+  if (exchange.isFresh) await Promise.all(foundingCommands().map((command) => exchange.submit(command)));
+  const commands = commandsOf(seed, () => clock.now());
+  for (let round = 0; round < 5; round += 1) {
+    await Promise.all(Array.from({ length: 25 }, () => exchange.submit(commands.next().value)));
+    clock.advance(37);
+  }
+  await exchange.close();
+  return { last: exchange.durableSequence, hashes: exchange.stateHash(), from: exchange.snapshotSequence, count };
+}
+
+/** A data directory with three snapshots and some records after the last, and what its journal holds. */
+async function makeWorld(dataDir: string, clock: VirtualClock) {
+  for (const seed of [1, 2, 3]) await run(dataDir, clock, seed);
+  await run(dataDir, clock, 4, 1_000_000);
+  return { verified: await verifyJournal(dataDir), bytes: await bytesOf(dataDir) };
+}
+
+/** Every record of a journal, back to back. */
+async function bytesOf(dataDir: string): Promise<Buffer> {
+  const reader = new JournalReader(dataDir);
+  const all: Uint8Array[] = [];
+  for (const records of reader.read()) for (const { bytes } of records) all.push(bytes);
+  await reader.close();
+  return Buffer.concat(all);
+}
+
+test('what no snapshot needs is archived, and nobody misses it while it is there', LONG, async () => {
+  await inTempDir(async (folder) => {
+    const [dataDir, archive] = [join(folder, 'data'), join(folder, 'archive')];
+    const clock = new VirtualClock(START_MS);
+    const { verified, bytes } = await makeWorld(dataDir, clock);
+    const archived = await archiveJournal(dataDir, archive);
+    expect(archived?.keptFrom).toBeGreaterThan(50);
+    expect(archived?.bytesAfter).toBeLessThan(archived?.bytesBefore ?? 0);
+    const last = (archived?.keptFrom ?? 0) - 1;
+    expect(readdirSync(archive)).toEqual([`records-1-${last}`]);
+    expect(await bytesOf(dataDir)).toEqual(bytes);
+    expect(await verifyJournal(dataDir)).toEqual(verified);
+    // Nothing more is older than the snapshots, until there are newer ones.
+    expect(await archiveJournal(dataDir, archive)).toBeUndefined();
+    for (const seed of [5, 6, 7]) await run(dataDir, clock, seed);
+    const again = await archiveJournal(dataDir, join(folder, 'elsewhere'));
+    expect(again?.parts.map(({ firstSequence }) => firstSequence)).toEqual([last + 1]);
+    const { hashes } = await run(dataDir, clock, 8, 1_000_000);
+    expect((await verifyJournal(dataDir)).hashes).toEqual(hashes);
+    // A copy is whole again.
+    const copy = join(folder, 'copy');
+    mkdirSync(copy);
+    cpSync(join(dataDir, 'format.json'), join(copy, 'format.json'));
+    await copyJournal(dataDir, join(copy, 'journal'));
+    expect(await bytesOf(copy)).toEqual(await bytesOf(dataDir));
+  });
+});
+
+test('without the archive starts go on, and what needs it says so by name', LONG, async () => {
+  await inTempDir(async (folder) => {
+    const [dataDir, archive] = [join(folder, 'data'), join(folder, 'archive')];
+    const clock = new VirtualClock(START_MS);
+    await makeWorld(dataDir, clock);
+    const archived = await archiveJournal(dataDir, archive);
+    const last = (archived?.keptFrom ?? 0) - 1;
+    renameSync(archive, join(folder, 'away'));
+    const after = await run(dataDir, clock, 5, 1_000_000);
+    expect(after.from).toBeGreaterThan(last);
+    const missing = new RegExp(
+      `The records 1 to ${last} of the journal were archived to .*records-1-${last} and cannot`,
+    );
+    await expect(verifyJournal(dataDir)).rejects.toThrow(missing);
+    await expect(copyJournal(dataDir, join(folder, 'copy'))).rejects.toThrow(missing);
+    // The historian asks which journal it is, and reads on from where its index ends.
+    const source = new JournalSource(dataDir);
+    expect(source.hashAt(1)).toMatch(/^[0-9a-f]{64}$/);
+    expect(source.hashAt(last + 1)).toMatch(/^[0-9a-f]{64}$/);
+    expect(source.next(last + 1)).toBeDefined();
+    expect(() => source.next(0)).toThrow(missing);
+    await source.close();
+    // Without snapshots a start needs all records.
+    rmSync(join(dataDir, 'snapshots'), { recursive: true });
+    await expect(run(dataDir, clock, 6)).rejects.toThrow(missing);
+    const end = await runToEnd(['start', '--port', '0', '--data-dir', dataDir]);
+    expect([end.status, end.output]).toEqual([5, expect.stringMatching(missing)]);
+    renameSync(join(folder, 'away'), archive);
+    const { hashes } = await run(dataDir, clock, 6, 1_000_000);
+    expect((await verifyJournal(dataDir)).hashes).toEqual(hashes);
+  });
+});
+
+test('a crash at any step leaves a whole data directory, and the next call goes on from there', LONG, async () => {
+  await inTempDir(async (folder) => {
+    const sound = join(folder, 'sound');
+    const clock = new VirtualClock(START_MS);
+    const { verified, bytes } = await makeWorld(sound, clock);
+    for (const step of STEPS) {
+      const [dataDir, archive] = [join(folder, step), join(folder, `archive-${step}`)];
+      cpSync(sound, dataDir, { recursive: true });
+      const onStep = (done: ArchiveStep): void => {
+        if (done === step) throw new Error('crash');
+      };
+      await expect(archiveJournal(dataDir, archive, { onStep })).rejects.toThrow('crash');
+      expect(await bytesOf(dataDir), step).toEqual(bytes);
+      const again = await archiveJournal(dataDir, archive);
+      if (step === 'cut') expect(again).toBeUndefined();
+      else expect(again?.parts.length, step).toBe(1);
+      expect(await verifyJournal(dataDir)).toEqual(verified);
+      expect(readdirSync(archive).length).toBe(1);
+      expect(existsSync(join(dataDir, 'journal-kept'))).toBe(false);
+    }
+  });
+});
+
+test('a copy that is not what was copied removes nothing', LONG, async () => {
+  await inTempDir(async (folder) => {
+    const [dataDir, archive] = [join(folder, 'data'), join(folder, 'archive')];
+    const { bytes } = await makeWorld(dataDir, new VirtualClock(START_MS));
+    const crash = (): void => {
+      throw new Error('crash');
+    };
+    await expect(archiveJournal(dataDir, archive, { onStep: crash })).rejects.toThrow('crash');
+    const [part] = readdirSync(archive);
+    const file = join(archive, part, 'journal', 'data.mdb');
+    const damaged = readFileSync(file);
+    damaged[20_000] ^= 4;
+    writeFileSync(file, damaged);
+    await expect(archiveJournal(dataDir, archive)).rejects.toThrow(/is not what was copied|is damaged/);
+    expect(await bytesOf(dataDir)).toEqual(bytes);
+  });
+});
+
+test('the command says what it did; while an exchange runs, or without a snapshot, it does nothing', LONG, async () => {
+  await inTempDir(async (folder) => {
+    const [dataDir, archive] = [join(folder, 'data'), join(folder, 'archive')];
+    const clock = new VirtualClock(START_MS);
+    await run(dataDir, clock, 1, 1_000_000);
+    const command = ['archive', archive, '--data-dir', dataDir];
+    expect((await runToEnd(command)).output).toContain('Nothing to archive');
+    await makeWorld(dataDir, clock);
+    const exchange = await openExchange({ dataDir, clock, settings, followers: [counter(1).follower] });
+    const refused = await runToEnd(command);
+    expect([refused.status, refused.output]).toEqual([1, expect.stringContaining('is in use by process')]);
+    await exchange.close();
+    const end = await runToEnd(command);
+    expect(end.output).toMatch(
+      /^Archived the records 1 to \d+ in .*, read back\.\n.* keeps the records from \d+ on: /m,
+    );
+    expect(end.status).toBe(0);
+    expect((await runToEnd(['verify', '--data-dir', dataDir])).status).toBe(0);
+  });
+});
