@@ -11,13 +11,14 @@ import { longestAloneMs, longestMs, type Standstill, standstillsDuring } from '.
 import { percentile } from '../lib/statistics.ts';
 import { startChild } from '../lib/talk.ts';
 import { Xorshift128 } from '../lib/xorshift.ts';
-import { conditionOf, MARKETS_AN_EVENT, type WorldSize } from './names.ts';
+import { conditionOf, MARKETS_AN_EVENT, type WorldSize, walletOf } from './names.ts';
 import { type Endpoint, endpoints, newestTrades } from './questions.ts';
 import type { World } from './world.ts';
 import { Yardstick } from './yardstick.ts';
 
 const LONG_PAGE = 10_000;
 const CLIENTS = 10;
+const FIRST_ACCOUNT_ID = 2;
 /** Once it has answered for the first time, the historian still commits, and opens its files anew: it has so long (ms). */
 const SETTLED_MS = 5_000;
 const WARM_UP_SHARE = 0.2;
@@ -73,13 +74,19 @@ function directoryOf(marketCount: number): MarketDirectory<NamedMarket> {
   };
 }
 
+/** The world's accounts by their wallets, as an exchange has them in memory: founded in order, after those of the house. */
+const accountIdsOf = (wallets: number): ReadonlyMap<string, number> =>
+  new Map(Array.from({ length: wallets }, (_, number) => [walletOf(number), FIRST_ACCOUNT_ID + number]));
+
 /** Drops the index and builds it anew from the journal; the historian stays open. */
-export async function rebuild(dataDir: string, { lastSequence, markets: marketCount }: World) {
+export async function rebuild(dataDir: string, { lastSequence, markets: marketCount, wallets }: World) {
   rmSync(join(dataDir, 'history'), { recursive: true, force: true });
+  const accountIds = accountIdsOf(wallets);
   const bar = showProgress(process.stderr, 'indexing', 'records');
   const historian = openHistorian({
     dataDir,
     markets: directoryOf(marketCount),
+    accountIdOf: (wallet) => accountIds.get(wallet),
     onProgress: (done) => bar.update(done, lastSequence),
     log: (level, text, figures) => (level === 'info' ? undefined : console.error(text, figures)),
   });
