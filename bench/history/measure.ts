@@ -10,6 +10,7 @@ import { showProgress } from '../../server/progress.ts';
 import { longestAloneMs, longestMs, type Standstill, standstillsDuring } from '../lib/standstill.ts';
 import { percentile } from '../lib/statistics.ts';
 import { startChild } from '../lib/talk.ts';
+import { waitedBy } from '../lib/waited.ts';
 import { Xorshift128 } from '../lib/xorshift.ts';
 import { conditionOf, MARKETS_AN_EVENT, type WorldSize, walletOf } from './names.ts';
 import { type Endpoint, endpoints, newestTrades } from './questions.ts';
@@ -40,6 +41,8 @@ export interface EndpointFigures {
   readonly yardstick: Latency;
   /** p99 of ours over p99 of the yardstick. */
   readonly ratio: number;
+  /** The same without the time in which the threads at work waited for a processor; NaN where the system does not tell. */
+  readonly undisturbedRatio: number;
 }
 
 export interface Stall {
@@ -172,25 +175,33 @@ async function beside(
 ): Promise<EndpointFigures> {
   const yardstick = new Yardstick();
   const prepared = await prepareFor(yardstick);
-  const [ours, theirs]: [number[], number[]] = [[], []];
+  const [ours, theirs, oursUndisturbed, theirsUndisturbed]: number[][] = [[], [], [], []];
+  const waitedMs = waitedBy(['historian']);
   let rowCount = 0;
   const endMs = performance.now() + LEAST_MS;
   for (let index = 0; index < times || performance.now() < endMs; index += 1) {
     const { query, keys } = prepared[index % prepared.length];
-    const startMs = performance.now();
+    const firstWaitedMs = waitedMs();
+    const askedMs = performance.now();
     await askAndSend(historian, query);
-    const middleMs = performance.now();
+    const oursMs = performance.now() - askedMs;
+    const secondWaitedMs = waitedMs();
+    const readMs = performance.now();
     yardstick.read(keys);
-    const endMs = performance.now();
+    const theirsMs = performance.now() - readMs;
+    const thirdWaitedMs = waitedMs();
     if (index < times * WARM_UP_SHARE) continue;
-    ours.push(middleMs - startMs);
-    theirs.push(endMs - middleMs);
+    ours.push(oursMs);
+    theirs.push(theirsMs);
+    oursUndisturbed.push(oursMs - (secondWaitedMs - firstWaitedMs));
+    theirsUndisturbed.push(theirsMs - (thirdWaitedMs - secondWaitedMs));
     rowCount += keys.length;
   }
   await yardstick.close();
   const figures = { ours: latency(ours), yardstick: latency(theirs) };
   const ratio = figures.ours.p99Ms / figures.yardstick.p99Ms;
-  return { name, rows: rowCount / ours.length, ...figures, ratio };
+  const undisturbedRatio = latency(oursUndisturbed).p99Ms / latency(theirsUndisturbed).p99Ms;
+  return { name, rows: rowCount / ours.length, ...figures, ratio, undisturbedRatio };
 }
 
 /** Every endpoint at its default limit. */
