@@ -1,4 +1,5 @@
-// What a bench says of standstills: those that an idle process had as well at the same time are the machine's.
+// What a bench says of standstills: those that an idle process had as well at the same time are the machine's. No loop
+// is watched here: the times are made up.
 import { expect, test } from 'vitest';
 import { longestAloneMs, longestMs } from '../../bench/lib/standstill.ts';
 

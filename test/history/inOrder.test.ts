@@ -1,4 +1,5 @@
-// Sorting by digits beside sorting by comparison, with keys of every length.
+// Sorting by digits beside sorting by comparison, with keys of every length: worlds of tests are too small to need more than
+// one digit.
 import { expect, test } from 'vitest';
 import { inOrder } from '../../server/history/inOrder.ts';
 import { Random } from '../model/random.ts';

@@ -1,4 +1,5 @@
-// The board on which the historian's thread shows in how many markets each account has traded.
+// The board on which the historian's thread shows in how many markets each account has traded: what is read from it is as
+// of a sequence, and nothing is read that it does not show.
 import { expect, test } from 'vitest';
 import { TradedBoard, TradedReader } from '../../server/history/traded.ts';
 
