@@ -70,11 +70,12 @@ function readOptions(args: readonly string[]): Options {
 const milliseconds = (value: number): string => figure(value, 3);
 
 function endpointLines(figures: readonly EndpointFigures[]): string[] {
-  const rows = figures.map(({ name, rows, ours, yardstick, ratio }) => [
+  const rows = figures.map(({ name, rows, ours, yardstick, ratio, undisturbedRatio }) => [
     ...[name, figure(rows, 1), milliseconds(ours.p50Ms), milliseconds(ours.p99Ms)],
     ...[milliseconds(yardstick.p50Ms), milliseconds(yardstick.p99Ms), figure(ratio, 2)],
+    figure(undisturbedRatio, 2),
   ]);
-  return table(['ms', 'rows', 'p50', 'p99', 'LMDB + JSON p50', 'p99', 'p99 ratio'], rows);
+  return table(['ms', 'rows', 'p50', 'p99', 'LMDB + JSON p50', 'p99', 'p99 ratio', 'undisturbed'], rows);
 }
 
 /** A figure beside the most (or least) that it should be, in words. */
@@ -105,6 +106,8 @@ function linesOf({ indexing, memory, endpoints, longPage, stall }: Measured): st
     ...endpointLines([...endpoints, longPage]),
     '',
     bound(`largest p99 ratio at default limits (${worst.name})`, worst.ratio, FLOORS.endpointRatio, ''),
+    `  (undisturbed, which is without the time in which threads at work waited for a processor: ` +
+      `${figure(Math.max(...endpoints.map(({ undisturbedRatio }) => undisturbedRatio)), 2)} at most)`,
     bound(`${longPage.name}, p99 ratio`, longPage.ratio, FLOORS.longPageRatio, ''),
     bound('longest stall of the main thread under ten clients', stall.aloneMs, FLOORS.stallMs, ' ms'),
     `  (not counting when an idle process beside stood still as well, which did for ${figure(stall.besideMs, 2)} ms at ` +

@@ -155,7 +155,9 @@ export async function openServices(
     byCondition: (conditionId: string) => views.markets.byCondition(conditionId),
     ofEvent: (eventNumber: number) => views.markets.eventByNumber(eventNumber)?.markets ?? [],
   };
-  const historian = openHistorian({ dataDir, log: say, markets, onProgress: options.onHistoryProgress });
+  const accountIdOf = (wallet: string): number | undefined => views.accounts.byWallet(wallet)?.accountId;
+  const { onHistoryProgress } = options;
+  const historian = openHistorian({ dataDir, log: say, markets, accountIdOf, onProgress: onHistoryProgress });
   const snapshots = new SnapshotMaker({ dataDir, every: config.snapshotEvery, log: say });
   let exchange: RunningExchange;
   try {

@@ -22,6 +22,9 @@ export class Accounts {
   private traded = new Uint32Array(64);
   private isChanged = new Uint8Array(64);
   private changed: number[] = [];
+  /** Whose number of markets changed since they were taken last. */
+  private isUnshown = new Uint8Array(64);
+  private unshown: number[] = [];
 
   constructor(store: IndexStore) {
     this.table = new BlockTable(store, Table.ACCOUNTS, at.bytes, 64);
@@ -82,6 +85,15 @@ export class Accounts {
   tradedInAnother(id: number): void {
     this.traded[id] += 1;
     this.changes(id);
+    this.toShow(id);
+  }
+
+  /** The accounts that are new, or traded in another market, since they were taken last. */
+  takeUnshown(): readonly number[] {
+    const { unshown } = this;
+    for (const id of unshown) this.isUnshown[id] = 0;
+    this.unshown = [];
+    return unshown;
   }
 
   flush(put: Put): void {
@@ -115,7 +127,17 @@ export class Accounts {
       const isChanged = new Uint8Array(traded.length);
       isChanged.set(this.isChanged);
       this.isChanged = isChanged;
+      const isUnshown = new Uint8Array(traded.length);
+      isUnshown.set(this.isUnshown);
+      this.isUnshown = isUnshown;
     }
+    this.toShow(id);
+  }
+
+  private toShow(id: number): void {
+    if (this.isUnshown[id] !== 0) return;
+    this.isUnshown[id] = 1;
+    this.unshown.push(id);
   }
 
   private changes(id: number): void {

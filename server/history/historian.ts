@@ -12,6 +12,7 @@ import { HistorianUnavailable } from './errors.ts';
 import type { FromThread, ThreadSettings, ToThread } from './messages.ts';
 import type { Historian, HistoryRequest } from './queries.ts';
 import { type MarketDirectory, marketsIn, type NamedMarket, TotalsReader, totalsRows } from './totals.ts';
+import { TradedReader } from './traded.ts';
 
 /**
  * The thread is told of new durable records this often (ms), or when there are so many bytes of them, besides with every
@@ -36,6 +37,8 @@ export interface HistorianOptions {
   readonly log?: Log | undefined;
   /** The markets of the log as far as it is durable: with it, totals of markets need no trip to the thread. */
   readonly markets?: MarketDirectory<NamedMarket> | undefined;
+  /** The same for accounts: the number of a wallet's, undefined for none. */
+  readonly accountIdOf?: ((wallet: string) => number | undefined) | undefined;
   /** While the index is built or catches up: records done, of how many. */
   readonly onProgress?: ((done: number, total: number) => void) | undefined;
   /** Log records a commit at most while catching up; tests make it small. */
@@ -61,6 +64,7 @@ export class OpenedHistorian implements Historian {
   private worker: Worker | undefined;
   private readonly waiting = new Map<number, Waiting>();
   private board: TotalsReader | undefined;
+  private tradedBoard: TradedReader | undefined;
   private lastId = 0;
   private sequence = 0;
   private toldSequence = 0;
@@ -132,10 +136,15 @@ export class OpenedHistorian implements Historian {
     return this.closing;
   }
 
-  /** The answer to a question about totals of markets that the board shows as of now. */
+  /** The answer to a question for numbers that a board shows as of now. */
   private fromBoard(request: HistoryRequest): Uint8Array | undefined {
     const { query } = request;
-    const { markets } = this.options;
+    const { markets, accountIdOf } = this.options;
+    if (query.kind === 'traded') {
+      const account = accountIdOf?.(query.user);
+      const traded = account === undefined ? undefined : this.tradedBoard?.read(account, this.sequence);
+      return traded === undefined ? undefined : encoder.encode(renderHistory(request, traded));
+    }
     if (this.board === undefined || markets === undefined) return undefined;
     if (query.kind !== 'oi' && query.kind !== 'live-volume') return undefined;
     const { conditionIds } = query;
@@ -203,7 +212,8 @@ export class OpenedHistorian implements Historian {
       return;
     }
     if (message.type === 'board') {
-      this.board = new TotalsReader(message.memory);
+      if (message.of === 'markets') this.board = new TotalsReader(message.memory);
+      else this.tradedBoard = new TradedReader(message.memory);
       return;
     }
     if (message.type === 'closed') return;
@@ -220,6 +230,7 @@ export class OpenedHistorian implements Historian {
     if (this.worker !== worker) return;
     this.worker = undefined;
     this.board = undefined;
+    this.tradedBoard = undefined;
     const isAsked = this.closing !== undefined;
     const reason = isAsked ? 'the exchange is stopping' : (failure?.message ?? 'its thread ended');
     for (const { reject } of this.waiting.values()) reject(new HistorianUnavailable(reason));

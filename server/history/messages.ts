@@ -32,8 +32,8 @@ export type ToThread =
 export type FromThread =
   | { readonly type: 'answer'; readonly id: number; readonly bytes: Uint8Array | undefined }
   | { readonly type: 'refused'; readonly id: number; readonly reason: string }
-  /** Memory in which the thread shows totals of markets from now on (totals.ts). */
-  | { readonly type: 'board'; readonly memory: SharedArrayBuffer }
+  /** Memory in which the thread shows totals of markets (totals.ts) or numbers of accounts (traded.ts) from now on. */
+  | { readonly type: 'board'; readonly of: 'markets' | 'accounts'; readonly memory: SharedArrayBuffer }
   /** The index is being brought up to date: records done, of how many. */
   | { readonly type: 'progress'; readonly done: number; readonly total: number }
   | { readonly type: 'log'; readonly level: 'info' | 'warn' | 'error'; readonly text: string; readonly reason: string }

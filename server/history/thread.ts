@@ -14,6 +14,7 @@ import type { HistoryRequest } from './queries.ts';
 import { beginSlice, type Sliced } from './slice.ts';
 import { HandedSource, JournalSource } from './source.ts';
 import { TotalsBoard } from './totals.ts';
+import { TradedBoard } from './traded.ts';
 
 /** Progress is told when so many records are to be indexed, this often (ms). */
 const PROGRESS = { records: 20_000, everyMs: 200 } as const;
@@ -46,6 +47,7 @@ class HistorianThread {
   private readonly handed: HandedSource | undefined;
   private readonly follower: LogFollower;
   private readonly board: TotalsBoard;
+  private readonly tradedBoard: TradedBoard;
   private readonly waitMsMax: number;
   private readonly memory = new AnswerMemory();
   private waiting: Waiting[] = [];
@@ -71,7 +73,8 @@ class HistorianThread {
     const onDropped = (reason: string): void =>
       post({ type: 'log', level: 'warn', text: 'The index of the histories is built anew.', reason });
     this.follower = new LogFollower(settings, source, onDropped);
-    this.board = new TotalsBoard((memory) => post({ type: 'board', memory }));
+    this.board = new TotalsBoard((memory) => post({ type: 'board', of: 'markets', memory }));
+    this.tradedBoard = new TradedBoard((memory) => post({ type: 'board', of: 'accounts', memory }));
     this.mend(() => this.follower.checkJournal());
   }
 
@@ -191,8 +194,10 @@ class HistorianThread {
   }
 
   private showTotals(): void {
-    const { markets } = this.follower.tables;
-    this.board.show(markets.takeUnshown(), markets.list, this.follower.sequence);
+    const { tables, sequence } = this.follower;
+    const { markets, accounts } = tables;
+    this.board.show(markets.takeUnshown(), markets.list, sequence);
+    this.tradedBoard.show(accounts.takeUnshown(), accounts, sequence);
   }
 
   /** What waits for the commit that is being written goes on after it. */

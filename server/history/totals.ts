@@ -1,6 +1,7 @@
 // Totals of markets: open interest and volume as they are answered, and the board by which the historian's thread shows
 // them to the main thread, so that a question about a few markets needs no trip to the thread. answer.ts and historian.ts
 // answer from here, the thread writes the board. Nothing here waits for anything.
+import { Board, BoardReader } from './board.ts';
 import type { HistoryRows, LiveVolumeQuery, MarketScope, OpenInterestQuery } from './queries.ts';
 
 /** A market that can be named in a question. */
@@ -51,73 +52,49 @@ export function totalsRows(
   };
 }
 
-/** The board: an int32 that is odd while it is written, then numbers: sequence, markets shown, then two a market. */
-const VERSION = 0;
-const at = { sequence: 1, count: 2, first: 4, numbers: 2 } as const;
-const FIRST_MARKETS = 4_096;
-/** Of a board that was replaced by a larger one. */
-const NEVER = -1;
+/** Places of a market's numbers on the board. */
+const shown = { volume: 0, vault: 1, numbers: 2 } as const;
 
 /** The thread's side of the board. */
 export class TotalsBoard {
-  private memory = new SharedArrayBuffer(0);
-  private versions = new Int32Array(this.memory);
-  private numbers = new Float64Array(this.memory);
-  private readonly onMemory: (memory: SharedArrayBuffer) => void;
+  private readonly board: Board;
 
   /** @param onMemory is told of the memory that the other side is to read from then on */
   constructor(onMemory: (memory: SharedArrayBuffer) => void) {
-    this.onMemory = onMemory;
+    this.board = new Board(shown.numbers, onMemory);
   }
 
   /** Shows the totals of markets that changed, as of a sequence; `all` are the markets that there are. */
   show(changed: Iterable<MarketTotals>, all: readonly MarketTotals[], sequence: number): void {
-    const isFull = at.first + all.length * at.numbers > this.numbers.length;
-    if (isFull) this.enlarge(all.length);
-    const { versions, numbers } = this;
-    Atomics.add(versions, VERSION, 1);
-    for (const { index, volumeMicro, vaultMicro } of isFull ? all : changed) {
-      numbers[at.first + index * at.numbers] = volumeMicro;
-      numbers[at.first + index * at.numbers + 1] = vaultMicro;
-    }
-    numbers[at.sequence] = sequence;
-    numbers[at.count] = all.length;
-    Atomics.add(versions, VERSION, 1);
-    if (isFull) this.onMemory(this.memory);
-  }
-
-  private enlarge(count: number): void {
-    if (this.numbers.length > 0) this.numbers[at.sequence] = NEVER;
-    let markets = FIRST_MARKETS;
-    while (markets < count) markets *= 2;
-    this.memory = new SharedArrayBuffer((at.first + markets * at.numbers) * Float64Array.BYTES_PER_ELEMENT);
-    this.versions = new Int32Array(this.memory);
-    this.numbers = new Float64Array(this.memory);
+    const { board } = this;
+    board.show(sequence, all.length, (isNew) => {
+      for (const { index, volumeMicro, vaultMicro } of isNew ? all : changed) {
+        board.put(index, shown.volume, volumeMicro);
+        board.put(index, shown.vault, vaultMicro);
+      }
+    });
   }
 }
 
 /** The main thread's side of the board. */
 export class TotalsReader {
-  private readonly versions: Int32Array;
-  private readonly numbers: Float64Array;
+  private readonly board: BoardReader;
 
   constructor(memory: SharedArrayBuffer) {
-    this.versions = new Int32Array(memory);
-    this.numbers = new Float64Array(memory);
+    this.board = new BoardReader(shown.numbers, memory);
   }
 
   /** The totals of these markets as of the sequence or later; undefined when the board does not show them so, or is written. */
   read(markets: Iterable<NamedMarket>, sequence: number): readonly MarketTotals[] | undefined {
-    const { versions, numbers } = this;
-    const version = Atomics.load(versions, VERSION);
-    if (version % 2 !== 0 || numbers[at.sequence] < sequence) return undefined;
-    const count = numbers[at.count];
-    const found: MarketTotals[] = [];
-    for (const { index, conditionId } of markets) {
-      if (index >= count) return undefined;
-      const place = at.first + index * at.numbers;
-      found.push({ index, conditionId, volumeMicro: numbers[place], vaultMicro: numbers[place + 1] });
-    }
-    return Atomics.load(versions, VERSION) === version ? found : undefined;
+    const { board } = this;
+    return board.asOf(sequence, () => {
+      const found: MarketTotals[] = [];
+      for (const { index, conditionId } of markets) {
+        if (!board.has(index)) return undefined;
+        const volumeMicro = board.get(index, shown.volume);
+        found.push({ index, conditionId, volumeMicro, vaultMicro: board.get(index, shown.vault) });
+      }
+      return found;
+    });
   }
 }

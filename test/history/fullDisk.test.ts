@@ -1,5 +1,5 @@
 // An index whose disk is full: nothing of it can be committed, and what is indexed is answered from memory all the same.
-// Held by processes of their own, whose files may not grow beyond a limit.
+// The full disk is a limit on the size of files, set with prlimit for a child process.
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';

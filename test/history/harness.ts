@@ -42,11 +42,12 @@ export async function openVenue(options: VenueOptions = {}): Promise<Venue> {
   const { dataDir, clock = newClock(), recordsPerCommit, onLog = () => {} } = options;
   const [keeper, views] = [new Keeper(), new Views()];
   const log = (_: string, text: string, figures: object = {}): void => onLog(`${text} ${JSON.stringify(figures)}`);
+  const accountIdOf = (wallet: string): number | undefined => views.accounts.byWallet(wallet)?.accountId;
   const markets = {
     byCondition: (conditionId: string) => views.markets.byCondition(conditionId),
     ofEvent: (eventNumber: number) => views.markets.eventByNumber(eventNumber)?.markets ?? [],
   };
-  const historian = openHistorian({ dataDir, recordsPerCommit, log, markets, waitMsMax: WAIT_MS_MAX });
+  const historian = openHistorian({ dataDir, recordsPerCommit, log, markets, accountIdOf, waitMsMax: WAIT_MS_MAX });
   const followers = [keeper, ...views.followers()];
   const exchange = await openExchange({ dataDir, clock, settings, followers, onDurable: historian.durable });
   return {

@@ -79,7 +79,7 @@ function count(seen: Map<string, number>, venue: Venue, oracle: Oracle): void {
   }
 }
 
-test('every answer is what the log says', { timeout: 600_000 }, async () => {
+test('every answer is what the log says', { timeout: 1_200_000 }, async () => {
   const seen = new Map<string, number>();
   const endSeed = firstSeed + seedCount;
   for (let first = firstSeed; first < endSeed; first += worldsAVenue) {

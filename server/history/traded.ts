@@ -1,0 +1,44 @@
+// In how many markets each account has traded: the board by which the historian's thread shows it to the main thread, so
+// that a question for this one number needs no trip to the thread. Written by thread.ts, read by historian.ts.
+import { Board, BoardReader } from './board.ts';
+
+/** The accounts as the thread has them (accounts.ts). */
+interface TradedAccounts {
+  readonly count: number;
+  tradedOf(account: number): number;
+}
+
+/** The thread's side of the board. */
+export class TradedBoard {
+  private readonly board: Board;
+
+  /** @param onMemory is told of the memory that the other side is to read from then on */
+  constructor(onMemory: (memory: SharedArrayBuffer) => void) {
+    this.board = new Board(1, onMemory);
+  }
+
+  /** Shows accounts that changed, as of a sequence. */
+  show(changed: Iterable<number>, accounts: TradedAccounts, sequence: number): void {
+    const { board } = this;
+    const { count } = accounts;
+    board.show(sequence, count, (isNew) => {
+      if (isNew) for (let account = 0; account < count; account += 1) board.put(account, 0, accounts.tradedOf(account));
+      else for (const account of changed) board.put(account, 0, accounts.tradedOf(account));
+    });
+  }
+}
+
+/** The main thread's side of the board. */
+export class TradedReader {
+  private readonly board: BoardReader;
+
+  constructor(memory: SharedArrayBuffer) {
+    this.board = new BoardReader(1, memory);
+  }
+
+  /** Markets that an account traded in, as of the sequence or later; undefined when the board does not show it so. */
+  read(account: number, sequence: number): number | undefined {
+    const { board } = this;
+    return board.asOf(sequence, () => (board.has(account) ? board.get(account, 0) : undefined));
+  }
+}

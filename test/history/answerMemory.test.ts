@@ -1,0 +1,52 @@
+// Long answers and the memory that they are made in: it is used again once they are sent, and no answer shows anything of
+// another one.
+import { expect, test } from 'vitest';
+import { AnswerMemory } from '../../server/history/answerMemory.ts';
+import type { HistoryRequest } from '../../server/history/queries.ts';
+import { openVenue } from './harness.ts';
+import { Player } from './world.ts';
+
+const PART_BYTES = 64 * 1024;
+const everyTrade: HistoryRequest = {
+  query: {
+    ...{ kind: 'trades', limit: 10_000, offset: 0, conditionIds: undefined, eventNumbers: undefined },
+    ...{ startMs: undefined, endMs: undefined, user: undefined, side: undefined, takerOnly: false },
+    threshold: undefined,
+  },
+  dialect: 'polymarket',
+};
+
+test('answers are the same whether the memory of those before them is used again or not', {
+  timeout: 600_000,
+}, async () => {
+  const venue = await openVenue();
+  try {
+    await new Player(3, venue).play(500);
+    const { historian } = venue;
+    const first = await historian.ask(everyTrade);
+    const text = Buffer.from(first ?? []).toString('utf8');
+    expect(text.length).toBeGreaterThan(PART_BYTES);
+    for (let round = 0; round < 5; round += 1) {
+      const answers = await Promise.all(Array.from({ length: 4 }, () => historian.ask(everyTrade)));
+      for (const bytes of answers) {
+        expect(Buffer.from(bytes ?? []).toString('utf8') === text).toBe(true);
+        if (bytes !== undefined) historian.reuse(bytes);
+        expect(bytes?.length).toBe(0);
+      }
+    }
+  } finally {
+    await venue.close();
+  }
+});
+
+test('memory grows with what it holds, and comes back', () => {
+  const memory = new AnswerMemory();
+  const first = memory.take();
+  first.set([1, 2, 3]);
+  const larger = memory.enlarge(first, 3, first.length);
+  expect(larger.length).toBeGreaterThanOrEqual(first.length + 3);
+  expect([...larger.subarray(0, 3)]).toEqual([1, 2, 3]);
+  expect(memory.enlarge(larger, 3, 1)).toBe(larger);
+  memory.giveBack(larger.buffer as ArrayBuffer); // it was made as one
+  expect(memory.take().buffer).toBe(larger.buffer);
+});

@@ -1,0 +1,17 @@
+// Sorting by digits beside sorting by comparison, with keys of every length: worlds of tests are too small to need more than
+// one digit.
+import { expect, test } from 'vitest';
+import { inOrder } from '../../server/history/inOrder.ts';
+import { Random } from '../model/random.ts';
+
+test('places come in the order of their keys, equal ones as they were', () => {
+  const random = new Random(5);
+  for (const below of [1, 2, 4_096, 4_097, 2 ** 24, 2 ** 24 + 5, 2 ** 32]) {
+    for (const count of [0, 1, 2, 1_000]) {
+      const keys = Uint32Array.from({ length: 2_000 }, () => random.int(0, below - 1));
+      const places = Uint32Array.from({ length: count }, () => random.int(0, keys.length - 1));
+      const should = [...places].sort((left, right) => keys[left] - keys[right]);
+      expect([...inOrder(places, keys)]).toEqual(should);
+    }
+  }
+});
