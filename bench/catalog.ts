@@ -81,7 +81,9 @@ const tell = (what: string, figure: string): void => {
 
 /** @throws unless the exchange lists so many markets at least */
 async function requireListed(url: string, count: number): Promise<void> {
-  const [newest]: readonly { readonly id: string }[] = await (await fetch(`${url}/markets?limit=1&order=id`)).json();
+  const [newest]: readonly { readonly id: string }[] = JSON.parse(
+    await (await fetch(`${url}/markets?limit=1&order=id`)).text(),
+  );
   if (Number(newest.id) < count) throw new Error(`${count} markets were imported, and ${newest.id} are listed`);
 }
 
