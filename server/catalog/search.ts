@@ -112,10 +112,8 @@ export class CatalogSearch {
    * @param events numbers of all events, in their order
    */
   visit(sections: Sections, events: readonly number[]): void {
-    const words = sections.plain(
-      'words',
-      events.map((eventNumber) => this.presentWords(eventNumber)),
-    );
+    const present = sections.isLoading ? [] : events.map((eventNumber) => this.presentWords(eventNumber));
+    const words = sections.plain('words', present);
     if (!sections.isLoading) return;
     for (const [at, eventNumber] of events.entries()) {
       const ofEvent = words[at];
