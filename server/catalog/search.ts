@@ -204,13 +204,15 @@ export class CatalogSearch {
   }
 
   private async indexTurns(): Promise<void> {
+    let endsMs = performance.now() + TURN_MS;
     while (this.changed.size > 0) {
-      const endsMs = performance.now() + TURN_MS;
-      for (const eventNumber of this.changed) {
+      // A copy: a set that is emptied from its front is gone through from there, over all that is gone, in every turn.
+      for (const eventNumber of [...this.changed]) {
         this.indexEvent(eventNumber);
-        if (performance.now() > endsMs) break;
+        if (performance.now() < endsMs) continue;
+        await new Promise<void>((resolve) => setImmediate(resolve));
+        endsMs = performance.now() + TURN_MS;
       }
-      await new Promise<void>((resolve) => setImmediate(resolve));
     }
     this.indexing = undefined;
   }
