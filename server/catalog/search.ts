@@ -124,7 +124,9 @@ export class CatalogSearch {
   /** Resolves when everything marked is indexed; the work is cut into short turns. */
   async ready(): Promise<void> {
     while (this.changed.size > 0) {
-      this.indexing ??= this.indexTurns();
+      this.indexing ??= this.indexTurns().finally(() => {
+        this.indexing = undefined;
+      });
       await this.indexing;
     }
   }
@@ -214,7 +216,6 @@ export class CatalogSearch {
         endsMs = performance.now() + TURN_MS;
       }
     }
-    this.indexing = undefined;
   }
 
   /** Words that are those of the event as it is; undefined for an event that is not there. */
