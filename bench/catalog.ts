@@ -81,8 +81,9 @@ const tell = (what: string, figure: string): void => {
 
 /** @throws unless the exchange lists so many markets at least */
 async function requireListed(url: string, count: number): Promise<void> {
-  const reply = await fetch(`${url}/markets?limit=1&order=id`);
-  const [newest] = (await reply.json()) as readonly { readonly id: string }[]; // the list's own form
+  const [newest]: readonly { readonly id: string }[] = JSON.parse(
+    await (await fetch(`${url}/markets?limit=1&order=id`)).text(),
+  );
   if (Number(newest.id) < count) throw new Error(`${count} markets were imported, and ${newest.id} are listed`);
 }
 

@@ -122,14 +122,17 @@ export class Catalog implements MarketObserver {
     this.touch(marketIndex);
   };
 
-  /** What follows from events and markets is made from them again; only what trades added up is kept. */
+  /** What follows from events and markets is made from them again; kept are what trades added up, and words to search by. */
   readonly visit = (sections: Sections): void => {
     this.volumeMicro = sections.plain('volumeMicro', this.volumeMicro);
     this.window.visit(sections.part('window'));
-    if (!sections.isLoading) return;
     const { markets } = this.views;
-    for (const { eventNumber } of markets.eventList()) this.eventCreated(eventNumber);
-    for (const { index } of markets.list()) this.marketChanged(index);
+    if (sections.isLoading) {
+      for (const { eventNumber } of markets.eventList()) this.eventCreated(eventNumber);
+      for (const { index } of markets.list()) this.marketChanged(index);
+    }
+    const events = markets.eventList().map(({ eventNumber }) => eventNumber);
+    this.search.visit(sections.part('search'), events);
   };
 
   /** Brings figures up to date with the views and the time; every reader calls it first. */
@@ -160,18 +163,18 @@ export class Catalog implements MarketObserver {
   }
 
   /**
-   * Brings figures, then sorted orders and the search index up to date in turns that others share, so that the first
-   * readers wait for little or nothing of it.
+   * Brings figures, then the search index and sorted orders up to date in turns that others share. Who searches waits for
+   * all of the index, so that it comes first; who lists waits for one order.
    */
   async ready(nowMs: number): Promise<void> {
     this.settle(nowMs);
+    await this.search.ready();
     for (const table of [this.marketTable, this.eventTable]) {
       for (const column of table.columns) {
         await new Promise<void>((resolve) => setImmediate(resolve));
         table.settle(column);
       }
     }
-    await this.search.ready();
   }
 
   /** Figures as of the last settle. */

@@ -2,7 +2,7 @@
 // prefixes and forgives typos; words that too many events share never reach it (they rank nothing and cost most) and are
 // held as plain lists, which only narrow what it finds. Used by index.ts; documents are made anew when events change.
 import MiniSearch from 'minisearch';
-import { MarketStatus } from '../../engine/index.ts';
+import { MarketStatus, type Sections } from '../../engine/index.ts';
 import type { EventRow } from '../views/index.ts';
 import { tagSlugs } from './labels.ts';
 
@@ -23,6 +23,12 @@ interface SearchDocument {
   readonly text: string;
 }
 
+/** The words of an event with blanks between them: those of its title, and all others once each. */
+interface EventWords {
+  readonly title: string;
+  readonly others: string;
+}
+
 export interface SearchHits {
   /** Numbers of events, best first. */
   readonly events: readonly number[];
@@ -41,6 +47,24 @@ export function wordsOf(text: string): string[] {
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+function wordsOfEvent({ texts, markets }: EventRow): EventWords {
+  const words = new Set<string>();
+  const take = (text: string): void => {
+    for (const word of wordsOf(text)) words.add(word);
+  };
+  for (const text of [texts.slug, texts.ticker, tagSlugs(texts.tags).join(' '), texts.series]) take(textOf(text));
+  let latest: readonly [string, string] | undefined;
+  for (const { status, question, outcomes, texts: own } of markets) {
+    if (status === MarketStatus.DRAFT) continue; // nobody may find one by its words
+    take(question);
+    take(textOf(own.groupItemTitle));
+    if (outcomes[0] === latest?.[0] && outcomes[1] === latest[1]) continue;
+    latest = outcomes;
+    for (const outcome of outcomes) take(outcome);
+  }
+  return { title: wordsOf(textOf(texts.title)).join(' '), others: [...words].join(' ') };
+}
 
 /** How many letters of a word may be wrong. */
 function typosOf(word: string): number | false {
@@ -66,7 +90,9 @@ export class CatalogSearch {
   /** Events of every word, in the order in which they were indexed. */
   private readonly eventsOfWord = new Map<string, number[]>();
   private readonly commonWords: string[] = [];
-  private readonly indexed = new Map<number, SearchDocument>();
+  private readonly indexed = new Map<number, EventWords>();
+  /** Words that a snapshot has of events that are not indexed yet. */
+  private readonly loaded = new Map<number, EventWords>();
   private readonly changed = new Set<number>();
   private indexing: Promise<void> | undefined;
 
@@ -77,12 +103,30 @@ export class CatalogSearch {
   /** Marks an event whose words may have changed. */
   touch(eventNumber: number): void {
     this.changed.add(eventNumber);
+    this.loaded.delete(eventNumber);
+  }
+
+  /**
+   * Its part of a snapshot: words, since taking them out of all texts is most of what an index costs. To be called for events
+   * that are all marked when it is loaded.
+   * @param events numbers of all events, in their order
+   */
+  visit(sections: Sections, events: readonly number[]): void {
+    const present = sections.isLoading ? [] : events.map((eventNumber) => this.presentWords(eventNumber));
+    const words = sections.plain('words', present);
+    if (!sections.isLoading) return;
+    for (const [at, eventNumber] of events.entries()) {
+      const ofEvent = words[at];
+      if (ofEvent !== undefined) this.loaded.set(eventNumber, ofEvent);
+    }
   }
 
   /** Resolves when everything marked is indexed; the work is cut into short turns. */
   async ready(): Promise<void> {
     while (this.changed.size > 0) {
-      this.indexing ??= this.indexTurns();
+      this.indexing ??= this.indexTurns().finally(() => {
+        this.indexing = undefined;
+      });
       await this.indexing;
     }
   }
@@ -162,53 +206,50 @@ export class CatalogSearch {
   }
 
   private async indexTurns(): Promise<void> {
+    let endsMs = performance.now() + TURN_MS;
     while (this.changed.size > 0) {
-      const endsMs = performance.now() + TURN_MS;
-      for (const eventNumber of this.changed) {
-        this.changed.delete(eventNumber);
+      // A copy: a set that is emptied from its front is gone through from there, over all that is gone, in every turn.
+      for (const eventNumber of [...this.changed]) {
         this.indexEvent(eventNumber);
-        if (performance.now() > endsMs) break;
+        if (performance.now() < endsMs) continue;
+        await new Promise<void>((resolve) => setImmediate(resolve));
+        endsMs = performance.now() + TURN_MS;
       }
-      await new Promise<void>((resolve) => setImmediate(resolve));
     }
-    this.indexing = undefined;
+  }
+
+  /** Words that are those of the event as it is; undefined for an event that is not there. */
+  private presentWords(eventNumber: number): EventWords | undefined {
+    const known = this.changed.has(eventNumber) ? this.loaded.get(eventNumber) : this.indexed.get(eventNumber);
+    if (known !== undefined) return known;
+    const event = this.eventOf(eventNumber);
+    return event === undefined ? undefined : wordsOfEvent(event);
   }
 
   private indexEvent(eventNumber: number): void {
-    const event = this.eventOf(eventNumber);
-    if (event === undefined) return;
-    const { texts, markets } = event;
-    const title = wordsOf(textOf(texts.title));
-    const words = new Set<string>();
-    const take = (text: string): void => {
-      for (const word of wordsOf(text)) words.add(word);
-    };
-    for (const text of [texts.slug, texts.ticker, tagSlugs(texts.tags).join(' '), texts.series]) take(textOf(text));
-    let latest: readonly [string, string] | undefined;
-    for (const { status, question, outcomes, texts: own } of markets) {
-      if (status === MarketStatus.DRAFT) continue; // nobody may find one by its words
-      take(question);
-      take(textOf(own.groupItemTitle));
-      if (outcomes[0] === latest?.[0] && outcomes[1] === latest[1]) continue;
-      latest = outcomes;
-      for (const outcome of outcomes) take(outcome);
-    }
+    const present = this.presentWords(eventNumber);
+    this.changed.delete(eventNumber);
+    this.loaded.delete(eventNumber);
     const known = this.indexed.get(eventNumber);
-    this.list(eventNumber, new Set([...title, ...words]), known);
-    const rareOnly = (list: Iterable<string>): string => [...list].filter((word) => !this.isCommon(word)).join(' ');
-    const document = { id: eventNumber, title: rareOnly(title), text: rareOnly(words) };
+    if (present === undefined || (known?.title === present.title && known.others === present.others)) return;
+    const [title, others] = [present.title, present.others].map((text) =>
+      text.split(' ').filter((word) => word !== ''),
+    );
+    this.list(eventNumber, new Set([...title, ...others]), known !== undefined);
+    const rareOnly = (list: readonly string[]): string => list.filter((word) => !this.isCommon(word)).join(' ');
+    const document = { id: eventNumber, title: rareOnly(title), text: rareOnly(others) };
     if (known === undefined) this.index.add(document);
-    else if (known.title !== document.title || known.text !== document.text) this.index.replace(document);
-    this.indexed.set(eventNumber, document);
+    else this.index.replace(document);
+    this.indexed.set(eventNumber, present);
   }
 
   /** Files a new event under its words; one that was filed before is filed under the words that are new. */
-  private list(eventNumber: number, words: ReadonlySet<string>, known: SearchDocument | undefined): void {
+  private list(eventNumber: number, words: ReadonlySet<string>, isFiled: boolean): void {
     for (const word of words) {
       const list = this.eventsOfWord.get(word);
       if (list?.length === COMMON_EVENTS_MIN && !holds(list, eventNumber)) this.commonWords.push(word);
       if (list === undefined) this.eventsOfWord.set(word, [eventNumber]);
-      else if (known === undefined && list[list.length - 1] < eventNumber) list.push(eventNumber);
+      else if (!isFiled && list[list.length - 1] < eventNumber) list.push(eventNumber);
       else if (!holds(list, eventNumber)) {
         const at = list.findIndex((other) => other > eventNumber);
         list.splice(at < 0 ? list.length : at, 0, eventNumber);
