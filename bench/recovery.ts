@@ -16,7 +16,7 @@ import { SnapshotMaker } from '../server/snapshots/snapshotMaker.ts';
 import { StreamFeed } from '../server/streams/feed.ts';
 import { Views } from '../server/views/index.ts';
 import { machine, median, percentile } from './lib/statistics.ts';
-import { applied, commandsOf, writeJournal } from './recovery/world.ts';
+import { applied, commandsOf, PackedCommands, writeJournal } from './recovery/world.ts';
 
 const { values } = parseArgs({
   options: {
@@ -58,7 +58,7 @@ const dataDirOf = (name: string): string => {
 
 async function benchReplay(): Promise<void> {
   const dataDir = dataDirOf('replay');
-  const commands = [...commandsOf(Number(values.records), 50, 30)];
+  const commands = new PackedCommands(commandsOf(Number(values.records), 50, 30));
   const total = await writeJournal(join(dataDir, 'journal'), commands);
   const replay = async (): Promise<void> => {
     const reader = new JournalReader(dataDir);

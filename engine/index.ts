@@ -24,6 +24,7 @@ export {
   SnapshotFolder,
   type SnapshotStep,
   StorageUnavailable,
+  wasLeftBehind,
 } from './journal/index.ts';
 export * from './pipeline/index.ts';
 export * from './protocol/index.ts';

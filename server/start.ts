@@ -38,6 +38,7 @@ import type { Services } from './services.ts';
 import { SnapshotMaker } from './snapshots/snapshotMaker.ts';
 import { StreamFeed } from './streams/feed.ts';
 import { StreamHub } from './streams/hub.ts';
+import { requireReadable } from './tools/firstLook.ts';
 import { Turns } from './turns.ts';
 import { Views } from './views/index.ts';
 
@@ -147,6 +148,7 @@ export async function openServices(
 ): Promise<OwnServices> {
   const { config, env, clock, onProgress, onFatal } = options;
   requireOwnMode(config);
+  if (config.dataDir !== undefined) await requireReadable(config.dataDir);
   const log = makeLogger(config);
   const catalog = new Catalog(views);
   const { dataDir } = config;

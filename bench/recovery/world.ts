@@ -79,6 +79,36 @@ export function* commandsOf(orders: number, crossShare: number, cancelShare: num
   }
 }
 
+/**
+ * Commands in one buffer, each given as a view of its own when asked for, as a journal gives them: as objects that are kept, they
+ * would be walked by every collection of garbage in what is measured, on whichever side it comes.
+ */
+export class PackedCommands implements Iterable<TimedCommand> {
+  private readonly bytes: Buffer<ArrayBuffer>;
+  private readonly times: Float64Array;
+  private readonly ends: Uint32Array;
+
+  constructor(commands: Iterable<TimedCommand>) {
+    const all = [...commands];
+    this.bytes = Buffer.concat(all.map(({ bytes }) => bytes));
+    this.times = Float64Array.from(all, ({ tMs }) => tMs);
+    let end = 0;
+    this.ends = Uint32Array.from(all, ({ bytes }) => {
+      end += bytes.length;
+      return end;
+    });
+  }
+
+  *[Symbol.iterator](): Generator<TimedCommand> {
+    const { buffer, byteOffset } = this.bytes;
+    let start = 0;
+    for (const [index, end] of this.ends.entries()) {
+      yield { tMs: this.times[index], bytes: new Uint8Array(buffer, byteOffset + start, end - start) };
+      start = end;
+    }
+  }
+}
+
 /** Applies commands and gives each record to `take`; returns the reducers that hold the state. */
 export async function applied(
   commands: Iterable<TimedCommand>,

@@ -130,6 +130,14 @@ export function checkFormat(path: string): void {
   }
 }
 
+/** Whether the last process that had a directory did not release it, so that its files may be anything. */
+export function wasLeftBehind(directory: string): boolean {
+  const lockPath = join(directory, 'lock');
+  if (!existsSync(lockPath)) return false;
+  const holder = readHolder(lockPath);
+  return holder === undefined || !isAlive(holder, lockPath);
+}
+
 function takeLock(directory: string, lockPath: string): void {
   const text = JSON.stringify({ pid: process.pid, startedAt: startOf(process.pid) });
   // Three rounds: one to take over a stale lock, one more if somebody else was faster and is already gone.

@@ -3,10 +3,10 @@
 // and never hands over batch n+1 before n is durable: a failed batch is tried again with the same bytes, or all stops.
 import { JournalDamaged } from './errors.ts';
 import {
-  checkBatch,
   GENESIS_HASH,
   hashBehind,
   type JournalRecord,
+  portionsOf,
   type ReadPosition,
   recordBytes,
   sealRecords,
@@ -101,7 +101,7 @@ export class Journal {
     const end: ReadPosition =
       last === undefined
         ? { sequence: 1, tMs: 0, hash: GENESIS_HASH }
-        : verifyBatch(last.bytes, { sequence: last.firstSequence, tMs: 0, hash: undefined })[1];
+        : verifyBatch(last.bytes, { sequence: last.firstSequence, tMs: 0, hash: undefined });
     this.hash = end.hash ?? GENESIS_HASH;
     this.nextSequence = end.sequence;
     this.lastTMs = end.tMs;
@@ -147,7 +147,7 @@ export class Journal {
   }
 
   /**
-   * The records from a sequence on, batch by batch, each checked against those before it from the first of its batch on
+   * The records from a sequence on, portion by portion, each checked against those before it from the first of its batch on
    * (from the very first if `fromSequence` is 1). Throws JournalDamaged naming the first record that is not sound.
    */
   *read(fromSequence = 1): Generator<readonly JournalRecord[]> {
@@ -345,11 +345,12 @@ export function* readBatches(store: BatchStore, fromSequence: number): Generator
         `a second batch starts there, after one that ends at ${position.sequence - 1}`,
       );
     }
-    const { records, end, damage } = checkBatch(bytes, position);
-    position = end;
-    const first = records[0]?.sequence ?? fromSequence;
-    const wanted = first < fromSequence ? records.filter(({ sequence }) => sequence >= fromSequence) : records;
-    if (wanted.length > 0) yield wanted;
-    if (damage !== undefined) throw damage;
+    for (const { records, end, damage } of portionsOf(bytes, position)) {
+      position = end;
+      const first = records[0]?.sequence ?? fromSequence;
+      const wanted = first < fromSequence ? records.filter(({ sequence }) => sequence >= fromSequence) : records;
+      if (wanted.length > 0) yield wanted;
+      if (damage !== undefined) throw damage;
+    }
   }
 }

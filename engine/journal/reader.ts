@@ -37,7 +37,7 @@ export class JournalReader {
   lastSequence(): number {
     const last = this.store.last();
     if (last === undefined) return 0;
-    const [, end] = verifyBatch(last.bytes, { sequence: last.firstSequence, tMs: 0, hash: undefined });
+    const end = verifyBatch(last.bytes, { sequence: last.firstSequence, tMs: 0, hash: undefined });
     return end.sequence - 1;
   }
 

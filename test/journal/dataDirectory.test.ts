@@ -110,7 +110,7 @@ test('a folder that can hold no new ones is an error at once, not a hang', async
   child.stdout.on('data', (chunk) => {
     text += chunk;
   });
-  await once(child, 'exit');
+  await once(child, 'close');
   // Without /proc it is the root folder that does not take a new one.
   expect(text.trim()).toMatch(/^E(NOENT|ACCES|ROFS|PERM)$/);
 });

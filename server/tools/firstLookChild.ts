@@ -1,0 +1,11 @@
+// The process that reads a journal before the exchange does: all the records that a start may read, from the oldest snapshot on.
+// Started by firstLook.ts with the data directory as its argument. What it finds wrong is said by the start, which finds it too;
+// what matters is whether this process lives to its end.
+import { JournalReader, SnapshotFolder } from '../../engine/index.ts';
+
+const dataDir = process.argv[2];
+const reader = new JournalReader(dataDir);
+let first = 1;
+for (const { sequence } of new SnapshotFolder(dataDir).list()) first = sequence; // the newest come first
+for (const _ of reader.read(first));
+await reader.close();

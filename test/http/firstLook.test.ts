@@ -1,0 +1,61 @@
+// A journal that was not closed in order is read by another process before the exchange maps it: one that ends its reader is
+// refused in a sentence, and a sound one is started from as ever.
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openExchange } from '../../engine/index.ts';
+import { requireReadable } from '../../server/tools/firstLook.ts';
+import { commandsOf, foundingCommands, settings } from '../pipeline/workload.ts';
+import { runToEnd } from '../support/process.ts';
+
+const LONG = { timeout: 120_000 } as const;
+const PAGE_BYTES = 4096;
+const PAGE_HEADER_BYTES = 24;
+const LEAF = 0x02;
+
+/** A data directory with a journal, as a process leaves it that was killed. */
+async function makeKilled(folder: string): Promise<string> {
+  const dataDir = join(folder, 'data');
+  mkdirSync(dataDir);
+  const exchange = await openExchange({ dataDir, settings, followers: [] });
+  const commands = commandsOf(7, () => exchange.now());
+  await Promise.all(foundingCommands().map((command) => exchange.submit(command)));
+  for (let round = 0; round < 6; round += 1) await exchange.submit(commands.next().value);
+  await exchange.close();
+  writeFileSync(join(dataDir, 'lock'), JSON.stringify({ pid: 2 ** 22 + 1, startedAt: 'boot/1' }));
+  return dataDir;
+}
+
+/** Has every entry of LMDB's leaves claim that its value has gigabytes, so that reading one leaves the map. */
+function damage(dataDir: string): void {
+  const file = join(dataDir, 'journal', 'data.mdb');
+  const bytes = readFileSync(file);
+  for (let page = 2 * PAGE_BYTES; page < bytes.length; page += PAGE_BYTES) {
+    const pointersBytes = bytes.readUInt16LE(page + 20);
+    if (bytes.readUInt16LE(page + 18) !== LEAF || pointersBytes > PAGE_BYTES / 4) continue;
+    for (let at = 0; at < pointersBytes; at += 2) {
+      const node = page + PAGE_HEADER_BYTES + bytes.readUInt16LE(page + PAGE_HEADER_BYTES + at);
+      if (node + 4 < bytes.length) bytes.writeUInt16LE(0x3fff, node + 2);
+    }
+  }
+  writeFileSync(file, bytes);
+}
+
+test('a journal that ends its reader is refused by name', LONG, async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'outcry-look-'));
+  try {
+    const dataDir = await makeKilled(folder);
+    await requireReadable(dataDir);
+    damage(dataDir);
+    const refusal = /is damaged: reading it ended a process by SIG(BUS|SEGV)\. Restore it from a backup/;
+    await expect(requireReadable(dataDir)).rejects.toThrow(refusal);
+    const end = await runToEnd(['start', '--port', '0', '--data-dir', dataDir]);
+    expect([end.status, end.output]).toEqual([5, expect.stringMatching(refusal)]);
+    // One that was closed in order is opened at once.
+    rmSync(join(dataDir, 'lock'));
+    await requireReadable(dataDir);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
