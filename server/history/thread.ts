@@ -38,10 +38,12 @@ interface Active {
   readonly work: Sliced<Uint8Array | undefined>;
 }
 
+type Post = (message: FromThread, transfer?: readonly ArrayBuffer[]) => void;
+
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 class HistorianThread {
-  private readonly post: (message: FromThread, transfer?: readonly ArrayBuffer[]) => void;
+  private readonly post: Post;
   private readonly handed: HandedSource | undefined;
   private readonly follower: LogFollower;
   private readonly board: TotalsBoard;
@@ -57,14 +59,10 @@ class HistorianThread {
   private progressFrom = -1;
   private lookTimer: NodeJS.Timeout | undefined;
 
-  constructor(settings: ThreadSettings, post: (message: FromThread, transfer?: readonly ArrayBuffer[]) => void) {
+  constructor(follower: LogFollower, handed: HandedSource | undefined, post: Post) {
     this.post = post;
-    this.handed = settings.dataDir === undefined ? new HandedSource() : undefined;
-    const source = settings.dataDir === undefined ? this.handed : new JournalSource(settings.dataDir);
-    if (source === undefined) throw new Error('historian: no source of records');
-    const onDropped = (reason: string): void =>
-      post({ type: 'log', level: 'warn', text: 'The index of the histories is built anew.', reason });
-    this.follower = new LogFollower(settings, source, onDropped);
+    this.handed = handed;
+    this.follower = follower;
     this.board = new TotalsBoard((memory) => post({ type: 'board', memory }));
     this.mend(() => this.follower.checkJournal());
   }
@@ -227,9 +225,9 @@ class HistorianThread {
   /** The log could not be indexed: the index is built anew, but not twice for the same record. */
   private mendOnce(error: unknown): void {
     const { sequence } = this.follower;
-    if (sequence === this.mendedAt) throw error;
+    const isTwice = sequence === this.mendedAt;
     this.mendedAt = sequence;
-    this.mend(() => this.follower.rebuild(reasonOf(error)));
+    this.mend(() => (isTwice ? Promise.reject(error) : this.follower.rebuild(reasonOf(error))));
   }
 
   /** Nothing else is done until the index can be used; if that fails, the thread ends with the error. */
@@ -241,10 +239,12 @@ class HistorianThread {
         this.showTotals();
         this.turnSoon();
       },
-      (error: unknown) =>
+      async (error: unknown) => {
+        await this.follower.abandon();
         setImmediate(() => {
           throw error;
-        }),
+        });
+      },
     );
   }
 
@@ -272,6 +272,19 @@ function transferOf(bytes: Uint8Array): ArrayBuffer {
   return buffer;
 }
 
+/** The index as it was left, and the log that it follows; where the index cannot be opened, nothing stays open. */
+async function openFollower({ dataDir, ...rest }: ThreadSettings, handed?: HandedSource): Promise<LogFollower> {
+  const source = handed ?? new JournalSource(dataDir ?? '');
+  const onDropped = (reason: string): void =>
+    post({ type: 'log', level: 'warn', text: 'The index of the histories is built anew.', reason });
+  try {
+    return new LogFollower({ dataDir, ...rest }, source, onDropped);
+  } catch (error) {
+    await source.close();
+    throw error;
+  }
+}
+
 nameThread('historian');
 // Linux alone has priorities of threads; 0 is the one that asks.
 if (process.platform === 'linux') setPriority(0, Math.min(constants.priority.PRIORITY_LOW, getPriority(0) + NICER));
@@ -282,5 +295,7 @@ process.on('unhandledRejection', (reason) => {
 const port = parentPort;
 if (port === null) throw new Error('historian: this file is the start of a thread');
 const settings = workerData as ThreadSettings; // historian.ts starts the thread with them
-const thread = new HistorianThread(settings, (message, transfer) => port.postMessage(message, transfer));
+const post: Post = (message, transfer) => port.postMessage(message, transfer);
+const handed = settings.dataDir === undefined ? new HandedSource() : undefined;
+const thread = new HistorianThread(await openFollower(settings, handed), handed, post);
 port.on('message', (message: ToThread) => thread.heard(message));
