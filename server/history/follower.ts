@@ -127,6 +127,11 @@ export class LogFollower {
     await this.source.close();
   }
 
+  /** Lets go of index and journal as they are: a thread that ends with an environment open can take the process with it. */
+  async abandon(): Promise<void> {
+    await Promise.allSettled([this.tables.close(false), this.source.close()]);
+  }
+
   private openTables(): Tables {
     const { indexPath, dataDir } = this.settings;
     const isPassing = dataDir === undefined;

@@ -40,10 +40,12 @@ interface Active {
   readonly work: Sliced<Uint8Array | undefined>;
 }
 
+type Post = (message: FromThread, transfer?: readonly ArrayBuffer[]) => void;
+
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 class HistorianThread {
-  private readonly post: (message: FromThread, transfer?: readonly ArrayBuffer[]) => void;
+  private readonly post: Post;
   private readonly handed: HandedSource | undefined;
   private readonly follower: LogFollower;
   private readonly board: TotalsBoard;
@@ -64,15 +66,11 @@ class HistorianThread {
   private progressFrom = -1;
   private lookTimer: NodeJS.Timeout | undefined;
 
-  constructor(settings: ThreadSettings, post: (message: FromThread, transfer?: readonly ArrayBuffer[]) => void) {
+  constructor(follower: LogFollower, handed: HandedSource | undefined, post: Post, waitMsMax = WAIT_MS_MAX) {
     this.post = post;
-    this.waitMsMax = settings.waitMsMax ?? WAIT_MS_MAX;
-    this.handed = settings.dataDir === undefined ? new HandedSource() : undefined;
-    const source = settings.dataDir === undefined ? this.handed : new JournalSource(settings.dataDir);
-    if (source === undefined) throw new Error('historian: no source of records');
-    const onDropped = (reason: string): void =>
-      post({ type: 'log', level: 'warn', text: 'The index of the histories is built anew.', reason });
-    this.follower = new LogFollower(settings, source, onDropped);
+    this.waitMsMax = waitMsMax;
+    this.handed = handed;
+    this.follower = follower;
     this.board = new TotalsBoard((memory) => post({ type: 'board', of: 'markets', memory }));
     this.tradedBoard = new TradedBoard((memory) => post({ type: 'board', of: 'accounts', memory }));
     this.mend(() => this.follower.checkJournal());
@@ -262,9 +260,9 @@ class HistorianThread {
   /** The log could not be indexed: the index is built anew, but not twice for the same record. */
   private mendOnce(error: unknown): void {
     const { sequence } = this.follower;
-    if (sequence === this.mendedAt) throw error;
+    const isTwice = sequence === this.mendedAt;
     this.mendedAt = sequence;
-    this.mend(() => this.follower.rebuild(reasonOf(error)));
+    this.mend(() => (isTwice ? Promise.reject(error) : this.follower.rebuild(reasonOf(error))));
   }
 
   /** Nothing else is done until the index can be used; if that fails, the thread ends with the error. */
@@ -276,10 +274,12 @@ class HistorianThread {
         this.showTotals();
         this.turnSoon();
       },
-      (error: unknown) =>
+      async (error: unknown) => {
+        await this.follower.abandon();
         setImmediate(() => {
           throw error;
-        }),
+        });
+      },
     );
   }
 
@@ -307,7 +307,24 @@ function transferOf(bytes: Uint8Array): ArrayBuffer {
   return buffer;
 }
 
-function begin(): void {
+/** The index as it was left, and the log that it follows; where the index cannot be opened, nothing stays open. */
+async function openFollower(
+  settings: ThreadSettings,
+  handed: HandedSource | undefined,
+  post: Post,
+): Promise<LogFollower> {
+  const source = handed ?? new JournalSource(settings.dataDir ?? '');
+  const onDropped = (reason: string): void =>
+    post({ type: 'log', level: 'warn', text: 'The index of the histories is built anew.', reason });
+  try {
+    return new LogFollower(settings, source, onDropped);
+  } catch (error) {
+    await source.close();
+    throw error;
+  }
+}
+
+async function begin(): Promise<void> {
   nameThread('historian');
   // Linux alone has priorities of threads; 0 is the one that asks.
   if (process.platform === 'linux') setPriority(0, Math.min(constants.priority.PRIORITY_LOW, getPriority(0) + NICER));
@@ -317,9 +334,18 @@ function begin(): void {
   const port = parentPort;
   if (port === null) throw new Error('historian: this file is the start of a thread');
   const settings = workerData as ThreadSettings; // historian.ts starts the thread with them
-  const thread = new HistorianThread(settings, (message, transfer) => port.postMessage(message, transfer));
+  const post: Post = (message, transfer) => port.postMessage(message, transfer);
+  const handed = settings.dataDir === undefined ? new HandedSource() : undefined;
+  const follower = await openFollower(settings, handed, post);
+  const thread = new HistorianThread(follower, handed, post, settings.waitMsMax);
   port.on('message', (message: ToThread) => thread.heard(message));
 }
 
 // Only once every module is loaded: a thread that fails while one still loads can take V8, and the process, with it.
-setImmediate(begin);
+setImmediate(() => {
+  begin().catch((error: unknown) =>
+    setImmediate(() => {
+      throw error;
+    }),
+  );
+});
