@@ -29,6 +29,7 @@ export class Witness {
   private readonly eventAudit: EventAudit | undefined;
   /** By sequence − 1. */
   private readonly digests: number[] = [];
+  private lives = 0;
   private toldSequence = 0;
   private lastTMs = 0;
 
@@ -39,11 +40,21 @@ export class Witness {
     this.eventAudit = new EventAudit();
   }
 
-  /** The follower for one life of the exchange: it is told the log from the first record on. */
+  /**
+   * The follower for one life of the exchange: it is told the log from the first record on. What a life that is over still
+   * tells is not heard: its opening may have been under way when the power went, and goes on here, where no process ends.
+   */
   follower(): Follower {
+    this.lives += 1;
+    const life = this.lives;
     this.toldSequence = 0;
     this.lastTMs = 0;
-    return { name: 'witness', apply: (record) => this.see(record) };
+    return {
+      name: 'witness',
+      apply: (record) => {
+        if (life === this.lives) this.see(record);
+      },
+    };
   }
 
   private see(record: LogRecord): void {
