@@ -99,6 +99,7 @@ export function crowd(take: (tMs: number, command: Command) => void): void {
   sweepOwn(take, tMs);
   coverExactly(take, tMs);
   leaveDust(take, tMs);
+  askExtremes(take, tMs);
   // The rich owner takes all that is asked in the first market: many makers' other orders are no longer covered.
   const by = { timestampMs: tMs, expirationS: 0, flags: 0, keyId: keyOf(3), maker: addressOf(3), owner: addressOf(3) };
   const sweep = { type: 'PlaceOrder', marketIndex: 0, outcome: 0, side: 0, orderType: 3, ...by } as const;
@@ -196,5 +197,22 @@ function leaveDust(take: (tMs: number, command: Command) => void, tMs: number): 
   take(tMs, { type: 'ResolveMarket', marketIndex: MARKETS, resolution: 2 });
   for (const wallet of wallets) {
     take(tMs, { type: 'Redeem', wallet, owner: wallet, keyId: keyOf(OWNERS + 3), marketIndex: MARKETS, flags: 0 });
+  }
+}
+
+/** Orders at the ends of what an order may be: a micro on one of its sides, and the most lots there are, and one more. */
+function askExtremes(take: (tMs: number, command: Command) => void, tMs: number): void {
+  const by = { keyId: keyOf(3), maker: addressOf(3), owner: addressOf(3), marketIndex: 2, outcome: 0, flags: 0 };
+  const order = { type: 'PlaceOrder', ...by, timestampMs: tMs, expirationS: 0 } as const;
+  const amounts: readonly (readonly [side: number, orderType: number, maker: number, taker: number])[] = [
+    [0, 2, 1, 10_000],
+    [1, 2, 10_000, 1],
+    [1, 0, 1, 10_000],
+    [0, 0, 10_000_000_000, 10_000_000_000_000],
+    [0, 0, 10_000_000_010, 10_000_000_010_000],
+  ];
+  for (const [at, [side, orderType, makerAmountMicro, takerAmountMicro]] of amounts.entries()) {
+    const orderId = orderIdOf(ORDERS + 6_000 + at);
+    take(tMs, { ...order, orderId, side, orderType, makerAmountMicro, takerAmountMicro });
   }
 }
