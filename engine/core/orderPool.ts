@@ -33,6 +33,8 @@ const NUMBER = 5;
 /** 128 of an id's 256 bits: ids are digests, nobody can make two that share them. */
 const ID = 12;
 const ID_WORDS = 4;
+/** Words of the index from ids to slots, for each slot that there is room for. */
+const INDEX_WORDS = 8;
 
 /** Flags: the side (0 BUY, 1 SELL), the token (0 first, 1 second), delayed, and came out of a delay. */
 const SIDE_BIT = 1;
@@ -49,7 +51,10 @@ export class OrderPool {
   declare private capacity: number;
   private freeHead = FREE;
   private used = 0;
-  /** Open addressing: entry i is the slot at 2i (NONE when free) and its id's hash at 2i + 1. */
+  /**
+   * Open addressing: entry i is the slot at 2i (NONE when free) and its id's hash at 2i + 1. Four entries a slot, so that an
+   * id is nearly always found where it is looked up first, which is what a batch reads ahead.
+   */
   declare private index: Int32Array<ArrayBuffer>;
   /** How far a hash is shifted to leave the number of an entry. */
   declare private shift: number;
@@ -59,8 +64,8 @@ export class OrderPool {
     this.capacity = capacity;
     this.records = newRecords(capacity * STRIDE);
     this.numbers = doublesOf(this.records);
-    this.index = new Int32Array(capacity * 4).fill(FREE);
-    this.shift = Math.clz32(capacity);
+    this.index = new Int32Array(capacity * INDEX_WORDS).fill(FREE);
+    this.shift = Math.clz32(capacity) - 1;
   }
 
   /** Bytes of its records and of its index. */
@@ -348,10 +353,10 @@ export class OrderPool {
     this.index = sections.int32('index', this.index);
     this.capacity = this.records.length / STRIDE;
     const { capacity, used, liveCount } = this;
-    const isWhole = isCapacity(capacity, 2) && this.index.length === capacity * 4;
+    const isWhole = isCapacity(capacity, 2) && this.index.length === capacity * INDEX_WORDS;
     requireSound(isWhole, `orders have ${this.records.length} words, and ${this.index.length} in their index`);
     requireSound(liveCount >= 0 && liveCount <= used && used <= capacity, `${liveCount} of ${used} orders are live`);
-    this.shift = Math.clz32(capacity);
+    this.shift = Math.clz32(capacity) - 1;
   }
 
   /** Whether a slot has ever been in use: what a snapshot says of slots must be true of these. */
@@ -385,7 +390,7 @@ export class OrderPool {
     this.records = newRecords(this.capacity * STRIDE, this.records);
     this.numbers = doublesOf(this.records);
     const old = this.index;
-    this.index = new Int32Array(this.capacity * 4).fill(FREE);
+    this.index = new Int32Array(this.capacity * INDEX_WORDS).fill(FREE);
     for (let at = 0; at < old.length; at += 2) {
       if (old[at] >= 0) this.insertIndex(old[at], old[at | 1]);
     }
