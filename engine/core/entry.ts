@@ -50,10 +50,7 @@ const TAKER_DOUBLE = AT.takerAmountMicro / 8;
 const TIMESTAMP_DOUBLE = AT.timestampMs / 8;
 const EXPIRATION_DOUBLE = AT.expirationS / 8;
 
-/**
- * Reads the message at `offset` into the taker: who and where first, and with it the far lines of memory that the checks
- * will need, since those that are asked for together also come together.
- */
+/** Reads the message at `offset` into the taker. */
 function readOrder(state: CoreState, message: Message, offset: number): TakerOrder {
   const order = state.taker;
   const { accounts } = state;
@@ -61,7 +58,6 @@ function readOrder(state: CoreState, message: Message, offset: number): TakerOrd
   const word = offset >> 2;
   const double = offset >> 3;
   const account = accounts.accountAt(message, offset + MAKER_AT);
-  state.prefetched = state.ids.peekRecent(message, offset + ID_AT) ^ state.pool.peek(message, offset + ID_AT);
   order.account = account;
   order.position = account < 0 ? NONE : state.ledger.find(account, words[word + MARKET_WORD]);
   order.owner = account < 0 ? accounts.ownerAt(message, offset + OWNER_AT) : accounts.owners[account];

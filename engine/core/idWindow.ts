@@ -64,11 +64,6 @@ class IdSlice {
     return false;
   }
 
-  /** The word that has() will look at first. */
-  peek(words: Int32Array, id: number): number {
-    return this.entries[(spread(words[id] || 1) >>> this.shift) << 1];
-  }
-
   /** The words that has() will look at first for the ids at words `at`, in one number. */
   touch(words: Int32Array, at: Int32Array, count: number): number {
     const { entries, shift } = this;
@@ -159,12 +154,7 @@ export class IdWindow {
     return this.sliceOf(timestampMs)?.has(message.words, offset >> 2) ?? false;
   }
 
-  /** Reads the word that has() will look at first if the id is of the slice used last, so that it is near by then. */
-  peekRecent(message: Message, offset: number): number {
-    return this.recent === undefined ? 0 : this.recent.peek(message.words, offset >> 2);
-  }
-
-  /** The same for `count` ids at words `at`, in one number. */
+  /** The words that has() will look at first for `count` ids at words `at` of the slice used last, in one number. */
   touch(words: Int32Array, at: Int32Array, count: number): number {
     return this.recent === undefined ? 0 : this.recent.touch(words, at, count);
   }

@@ -169,12 +169,6 @@ export class OrderPool {
     }
   }
 
-  /** Reads the entry that an id would be looked up at first, so that it is near by then. */
-  peek(message: Message, offset: number): number {
-    const at = offset >> 2;
-    return this.index[(idHash(message.words[at], message.words[at + 1]) >>> this.shift) << 1];
-  }
-
   /**
    * For the ids at words `at`, the slots that the entries hold where each would be looked up first: perhaps another order's,
    * or none. What find() would say takes longer.
@@ -196,7 +190,7 @@ export class OrderPool {
     }
   }
 
-  /** The same for the id of a live order. */
+  /** Reads the entry that the id of a live order would be looked up at first, so that it is near by then. */
   peekOf(slot: number): number {
     const base = (slot << SHIFT) | ID;
     return this.index[(idHash(this.records[base], this.records[base | 1]) >>> this.shift) << 1];

@@ -63,7 +63,6 @@ const reasons: readonly Reason[] = [
   equal(/^grow/, /^if \(fill !== 0\)/, 'New cells are 0 as they are.'),
   equal(/^ladder/, /\+ 31\) >>> 5/, 'A word more than there are levels for.'),
   equal(/^exchange/, /^lookAhead\(/, 'What is read early says nothing: only time can tell.'),
-  equal(/^entry/, /^state\.prefetched = /, 'What is read early says nothing: only time can tell.'),
   equal(/^exchange/, /^state\.alarm\.ms = nextMs;/, 'An alarm that rings early finds nothing due: only time can tell.'),
   equal(/^coverage/, /^state\.suspectCount = 0;/, 'Suspects of before are looked at again, and are covered.'),
   equal(
