@@ -331,6 +331,7 @@ export function hashAt(store: BatchStore, sequence: number): string | undefined 
 export function* readBatches(store: BatchStore, fromSequence: number): Generator<readonly JournalRecord[]> {
   let position: ReadPosition = { sequence: 1, tMs: 0, hash: GENESIS_HASH };
   let isFirst = true;
+  const lastFirst = store.last()?.firstSequence ?? 0;
   for (const { firstSequence, bytes } of store.batches(fromSequence)) {
     if (isFirst && firstSequence > 1 && firstSequence <= fromSequence) {
       position = { sequence: firstSequence, tMs: 0, hash: undefined };
@@ -352,5 +353,9 @@ export function* readBatches(store: BatchStore, fromSequence: number): Generator
       if (wanted.length > 0) yield wanted;
       if (damage !== undefined) throw damage;
     }
+  }
+  // LMDB keeps no checksums of its pages: one that leads nowhere ends the way through them early, and quietly.
+  if (!isFirst && position.sequence <= lastFirst) {
+    throw new JournalDamaged(position.sequence, `the records from it to ${lastFirst - 1} are not found`);
   }
 }
