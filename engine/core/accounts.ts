@@ -53,11 +53,6 @@ export class Accounts {
     return this.walletTable.get(message.words, offset >> 2);
   }
 
-  /** The same at a word. */
-  accountAtWord(words: Int32Array, word: number): number {
-    return this.walletTable.get(words, word);
-  }
-
   /** The owner of the address at `offset`, or NONE when the core has never needed it. */
   ownerAt(message: Message, offset: number): number {
     return this.ownerTable.get(message.words, offset >> 2);

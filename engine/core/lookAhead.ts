@@ -17,7 +17,7 @@ const CANCEL = commandLayouts.CancelOrders;
 const PLACE_TYPE = PLACE.type;
 const CANCEL_TYPE = CANCEL.type;
 const ID_WORD = PLACE.offsets.orderId / 4;
-const MAKER_WORD = PLACE.offsets.maker / 4;
+const MAKER_AT = PLACE.offsets.maker;
 const MARKET_WORD = PLACE.offsets.marketIndex / 4;
 const TERMS_WORD = PLACE.offsets.outcome / 4;
 const FIRST_ITEM_WORD = (COMMAND_HEADER_BYTES + CANCEL.headBytes) / 4;
@@ -50,7 +50,7 @@ export function lookAhead(state: CoreState, message: Message, offsets: Int32Arra
     } else if (type === PLACE_TYPE) {
       enteringIds[entering] = word + ID_WORD;
       markets[entering] = words[word + MARKET_WORD];
-      positions[entering] = accounts.accountAtWord(words, word + MAKER_WORD);
+      positions[entering] = accounts.accountAt(message, offsets[i] + MAKER_AT);
       entering += 1;
     }
   }

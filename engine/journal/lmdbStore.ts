@@ -72,8 +72,7 @@ export class LmdbStore implements BatchStore {
   }
 
   *batches(sequence: number): Generator<StoredBatch> {
-    const before = { start: sequence, reverse: true, limit: 1 } as const;
-    let [start = 0] = readSound(sequence, () => [...this.database.getKeys(before)]);
+    let start = this.startOf(sequence);
     for (let isFirst = true; ; isFirst = false) {
       const options = { start, exclusiveStart: !isFirst, limit: BATCHES_A_READ };
       const entries = readSound(Math.max(sequence, start), () => [...this.database.getRange(options)]);
@@ -88,8 +87,7 @@ export class LmdbStore implements BatchStore {
    * then writes over them.
    */
   *lentBatches(sequence: number): Generator<StoredBatch> {
-    const before = { start: sequence, reverse: true, limit: 1 } as const;
-    let [start = 0] = readSound(sequence, () => [...this.database.getKeys(before)]);
+    let start = this.startOf(sequence);
     for (let isFirst = true; ; isFirst = false) {
       const options = { start, exclusiveStart: !isFirst, limit: KEYS_A_READ };
       const keys = readSound(Math.max(sequence, start), () => [...this.database.getKeys(options)]);
@@ -101,6 +99,13 @@ export class LmdbStore implements BatchStore {
       if (keys.length < KEYS_A_READ) return;
       start = keys[keys.length - 1];
     }
+  }
+
+  /** The key of the batch that holds a sequence, 0 where there is none. */
+  private startOf(sequence: number): number {
+    const before = { start: sequence, reverse: true, limit: 1 } as const;
+    const [start = 0] = readSound(sequence, () => [...this.database.getKeys(before)]);
+    return start;
   }
 
   /** What others wrote until now is seen by the next read. */
