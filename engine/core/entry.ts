@@ -57,7 +57,9 @@ function readOrder(state: CoreState, message: Message, offset: number): TakerOrd
   const { words, doubles } = message;
   const word = offset >> 2;
   const double = offset >> 3;
-  const account = accounts.accountAt(message, offset + MAKER_AT);
+  const ahead = state.accountAhead;
+  state.accountAhead = NONE;
+  const account = ahead < 0 ? accounts.accountAt(message, offset + MAKER_AT) : ahead;
   order.account = account;
   order.position = account < 0 ? NONE : state.ledger.find(account, words[word + MARKET_WORD]);
   order.owner = account < 0 ? accounts.ownerAt(message, offset + OWNER_AT) : accounts.owners[account];

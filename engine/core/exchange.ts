@@ -22,7 +22,7 @@ import {
   tickAutomatically,
   updateMarket,
 } from './lifecycle.ts';
-import { AHEAD_MAX, lookAhead } from './lookAhead.ts';
+import { AHEAD_MAX, accountsAhead, lookAhead } from './lookAhead.ts';
 import { queueFresh, STEP_MINED, settleFresh } from './matching.ts';
 import { NONE } from './orderPool.ts';
 import { releaseOrder } from './releases.ts';
@@ -124,6 +124,7 @@ export class Exchange {
       const to = Math.min(from + AHEAD_MAX, count);
       lookAhead(this.state, message, offsets, from, to);
       for (let i = from; i < to; i += 1) {
+        this.state.accountAhead = accountsAhead[i - from];
         out.beginNext();
         this.applyAt(times[i], message, offsets[i], out);
         out.finish();

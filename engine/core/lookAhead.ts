@@ -9,7 +9,7 @@ import { ladderSideOf } from './orderBook.ts';
 import type { CoreState } from './state.ts';
 
 /** Commands that are looked at together: more of them drive each other's lines out again. */
-export const AHEAD_MAX = 8;
+export const AHEAD_MAX = 16;
 
 const PLACE = commandLayouts.PlaceOrder;
 const CANCEL = commandLayouts.CancelOrders;
@@ -22,6 +22,7 @@ const MARKET_WORD = PLACE.offsets.marketIndex / 4;
 const TERMS_WORD = PLACE.offsets.outcome / 4;
 const FIRST_ITEM_WORD = (COMMAND_HEADER_BYTES + CANCEL.headBytes) / 4;
 const { FOK } = OrderType;
+const NONE = -1;
 
 /** Words at which the ids of orders that enter, and of orders that are canceled, start. */
 const enteringIds = new Int32Array(AHEAD_MAX);
@@ -34,6 +35,12 @@ const leaving = new Int32Array(2 * AHEAD_MAX);
 /** Where values go that nobody needs. */
 const unused = new Int32Array(AHEAD_MAX);
 
+/**
+ * The accounts of the orders among the commands last looked at, by their place among these; NONE for what is no order, and
+ * for who has no account yet. An account once opened is its wallet's for ever.
+ */
+export const accountsAhead = new Int32Array(AHEAD_MAX);
+
 /** Looks ahead for the commands at `offsets[from]` to `offsets[to - 1]` of the message, AHEAD_MAX at most. */
 export function lookAhead(state: CoreState, message: Message, offsets: Int32Array, from: number, to: number): void {
   const { ids, pool, accounts, ledger } = state;
@@ -44,13 +51,16 @@ export function lookAhead(state: CoreState, message: Message, offsets: Int32Arra
   for (let i = from; i < to; i += 1) {
     const word = offsets[i] >> 2;
     const type = (words[word] >> 8) & 0xff;
+    accountsAhead[i - from] = NONE;
     if (type === CANCEL_TYPE) {
       canceledIds[canceled] = word + FIRST_ITEM_WORD;
       canceled += 1;
     } else if (type === PLACE_TYPE) {
       enteringIds[entering] = word + ID_WORD;
       markets[entering] = words[word + MARKET_WORD];
-      positions[entering] = accounts.accountAt(message, offsets[i] + MAKER_AT);
+      const account = accounts.accountAt(message, offsets[i] + MAKER_AT);
+      accountsAhead[i - from] = account;
+      positions[entering] = account;
       entering += 1;
     }
   }
@@ -71,7 +81,7 @@ export function lookAhead(state: CoreState, message: Message, offsets: Int32Arra
 /** The slot that an order of a type that only takes would take from first, or NONE. */
 function makerOf(state: CoreState, words: Int32Array, word: number): number {
   const terms = words[word + TERMS_WORD];
-  if (((terms >> 16) & 0xff) < FOK) return -1;
+  if (((terms >> 16) & 0xff) < FOK) return NONE;
   const market = state.markets[words[word + MARKET_WORD] >>> 0];
-  return market === undefined ? -1 : market.ladder.firstMaker(ladderSideOf((terms >> 8) & 0xff, terms & 0xff));
+  return market === undefined ? NONE : market.ladder.firstMaker(ladderSideOf((terms >> 8) & 0xff, terms & 0xff));
 }

@@ -113,6 +113,8 @@ export class CoreState {
   touchedCount = 0;
   /** Words read early only so that they are near when they are needed; their value says nothing. */
   prefetched = 0;
+  /** The account of the order that is applied next, when looking ahead has found it; taken by entry. */
+  accountAhead = NONE;
   readonly taker = new TakerOrder();
   readonly dry = new DryRun();
 
