@@ -126,7 +126,7 @@ class WholeApplyEngine implements BenchEngine {
     const count = toOp - fromOp;
     for (let at = 0; at < count; at += BATCH) {
       const size = Math.min(BATCH, count - at);
-      exchange.applyBatch(times.subarray(at, at + size), commands, offsets.subarray(at, at + size), size, out);
+      exchange.applyBatch(times, commands, offsets, at, at + size, out);
       this.readEvents(inFirst, at);
     }
   }
@@ -252,6 +252,8 @@ class WholeApplyEngine implements BenchEngine {
     let at = 0;
     let frameEnd = 0;
     let command = first - 1;
+    let fills = 0;
+    let resting = 0;
     while (at < end) {
       if (at === frameEnd) {
         frameEnd = at + FRAME_HEADER + (words[at + 1] >> 2);
@@ -259,30 +261,26 @@ class WholeApplyEngine implements BenchEngine {
         command += 1;
       }
       const header = words[at];
-      switch (header & 0xff) {
-        case FILL_TYPE:
-          done.fills += 1;
-          if (words[at + FILL_REMAINING] === 0) done.restingOrders -= 1;
-          break;
-        case TRADE_TYPE: {
-          const lots = words[at + TRADE_LOTS];
-          const pips = words[at + TRADE_PIPS] & 0xffff;
-          done.lots += lots;
-          done.notional += lots * ((inFirst[command] === 1 ? pips : PIPS_PER_UNIT - pips) / this.tickPips);
-          break;
-        }
-        case RESTED_TYPE:
-          done.restingOrders += 1;
-          break;
-        case CANCELED_TYPE:
-          if ((words[at + CANCELED_REASON] & 0xff) === REQUESTED) done.restingOrders -= 1;
-          break;
-        case REJECTED_TYPE:
-          throw new Error(`A command was refused with code ${words[at + REJECTED_CODE] & 0xffff}.`);
-        default:
+      const type = header & 0xff;
+      if (type === RESTED_TYPE) {
+        resting += 1;
+      } else if (type === CANCELED_TYPE) {
+        if ((words[at + CANCELED_REASON] & 0xff) === REQUESTED) resting -= 1;
+      } else if (type === FILL_TYPE) {
+        fills += 1;
+        if (words[at + FILL_REMAINING] === 0) resting -= 1;
+      } else if (type === TRADE_TYPE) {
+        const lots = words[at + TRADE_LOTS];
+        const pips = words[at + TRADE_PIPS] & 0xffff;
+        done.lots += lots;
+        done.notional += lots * ((inFirst[command] === 1 ? pips : PIPS_PER_UNIT - pips) / this.tickPips);
+      } else if (type === REJECTED_TYPE) {
+        throw new Error(`A command was refused with code ${words[at + REJECTED_CODE] & 0xffff}.`);
       }
       at += (EVENT_HEADER + (header >>> 16)) >> 2;
     }
+    done.fills += fills;
+    done.restingOrders += resting;
   }
 }
 

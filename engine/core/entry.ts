@@ -57,11 +57,18 @@ function readOrder(state: CoreState, message: Message, offset: number): TakerOrd
   const { words, doubles } = message;
   const word = offset >> 2;
   const double = offset >> 3;
-  const ahead = state.accountAhead;
-  state.accountAhead = NONE;
-  const account = ahead < 0 ? accounts.accountAt(message, offset + MAKER_AT) : ahead;
+  const marketIndex = words[word + MARKET_WORD];
+  const ahead = state.aheadAt;
+  let account = NONE;
+  let guess = NONE;
+  if (ahead < state.aheadCount) {
+    account = state.aheadAccounts[ahead];
+    guess = state.aheadPositions[ahead];
+    state.aheadAt = ahead + 1;
+  }
+  if (account < 0) account = accounts.accountAt(message, offset + MAKER_AT);
   order.account = account;
-  order.position = account < 0 ? NONE : state.ledger.find(account, words[word + MARKET_WORD]);
+  order.position = account < 0 ? NONE : state.ledger.findNear(account, marketIndex, guess);
   order.owner = account < 0 ? accounts.ownerAt(message, offset + OWNER_AT) : accounts.owners[account];
   const terms = words[word + TERMS_WORD];
   const outcome = terms & 0xff;

@@ -22,12 +22,12 @@ import {
   tickAutomatically,
   updateMarket,
 } from './lifecycle.ts';
-import { AHEAD_MAX, accountsAhead, lookAhead } from './lookAhead.ts';
+import { lookAhead } from './lookAhead.ts';
 import { queueFresh, STEP_MINED, settleFresh } from './matching.ts';
 import { NONE } from './orderPool.ts';
 import { releaseOrder } from './releases.ts';
 import { visitCore } from './snapshot.ts';
-import { CoreState } from './state.ts';
+import { AHEAD_MAX, CoreState } from './state.ts';
 import { hashCore, hashIds } from './stateHash.ts';
 
 type CommandFunction = (state: CoreState, message: Message, offset: number) => void;
@@ -115,16 +115,22 @@ export class Exchange {
   }
 
   /**
-   * Applies `count` commands that are known together, as applyAt would one after another, and faster: the one at
-   * `offsets[i]` at time `times[i]`. `out` then holds the frames of all of them, in their order.
+   * Applies the commands at `offsets[first]` to `offsets[end - 1]`, which are known together, as applyAt would one after
+   * another, and faster: each at its time in `times`, ms. `out` then holds the frames of all of them, in their order.
    */
-  applyBatch(times: Float64Array, message: Message, offsets: Int32Array, count: number, out: EventWriter): void {
+  applyBatch(
+    times: Float64Array,
+    message: Message,
+    offsets: Int32Array,
+    first: number,
+    end: number,
+    out: EventWriter,
+  ): void {
     out.clear();
-    for (let from = 0; from < count; from += AHEAD_MAX) {
-      const to = Math.min(from + AHEAD_MAX, count);
+    for (let from = first; from < end; from += AHEAD_MAX) {
+      const to = Math.min(from + AHEAD_MAX, end);
       lookAhead(this.state, message, offsets, from, to);
       for (let i = from; i < to; i += 1) {
-        this.state.accountAhead = accountsAhead[i - from];
         out.beginNext();
         this.applyAt(times[i], message, offsets[i], out);
         out.finish();

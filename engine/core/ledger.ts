@@ -62,10 +62,18 @@ export class Ledger {
     }
   }
 
-  /** Replaces accounts by the positions that the entries hold where each would be looked up first: perhaps another's, or NONE. */
-  positionsAt(accounts: Int32Array, markets: Int32Array, count: number): void {
+  /** The same when it may be `guess`, a position or NONE. */
+  findNear(account: number, market: number, guess: number): number {
+    const { words } = this;
+    const base = guess << SHIFT;
+    if (guess >= 0 && words[base | ACCOUNT] === account && words[base | MARKET] === market) return guess;
+    return this.find(account, market);
+  }
+
+  /** For each account and market the position that the entry holds where it would be looked up first: perhaps another's, or NONE. */
+  positionsAt(accounts: Int32Array, markets: Int32Array, count: number, positions: Int32Array): void {
     const { table, shift } = this;
-    for (let i = 0; i < count; i += 1) accounts[i] = table[(positionHash(accounts[i], markets[i]) >>> shift) << 1];
+    for (let i = 0; i < count; i += 1) positions[i] = table[(positionHash(accounts[i], markets[i]) >>> shift) << 1];
   }
 
   /** Reads a word of each position's record; negative ones are passed over. */

@@ -6,10 +6,7 @@ import { COMMAND_HEADER_BYTES, commandLayouts } from '../protocol/layout.ts';
 import type { Message } from '../protocol/message.ts';
 import { OrderType } from '../protocol/terms.ts';
 import { ladderSideOf } from './orderBook.ts';
-import type { CoreState } from './state.ts';
-
-/** Commands that are looked at together: more of them drive each other's lines out again. */
-export const AHEAD_MAX = 16;
+import { AHEAD_MAX, type CoreState } from './state.ts';
 
 const PLACE = commandLayouts.PlaceOrder;
 const CANCEL = commandLayouts.CancelOrders;
@@ -27,55 +24,44 @@ const NONE = -1;
 /** Words at which the ids of orders that enter, and of orders that are canceled, start. */
 const enteringIds = new Int32Array(AHEAD_MAX);
 const canceledIds = new Int32Array(AHEAD_MAX);
-/** Of orders that enter: their accounts, and then their positions. */
-const positions = new Int32Array(AHEAD_MAX);
 const markets = new Int32Array(AHEAD_MAX);
 /** Of orders that leave or are taken from: their slots, and then their positions. */
-const leaving = new Int32Array(2 * AHEAD_MAX);
-/** Where values go that nobody needs. */
-const unused = new Int32Array(AHEAD_MAX);
-
-/**
- * The accounts of the orders among the commands last looked at, by their place among these; NONE for what is no order, and
- * for who has no account yet. An account once opened is its wallet's for ever.
- */
-export const accountsAhead = new Int32Array(AHEAD_MAX);
+const leaving = new Int32Array(AHEAD_MAX);
 
 /** Looks ahead for the commands at `offsets[from]` to `offsets[to - 1]` of the message, AHEAD_MAX at most. */
 export function lookAhead(state: CoreState, message: Message, offsets: Int32Array, from: number, to: number): void {
-  const { ids, pool, accounts, ledger } = state;
+  const { ids, pool, accounts, ledger, aheadAccounts, aheadPositions } = state;
   const { words } = message;
   let entering = 0;
   let canceled = 0;
-  let taken = 0;
   for (let i = from; i < to; i += 1) {
     const word = offsets[i] >> 2;
     const type = (words[word] >> 8) & 0xff;
-    accountsAhead[i - from] = NONE;
     if (type === CANCEL_TYPE) {
       canceledIds[canceled] = word + FIRST_ITEM_WORD;
       canceled += 1;
     } else if (type === PLACE_TYPE) {
       enteringIds[entering] = word + ID_WORD;
       markets[entering] = words[word + MARKET_WORD];
-      const account = accounts.accountAt(message, offsets[i] + MAKER_AT);
-      accountsAhead[i - from] = account;
-      positions[entering] = account;
+      aheadAccounts[entering] = accounts.accountAt(message, offsets[i] + MAKER_AT);
       entering += 1;
     }
   }
-  const read = ids.touch(words, enteringIds, entering);
-  pool.slotsAt(words, enteringIds, entering, unused);
   pool.slotsAt(words, canceledIds, canceled, leaving);
-  ledger.positionsAt(positions, markets, entering);
+  ledger.positionsAt(aheadAccounts, markets, entering, aheadPositions);
+  let read = ids.touch(words, enteringIds, entering) ^ pool.touchEntries(words, enteringIds, entering);
+  let count = canceled;
   for (let i = 0; i < entering; i += 1) {
     const slot = makerOf(state, words, enteringIds[i] - ID_WORD);
     if (slot < 0) continue;
-    leaving[canceled + taken] = slot;
-    taken += 1;
+    leaving[count] = slot;
+    count += 1;
   }
-  pool.positionsOf(leaving, canceled + taken);
-  state.prefetched = read ^ ledger.touch(positions, entering) ^ ledger.touch(leaving, canceled + taken);
+  pool.positionsOf(leaving, count);
+  read ^= ledger.touch(aheadPositions, entering) ^ ledger.touch(leaving, count);
+  state.aheadAt = 0;
+  state.aheadCount = entering;
+  state.prefetched = read;
 }
 
 /** The slot that an order of a type that only takes would take from first, or NONE. */

@@ -181,6 +181,14 @@ export class OrderPool {
     }
   }
 
+  /** Reads the entry that each of the ids at words `at` would be looked up at first. */
+  touchEntries(words: Int32Array, at: Int32Array, count: number): number {
+    const { index, shift } = this;
+    let read = 0;
+    for (let i = 0; i < count; i += 1) read ^= index[(idHash(words[at[i]], words[at[i] + 1]) >>> shift) << 1];
+    return read;
+  }
+
   /** Replaces slots by the positions of their orders; negative ones stay. */
   positionsOf(slots: Int32Array, count: number): void {
     const { records } = this;

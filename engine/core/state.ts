@@ -60,6 +60,9 @@ export class TakerOrder {
   neededMicro = 0;
 }
 
+/** Commands of a batch that are looked at together: more of them drive each other's lines out again. */
+export const AHEAD_MAX = 16;
+
 /** What the dry run found: one object, filled anew each time. */
 export class DryRun {
   foundLots = 0;
@@ -113,8 +116,14 @@ export class CoreState {
   touchedCount = 0;
   /** Words read early only so that they are near when they are needed; their value says nothing. */
   prefetched = 0;
-  /** The account of the order that is applied next, when looking ahead has found it; taken by entry. */
-  accountAhead = NONE;
+  /**
+   * What looking ahead has found of the orders of a batch that are still to be applied, those from `aheadAt` on: their
+   * accounts (for ever, once opened; NONE for who has none yet), and where their positions may be. Taken by entry.
+   */
+  readonly aheadAccounts = new Int32Array(AHEAD_MAX);
+  readonly aheadPositions = new Int32Array(AHEAD_MAX);
+  aheadAt = 0;
+  aheadCount = 0;
   readonly taker = new TakerOrder();
   readonly dry = new DryRun();
 

@@ -105,6 +105,7 @@ function expectSameTwins(seed: number, pair: Pair, sequence: readonly Timed[]): 
       Float64Array.from(batch, ({ tMs }) => tMs),
       message,
       offsets,
+      0,
       batch.length,
       out,
     );

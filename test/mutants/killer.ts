@@ -95,6 +95,7 @@ class Killer {
       Float64Array.from(batch, ({ tMs }) => tMs),
       message,
       offsets,
+      0,
       batch.length,
       this.writer,
     );
