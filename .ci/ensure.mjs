@@ -198,9 +198,9 @@ const env = {
   ...process.env,
   PATH: [join(modules, '.bin'), process.env.PATH].filter(Boolean).join(delimiter),
 };
-// Types are stripped by a thread of their own, see there; the stripper is Node's and warns that it is experimental.
+// Types are stripped by a process of its own, and once, see there.
 const stripTypes = join(root, '.ci', 'stripTypes.mjs');
-const options = ['--disable-warning=ExperimentalWarning', '--import', pathToFileURL(stripTypes).href];
+const options = ['--import', pathToFileURL(stripTypes).href];
 const nodeArgs = script.endsWith('.ts') ? [...options, script, ...args] : [script, ...args];
 const result = await run(pinnedNode, nodeArgs, { stdio: 'inherit', env }).catch((error) =>
   stop(`The pinned Node does not start (${error.message}): delete node_modules and run the command again.`, 126),

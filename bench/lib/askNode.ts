@@ -12,7 +12,7 @@ const stripTypes = pathToFileURL(join(import.meta.dirname, '../../.ci/stripTypes
 export async function askNode(file: string, request: unknown): Promise<unknown> {
   // As the start script has it, for every engine alike: large pages for large tables, types stripped by another thread.
   const env = { GLIBC_TUNABLES: 'glibc.malloc.hugetlb=1', ...process.env };
-  const nodeArgs = ['--disable-warning=ExperimentalWarning', '--import', stripTypes, file];
+  const nodeArgs = ['--import', stripTypes, file];
   const { stdout } = await run(process.execPath, [...nodeArgs, JSON.stringify(request)], { maxBuffer: 1 << 24, env });
   return JSON.parse(stdout);
 }

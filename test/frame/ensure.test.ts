@@ -119,6 +119,30 @@ test('a command that dies of a signal is reported by the same signal', async () 
   expect(outcome).toMatchObject({ status: null, signal: 'SIGTERM' });
 });
 
+test('types are stripped once, of what has changed again, and where nothing can be kept each time', async () => {
+  const { repository, path } = bareRepository('stripped', linkPackages);
+  const run = async (text: string) => {
+    fs.writeFileSync(join(repository, 'hello.ts'), text);
+    const { status, out, err } = await ensure(repository, ['hello.ts'], path);
+    return { status, out, isWhole: !err.includes('rror') };
+  };
+  const kept = join(repository, 'node_modules', '.outcry-stripped');
+  const one = 'const text: string = "one"; console.log(text);';
+  expect(await run(one)).toEqual({ status: 0, out: 'one\n', isWhole: true });
+  const [file] = fs.readdirSync(kept);
+  const writtenMs = fs.statSync(join(kept, file)).mtimeMs;
+  expect(await run(one)).toEqual({ status: 0, out: 'one\n', isWhole: true });
+  expect(fs.statSync(join(kept, file)).mtimeMs).toBe(writtenMs);
+  expect(await run(one.replace('one', 'two'))).toEqual({ status: 0, out: 'two\n', isWhole: true });
+  expect(fs.readdirSync(kept)).toEqual([file]);
+  fs.truncateSync(join(kept, file), 10);
+  expect(await run(one)).toEqual({ status: 0, out: 'one\n', isWhole: true });
+  fs.rmSync(kept, { recursive: true });
+  fs.writeFileSync(kept, 'not a folder');
+  expect(await run(one)).toEqual({ status: 0, out: 'one\n', isWhole: true });
+  expect(await run('const text: string = ; console.log(text);')).toEqual({ status: 1, out: '', isWhole: false });
+});
+
 test('processes that start together install once, and again only when the lock file changes', async () => {
   const { repository, path } = bareRepository('together', linkPackages);
   const outcomes = await Promise.all([1, 2, 3].map(() => ensure(repository, ['hello.ts'], path)));

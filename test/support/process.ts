@@ -56,7 +56,11 @@ function environment(more: Readonly<Record<string, string>> = {}): NodeJS.Proces
 function spawnServer(args: readonly string[], options: ServerProcessOptions): ChildProcess {
   const { cwd = root, env } = options;
   const main = join(root, 'server/main.ts');
-  return spawn(process.execPath, ['--import', join(root, 'test/support/openApiProbe.ts'), main, ...args], {
+  const imports = ['.ci/stripTypes.mjs', 'test/support/openApiProbe.ts'].flatMap((name) => [
+    '--import',
+    join(root, name),
+  ]);
+  return spawn(process.execPath, [...imports, main, ...args], {
     cwd,
     env: environment(env),
     stdio: ['ignore', 'pipe', 'pipe'],
