@@ -6,6 +6,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { tuneCompiler } from '../engine/compiler.ts';
+import { tuneCollector } from '../server/collector.ts';
 import {
   type EndpointFigures,
   type Memory,
@@ -169,4 +171,7 @@ async function main(): Promise<number> {
   }
 }
 
+// As the server does.
+tuneCompiler();
+tuneCollector();
 process.exitCode = await main();
