@@ -12,6 +12,7 @@ import type { HistoryRequest } from '../../server/history/queries.ts';
 import { inTempDir } from '../journal/support.ts';
 import { Random } from '../model/random.ts';
 import { usedBytesOf } from '../support/lmdbFile.ts';
+import { STRIP_TYPES } from '../support/stripTypes.ts';
 import { answersInPlace, askText, expectSame, openVenue, oracleOf } from './harness.ts';
 import type { Oracle } from './oracle.ts';
 import { everything, KINDS, Questions } from './questions.ts';
@@ -111,7 +112,7 @@ afterAll(() => {
 async function runAndKill(dataDir: string, lastSequence: number, kill: Kill): Promise<string[]> {
   const { isLive, fromSequence, atSequence, afterMs } = kill;
   const figures = [isLive ? fromSequence : lastSequence, lastSequence, isLive ? 3 : lastSequence];
-  const args = [join(import.meta.dirname, './child.ts'), dataDir, ...figures.map(String)];
+  const args = [...STRIP_TYPES, join(import.meta.dirname, './child.ts'), dataDir, ...figures.map(String)];
   const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
   children.add(child);
   const heard: string[] = [];

@@ -9,6 +9,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { InvalidArgumentError, program } from 'commander';
 import { Random } from '../model/random.ts';
+import { STRIP_TYPES } from '../support/stripTypes.ts';
 import { coreFiles, type Mutant, mutantsOf, type Operator } from './sites.ts';
 import { reasonOf } from './survivors.ts';
 import { recordTraces } from './traces.ts';
@@ -95,7 +96,7 @@ class WorkerProcess {
 
   private start(): ChildProcess {
     const script = fileURLToPath(new URL('./worker.ts', import.meta.url));
-    const args = ['--disable-warning=ExperimentalWarning', script, traceFile, flags.every ? 'every' : 'one'];
+    const args = [...STRIP_TYPES, script, traceFile, flags.every ? 'every' : 'one'];
     const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
     this.child = child;
     this.tried = 0;

@@ -3,6 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { STRIP_TYPES } from '../support/stripTypes.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const sample = Number(process.env.MUTANTS_SAMPLE ?? 20);
@@ -11,14 +12,7 @@ const seed = process.env.MUTANTS_SEED ?? '1';
 const KILLED_SHARE_MIN = 0.75;
 
 test('a sample of small changes of the core is noticed', { timeout: 1_200_000 }, () => {
-  const args = [
-    '--disable-warning=ExperimentalWarning',
-    'test/mutants/main.ts',
-    '--sample',
-    String(sample),
-    '--seed',
-    seed,
-  ];
+  const args = [...STRIP_TYPES, 'test/mutants/main.ts', '--sample', String(sample), '--seed', seed];
   const { stdout, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
   console.info(stdout.trim());
   const [, killed, tried] = /(\d+) of (\d+) mutants killed/.exec(stdout) ?? [];

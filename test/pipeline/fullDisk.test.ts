@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
 import { JournalReader, openExchange } from '../../engine/index.ts';
 import { inTempDir } from '../journal/support.ts';
+import { STRIP_TYPES } from '../support/stripTypes.ts';
 import { settings } from './workload.ts';
 
 const limitFileSize = (pid: number | undefined, bytes: string) =>
@@ -19,7 +20,7 @@ test('a full disk refuses commands, keeps what was acknowledged, and is left beh
     return;
   }
   await inTempDir(async (dataDir) => {
-    const child = spawn(process.execPath, [join(import.meta.dirname, './child.ts'), dataDir, '5'], {
+    const child = spawn(process.execPath, [...STRIP_TYPES, join(import.meta.dirname, './child.ts'), dataDir, '5'], {
       stdio: ['ignore', 'pipe', 'ignore'],
     });
     const phases: string[] = [];

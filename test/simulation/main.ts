@@ -5,6 +5,7 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { InvalidArgumentError, program } from 'commander';
 import { tuneCompiler } from '../../engine/compiler.ts';
+import { STRIP_TYPES } from '../support/stripTypes.ts';
 import { breakBuild, type CanaryName, canaries } from './canaries.ts';
 import type { SeedRun } from './run.ts';
 
@@ -143,7 +144,9 @@ async function shareOut(): Promise<number> {
   if (flags.canary !== undefined) rest.push('--canary', flags.canary);
   rest.push(...(flags.hours === undefined ? ['--commands', share] : ['--hours', flags.hours]));
   const children = Array.from({ length: jobs }, (_, job) =>
-    spawn(process.execPath, [import.meta.filename, '--seed', seed + job, ...rest].map(String), { stdio: 'inherit' }),
+    spawn(process.execPath, [...STRIP_TYPES, import.meta.filename, '--seed', seed + job, ...rest].map(String), {
+      stdio: 'inherit',
+    }),
   );
   const statuses = children.map(
     (child) => new Promise<number>((resolve) => child.on('exit', (status) => resolve(status ?? 1))),

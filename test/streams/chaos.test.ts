@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { deriveCredentials, loadServerSecret } from '../../server/auth/apiKeys.ts';
 import { randomOf } from '../pipeline/workload.ts';
+import { STRIP_TYPES } from '../support/stripTypes.ts';
 import type { ChaosNews, ChaosOrder } from './chaosExchange.ts';
 import { ChaosSubscriber } from './chaosSubscriber.ts';
 import { ChaosProxy } from './proxy.ts';
@@ -44,7 +45,7 @@ async function startExchange(): Promise<Exchange> {
   const file = join(import.meta.dirname, 'chaosExchange.ts');
   const child = fork(file, [folder, String(MARKETS), String(SEED * 1_000 + starts)], {
     env: { ...process.env, OUTCRY_SECRET: secretText, NODE_OPTIONS: '' },
-    execArgv: [],
+    execArgv: [...STRIP_TYPES],
   });
   const [first] = (await once(child, 'message')) as [{ port: number }]; // the first news is the port
   const ask = async (order: ChaosOrder): Promise<ChaosNews> => {

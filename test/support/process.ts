@@ -4,6 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { STRIP_TYPES } from './stripTypes.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -56,11 +57,8 @@ function environment(more: Readonly<Record<string, string>> = {}): NodeJS.Proces
 function spawnServer(args: readonly string[], options: ServerProcessOptions): ChildProcess {
   const { cwd = root, env } = options;
   const main = join(root, 'server/main.ts');
-  const imports = ['.ci/stripTypes.mjs', 'test/support/openApiProbe.ts'].flatMap((name) => [
-    '--import',
-    join(root, name),
-  ]);
-  return spawn(process.execPath, [...imports, main, ...args], {
+  const probe = join(root, 'test/support/openApiProbe.ts');
+  return spawn(process.execPath, [...STRIP_TYPES, '--import', probe, main, ...args], {
     cwd,
     env: environment(env),
     stdio: ['ignore', 'pipe', 'pipe'],
