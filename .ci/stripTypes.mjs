@@ -20,6 +20,9 @@ const keptFileOf = (path) => join(kept, digestOf(path));
 /** What the kept text begins with when it is that of this source. */
 const headOf = (source) => `${digestOf(process.version + source)}\n`;
 
+/** Whether a file is of this repository: of others nothing is kept, since they may come and go under any name. */
+const isOurs = (path) => !relative(root, path).startsWith('..');
+
 /** The kept text of a file with this source, undefined when there is none. */
 function keptOf(path, source) {
   try {
@@ -37,6 +40,7 @@ function strip(path) {
   const known = keptOf(path, source);
   if (known !== undefined) return known;
   const text = stripTypeScriptTypes(source);
+  if (!isOurs(path)) return text;
   const draft = `${keptFileOf(path)}.${process.pid}`;
   try {
     fs.mkdirSync(kept, { recursive: true });
@@ -51,7 +55,7 @@ function strip(path) {
 /** A file's neighbours in its room of this repository, which are wanted next as a rule. */
 function roomOf(path) {
   const [room, ...rest] = relative(root, path).split(sep);
-  if (room === '..' || rest.length === 0) return [];
+  if (!isOurs(path) || rest.length === 0) return [];
   const names = fs.readdirSync(join(root, room), { recursive: true, encoding: 'utf8' });
   return names.filter((name) => name.endsWith('.ts')).map((name) => join(root, room, name));
 }

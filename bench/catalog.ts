@@ -13,6 +13,7 @@ import { Asker } from './catalog/asker.ts';
 import { linesOf, madeRows, recordedRows } from './catalog/lines.ts';
 import { BusyClock } from './lib/busy.ts';
 import { machine, percentile } from './lib/statistics.ts';
+import { STRIP_TYPES } from './lib/stripTypes.ts';
 
 const MAIN = join(import.meta.dirname, '../server/main.ts');
 const REQUESTS = 600;
@@ -35,7 +36,7 @@ const QUERIES =
 /** Runs a command of the program to its end; its wall time (ms). @throws when it fails */
 async function timed(args: readonly string[]): Promise<number> {
   const startedMs = performance.now();
-  const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'ignore', 'inherit'] });
+  const child = spawn(process.execPath, [...STRIP_TYPES, MAIN, ...args], { stdio: ['ignore', 'ignore', 'inherit'] });
   const status = await new Promise((resolve) => child.on('exit', resolve));
   if (status !== 0) throw new Error(`${args[0]} ended with status ${status}`);
   return performance.now() - startedMs;
@@ -44,7 +45,7 @@ async function timed(args: readonly string[]): Promise<number> {
 /** Starts an exchange; resolves with its address, the time until it answered (ms) and how to stop it. */
 async function started(dataDir: string) {
   const startedMs = performance.now();
-  const args = [MAIN, 'start', '--data-dir', dataDir, '--port', '0', '--json', '--house', 'calm'];
+  const args = [...STRIP_TYPES, MAIN, 'start', '--data-dir', dataDir, '--port', '0', '--json', '--house', 'calm'];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const banner = await new Promise<string>((resolve) => child.stdout.once('data', (text) => resolve(String(text))));
   const { url }: { readonly url: string } = JSON.parse(banner);

@@ -30,6 +30,10 @@ export class PlainStore implements BatchStore {
     return undefined;
   }
 
+  lastFirst(): number {
+    return 0;
+  }
+
   *batches(): Generator<StoredBatch> {}
 
   async reopen(): Promise<void> {}

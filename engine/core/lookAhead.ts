@@ -1,7 +1,8 @@
 // Reading ahead: an order needs a handful of lines of memory that no cache holds (the entry of its id, its account's position,
 // the order that it cancels), and one look-up waits for another. Of commands that are known together the first looks at all
 // of these are made side by side, so that the lines are near when each command comes to them. Called by exchange.ts for a
-// batch. It changes nothing, and whatever it finds says nothing.
+// batch. It changes nothing that a command can tell: of what it finds, accounts are handed on to entry, and positions as a
+// guess that entry checks; the rest says nothing.
 import { COMMAND_HEADER_BYTES, commandLayouts } from '../protocol/layout.ts';
 import type { Message } from '../protocol/message.ts';
 import { OrderType } from '../protocol/terms.ts';

@@ -331,7 +331,7 @@ export function hashAt(store: BatchStore, sequence: number): string | undefined 
 export function* readBatches(store: BatchStore, fromSequence: number): Generator<readonly JournalRecord[]> {
   let position: ReadPosition = { sequence: 1, tMs: 0, hash: GENESIS_HASH };
   let isFirst = true;
-  const lastFirst = store.last()?.firstSequence ?? 0;
+  const lastFirst = store.lastFirst();
   for (const { firstSequence, bytes } of store.batches(fromSequence)) {
     if (isFirst && firstSequence > 1 && firstSequence <= fromSequence) {
       position = { sequence: firstSequence, tMs: 0, hash: undefined };

@@ -65,6 +65,11 @@ export class LmdbStore implements BatchStore {
     return last === undefined ? undefined : { firstSequence: last.key, bytes: last.value };
   }
 
+  lastFirst(): number {
+    const [last = 0] = readSound(1, () => [...this.database.getKeys({ reverse: true, limit: 1 })]);
+    return last;
+  }
+
   /** The first sequence of the first batch, if there is one. */
   first(): number | undefined {
     const [first] = readSound(1, () => [...this.database.getKeys({ limit: 1 })]);

@@ -38,6 +38,10 @@ export class PartedStore implements BatchStore {
     return this.live.last();
   }
 
+  lastFirst(): number {
+    return this.live.lastFirst();
+  }
+
   /** Throws JournalArchived when what is asked for lies in a part that cannot be read. */
   batches(sequence: number): Generator<StoredBatch> {
     return this.read(sequence, (store, from) => store.batches(from));

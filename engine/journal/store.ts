@@ -14,6 +14,8 @@ export interface BatchStore {
   write(firstSequence: number, batch: Uint8Array): Promise<void>;
   /** The last batch, if there is one. */
   last(): StoredBatch | undefined;
+  /** Where it begins: its first sequence, without reading it; 0 where there is none. */
+  lastFirst(): number;
   /** The batches in order, from the one that holds this sequence (or would) on, as of the time each is asked for. */
   batches(sequence: number): Generator<StoredBatch>;
   /** Closes what is left of a store whose write failed and opens it again. */
@@ -40,6 +42,10 @@ export class MemoryStore implements BatchStore {
 
   last(): StoredBatch | undefined {
     return this.kept.at(-1);
+  }
+
+  lastFirst(): number {
+    return this.last()?.firstSequence ?? 0;
   }
 
   *batches(sequence: number): Generator<StoredBatch> {

@@ -1,7 +1,6 @@
 // The wallets of the well-known development mnemonic, the same that Hardhat and Anvil print. Called by development
 // start-up, house and replay. Their keys are public: production must never credit or accept them by default.
-import { pbkdf2Sync } from 'node:crypto';
-import { HDKey } from 'viem/accounts';
+import { mnemonicToAccount } from 'viem/accounts';
 import { bytesToHex } from './hex.ts';
 import { addressOfPrivateKey } from './secp256k1.ts';
 
@@ -15,11 +14,8 @@ export const DEVELOPMENT_MNEMONIC = 'test test test test test test test test tes
 const CACHED_COUNT = 10;
 const CHILD_INDEX_LIMIT = 0x80000000;
 
-/** How a mnemonic without a passphrase becomes a seed (BIP-39). */
-const SEED = { salt: 'mnemonic', rounds: 2_048, bytes: 64, digest: 'sha512' } as const;
-const BRANCH = "m/44'/60'/0'/0";
-
-let branch: HDKey | undefined;
+// The expensive step (2,048 rounds of PBKDF2) is done once, and only when a wallet is asked for.
+let branch: ReturnType<ReturnType<typeof mnemonicToAccount>['getHdKey']> | undefined;
 const cached: (KeyPair | undefined)[] = new Array(CACHED_COUNT).fill(undefined);
 
 /**
@@ -32,16 +28,11 @@ export function developmentWallet(index: number): KeyPair {
   }
   const known = cached[index];
   if (known !== undefined) return known;
-  branch ??= HDKey.fromMasterSeed(seedOf(DEVELOPMENT_MNEMONIC)).derive(BRANCH);
+  branch ??= mnemonicToAccount(DEVELOPMENT_MNEMONIC, { path: "m/44'/60'/0'/0" }).getHdKey();
   const key = branch.deriveChild(index).privateKey;
   // A derivation without a key has a chance of 2^-127 an index (BIP-32) and does not occur for known mnemonics.
   if (key === null || key === undefined) throw new Error(`The development wallet ${index} has no private key.`);
   const wallet: KeyPair = { privateKey: bytesToHex(key), address: addressOfPrivateKey(key) };
   if (index < CACHED_COUNT) cached[index] = wallet;
   return wallet;
-}
-
-/** By OpenSSL: in JavaScript it takes a tenth of a second of every start. */
-function seedOf(mnemonic: string): Uint8Array {
-  return pbkdf2Sync(mnemonic, SEED.salt, SEED.rounds, SEED.bytes, SEED.digest);
 }

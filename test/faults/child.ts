@@ -3,7 +3,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { STRIP_TYPES } from '../support/stripTypes.ts';
+import { STRIP_TYPES } from '../../bench/lib/stripTypes.ts';
 import type { CrashPoint, Order, StateTold } from './crashPoints.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -45,14 +45,8 @@ async function answers(url: string): Promise<boolean> {
 function spawnChild({ dataDir, port, under = [], env = {} }: ChildOptions): ChildProcess {
   const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('OUTCRY_') && name !== 'PORT');
   const command = [
-    ...[
-      ...under,
-      process.execPath,
-      ...STRIP_TYPES,
-      '--import',
-      join(root, 'test/faults/crashPoints.ts'),
-      join(root, 'server/main.ts'),
-    ],
+    ...[...under, process.execPath, ...STRIP_TYPES, '--import', join(root, 'test/faults/crashPoints.ts')],
+    join(root, 'server/main.ts'),
     ...['start', '--quiet', '--no-house', '--no-throttle', '--log-level', 'warn', '--port', String(port)],
     ...['--data-dir', dataDir],
   ];

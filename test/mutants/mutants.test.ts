@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { STRIP_TYPES } from '../support/stripTypes.ts';
+import { STRIP_TYPES } from '../../bench/lib/stripTypes.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const sample = Number(process.env.MUTANTS_SAMPLE ?? 20);

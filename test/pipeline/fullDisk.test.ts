@@ -6,9 +6,9 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
+import { STRIP_TYPES } from '../../bench/lib/stripTypes.ts';
 import { JournalReader, openExchange } from '../../engine/index.ts';
 import { inTempDir } from '../journal/support.ts';
-import { STRIP_TYPES } from '../support/stripTypes.ts';
 import { settings } from './workload.ts';
 
 const limitFileSize = (pid: number | undefined, bytes: string) =>

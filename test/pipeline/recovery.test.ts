@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { open } from 'lmdb';
 import { expect, test } from 'vitest';
+import { STRIP_TYPES } from '../../bench/lib/stripTypes.ts';
 import {
   DataDirectoryLocked,
   JournalReader,
@@ -20,7 +21,6 @@ import { Journal, LmdbStore } from '../../engine/journal/index.ts';
 import { Reducers } from '../../engine/pipeline/index.ts';
 import { commandLayouts, encodeCommand } from '../../engine/protocol/index.ts';
 import { inTempDir, listen } from '../journal/support.ts';
-import { STRIP_TYPES } from '../support/stripTypes.ts';
 import { commandsOf, foundingCommands, randomOf, START_MS, settings } from './workload.ts';
 
 const textOf = ({ sequence, tMs, command, events }: LogRecord): string =>
@@ -80,13 +80,8 @@ async function stateAt(dataDir: string, sequence: number) {
 
 /** Starts the child, kills it after `killAfter` acknowledgements and a little more, and returns what it acknowledged. */
 async function killedAfter(dataDir: string, seed: number, killAfter: number): Promise<number> {
-  const child = spawn(
-    process.execPath,
-    [...STRIP_TYPES, join(import.meta.dirname, './child.ts'), dataDir, String(seed)],
-    {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
-  );
+  const args = [...STRIP_TYPES, join(import.meta.dirname, './child.ts'), dataDir, String(seed)];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   let acknowledged = 0;
   let count = 0;
   for await (const line of createInterface({ input: child.stdout })) {

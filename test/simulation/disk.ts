@@ -55,6 +55,10 @@ export class FaultyStore implements BatchStore {
     return this.disk.batches.at(-1);
   }
 
+  lastFirst(): number {
+    return this.last()?.firstSequence ?? 0;
+  }
+
   *batches(sequence: number): Generator<StoredBatch> {
     const { batches } = this.disk;
     const after = batches.findIndex((batch) => batch.firstSequence > sequence);

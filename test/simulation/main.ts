@@ -4,8 +4,8 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { InvalidArgumentError, program } from 'commander';
+import { STRIP_TYPES } from '../../bench/lib/stripTypes.ts';
 import { tuneCompiler } from '../../engine/compiler.ts';
-import { STRIP_TYPES } from '../support/stripTypes.ts';
 import { breakBuild, type CanaryName, canaries } from './canaries.ts';
 import type { SeedRun } from './run.ts';
 

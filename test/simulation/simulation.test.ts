@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { STRIP_TYPES } from '../support/stripTypes.ts';
+import { STRIP_TYPES } from '../../bench/lib/stripTypes.ts';
 import { canaries } from './canaries.ts';
 import { printSteps, readSteps, type Step } from './steps.ts';
 
@@ -16,11 +16,8 @@ const seed = process.env.SIMULATE_SEED ?? '1';
 
 function simulate(...args: readonly string[]): { readonly status: number | null; readonly text: string } {
   const options = { cwd: root, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 } as const;
-  const { status, stdout, stderr } = spawnSync(
-    process.execPath,
-    [...STRIP_TYPES, 'test/simulation/main.ts', ...args],
-    options,
-  );
+  const nodeArgs = [...STRIP_TYPES, 'test/simulation/main.ts', ...args];
+  const { status, stdout, stderr } = spawnSync(process.execPath, nodeArgs, options);
   return { status, text: `${stdout}${stderr}` };
 }
 

@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { STRIP_TYPES } from './stripTypes.ts';
+import { STRIP_TYPES } from '../../bench/lib/stripTypes.ts';
 
 const root = join(import.meta.dirname, '../..');
 
