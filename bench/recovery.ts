@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Exchange } from '../engine/core/index.ts';
 import { openExchange } from '../engine/index.ts';
-import { JournalReader, SnapshotFile, SnapshotFolder } from '../engine/journal/index.ts';
+import { readAhead, SnapshotFile, SnapshotFolder } from '../engine/journal/index.ts';
 import { Reducers } from '../engine/pipeline/index.ts';
 import { replayAfter } from '../engine/pipeline/recovery.ts';
 import { EventWriter, encodeCommand, type Sections } from '../engine/protocol/index.ts';
@@ -61,9 +61,7 @@ async function benchReplay(): Promise<void> {
   const commands = new PackedCommands(commandsOf(Number(values.records), 50, 30));
   const total = await writeJournal(join(dataDir, 'journal'), commands);
   const replay = async (): Promise<void> => {
-    const reader = new JournalReader(dataDir);
-    await replayAfter(0, reader, new Reducers(), [], { total });
-    await reader.close();
+    await replayAfter(0, readAhead(dataDir, 0, total), new Reducers(), [], { total });
   };
   const out = new EventWriter();
   const apply = (): void => {

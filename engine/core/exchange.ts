@@ -129,13 +129,23 @@ export class Exchange {
     out.clear();
     for (let from = first; from < end; from += AHEAD_MAX) {
       const to = Math.min(from + AHEAD_MAX, end);
-      lookAhead(this.state, message, offsets, from, to);
+      this.lookAhead(message, offsets, from, to);
       for (let i = from; i < to; i += 1) {
         out.beginNext();
         this.applyAt(times[i], message, offsets[i], out);
         out.finish();
       }
     }
+  }
+
+  /** Looks ahead for the commands at `offsets[from]` to `offsets[to - 1]`, AHEAD_MAX at most: applyAt must be given them next. */
+  lookAhead(message: Message, offsets: Int32Array, from: number, to: number): void {
+    lookAhead(this.state, message, offsets, from, to);
+  }
+
+  /** One of the commands that was looked ahead for is not applied: what was found of those after it is forgotten. */
+  forgetAhead(): void {
+    this.state.aheadCount = 0;
   }
 
   /** When the next due item must be settled, ms; Infinity when nothing is due. */

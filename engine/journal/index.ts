@@ -13,9 +13,18 @@ export {
 } from './errors.ts';
 export { hashAt, Journal, type JournalListener, type RetryPolicy } from './journal.ts';
 export { LmdbStore } from './lmdbStore.ts';
+export { type PackedRecords, packedAfter, packedPlace, packRecords } from './packedRecords.ts';
 export { PartedStore } from './partedStore.ts';
+export { readAhead } from './readAhead.ts';
 export { JournalReader } from './reader.ts';
-export { hashBehind, JournalRecord, RECORD_AT, RECORD_HEADER_BYTES, recordsOf } from './record.ts';
+export {
+  hashBehind,
+  JournalRecord,
+  RECORD_AT,
+  RECORD_HEADER_BYTES,
+  type RecordPlace,
+  recordsOf,
+} from './record.ts';
 export { Room } from './room.ts';
 export { readFacts, type SnapshotFacts, SnapshotFile } from './snapshotFile.ts';
 export { type KeptSnapshot, SNAPSHOTS_KEPT, SnapshotFolder, type SnapshotStep } from './snapshots.ts';

@@ -21,11 +21,22 @@ const CRC_START = at.commandBytes;
 /** The running hash before the first record. Here a hash is a text of 32 characters, one a byte: made without a buffer. */
 export const GENESIS_HASH = '\0'.repeat(HASH_BYTES);
 
-/** A record in place: numbers read, bytes on demand as views into the batch that holds it. */
-export class JournalRecord {
+/** Where a record lies: the bytes that hold it, and where in them its command and its events begin and end. */
+export interface RecordPlace {
   readonly sequence: number;
   readonly tMs: number;
-  /** The bytes that hold it, and where in them its command and its events begin and end. */
+  readonly batch: Buffer;
+  readonly view: DataView;
+  readonly commandStart: number;
+  readonly commandEnd: number;
+  readonly eventsStart: number;
+  readonly end: number;
+}
+
+/** A record in place: numbers read, bytes on demand as views into the batch that holds it. */
+export class JournalRecord implements RecordPlace {
+  readonly sequence: number;
+  readonly tMs: number;
   readonly batch: Buffer;
   readonly view: DataView;
   readonly commandStart: number;
@@ -40,6 +51,10 @@ export class JournalRecord {
     this.tMs = view.getFloat64(start + at.tMs, true);
     this.eventsStart = this.commandStart + view.getUint32(start + at.commandBytes, true);
     this.end = start + view.getUint32(start + at.length, true);
+  }
+
+  get commandEnd(): number {
+    return this.eventsStart;
   }
 
   /** The whole record, header and all. */

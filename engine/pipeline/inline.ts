@@ -6,8 +6,11 @@ import {
   DataDirectory,
   Journal,
   MemoryStore,
+  type PackedRecords,
   PartedStore,
+  packedAfter,
   type RetryPolicy,
+  readAhead,
   recordsOf,
   SnapshotFolder,
   StorageUnavailable,
@@ -30,6 +33,8 @@ const CLOSE_DEADLINE_MS = 2_500;
 const ANSWER_MS_MAX = 15_000;
 /** Records that are not durable take at most about so many bytes; commands are refused while they do. */
 const PENDING_BYTES_MAX = 64 * 1024 * 1024;
+/** So many records to replay are worth the start of a thread that reads them ahead. */
+const READ_AHEAD_MIN = 20_000;
 const UNANSWERED: Answer = { resolve: () => {}, reject: () => {} };
 
 interface Answer {
@@ -46,6 +51,8 @@ export interface InlineParts {
   readonly answerMsMax?: number;
   /** Bytes of records that may wait for the journal; 64 MiB unless given. */
   readonly pendingBytesMax?: number;
+  /** Records to replay from which on a thread reads them; 20,000 unless given, or where the store is: then none does. */
+  readonly readAheadMin?: number;
 }
 
 /**
@@ -94,6 +101,7 @@ class InlineExchange implements RunningExchange {
   private isFollowed = true;
   private readonly answerMsMax: number;
   private readonly pendingBytesMax: number;
+  private readonly readAheadMin: number;
   private stoppedReason: string | undefined;
   private isFatal = false;
   private closing: Promise<void> | undefined;
@@ -119,6 +127,7 @@ class InlineExchange implements RunningExchange {
     this.reducers = restored?.reducers ?? parts.reducers ?? new Reducers();
     this.answerMsMax = parts.answerMsMax ?? ANSWER_MS_MAX;
     this.pendingBytesMax = parts.pendingBytesMax ?? PENDING_BYTES_MAX;
+    this.readAheadMin = parts.readAheadMin ?? (parts.store === undefined ? READ_AHEAD_MIN : Number.POSITIVE_INFINITY);
     const listener = {
       onDurable: (batch: Uint8Array) => this.answerBatch(batch),
       onUnavailable: (reason: string) => this.becomeUnavailable(reason),
@@ -161,8 +170,8 @@ class InlineExchange implements RunningExchange {
   /** Replays the journal behind the snapshot, then submits Started, which is so the first command after each start. */
   async start(): Promise<void> {
     const { followers, settings, onProgress } = this.options;
-    const total = this.durableSequence;
-    await replayAfter(this.snapshotSequence, this.journal, this.reducers, followers, { total, onProgress });
+    const { durableSequence: total, snapshotSequence: from } = this;
+    await replayAfter(from, this.recordsAfter(from, total), this.reducers, followers, { total, onProgress });
     await this.submit(encodeCommand({ type: 'Started', rulesVersion: RULES_VERSION, ...settings }));
   }
 
@@ -241,6 +250,13 @@ class InlineExchange implements RunningExchange {
   close(): Promise<void> {
     this.closing ??= this.closeOnce();
     return this.closing;
+  }
+
+  /** What the replay is to read: where that is much, a thread reads it. */
+  private recordsAfter(from: number, total: number): Iterable<PackedRecords> | AsyncIterable<PackedRecords> {
+    const { directory } = this;
+    if (directory !== undefined && total - from >= this.readAheadMin) return readAhead(directory.path, from, total);
+    return packedAfter(from, total, (sequence) => this.journal.read(sequence));
   }
 
   /** Takes one of several commands that cannot be refused. */

@@ -1,8 +1,16 @@
 // Recovery: every record of the journal that is not in a snapshot goes through the reducers again, and the events that they
 // produce must be, byte by byte, those that were recorded and acknowledged. Called once when an exchange opens, by whoever
 // makes snapshots, and by verification. It writes nothing.
-import { hashBehind, type JournalRecord } from '../journal/index.ts';
-import { commandLayouts, commandName, decodeCommand, decodeEvents } from '../protocol/index.ts';
+import { AHEAD_MAX } from '../core/index.ts';
+import { type JournalRecord, type PackedRecords, packedPlace, packRecords } from '../journal/index.ts';
+import {
+  commandLayouts,
+  commandName,
+  decodeCommand,
+  decodeEvents,
+  type EventWriter,
+  Message,
+} from '../protocol/index.ts';
 import { applyToFollowers, DecodedRecord } from './record.ts';
 import type { Reducers } from './reducers.ts';
 import type { Follower } from './types.ts';
@@ -13,10 +21,7 @@ export const RULES_VERSION = 1;
 const KNOWN_RULES_VERSIONS: readonly number[] = [1];
 /** The loop is given a turn after this long (ms), so that signals are heard during a long replay. */
 const TURN_MS = 50;
-/** The clock is looked at once in so many records. */
-const RECORDS_A_LOOK = 64;
-/** Events up to this length (bytes) are compared here, word by word. */
-const SHORT_BYTES = 512;
+const STARTED_TYPE = commandLayouts.Started.type;
 
 /** The journal was written under rules that this program does not know. */
 export class RulesVersionUnknown extends Error {
@@ -54,11 +59,6 @@ export interface ReplayEnd {
   readonly journalHash: string;
 }
 
-/** What a replay reads: a journal, or a reader of one. */
-export interface RecordSource {
-  read(fromSequence: number): Iterable<readonly JournalRecord[]>;
-}
-
 export interface ReplayOptions {
   /** The last record to replay. */
   readonly total: number;
@@ -72,61 +72,85 @@ export interface ReplayOptions {
  */
 export async function replayAfter(
   from: number,
-  source: RecordSource,
+  source: Iterable<PackedRecords> | AsyncIterable<PackedRecords>,
   reducers: Reducers,
   followers: readonly Follower[],
   { total, onProgress = () => {} }: ReplayOptions,
 ): Promise<ReplayEnd> {
-  let last: JournalRecord | undefined;
+  let end: ReplayEnd = { sequence: from, tMs: 0, journalHash: '' };
   let turnEndsMs = performance.now() + TURN_MS;
-  // From the record that is known already, so that the one after it is held against it too.
-  for (const records of source.read(Math.max(1, from))) {
-    for (const record of records) {
-      if (record.sequence <= from || record.sequence > total) continue;
-      last = record;
-      replayOne(record, reducers);
-      if (followers.length > 0) applyToFollowers(followers, new DecodedRecord(record));
-      if (record.sequence % RECORDS_A_LOOK !== 0 || performance.now() < turnEndsMs) continue;
-      onProgress(record.sequence - from, total - from);
-      await new Promise<void>((resolve) => setImmediate(resolve));
-      turnEndsMs = performance.now() + TURN_MS;
-    }
-    if ((last?.sequence ?? from) >= total) break;
+  for await (const packed of source) {
+    const { buffer, firstSequence, count, times, hash } = packed;
+    const [batch, view] = [Buffer.from(buffer), new DataView(buffer)];
+    replayPacked(packed, reducers, (index) => {
+      if (followers.length === 0) return;
+      applyToFollowers(followers, new DecodedRecord(packedPlace(packed, batch, view, index)));
+    });
+    end = { sequence: firstSequence + count - 1, tMs: times[count - 1], journalHash: hash };
+    if (performance.now() < turnEndsMs) continue;
+    onProgress(end.sequence - from, total - from);
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    turnEndsMs = performance.now() + TURN_MS;
   }
   if (total > from) onProgress(total - from, total - from);
-  return last === undefined
-    ? { sequence: from, tMs: 0, journalHash: '' }
-    : { sequence: last.sequence, tMs: last.tMs, journalHash: hashBehind(last) };
+  return end;
+}
+
+/** Replays records that follow one another, and calls `onReplayed` with each. Throws as replayPacked does. */
+export function replayRecords(
+  records: readonly JournalRecord[],
+  reducers: Reducers,
+  onReplayed: (record: JournalRecord) => void,
+): void {
+  if (records.length === 0) return;
+  replayPacked(packRecords(records), reducers, (index) => onReplayed(records[index]));
 }
 
 /**
- * Puts one record's command through the reducers again and compares its events with those that were recorded.
- * Throws RecoveryDiffers or RulesVersionUnknown, naming the sequence.
+ * Puts the commands of records through the reducers again, compares the events of each with those that were recorded, and
+ * then calls `onReplayed` with its place among them. Throws RecoveryDiffers or RulesVersionUnknown, naming the sequence.
  */
-export function replayOne(record: JournalRecord, reducers: Reducers): void {
-  const { sequence, tMs, command } = record;
-  if (command[1] === commandLayouts.Started.type) assertRulesKnown(sequence, command);
-  try {
-    reducers.reduce(tMs, command);
-  } catch (error) {
-    const text = error instanceof Error ? error.message : String(error);
-    throw new RecoveryDiffers(sequence, `the ${commandName(command)} fails now: ${text}`, error);
+function replayPacked(packed: PackedRecords, reducers: Reducers, onReplayed: (index: number) => void): void {
+  const { count, commandAt } = packed;
+  const message = new Message(packed.buffer);
+  for (let first = 0; first < count; first += AHEAD_MAX) {
+    const last = Math.min(first + AHEAD_MAX, count);
+    reducers.core.lookAhead(message, commandAt, first, last);
+    for (let index = first; index < last; index += 1) {
+      replayOne(packed, message, index, reducers);
+      onReplayed(index);
+    }
   }
-  const { out } = reducers;
-  if (isSameEvents(record, out.bytes, out.length)) return;
-  throw new RecoveryDiffers(sequence, differenceOf(record.events, out.bytes.subarray(0, out.length)));
 }
 
-/** Most events are short: the call of a library would take longer than the comparison. */
-function isSameEvents({ batch, view, eventsStart, end }: JournalRecord, bytes: Uint8Array, length: number): boolean {
-  if (end - eventsStart !== length) return false;
-  if (length > SHORT_BYTES) return batch.compare(bytes, 0, length, eventsStart, end) === 0;
-  const whole = length - (length % 4);
-  for (let at = 0; at < whole; at += 4) {
-    const word = bytes[at] | (bytes[at + 1] << 8) | (bytes[at + 2] << 16) | (bytes[at + 3] << 24);
-    if (view.getInt32(eventsStart + at, true) !== word) return false;
+function replayOne(packed: PackedRecords, message: Message, index: number, reducers: Reducers): void {
+  const sequence = packed.firstSequence + index;
+  const at = packed.commandAt[index];
+  const bytes = packed.commandBytes[index];
+  const command = (): Uint8Array => message.bytes.subarray(at, at + bytes);
+  if (message.bytes[at + 1] === STARTED_TYPE) assertRulesKnown(sequence, command());
+  try {
+    reducers.reduceAt(packed.times[index], message, at, bytes);
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error);
+    throw new RecoveryDiffers(sequence, `the ${commandName(command())} fails now: ${text}`, error);
   }
-  for (let at = whole; at < length; at += 1) if (batch[eventsStart + at] !== bytes[at]) return false;
+  const { out } = reducers;
+  const eventsAt = packed.eventsAt[index];
+  const length = packed.eventsBytes[index];
+  if (length === out.length && isSameAt(message, eventsAt, out, length)) return;
+  const recorded = message.bytes.subarray(eventsAt, eventsAt + length);
+  throw new RecoveryDiffers(sequence, differenceOf(recorded, out.bytes.subarray(0, out.length)));
+}
+
+/** Whether so many bytes at a place of the message, a multiple of 8, are those that were written. */
+function isSameAt(message: Message, start: number, out: EventWriter, length: number): boolean {
+  const first = start >> 2;
+  const count = length >> 2;
+  const { words } = message;
+  const written = out.words;
+  for (let i = 0; i < count; i += 1) if (words[first + i] !== written[i]) return false;
+  for (let i = count * 4; i < length; i += 1) if (message.bytes[start + i] !== out.bytes[i]) return false;
   return true;
 }
 

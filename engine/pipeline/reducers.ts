@@ -1,18 +1,21 @@
 // The two pure reducers, core and registry, run in the order of the topology. The inline deployment and recovery both go
-// through reduce(), so that a replay does exactly what the first run did.
+// through the same stages, so that a replay does exactly what the first run did.
 import { Exchange } from '../core/index.ts';
-import { EventWriter } from '../protocol/index.ts';
+import { EventWriter, Message } from '../protocol/index.ts';
 import { Registry } from '../registry/index.ts';
 import { type ReducerStageName, reducerStages } from './topology.ts';
 import type { StateHashes } from './types.ts';
 
-type Reduce = (tMs: number, command: Uint8Array) => void;
+/** Of the command of so many bytes that stands at `offset` of a message. */
+type Reduce = (tMs: number, message: Message, offset: number, bytes: number) => void;
 
 export class Reducers {
   /** Holds the events of the last command: bytes 0 to `length`. */
   readonly out = new EventWriter();
   readonly core: Exchange;
   readonly registry: Registry;
+  /** Where reduce() puts commands that come one at a time. */
+  private readonly message = new Message();
   private readonly stages: readonly { readonly run: Reduce; readonly needsAccepted: boolean }[];
 
   constructor(core = new Exchange(), registry = new Registry()) {
@@ -20,20 +23,28 @@ export class Reducers {
     this.registry = registry;
     const { out } = this;
     const run: Record<ReducerStageName, Reduce> = {
-      'registry.admit': (_, command) => {
-        registry.admit(command, out);
+      'registry.admit': (_, message, offset, bytes) => {
+        if (!registry.admit(message, offset, bytes, out)) core.forgetAhead();
       },
-      'core.apply': (tMs, command) => core.apply(tMs, command, out),
-      'registry.record': (tMs, command) => registry.record(tMs, command, out),
+      'core.apply': (tMs, message, offset) => core.applyAt(tMs, message, offset, out),
+      'registry.record': (tMs, message, offset, bytes) => registry.record(tMs, message, offset, bytes, out),
     };
     this.stages = reducerStages.map(({ name, runsOn }) => ({ run: run[name], needsAccepted: runsOn === 'accepted' }));
   }
 
   /** Applies one command at time `tMs`, leaving its events in `out`. Throws on a defect: then nothing may go on. */
   reduce(tMs: number, command: Uint8Array): void {
+    this.message.take(command);
+    this.reduceAt(tMs, this.message, 0, command.length);
+  }
+
+  /** The same for the command of so many bytes that stands at `offset`, a multiple of 8 bytes, of a message. */
+  reduceAt(tMs: number, message: Message, offset: number, bytes: number): void {
     const { out } = this;
     out.begin();
-    for (const { run, needsAccepted } of this.stages) if (!(needsAccepted && out.isRejected)) run(tMs, command);
+    for (const { run, needsAccepted } of this.stages) {
+      if (!(needsAccepted && out.isRejected)) run(tMs, message, offset, bytes);
+    }
     out.finish();
   }
 

@@ -9,6 +9,7 @@ import {
   JournalReader,
   type JournalRecord,
   type KeptSnapshot,
+  packedAfter,
   type SnapshotFacts,
   SnapshotFile,
   SnapshotFolder,
@@ -171,7 +172,9 @@ export async function makeSnapshot(
       log('warn', 'A snapshot cannot be used; the next one is made without it.', { path, reason });
     const from = restoreFirst(kept, (sequence) => reader.hashAt(sequence), followers, onUnusable);
     const reducers = from?.reducers ?? new Reducers();
-    const end = await replayAfter(from?.sequence ?? 0, reader, reducers, followers, { total });
+    const after = from?.sequence ?? 0;
+    const source = packedAfter(after, total, (sequence) => reader.read(sequence));
+    const end = await replayAfter(after, source, reducers, followers, { total });
     const hashes = { ...reducers.stateHash() };
     const facts = { ...end, versions: versionsOf(followers), hashes };
     const visit = (sections: Sections): void => visitState(reducers, followers, sections);

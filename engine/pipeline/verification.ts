@@ -3,7 +3,7 @@
 // by. Called by the command `verify`. It takes no lock and writes nothing, so it may look at the journal of a running
 // exchange: it sees what is durable.
 import { JournalReader, type JournalRecord, type KeptSnapshot, SnapshotFolder } from '../journal/index.ts';
-import { replayOne } from './recovery.ts';
+import { replayRecords } from './recovery.ts';
 import { Reducers } from './reducers.ts';
 import { snapshotFault } from './snapshot.ts';
 import type { StateHashes } from './types.ts';
@@ -90,22 +90,25 @@ async function verifyRecords(
     if (fault !== undefined) snapshotFaults.push(fault);
   };
   let turnEndsMs = performance.now() + TURN_MS;
+  const replayed = (record: JournalRecord): void => {
+    recordCount = record.sequence;
+    if (recordCount === 1) firstTMs = record.tMs;
+    lastTMs = record.tMs;
+    onRecord(record);
+    if (waiting.at(-1)?.sequence === recordCount) lookAtSnapshot(record);
+    if (recordCount % INVARIANTS_EVERY === 0) look();
+  };
   for (const records of reader.read()) {
-    for (const record of records) {
-      if (record.sequence > total) break;
-      replayOne(record, reducers);
-      recordCount = record.sequence;
-      if (recordCount === 1) firstTMs = record.tMs;
-      lastTMs = record.tMs;
-      onRecord(record);
-      if (waiting.at(-1)?.sequence === recordCount) lookAtSnapshot(record);
-      if (recordCount % INVARIANTS_EVERY === 0) look();
-      if (performance.now() < turnEndsMs) continue;
-      onProgress(recordCount, total);
-      await new Promise<void>((resolve) => setImmediate(resolve));
-      turnEndsMs = performance.now() + TURN_MS;
-    }
+    replayRecords(
+      records.filter(({ sequence }) => sequence <= total),
+      reducers,
+      replayed,
+    );
     if (recordCount >= total) break;
+    if (performance.now() < turnEndsMs) continue;
+    onProgress(recordCount, total);
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    turnEndsMs = performance.now() + TURN_MS;
   }
   look();
   onProgress(recordCount, total);

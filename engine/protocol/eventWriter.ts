@@ -35,6 +35,8 @@ const FRAME_BYTES_MAX: number = limits.frameBytesMax;
 export class EventWriter {
   /** The buffer; bytes 0..length are the frames of the current command, or of those of a batch. Replaced when it grows: never keep it. */
   declare bytes: Uint8Array<ArrayBuffer>;
+  /** The same buffer in words. */
+  declare words: Int32Array<ArrayBuffer>;
   length = 0;
   /** Whether the current command wrote a Rejected or OrderKilled event: it changed nothing (but the id set). */
   isRejected = false;
@@ -44,7 +46,6 @@ export class EventWriter {
   sharesMicro = 0;
   feesMicro = 0;
   vaultMicro = 0;
-  declare private words: Int32Array;
   declare private doubles: Float64Array;
   declare private view: DataView;
   private frameStart = 0;

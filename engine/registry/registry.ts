@@ -30,44 +30,47 @@ export class Registry {
   private readonly notifications = new DroppedNotifications();
   /** The market that was admitted last: record() takes it in without reading its bytes again. */
   private admitted:
-    | {
-        readonly bytes: Uint8Array;
-        readonly command: CommandOf<'CreateMarket'>;
-        readonly slug: string;
-        readonly json: string;
-      }
+    | { readonly command: CommandOf<'CreateMarket'>; readonly slug: string; readonly json: string }
     | undefined;
-  /** The command at hand, in place for what reads words. */
+  /** The rare command at hand, in place for what reads words. */
   private readonly message = new Message();
 
-  /** Whether the command may go on to the core. Changes nothing; a refusal is written into `out`. */
-  admit(command: Uint8Array, out: EventWriter): boolean {
-    this.message.take(command);
-    switch (command[1]) {
+  /**
+   * Whether the command at `offset`, a multiple of 8 bytes, of a message may go on to the core. Changes nothing; a refusal is
+   * written into `out`.
+   */
+  admit(message: Message, offset: number, bytes: number, out: EventWriter): boolean {
+    switch (message.bytes[offset + 1]) {
       case L.PlaceOrder.type: {
         const { keyId, owner, maker, flags } = L.PlaceOrder.offsets;
-        return this.admitTrader(keyId, owner, out) && this.admitWallet(command, maker, owner, flags, out);
+        if (!this.admitTrader(message, offset + keyId, offset + owner, out)) return false;
+        return this.admitWallet(message, offset + maker, offset + owner, offset + flags, out);
       }
       case L.Split.type: {
         const { keyId, owner, wallet, flags } = L.Split.offsets;
-        return this.admitTrader(keyId, owner, out) && this.admitWallet(command, wallet, owner, flags, out);
+        if (!this.admitTrader(message, offset + keyId, offset + owner, out)) return false;
+        return this.admitWallet(message, offset + wallet, offset + owner, offset + flags, out);
       }
       case L.Merge.type: {
         const { keyId, owner, wallet, flags } = L.Merge.offsets;
-        return this.admitTrader(keyId, owner, out) && this.admitWallet(command, wallet, owner, flags, out);
+        if (!this.admitTrader(message, offset + keyId, offset + owner, out)) return false;
+        return this.admitWallet(message, offset + wallet, offset + owner, offset + flags, out);
       }
       case L.Redeem.type: {
         const { keyId, owner, wallet, flags } = L.Redeem.offsets;
-        return this.admitTrader(keyId, owner, out) && this.admitWallet(command, wallet, owner, flags, out);
+        if (!this.admitTrader(message, offset + keyId, offset + owner, out)) return false;
+        return this.admitWallet(message, offset + wallet, offset + owner, offset + flags, out);
       }
       case L.CancelOrders.type:
       case L.CancelAll.type:
       case L.CancelMarket.type:
       case L.Heartbeat.type:
-      case L.DropNotifications.type: // all five start with owner and key id
-        return this.admitTrader(L.CancelAll.offsets.keyId, L.CancelAll.offsets.owner, out);
+      case L.DropNotifications.type: {
+        const { keyId, owner } = L.CancelAll.offsets; // all five start with these
+        return this.admitTrader(message, offset + keyId, offset + owner, out);
+      }
       default:
-        return this.admitRare(command, out);
+        return this.admitRare(this.taken(message, offset, bytes), out);
     }
   }
 
@@ -81,11 +84,12 @@ export class Registry {
   }
 
   /** Takes a command that the core did not reject into the registry's state and writes its events. */
-  record(tMs: number, command: Uint8Array, out: EventWriter): void {
-    this.message.take(command);
-    const type = command[1];
+  record(tMs: number, message: Message, offset: number, bytes: number, out: EventWriter): void {
+    const type = message.bytes[offset + 1];
+    if (type === L.PlaceOrder.type || type === L.CancelOrders.type) return;
+    const command = this.taken(message, offset, bytes);
     if (type === L.CreateEvent.type) this.createEvent(command, out);
-    else if (type === L.CreateMarket.type) this.createMarket(command);
+    else if (type === L.CreateMarket.type) this.createMarket();
     else if (type === L.UpdateMarket.type) this.updateMarket(command);
     else if (type === L.CreateApiKey.type) this.createApiKey(tMs, command, out);
     else if (type === L.DeleteApiKey.type) this.deleteApiKey(command, out);
@@ -122,21 +126,22 @@ export class Registry {
     this.notifications.checkInvariants();
   }
 
-  private admitTrader(keyIdAt: number, ownerAt: number, out: EventWriter): boolean {
-    if (this.apiKeys.mayTrade(this.message, keyIdAt, ownerAt)) return true;
+  /** A rare command, copied to where its parts read it. */
+  private taken(message: Message, offset: number, bytes: number): Uint8Array {
+    const command = message.bytes.subarray(offset, offset + bytes);
+    this.message.take(command);
+    return command;
+  }
+
+  private admitTrader(message: Message, keyIdAt: number, ownerAt: number, out: EventWriter): boolean {
+    if (this.apiKeys.mayTrade(message, keyIdAt, ownerAt)) return true;
     out.rejected('KEY_UNKNOWN');
     return false;
   }
 
-  private admitWallet(
-    command: Uint8Array,
-    walletAt: number,
-    ownerAt: number,
-    flagsAt: number,
-    out: EventWriter,
-  ): boolean {
-    const isBindingNeeded = (command[flagsAt] & OrderFlag.BOUND_WALLET) !== 0;
-    if (this.wallets.mayUse(this.message, walletAt, ownerAt, isBindingNeeded)) return true;
+  private admitWallet(message: Message, walletAt: number, ownerAt: number, flagsAt: number, out: EventWriter): boolean {
+    const isBindingNeeded = (message.bytes[flagsAt] & OrderFlag.BOUND_WALLET) !== 0;
+    if (this.wallets.mayUse(message, walletAt, ownerAt, isBindingNeeded)) return true;
     out.rejected('WALLET_NOT_OWNED');
     return false;
   }
@@ -177,7 +182,7 @@ export class Registry {
     const command = decode(bytes, 'CreateMarket');
     const json = jsonOf(command.tail);
     const slug = slugOf(parseTexts(json));
-    this.admitted = { bytes, command, slug, json };
+    this.admitted = { command, slug, json };
     const { conditionId, firstToken, secondToken, eventNumber } = command;
     const faulty = newMarketFault(command);
     if (faulty !== 0) out.rejected('MARKET_TERMS', faulty);
@@ -214,10 +219,10 @@ export class Registry {
     out.write({ type: 'EventCreated', eventNumber: this.catalog.createEvent(jsonOf(tail)) });
   }
 
-  private createMarket(command: Uint8Array): void {
+  private createMarket(): void {
     const { admitted } = this;
     this.admitted = undefined;
-    if (admitted?.bytes !== command) throw new Error('registry: a market is recorded that was not admitted');
+    if (admitted === undefined) throw new Error('registry: a market is recorded that was not admitted');
     this.catalog.createMarket(admitted.command, admitted.slug, admitted.json);
   }
 

@@ -1,7 +1,7 @@
 // What clients were told, beside what a journal holds: which acknowledged operations are missing, which happened twice, and
 // which are there although nobody sent them or they were refused. Used by the crash run and by the tests of failing disks.
 import { JournalReader, type JournalRecord } from '../../engine/index.ts';
-import { replayOne } from '../../engine/pipeline/recovery.ts';
+import { replayRecords } from '../../engine/pipeline/recovery.ts';
 import { Reducers } from '../../engine/pipeline/reducers.ts';
 import { decodeCommand, decodeEvents } from '../../engine/protocol/index.ts';
 import { tradeId } from '../../server/wire/ids.ts';
@@ -64,7 +64,8 @@ export class Seen {
     const reader = new JournalReader(this.dataDir);
     try {
       for (const records of reader.read(this.sequence + 1)) {
-        for (const record of records) if (record.sequence <= last) this.take(record);
+        const wanted = records.filter(({ sequence }) => sequence <= last);
+        replayRecords(wanted, this.reducers, (record) => this.take(record));
       }
     } finally {
       await reader.close();
@@ -80,7 +81,6 @@ export class Seen {
   }
 
   private take(record: JournalRecord): void {
-    replayOne(record, this.reducers);
     this.sequence = record.sequence;
     const command = decodeCommand(record.command);
     const own = command.type === 'PlaceOrder' ? command.orderId : undefined;

@@ -13,7 +13,7 @@ import {
   Reducers,
   RulesVersionUnknown,
 } from '../../engine/index.ts';
-import { replayOne } from '../../engine/pipeline/recovery.ts';
+import { replayRecords } from '../../engine/pipeline/recovery.ts';
 import { LogFollower } from '../../server/history/follower.ts';
 import { JournalSource } from '../../server/history/source.ts';
 
@@ -41,10 +41,9 @@ async function replayImage(dataDir: string): Promise<{ readonly last: number; re
     const reducers = new Reducers();
     let last = 0;
     for (const records of reader.read()) {
-      for (const record of records) {
-        replayOne(record, reducers);
+      replayRecords(records, reducers, (record) => {
         last = record.sequence;
-      }
+      });
     }
     reducers.checkInvariants();
     return { last, state: JSON.stringify(reducers.stateHash()) };

@@ -23,6 +23,12 @@ import { commandLayouts, encodeCommand } from '../../engine/protocol/index.ts';
 import { inTempDir, listen } from '../journal/support.ts';
 import { commandsOf, foundingCommands, randomOf, START_MS, settings } from './workload.ts';
 
+/** A short journal is read in place, a long one by a thread. */
+const readings = [
+  ['when it is read in place', {}],
+  ['when a thread reads it', { readAheadMin: 1 }],
+] as const;
+
 const textOf = ({ sequence, tMs, command, events }: LogRecord): string =>
   JSON.stringify([sequence, tMs, command.type, events]);
 
@@ -32,7 +38,7 @@ function keeper() {
   return { texts, name: 'keeper', apply: (record: LogRecord) => void texts.push(textOf(record)) };
 }
 
-test('a restart has the same state and its followers see the same records', async () => {
+test.each(readings)('a restart has the same state and its followers see the same records %s', async (_, parts) => {
   await inTempDir(async (dataDir) => {
     const clock = new VirtualClock(START_MS);
     const before = keeper();
@@ -52,10 +58,8 @@ test('a restart has the same state and its followers see the same records', asyn
 
     const after = keeper();
     const progress: number[] = [];
-    const second = await openExchange({
-      ...{ dataDir, clock, settings, followers: [after] },
-      onProgress: (done, total) => progress.push(done / total),
-    });
+    const onProgress = (done: number, total: number): void => void progress.push(done / total);
+    const second = await openExchange({ dataDir, clock, settings, followers: [after], onProgress }, parts);
     expect(second.isFresh).toBe(false);
     expect(after.texts.slice(0, -1)).toEqual(before.texts);
     expect(JSON.parse(after.texts.at(-1) ?? '')[2]).toBe('Started');
@@ -147,14 +151,15 @@ async function smallJournal(dataDir: string): Promise<number> {
   return exchange.durableSequence;
 }
 
-test('a journal whose events differ from the replayed ones stops the start, naming the sequence', async () => {
+test.each(readings)('a journal whose events differ from the replayed ones stops the start %s', async (_, parts) => {
   await inTempDir(async (dataDir) => {
     const last = await smallJournal(dataDir);
     await forge(dataDir, (_, events, sequence) => {
       if (sequence === last) events[events.length - 2] ^= 1;
     });
     const clock = new VirtualClock(START_MS);
-    const error = await openExchange({ dataDir, clock, settings, followers: [] }).catch((failure: unknown) => failure);
+    const opening = openExchange({ dataDir, clock, settings, followers: [] }, parts);
+    const error = await opening.catch((failure: unknown) => failure);
     expect(error).toBeInstanceOf(RecoveryDiffers);
     expect(error).toMatchObject({ sequence: last });
     expect(String(error)).toMatch(
@@ -177,7 +182,7 @@ test('a journal of unknown rules is refused by its version', async () => {
   });
 });
 
-test('a damaged journal stops the start, naming the sequence', async () => {
+test.each(readings)('a damaged journal stops the start, naming the sequence, %s', async (_, parts) => {
   await inTempDir(async (dataDir) => {
     await smallJournal(dataDir);
     const path = join(dataDir, 'journal');
@@ -187,7 +192,7 @@ test('a damaged journal stops the start, naming the sequence', async () => {
     await database.put(3, bytes);
     await database.close();
     const clock = new VirtualClock(START_MS);
-    const opening = openExchange({ dataDir, clock, settings, followers: [] });
+    const opening = openExchange({ dataDir, clock, settings, followers: [] }, parts);
     await expect(opening).rejects.toThrow('damaged at sequence 3: the record does not match its checksum');
   });
 });

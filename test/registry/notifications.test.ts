@@ -6,6 +6,7 @@ import {
   type Command,
   EventWriter,
   encodeCommand,
+  Message,
   notificationItem,
   notificationNumber,
 } from '../../engine/protocol/index.ts';
@@ -14,12 +15,14 @@ import { Registry } from '../../engine/registry/index.ts';
 const owners = [`0x${'aa'.repeat(20)}`, `0x${'bb'.repeat(20)}`] as const;
 const keys = [`0x${'01'.repeat(16)}`, `0x${'02'.repeat(16)}`] as const;
 const out = new EventWriter();
+const message = new Message();
 
 function run(registry: Registry, command: Command): void {
   const bytes = encodeCommand(command);
+  message.take(bytes);
   out.begin();
-  expect(registry.admit(bytes, out)).toBe(true);
-  registry.record(7, bytes, out);
+  expect(registry.admit(message, 0, bytes.length, out)).toBe(true);
+  registry.record(7, message, 0, bytes.length, out);
   out.finish();
   registry.checkInvariants();
 }
@@ -80,6 +83,7 @@ test('items are numbers and back, and bytes of anybody are some number', () => {
 test('dropping needs an active trading key of the owner', () => {
   const registry = registryAfter([]);
   const command = encodeCommand({ type: 'DropNotifications', owner: owners[0], keyId: keys[1], items: [] });
+  message.take(command);
   out.begin();
-  expect(registry.admit(command, out)).toBe(false);
+  expect(registry.admit(message, 0, command.length, out)).toBe(false);
 });

@@ -11,6 +11,7 @@ import {
   EventWriter,
   encodeCommand,
   MarketField,
+  Message,
   rejectionName,
 } from '../../engine/protocol/index.ts';
 import { StateHasher } from '../../engine/protocol/stateHasher.ts';
@@ -28,15 +29,17 @@ const ZERO_ID = hex(0, 16);
 class Harness {
   readonly registry = new Registry();
   private readonly out = new EventWriter();
+  private readonly message = new Message();
 
   run(command: Command, tMs = 5): EngineEvent[] {
     const bytes = encodeCommand(command);
     const before = this.registry.stateHash();
+    this.message.take(bytes);
     this.out.begin();
-    const isAdmitted = this.registry.admit(bytes, this.out);
+    const isAdmitted = this.registry.admit(this.message, 0, bytes.length, this.out);
     expect(this.registry.stateHash()).toBe(before);
     expect(isAdmitted).toBe(!this.out.isRejected);
-    if (isAdmitted) this.registry.record(tMs, bytes, this.out);
+    if (isAdmitted) this.registry.record(tMs, this.message, 0, bytes.length, this.out);
     this.out.finish();
     this.registry.checkInvariants();
     return decodeEvents(this.out.copy());
@@ -195,22 +198,14 @@ test('many keys are all found again', () => {
   const harness = new Harness();
   const count = 3_000;
   const out = new EventWriter();
+  const message = new Message();
   for (let owner = 0; owner < count; owner += 1) {
     const keyId = keyIdOf(owner, 0, 0, 0);
+    const terms = { owner: address(owner), keyId, nonce: 0, generation: 0, kind: 0 };
+    const bytes = encodeCommand({ type: 'CreateApiKey', ...terms, items: [] });
+    message.take(bytes);
     out.begin();
-    harness.registry.record(
-      1,
-      encodeCommand({
-        type: 'CreateApiKey',
-        owner: address(owner),
-        keyId,
-        nonce: 0,
-        generation: 0,
-        kind: 0,
-        items: [],
-      }),
-      out,
-    );
+    harness.registry.record(1, message, 0, bytes.length, out);
   }
   harness.registry.checkInvariants();
   for (const owner of [0, 1, 1023, 1024, count - 1]) {
@@ -299,7 +294,7 @@ test('changed texts are merged, and a slug moves only to where it is free', () =
   expect(harness.outcome(marketOf(2, { tail: tailOf({ slug: 'market-1' }) }))).toBe('accepted');
 });
 
-test('a command that lies inside a larger buffer is read at its place', () => {
+test('a command that lies inside a larger message is read at its place', () => {
   const harness = new Harness();
   const keyId = keyIdOf(1, 0, 0, 0);
   const create = encodeCommand({
@@ -312,13 +307,13 @@ test('a command that lies inside a larger buffer is read at its place', () => {
     items: [],
   });
   const order = encodeCommand(orderOf(1, keyId));
-  const buffer = new Uint8Array(1_000);
+  const message = new Message();
   const out = new EventWriter();
-  buffer.set(create, 7);
-  buffer.set(order, 501);
+  message.bytes.set(create, 8);
+  message.bytes.set(order, 504);
   out.begin();
-  harness.registry.record(1, buffer.subarray(7, 7 + create.length), out);
-  expect(harness.registry.admit(buffer.subarray(501, 501 + order.length), out)).toBe(true);
+  harness.registry.record(1, message, 8, create.length, out);
+  expect(harness.registry.admit(message, 504, order.length, out)).toBe(true);
   harness.registry.checkInvariants();
 });
 

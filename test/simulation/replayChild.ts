@@ -5,7 +5,7 @@ import { deserialize } from 'node:v8';
 import { Reducers } from '../../engine/index.ts';
 import { readBatches } from '../../engine/journal/journal.ts';
 import type { StoredBatch } from '../../engine/journal/store.ts';
-import { replayOne } from '../../engine/pipeline/recovery.ts';
+import { replayRecords } from '../../engine/pipeline/recovery.ts';
 import { Disk, FaultyStore } from './disk.ts';
 
 const disk = new Disk();
@@ -13,6 +13,6 @@ disk.batches = (deserialize(readFileSync(process.argv[2])) as StoredBatch[]) // 
   .map(({ firstSequence, bytes }) => ({ firstSequence, bytes: Buffer.from(bytes) }));
 const reducers = new Reducers();
 for (const records of readBatches(new FaultyStore(disk), 1)) {
-  for (const record of records) replayOne(record, reducers);
+  replayRecords(records, reducers, () => {});
 }
 console.log(JSON.stringify(reducers.stateHash()));
