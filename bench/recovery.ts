@@ -27,6 +27,8 @@ const { values } = parseArgs({
   },
 });
 const rounds = Number(values.rounds);
+/** Commands that applyBatch is given at a time. */
+const BATCH_COMMANDS = 1_024;
 const folder = mkdtempSync(join(tmpdir(), 'outcry-recovery-'));
 
 const tell = (what: string, figure: string): void => {
@@ -66,10 +68,9 @@ async function benchReplay(): Promise<void> {
   const out = new EventWriter();
   const apply = (): void => {
     const exchange = new Exchange();
-    for (const { tMs, bytes } of commands) {
-      out.begin();
-      exchange.apply(tMs, bytes, out);
-      out.finish();
+    const { times, message, offsets } = commands;
+    for (let first = 0; first < total; first += BATCH_COMMANDS) {
+      exchange.applyBatch(times, message, offsets, first, Math.min(first + BATCH_COMMANDS, total), out);
     }
   };
   const reduce = (): void => {
@@ -79,7 +80,7 @@ async function benchReplay(): Promise<void> {
   await replay();
   apply();
   reduce();
-  await compare(`replay of ${total} records beside the core's apply alone`, '2×', replay, apply);
+  await compare(`replay of ${total} records beside applyBatch of their commands`, '2×', replay, apply);
   await compare('  the same beside core and registry', 'none', replay, reduce);
 }
 

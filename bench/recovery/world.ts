@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { Journal, LmdbStore } from '../../engine/journal/index.ts';
 import { Reducers } from '../../engine/pipeline/index.ts';
-import { type Command, encodeCommand } from '../../engine/protocol/index.ts';
+import { type Command, encodeCommand, Message } from '../../engine/protocol/index.ts';
 import { Xorshift128 } from '../lib/xorshift.ts';
 
 export const START_MS = 1_750_000_000_000;
@@ -80,31 +80,33 @@ export function* commandsOf(orders: number, crossShare: number, cancelShare: num
 }
 
 /**
- * Commands in one buffer, each given as a view of its own when asked for, as a journal gives them: as objects that are kept, they
- * would be walked by every collection of garbage in what is measured, on whichever side it comes.
+ * Commands in one message, each at a multiple of 8 bytes and given as a view of its own when asked for, as a journal gives
+ * them: as objects that are kept, they would be walked by every collection of garbage in what is measured.
  */
 export class PackedCommands implements Iterable<TimedCommand> {
-  private readonly bytes: Buffer<ArrayBuffer>;
-  private readonly times: Float64Array;
-  private readonly ends: Uint32Array;
+  readonly message: Message;
+  readonly times: Float64Array;
+  readonly offsets: Int32Array;
+  private readonly lengths: Int32Array;
 
   constructor(commands: Iterable<TimedCommand>) {
     const all = [...commands];
-    this.bytes = Buffer.concat(all.map(({ bytes }) => bytes));
     this.times = Float64Array.from(all, ({ tMs }) => tMs);
+    this.lengths = Int32Array.from(all, ({ bytes }) => bytes.length);
     let end = 0;
-    this.ends = Uint32Array.from(all, ({ bytes }) => {
-      end += bytes.length;
-      return end;
+    this.offsets = this.lengths.map((length) => {
+      const start = end;
+      end += Math.ceil(length / 8) * 8;
+      return start;
     });
+    this.message = new Message(new ArrayBuffer(end));
+    for (const [index, { bytes }] of all.entries()) this.message.bytes.set(bytes, this.offsets[index]);
   }
 
   *[Symbol.iterator](): Generator<TimedCommand> {
-    const { buffer, byteOffset } = this.bytes;
-    let start = 0;
-    for (const [index, end] of this.ends.entries()) {
-      yield { tMs: this.times[index], bytes: new Uint8Array(buffer, byteOffset + start, end - start) };
-      start = end;
+    const { buffer } = this.message.bytes;
+    for (const [index, offset] of this.offsets.entries()) {
+      yield { tMs: this.times[index], bytes: new Uint8Array(buffer, offset, this.lengths[index]) };
     }
   }
 }
