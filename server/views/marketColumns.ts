@@ -1,6 +1,6 @@
 // Markets as columns, for snapshots: there may be hundreds of thousands of them, and as plain objects they would take ten
 // times as long to load. Used by markets.ts alone. What follows from a market's texts is made from them again.
-import type { MarketStatus, Resolution, Sections, Side } from '../../engine/index.ts';
+import { type MarketStatus, type Resolution, type Sections, type Side, visitTexts } from '../../engine/index.ts';
 import type { Draft, Market, MarketTerms, MarketTexts } from './records.ts';
 
 /** Numbers of a market, in this order; NaN for what there is not. */
@@ -30,17 +30,40 @@ interface MarketIds {
 /** What follows from the texts alone. */
 export type TextFacts = Pick<Market, 'outcomes' | 'question'>;
 
-function marketOf(index: number, n: Float64Array, ids: MarketIds, texts: MarketTexts, facts: TextFacts): Draft<Market> {
-  const at = index * NUMBERS;
-  const terms: MarketTerms = {
+/** The terms among a market's numbers: those of the market before it where they are the same, as most are. */
+function termsAt(n: Float64Array, at: number, before: MarketTerms | undefined): MarketTerms {
+  const autoTick = n[at + 7] === 1;
+  if (
+    before?.tickPips === n[at + 1] &&
+    before.minOrderLots === n[at + 2] &&
+    before.minMarketableBuyMicro === n[at + 3] &&
+    before.feeRate === n[at + 4] &&
+    before.feeExponent === n[at + 5] &&
+    before.delaySeconds === n[at + 6] &&
+    before.autoTick === autoTick
+  )
+    return before;
+  return {
     tickPips: n[at + 1],
     minOrderLots: n[at + 2],
     minMarketableBuyMicro: n[at + 3],
     feeRate: n[at + 4],
     feeExponent: n[at + 5],
     delaySeconds: n[at + 6],
-    autoTick: n[at + 7] === 1,
+    autoTick,
   };
+}
+
+function marketOf(
+  index: number,
+  n: Float64Array,
+  ids: MarketIds,
+  texts: MarketTexts,
+  facts: TextFacts,
+  termsBefore: MarketTerms | undefined,
+): Draft<Market> {
+  const at = index * NUMBERS;
+  const terms = termsAt(n, at, termsBefore);
   const lastPips = orUndefined(n[at + 15]);
   return {
     index,
@@ -79,7 +102,7 @@ export function visitMarkets(
   for (const [index, market] of markets.entries()) written.set(numbersOf(market), index * NUMBERS);
   const numbers = sections.float64('numbers', written);
   const column = (name: string, of: (market: Market) => string): readonly string[] =>
-    sections.plain(name, markets.map(of));
+    visitTexts(sections, name, markets.map(of));
   const conditionIds = column('conditionId', ({ conditionId }) => conditionId);
   const questionIds = column('questionId', ({ questionId }) => questionId);
   const slugs = column('slug', ({ slug }) => slug);
@@ -87,10 +110,13 @@ export function visitMarkets(
   const secondTokens = column('secondToken', ({ tokens }) => tokens[1]);
   const json = column('texts', ({ texts }) => JSON.stringify(texts));
   if (!sections.isLoading) return markets;
+  let terms: MarketTerms | undefined;
   return conditionIds.map((conditionId, index) => {
     const texts: MarketTexts = JSON.parse(json[index]);
     const tokens = [firstTokens[index], secondTokens[index]] as const;
     const ids = { conditionId, questionId: questionIds[index], slug: slugs[index], tokens };
-    return marketOf(index, numbers, ids, texts, factsOf(texts));
+    const market = marketOf(index, numbers, ids, texts, factsOf(texts), terms);
+    terms = market.terms;
+    return market;
   });
 }
