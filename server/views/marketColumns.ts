@@ -8,15 +8,30 @@ const NUMBERS = 21;
 const orNone = (value: number | undefined): number => value ?? Number.NaN;
 const orUndefined = (value: number): number | undefined => (Number.isNaN(value) ? undefined : value);
 
-function numbersOf(market: Market): readonly number[] {
+function writeNumbers(market: Market, n: Float64Array): void {
   const { terms, lastTrade } = market;
-  return [
-    ...[market.eventNumber, terms.tickPips, terms.minOrderLots, terms.minMarketableBuyMicro, terms.feeRate],
-    ...[terms.feeExponent, terms.delaySeconds, terms.autoTick ? 1 : 0, market.negRisk ? 1 : 0, market.status],
-    ...[orNone(market.resolution), market.createdMs, market.updatedMs, orNone(market.closedMs)],
-    ...[orNone(market.resolvedMs), orNone(lastTrade?.pricePips), orNone(lastTrade?.side), orNone(lastTrade?.tMs)],
-    ...[market.bookChangedMs, market.tradeCount, market.version],
-  ];
+  const at = market.index * NUMBERS;
+  n[at] = market.eventNumber;
+  n[at + 1] = terms.tickPips;
+  n[at + 2] = terms.minOrderLots;
+  n[at + 3] = terms.minMarketableBuyMicro;
+  n[at + 4] = terms.feeRate;
+  n[at + 5] = terms.feeExponent;
+  n[at + 6] = terms.delaySeconds;
+  n[at + 7] = terms.autoTick ? 1 : 0;
+  n[at + 8] = market.negRisk ? 1 : 0;
+  n[at + 9] = market.status;
+  n[at + 10] = orNone(market.resolution);
+  n[at + 11] = market.createdMs;
+  n[at + 12] = market.updatedMs;
+  n[at + 13] = orNone(market.closedMs);
+  n[at + 14] = orNone(market.resolvedMs);
+  n[at + 15] = orNone(lastTrade?.pricePips);
+  n[at + 16] = orNone(lastTrade?.side);
+  n[at + 17] = orNone(lastTrade?.tMs);
+  n[at + 18] = market.bookChangedMs;
+  n[at + 19] = market.tradeCount;
+  n[at + 20] = market.version;
 }
 
 /** The texts of one market, besides those that its creator gave. */
@@ -78,7 +93,7 @@ function marketOf(
     texts,
     terms,
     negRisk: n[at + 8] === 1,
-    // As numbersOf wrote them: status, resolution and side are of their kinds.
+    // As writeNumbers wrote them: status, resolution and side are of their kinds.
     status: n[at + 9] as MarketStatus,
     resolution: orUndefined(n[at + 10]) as Resolution | undefined,
     createdMs: n[at + 11],
@@ -99,7 +114,7 @@ export function visitMarkets(
   factsOf: (texts: MarketTexts) => TextFacts,
 ): Draft<Market>[] {
   const written = new Float64Array(markets.length * NUMBERS);
-  for (const [index, market] of markets.entries()) written.set(numbersOf(market), index * NUMBERS);
+  for (const market of markets) writeNumbers(market, written);
   const numbers = sections.float64('numbers', written);
   const column = (name: string, of: (market: Market) => string): readonly string[] =>
     visitTexts(sections, name, markets.map(of));
