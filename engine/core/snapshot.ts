@@ -55,10 +55,22 @@ function visitMarkets(state: CoreState, sections: Sections): void {
 function columnsOf(markets: readonly Market[]): Float64Array<ArrayBuffer> {
   const columns = new Float64Array(markets.length * COLUMNS);
   for (const [index, market] of markets.entries()) {
-    const { vaultMicro, tradeCount, resolution, unredeemedFirstMicro, unredeemedSecondMicro, ladder } = market;
-    columns.set(Object.values(market.terms()), index * COLUMNS);
-    const others = [vaultMicro, tradeCount, resolution, unredeemedFirstMicro, unredeemedSecondMicro, ladder.gridPips];
-    columns.set(others, index * COLUMNS + TERMS);
+    const at = index * COLUMNS;
+    columns[at] = market.status;
+    columns[at + 1] = market.negRisk;
+    columns[at + 2] = market.autoTick;
+    columns[at + 3] = market.feeExponent;
+    columns[at + 4] = market.tickPips;
+    columns[at + 5] = market.feeRate;
+    columns[at + 6] = market.minOrderLots;
+    columns[at + 7] = market.delaySeconds;
+    columns[at + 8] = market.minMarketableBuyMicro;
+    columns[at + TERMS] = market.vaultMicro;
+    columns[at + TERMS + 1] = market.tradeCount;
+    columns[at + TERMS + 2] = market.resolution;
+    columns[at + TERMS + 3] = market.unredeemedFirstMicro;
+    columns[at + TERMS + 4] = market.unredeemedSecondMicro;
+    columns[at + TERMS + 5] = market.ladder.gridPips;
   }
   return columns;
 }

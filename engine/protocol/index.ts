@@ -13,4 +13,6 @@ export * from './notificationIds.ts';
 export * from './rejections.ts';
 export * from './sections.ts';
 export * from './terms.ts';
+export * from './textColumn.ts';
+export * from './textTable.ts';
 export * from './units.ts';

@@ -1,6 +1,6 @@
 // Events and markets as texts: slugs, condition ids, token ids and whatever their creators wrote. Part of the registry; it
 // keeps them unique and numbers the events. What a market trades by (status, tick, fees) is the core's, not here.
-import { type CommandOf, requireSound, type Sections } from '../protocol/index.ts';
+import { type CommandOf, requireSound, type Sections, TextTable, visitTexts } from '../protocol/index.ts';
 import type { StateHasher } from '../protocol/stateHasher.ts';
 
 /** A tail of JSON texts; the registry reads `slug` and keeps the rest as it came. */
@@ -21,15 +21,20 @@ interface CatalogMarket {
   json: string;
 }
 
+const tokenOf = ({ firstToken, secondToken }: CatalogMarket, outcome: number): string =>
+  outcome === 0 ? firstToken : secondToken;
+
 export class Catalog {
   /** Event numbers start at 1: event n is at index n − 1. */
   private events: CatalogEvent[] = [];
   private readonly eventSlugs = new Set<string>();
   /** By the index that the core gives them: both count the markets that were created. */
   private markets: CatalogMarket[] = [];
-  private readonly marketSlugs = new Map<string, number>();
-  private readonly conditions = new Set<string>();
-  private readonly tokens = new Set<string>();
+  /** Indices of markets. */
+  private readonly marketSlugs = new TextTable((index) => this.markets[index].slug);
+  private readonly conditions = new TextTable((index) => this.markets[index].conditionId);
+  /** Twice the index of a token's market, and one more for its second token. */
+  private readonly tokens = new TextTable((place) => tokenOf(this.markets[place >> 1], place & 1));
 
   get eventCount(): number {
     return this.events.length;
@@ -53,7 +58,8 @@ export class Catalog {
 
   /** The index of the market with this slug, or undefined. */
   marketOfSlug(slug: string): number | undefined {
-    return this.marketSlugs.get(slug);
+    const index = this.marketSlugs.get(slug);
+    return index < 0 ? undefined : index;
   }
 
   /** Returns the number of the new event. */
@@ -66,9 +72,12 @@ export class Catalog {
 
   createMarket(command: CommandOf<'CreateMarket'>, slug: string, json: string): void {
     const { eventNumber, conditionId, firstToken, secondToken } = command;
-    const market = { eventNumber, conditionId, firstToken, secondToken, slug, json };
-    this.list(market, this.markets.length);
-    this.markets.push(market);
+    const index = this.markets.length;
+    this.markets.push({ eventNumber, conditionId, firstToken, secondToken, slug, json });
+    this.marketSlugs.set(slug, index);
+    this.conditions.set(conditionId, index);
+    this.tokens.set(firstToken, index * 2);
+    this.tokens.set(secondToken, index * 2 + 1);
   }
 
   /** Merges changed texts into those of a market. */
@@ -85,9 +94,11 @@ export class Catalog {
   visit(sections: Sections): void {
     this.events = sections.plain('events', this.events);
     this.markets = this.visitMarkets(sections);
+    this.marketSlugs.visit(sections.part('marketSlugs'));
+    this.conditions.visit(sections.part('conditions'));
+    this.tokens.visit(sections.part('tokens'));
     if (!sections.isLoading) return;
     for (const { slug } of this.events) this.eventSlugs.add(slug);
-    for (const [index, market] of this.markets.entries()) this.list(market, index);
     requireSound(this.tokens.size === this.markets.length * 2, `${this.tokens.size} tokens are in the catalog`);
   }
 
@@ -99,7 +110,7 @@ export class Catalog {
       Float64Array.from(markets, ({ eventNumber }) => eventNumber),
     );
     const column = (name: string, of: (market: CatalogMarket) => string): readonly string[] =>
-      sections.plain(name, markets.map(of));
+      visitTexts(sections, name, markets.map(of));
     const conditionIds = column('conditionId', ({ conditionId }) => conditionId);
     const firstTokens = column('firstToken', ({ firstToken }) => firstToken);
     const secondTokens = column('secondToken', ({ secondToken }) => secondToken);
@@ -140,13 +151,6 @@ export class Catalog {
       if (eventNumber > this.events.length)
         throw new Error(`catalog 6: market ${index} of unknown event ${eventNumber}`);
     }
-  }
-
-  private list({ slug, conditionId, firstToken, secondToken }: CatalogMarket, index: number): void {
-    this.marketSlugs.set(slug, index);
-    this.conditions.add(conditionId);
-    this.tokens.add(firstToken);
-    this.tokens.add(secondToken);
   }
 }
 

@@ -1,10 +1,10 @@
 // Full-text search over events: their titles, the questions of their markets, their tags. MiniSearch ranks, completes
 // prefixes and forgives typos; words that too many events share never reach it (they rank nothing and cost most) and are
 // held as plain lists, which only narrow what it finds. Used by index.ts; documents are made anew when events change.
-import MiniSearch from 'minisearch';
-import { MarketStatus, type Sections } from '../../engine/index.ts';
+import { MarketStatus, type Sections, visitTexts } from '../../engine/index.ts';
 import type { EventRow } from '../views/index.ts';
 import { tagSlugs } from './labels.ts';
+import { WordIndex } from './wordIndex.ts';
 
 /** A word of more events than this is common. */
 const COMMON_EVENTS_MIN = 1_000;
@@ -66,6 +66,9 @@ function wordsOfEvent({ texts, markets }: EventRow): EventWords {
   return { title: wordsOf(textOf(texts.title)).join(' '), others: [...words].join(' ') };
 }
 
+/** The words of a text that holds them with blanks between. */
+const wordsIn = (text: string): string[] => (text === '' ? [] : text.split(' '));
+
 /** How many letters of a word may be wrong. */
 function typosOf(word: string): number | false {
   if (word.length < TYPO_CHARACTERS_MIN) return false;
@@ -113,11 +116,16 @@ export class CatalogSearch {
    */
   visit(sections: Sections, events: readonly number[]): void {
     const present = sections.isLoading ? [] : events.map((eventNumber) => this.presentWords(eventNumber));
-    const words = sections.plain('words', present);
+    const column = (name: keyof EventWords): readonly string[] =>
+      visitTexts(
+        sections,
+        name,
+        present.map((words) => words?.[name] ?? ''),
+      );
+    const [titles, others] = [column('title'), column('others')];
     if (!sections.isLoading) return;
     for (const [at, eventNumber] of events.entries()) {
-      const ofEvent = words[at];
-      if (ofEvent !== undefined) this.loaded.set(eventNumber, ofEvent);
+      this.loaded.set(eventNumber, { title: titles[at], others: others[at] });
     }
   }
 
@@ -150,8 +158,8 @@ export class CatalogSearch {
     return { events: all.length > 0 ? all : this.ranked(text, 'OR', isWanted) };
   }
 
-  private makeIndex(): MiniSearch<SearchDocument> {
-    return new MiniSearch<SearchDocument>({
+  private makeIndex(): WordIndex<SearchDocument> {
+    return new WordIndex<SearchDocument>({
       fields: ['title', 'text'],
       // Fields hold words with blanks between them; queries are what somebody typed.
       tokenize: (text, field) => (field === undefined || text === '' ? wordsOf(text) : text.split(' ')),
@@ -232,9 +240,7 @@ export class CatalogSearch {
     this.loaded.delete(eventNumber);
     const known = this.indexed.get(eventNumber);
     if (present === undefined || (known?.title === present.title && known.others === present.others)) return;
-    const [title, others] = [present.title, present.others].map((text) =>
-      text.split(' ').filter((word) => word !== ''),
-    );
+    const [title, others] = [wordsIn(present.title), wordsIn(present.others)];
     this.list(eventNumber, new Set([...title, ...others]), known !== undefined);
     const rareOnly = (list: readonly string[]): string => list.filter((word) => !this.isCommon(word)).join(' ');
     const document = { id: eventNumber, title: rareOnly(title), text: rareOnly(others) };

@@ -2,12 +2,13 @@
 // somebody listens. Runs after the views' own follower, so that they stand right behind the record. It never renders for
 // nobody, and never looks at a clock.
 import { type EventOf, MarketStatus, type Sections } from '../../engine/index.ts';
-import type { Market, MarketTerms, Views } from '../views/index.ts';
+import type { Market, Views } from '../views/index.ts';
 import { type BookFacts, BookTexts } from '../wire/bookText.ts';
 import { changeMessages } from '../wire/marketEvents.ts';
 import { ChangeLog, NONE } from './changeLog.ts';
 import { isSilent, type MarketChange, type MarketTrade } from './changes.ts';
-import { FORM_COUNT, type Form } from './ids.ts';
+import type { Form } from './ids.ts';
+import { KnownMarkets, STANDING } from './knownMarkets.ts';
 import type { StreamSettings } from './limits.ts';
 import { MarketStream } from './marketStream.ts';
 import { MessageBatch } from './messages.ts';
@@ -88,15 +89,6 @@ export interface NewMarket {
   readonly tMs: number;
 }
 
-/** What the feed knew of a market when a snapshot was made. */
-interface KnownMarket {
-  readonly terms: MarketTerms;
-  readonly negRisk: boolean;
-  isAnnounced: boolean;
-  numbers: ArrayLike<number>;
-  latestAt: number;
-}
-
 /** A change that a snapshot keeps, with its place and that of the one before it of its market. */
 interface SavedChange {
   readonly at: number;
@@ -106,9 +98,6 @@ interface SavedChange {
 
 /** How many changes a snapshot takes: who was there when it was made has missed few. */
 const SNAPSHOT_CHANGES_MAX = 16_384;
-/** Numbers that a snapshot keeps of a market's streams: its index, where its newest change lies, and the number of each form. */
-const STANDING = 2 + FORM_COUNT;
-const SILENT: ArrayLike<number> = new Array<number>(FORM_COUNT).fill(0);
 
 /** Rows of so many numbers, one behind the other. */
 function flat<T>(rows: readonly T[], width: number, of: (row: T) => readonly number[]): Float64Array<ArrayBuffer> {
@@ -126,9 +115,9 @@ export class MarketFeed {
   private readonly views: Views;
   private readonly settings: StreamSettings;
   private readonly log: () => string;
-  private readonly streams: MarketStream[] = [];
-  /** Of markets in a snapshot, by index: their streams are made when they are first asked for, as all are. */
-  private readonly known: (KnownMarket | undefined)[] = [];
+  private streams: (MarketStream | undefined)[] = [];
+  /** Of markets in a snapshot: their streams are made when they are first asked for, as all are. */
+  private known: KnownMarkets | undefined;
   /** The first `draftCount` are of the record at hand. */
   private readonly drafts: Draft[] = [];
   private draftCount = 0;
@@ -149,7 +138,7 @@ export class MarketFeed {
     let stream = this.streams[marketIndex];
     if (stream === undefined) {
       stream = new MarketStream(marketIndex, this.log());
-      const known = this.known[marketIndex];
+      const known = this.known?.standingOf(marketIndex);
       if (known !== undefined) stream.load(known);
       this.streams[marketIndex] = stream;
     }
@@ -212,12 +201,9 @@ export class MarketFeed {
       'announced',
       flat(this.newMarkets, 2, (m) => [m.marketIndex, m.tMs]),
     );
-    const spoken = this.streams.filter((stream) => stream.hasSpoken);
-    const standings = sections.float64(
-      'numbers',
-      flat(spoken, STANDING, (s) => [s.index, s.latestAt, ...s.numbers]),
-    );
-    const changes = sections.plain('changes', this.newestChanges());
+    const rows = sections.isLoading ? new Float64Array(0) : this.standings();
+    const standings = sections.float64('numbers', rows);
+    const changes = sections.plain('changes', this.newestChanges(rows));
     if (sections.isLoading) this.load(announced, standings, changes);
   }
 
@@ -225,34 +211,41 @@ export class MarketFeed {
     for (let at = 0; at < announced.length; at += 2) {
       this.newMarkets.push({ marketIndex: announced[at], tMs: announced[at + 1] });
     }
-    for (const { index, terms, negRisk } of this.views.markets.list()) {
-      this.known[index] = { terms, negRisk, isAnnounced: false, numbers: SILENT, latestAt: NONE };
-    }
-    const known = (index: number): KnownMarket => {
-      const market = this.known[index];
-      if (market === undefined) throw new Error(`streams: there is no market ${index}`);
-      return market;
-    };
-    for (const { marketIndex } of this.newMarkets) known(marketIndex).isAnnounced = true;
     // They are put anew, since the log of changes may have another length now.
     const places = new Map<number, number>();
     for (const { at, previousAt, change } of changes) {
       places.set(at, this.kept.push(change, places.get(previousAt) ?? NONE));
     }
     for (let at = 0; at < standings.length; at += STANDING) {
-      const market = known(standings[at]);
-      market.latestAt = places.get(standings[at + 1]) ?? NONE;
-      market.numbers = standings.subarray(at + 2, at + STANDING);
-      this.stream(standings[at]); // made at once, so that the next snapshot has it too
+      standings[at + 1] = places.get(standings[at + 1]) ?? NONE;
     }
+    const indices = this.newMarkets.map(({ marketIndex }) => marketIndex);
+    this.known = new KnownMarkets(this.views.markets.list(), indices, standings);
+    this.streams = new Array<MarketStream | undefined>(this.known.count).fill(undefined);
   }
 
-  /** What is kept of all markets' changes, as far as a snapshot takes it, oldest first. */
-  private newestChanges(): SavedChange[] {
+  /** Where the streams of every market stand that has ever had a message, as rows, by rising index. */
+  private standings(): Float64Array<ArrayBuffer> {
+    const { streams, known } = this;
+    const rows = new Float64Array(streams.length * STANDING);
+    let end = 0;
+    for (let index = 0; index < streams.length; index += 1) {
+      const stream = streams[index];
+      if (stream === undefined) end = known?.copyStanding(index, rows, end) ?? end;
+      else if (stream.hasSpoken) {
+        rows.set([index, stream.latestAt, ...stream.numbers], end);
+        end += STANDING;
+      }
+    }
+    return rows.slice(0, end);
+  }
+
+  /** What is kept of the changes of these markets, as far as a snapshot takes it, oldest first. */
+  private newestChanges(standings: Float64Array): SavedChange[] {
     const { kept } = this;
     const places: number[] = [];
-    for (const { latestAt } of this.streams.filter(({ hasSpoken }) => hasSpoken)) {
-      for (let at = latestAt; kept.has(at); at = kept.previousAt(at)) places.push(at);
+    for (let row = 1; row < standings.length; row += STANDING) {
+      for (let at = standings[row]; kept.has(at); at = kept.previousAt(at)) places.push(at);
     }
     places.sort((a, b) => a - b);
     const newest: SavedChange[] = [];

@@ -46,7 +46,7 @@ export interface MarketObserver {
 }
 
 /** Raised whenever what a view or its observer keeps in snapshots changes, or what it means. Those of 1 may lack an import. */
-const SNAPSHOT_VERSION = 2;
+const SNAPSHOT_VERSION = 3;
 
 export class Views {
   readonly markets = new MarketsView();

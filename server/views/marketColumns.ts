@@ -1,6 +1,6 @@
 // Markets as columns, for snapshots: there may be hundreds of thousands of them, and as plain objects they would take ten
 // times as long to load. Used by markets.ts alone. What follows from a market's texts is made from them again.
-import type { MarketStatus, Resolution, Sections, Side } from '../../engine/index.ts';
+import { type MarketStatus, type Resolution, type Sections, type Side, visitTexts } from '../../engine/index.ts';
 import type { Draft, Market, MarketTerms, MarketTexts } from './records.ts';
 
 /** Numbers of a market, in this order; NaN for what there is not. */
@@ -8,15 +8,30 @@ const NUMBERS = 21;
 const orNone = (value: number | undefined): number => value ?? Number.NaN;
 const orUndefined = (value: number): number | undefined => (Number.isNaN(value) ? undefined : value);
 
-function numbersOf(market: Market): readonly number[] {
+function writeNumbers(market: Market, n: Float64Array): void {
   const { terms, lastTrade } = market;
-  return [
-    ...[market.eventNumber, terms.tickPips, terms.minOrderLots, terms.minMarketableBuyMicro, terms.feeRate],
-    ...[terms.feeExponent, terms.delaySeconds, terms.autoTick ? 1 : 0, market.negRisk ? 1 : 0, market.status],
-    ...[orNone(market.resolution), market.createdMs, market.updatedMs, orNone(market.closedMs)],
-    ...[orNone(market.resolvedMs), orNone(lastTrade?.pricePips), orNone(lastTrade?.side), orNone(lastTrade?.tMs)],
-    ...[market.bookChangedMs, market.tradeCount, market.version],
-  ];
+  const at = market.index * NUMBERS;
+  n[at] = market.eventNumber;
+  n[at + 1] = terms.tickPips;
+  n[at + 2] = terms.minOrderLots;
+  n[at + 3] = terms.minMarketableBuyMicro;
+  n[at + 4] = terms.feeRate;
+  n[at + 5] = terms.feeExponent;
+  n[at + 6] = terms.delaySeconds;
+  n[at + 7] = terms.autoTick ? 1 : 0;
+  n[at + 8] = market.negRisk ? 1 : 0;
+  n[at + 9] = market.status;
+  n[at + 10] = orNone(market.resolution);
+  n[at + 11] = market.createdMs;
+  n[at + 12] = market.updatedMs;
+  n[at + 13] = orNone(market.closedMs);
+  n[at + 14] = orNone(market.resolvedMs);
+  n[at + 15] = orNone(lastTrade?.pricePips);
+  n[at + 16] = orNone(lastTrade?.side);
+  n[at + 17] = orNone(lastTrade?.tMs);
+  n[at + 18] = market.bookChangedMs;
+  n[at + 19] = market.tradeCount;
+  n[at + 20] = market.version;
 }
 
 /** The texts of one market, besides those that its creator gave. */
@@ -30,17 +45,40 @@ interface MarketIds {
 /** What follows from the texts alone. */
 export type TextFacts = Pick<Market, 'outcomes' | 'question'>;
 
-function marketOf(index: number, n: Float64Array, ids: MarketIds, texts: MarketTexts, facts: TextFacts): Draft<Market> {
-  const at = index * NUMBERS;
-  const terms: MarketTerms = {
+/** The terms among a market's numbers: those of the market before it where they are the same, as most are. */
+function termsAt(n: Float64Array, at: number, before: MarketTerms | undefined): MarketTerms {
+  const autoTick = n[at + 7] === 1;
+  if (
+    before?.tickPips === n[at + 1] &&
+    before.minOrderLots === n[at + 2] &&
+    before.minMarketableBuyMicro === n[at + 3] &&
+    before.feeRate === n[at + 4] &&
+    before.feeExponent === n[at + 5] &&
+    before.delaySeconds === n[at + 6] &&
+    before.autoTick === autoTick
+  )
+    return before;
+  return {
     tickPips: n[at + 1],
     minOrderLots: n[at + 2],
     minMarketableBuyMicro: n[at + 3],
     feeRate: n[at + 4],
     feeExponent: n[at + 5],
     delaySeconds: n[at + 6],
-    autoTick: n[at + 7] === 1,
+    autoTick,
   };
+}
+
+function marketOf(
+  index: number,
+  n: Float64Array,
+  ids: MarketIds,
+  texts: MarketTexts,
+  facts: TextFacts,
+  termsBefore: MarketTerms | undefined,
+): Draft<Market> {
+  const at = index * NUMBERS;
+  const terms = termsAt(n, at, termsBefore);
   const lastPips = orUndefined(n[at + 15]);
   return {
     index,
@@ -55,7 +93,7 @@ function marketOf(index: number, n: Float64Array, ids: MarketIds, texts: MarketT
     texts,
     terms,
     negRisk: n[at + 8] === 1,
-    // As numbersOf wrote them: status, resolution and side are of their kinds.
+    // As writeNumbers wrote them: status, resolution and side are of their kinds.
     status: n[at + 9] as MarketStatus,
     resolution: orUndefined(n[at + 10]) as Resolution | undefined,
     createdMs: n[at + 11],
@@ -76,10 +114,10 @@ export function visitMarkets(
   factsOf: (texts: MarketTexts) => TextFacts,
 ): Draft<Market>[] {
   const written = new Float64Array(markets.length * NUMBERS);
-  for (const [index, market] of markets.entries()) written.set(numbersOf(market), index * NUMBERS);
+  for (const market of markets) writeNumbers(market, written);
   const numbers = sections.float64('numbers', written);
   const column = (name: string, of: (market: Market) => string): readonly string[] =>
-    sections.plain(name, markets.map(of));
+    visitTexts(sections, name, markets.map(of));
   const conditionIds = column('conditionId', ({ conditionId }) => conditionId);
   const questionIds = column('questionId', ({ questionId }) => questionId);
   const slugs = column('slug', ({ slug }) => slug);
@@ -87,10 +125,13 @@ export function visitMarkets(
   const secondTokens = column('secondToken', ({ tokens }) => tokens[1]);
   const json = column('texts', ({ texts }) => JSON.stringify(texts));
   if (!sections.isLoading) return markets;
+  let terms: MarketTerms | undefined;
   return conditionIds.map((conditionId, index) => {
     const texts: MarketTexts = JSON.parse(json[index]);
     const tokens = [firstTokens[index], secondTokens[index]] as const;
     const ids = { conditionId, questionId: questionIds[index], slug: slugs[index], tokens };
-    return marketOf(index, numbers, ids, texts, factsOf(texts));
+    const market = marketOf(index, numbers, ids, texts, factsOf(texts), terms);
+    terms = market.terms;
+    return market;
   });
 }

@@ -9,6 +9,7 @@ import {
   type Resolution,
   type Sections,
   Side,
+  TextTable,
 } from '../../engine/index.ts';
 import { visitMarkets } from './marketColumns.ts';
 import type { Draft, EventRow, EventTexts, Market, MarketTerms, MarketTexts, Order } from './records.ts';
@@ -34,9 +35,11 @@ function readTexts(tail: Uint8Array | undefined): Readonly<Record<string, unknow
   }
 }
 
+const YES_NO: readonly [string, string] = ['Yes', 'No'];
+
 function outcomesOf(texts: MarketTexts): readonly [string, string] {
   const { outcomes } = texts;
-  return Array.isArray(outcomes) && outcomes.length === 2 ? [String(outcomes[0]), String(outcomes[1])] : ['Yes', 'No'];
+  return Array.isArray(outcomes) && outcomes.length === 2 ? [String(outcomes[0]), String(outcomes[1])] : YES_NO;
 }
 
 const factsOf = (texts: MarketTexts) => ({ outcomes: outcomesOf(texts), question: textOf(texts.question) });
@@ -51,9 +54,11 @@ function termsOf(event: EventOf<'MarketCreated'> | EventOf<'MarketUpdated'>): Ma
 
 export class MarketsView {
   private markets: Draft<Market>[] = [];
-  private readonly conditions = new Map<string, Market>();
-  private readonly slugs = new Map<string, Market>();
-  private readonly tokens = new Map<string, TokenPlace>();
+  /** Indices of markets. */
+  private readonly conditions = new TextTable((index) => this.markets[index].conditionId);
+  private readonly slugs = new TextTable((index) => this.markets[index].slug);
+  /** Twice the index of a token's market, and one more for its second token. */
+  private readonly tokens = new TextTable((place) => this.markets[place >> 1].tokens[place & 1]);
   private events: EventDraft[] = [];
   private readonly eventSlugs = new Map<string, EventRow>();
 
@@ -63,16 +68,17 @@ export class MarketsView {
 
   /** By its condition id, 0x and 64 lower-case hex digits. */
   byCondition(conditionId: string): Market | undefined {
-    return this.conditions.get(conditionId);
+    return this.markets[this.conditions.get(conditionId)];
   }
 
   /** The market and outcome of a token id in decimal text. */
   byToken(tokenId: string): TokenPlace | undefined {
-    return this.tokens.get(tokenId);
+    const place = this.tokens.get(tokenId);
+    return place < 0 ? undefined : { market: this.markets[place >> 1], outcome: (place & 1) === 0 ? 0 : 1 };
   }
 
   bySlug(slug: string): Market | undefined {
-    return this.slugs.get(slug);
+    return this.markets[this.slugs.get(slug)];
   }
 
   /** All markets, drafts too, in the order of their creation: a market's index is its place. */
@@ -189,14 +195,14 @@ export class MarketsView {
     const events = this.events.map((event) => ({ ...event, markets: [] }));
     const loaded = sections.plain('events', events);
     const markets = visitMarkets(sections, this.markets, factsOf);
+    this.conditions.visit(sections.part('conditions'));
+    this.slugs.visit(sections.part('slugs'));
+    this.tokens.visit(sections.part('tokens'));
     if (!sections.isLoading) return;
     this.events = loaded;
     this.markets = markets;
     for (const event of this.events) this.fileEvent(event);
-    for (const market of markets) {
-      this.file(market);
-      this.events[market.eventNumber - 1]?.markets.push(market);
-    }
+    for (const market of markets) this.events[market.eventNumber - 1]?.markets.push(market);
   }
 
   private fileEvent(row: EventDraft): void {
@@ -205,9 +211,10 @@ export class MarketsView {
   }
 
   private file(market: Market): void {
-    this.conditions.set(market.conditionId, market);
-    if (market.slug !== '') this.slugs.set(market.slug, market);
-    this.tokens.set(market.tokens[0], { market, outcome: 0 });
-    this.tokens.set(market.tokens[1], { market, outcome: 1 });
+    const { index, conditionId, slug, tokens } = market;
+    this.conditions.set(conditionId, index);
+    if (slug !== '') this.slugs.set(slug, index);
+    this.tokens.set(tokens[0], index * 2);
+    this.tokens.set(tokens[1], index * 2 + 1);
   }
 }

@@ -1,9 +1,9 @@
 // Search of events as its users meet it: words in any order and case, prefixes, typos, ranking, words that nearly every
 // event has, and events that change. Documents come from plain rows; the index is the real one.
 import { expect, test } from 'vitest';
-import type { Sections } from '../../engine/index.ts';
 import { CatalogSearch } from '../../server/catalog/search.ts';
 import type { EventRow } from '../../server/views/index.ts';
+import { KeptSections } from '../mutants/keptSections.ts';
 
 const all = (_: number): boolean => true;
 
@@ -85,28 +85,32 @@ test('an event that changes is found by its new words', async () => {
   expect(search.find('premier', all).events).toEqual([2]);
 });
 
+test('words that no event has any more, and that one has again, are found as if they were new', async () => {
+  const { search, rows } = await searchOver(TITLES);
+  const [first] = rows;
+  for (const title of ['Who wins the Bundesliga?', 'Who wins?', 'Who wins the Bundesliga?']) {
+    rows[0] = { ...first, texts: { title } };
+    search.touch(1);
+    await search.ready();
+    search.find('bundesliga', all); // removes what is left of replaced events under its words
+    expect(search.find('bundesliga', all).events).toEqual(title.includes('Bundesliga') ? [1] : []);
+  }
+});
+
 test('a snapshot has the words of events; those that change after it are read again', async () => {
   const { search, rows } = await searchOver(TITLES);
   rows[1] = { ...rows[1], texts: { title: 'Premier League: Everton vs Fulham' } };
   search.touch(2); // marked, and not indexed before the snapshot
-  const kept: unknown[] = [];
-  const sections = (isLoading: boolean): Sections => {
-    const keep = <T>(_: string, value: T): T => value;
-    const plain = <T>(_: string, value: T): T => {
-      if (!isLoading) kept.push(structuredClone(value));
-      return isLoading ? (kept[0] as T) : value; // what the same name was kept with
-    };
-    return { isLoading, part: () => sections(isLoading), number: keep, int32: keep, float64: keep, uint8: keep, plain };
-  };
+  const kept = new Map<string, unknown>();
   const numbers = rows.map(({ eventNumber }) => eventNumber);
-  search.visit(sections(false), numbers);
+  search.visit(new KeptSections(kept, false), numbers);
   let readCount = 0;
   const again = new CatalogSearch((eventNumber) => {
     readCount += 1;
     return rows[eventNumber - 1];
   });
   for (const number of numbers) again.touch(number);
-  again.visit(sections(true), numbers);
+  again.visit(new KeptSections(kept, true), numbers);
   rows[2] = { ...rows[2], texts: { title: 'Ether above 5,000' } };
   again.touch(3);
   await again.ready();

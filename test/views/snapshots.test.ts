@@ -68,7 +68,16 @@ async function expectSame(loaded: Readers, replayed: Readers, nowMs: number): Pr
   }
   // Also what is not listed but made from it. How things are held back and cached may differ.
   const { views } = loaded;
-  for (const name of ['markets', 'accounts', 'keys'] as const) expect(views[name], name).toEqual(replayed.views[name]);
+  for (const name of ['accounts', 'keys'] as const) expect(views[name], name).toEqual(replayed.views[name]);
+  expect(views.markets.list()).toEqual(replayed.views.markets.list());
+  expect(views.markets.eventList()).toEqual(replayed.views.markets.eventList());
+  for (const market of views.markets.list()) {
+    expect(views.markets.byCondition(market.conditionId)).toBe(market);
+    expect(views.markets.bySlug(market.slug)).toBe(market);
+    for (const outcome of [0, 1] as const) {
+      expect(views.markets.byToken(market.tokens[outcome])).toEqual({ market, outcome });
+    }
+  }
   for (let owner = 0; owner < OWNERS; owner += 1) {
     const facts = ({ orders, trades, notifications }: Views) => {
       const open = [...orders.openOf(ownerOf(owner))].map(({ id }) => [id, orders.byId(id)?.orderNumber]);

@@ -1,0 +1,33 @@
+// Columns of texts: what goes into a snapshot comes out of it, whatever characters and lengths the texts have, and what is
+// not whole is refused.
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { visitTexts } from '../../engine/protocol/index.ts';
+import { KeptSections } from '../mutants/keptSections.ts';
+
+function roundTrip(texts: readonly string[]): readonly string[] {
+  const kept = new Map<string, unknown>();
+  expect(visitTexts(new KeptSections(kept, false), 'column', texts)).toBe(texts);
+  return visitTexts(new KeptSections(kept, true), 'column', []);
+}
+
+test('any texts come out of a column as they went into it', () => {
+  const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('', 'é', '–', '🏀'));
+  fc.assert(
+    fc.property(fc.array(text), (texts) => {
+      expect(roundTrip(texts)).toEqual(texts);
+    }),
+  );
+});
+
+test('a column of several blocks comes out whole, empty texts at their ends as well', () => {
+  const texts = ['', 'a'.repeat(262_144), '', '', '–', 'b'.repeat(262_143), 'c', '', 'd'.repeat(600_000), '', 'e'];
+  expect(roundTrip(texts)).toEqual(texts);
+});
+
+test('a column whose texts and lengths do not agree is refused', () => {
+  const kept = new Map<string, unknown>();
+  visitTexts(new KeptSections(kept, false), 'column', ['one', 'two']);
+  for (const [name, value] of kept) if (value instanceof Int32Array) kept.set(name, Int32Array.of(3, 4));
+  expect(() => visitTexts(new KeptSections(kept, true), 'column', [])).toThrow('text 1 of a column is not whole');
+});
