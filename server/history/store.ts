@@ -82,6 +82,8 @@ export function dropUnusable(folder: string, isFresh: boolean): string | undefin
 }
 
 export class IndexStore {
+  /** Nothing was stored before the tables that use it were made: all that is there went through them (tables.ts states it). */
+  wasEmpty = false;
   private readonly folder: string;
   private readonly room: Room;
   private readonly database: RootDatabase<Uint8Array, Buffer>;
