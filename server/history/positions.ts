@@ -40,7 +40,7 @@ export class Positions {
   /** Pairs that are not in the store as they are: the newest place of each account, and the one before it, 0 for none. */
   private newest = new Uint32Array(FIRST_CELLS);
   private before = new Uint32Array(FIRST_CELLS / 2);
-  /** What may be in the store, while an index is built from nothing: most pairs are new then, and need not be looked for. */
+  /** What was ever held, while an index is built from nothing: most pairs are new then, and need not be looked for. */
   private filter: PairFilter | undefined;
   private readonly key = Buffer.alloc(PAIR_KEY_BYTES);
   private readonly end = Buffer.alloc(PAIR_KEY_BYTES);
@@ -137,7 +137,7 @@ export class Positions {
     const { accounts, markets, states, key } = this;
     const arena = new Arena();
     const values = this.encodeDirty(arena);
-    const places = inOrder(inOrder(Uint32Array.from(this.dirty), markets), accounts);
+    const places = inOrder(inOrder(new Uint32Array(this.dirty), markets), accounts);
     const closed: number[] = [];
     for (let index = 0; index < places.length; index += 1) {
       const place = places[index];
@@ -154,9 +154,8 @@ export class Positions {
 
   /** What was flushed is in the store. */
   committed(): void {
-    const { states, accounts, markets } = this;
+    const { states, accounts } = this;
     for (const place of this.written) {
-      if ((states[place] & State.STORED) === 0) this.filter?.add(hashOf(accounts[place], markets[place]));
       states[place] = (states[place] & ~State.WRITTEN) | State.STORED;
       this.newest[accounts[place]] = 0;
     }
@@ -239,7 +238,7 @@ export class Positions {
 
   /** Holds a pair that is not held; returns its place. */
   private load(hash: number, account: number, market: number): number {
-    const isNew = this.filter !== undefined && !this.filter.has(hash);
+    const isNew = this.filter?.add(hash) === true;
     const value = isNew ? undefined : this.store.get(writePairKey(this.key, Table.POSITIONS, account, market));
     const place = this.hold(hash, account, market);
     if (value === undefined) return place;
