@@ -6,6 +6,8 @@ import type { PutBytes } from './store.ts';
 const PART_BYTES = 2 ** 20;
 
 export class Arena {
+  /** All parts, the one that is being written last. */
+  readonly parts: PutBytes[] = [];
   /** The part that holds the value which is being written. */
   bytes: PutBytes = Buffer.alloc(0);
   view: DataView = new DataView(new ArrayBuffer(0));
@@ -18,6 +20,7 @@ export class Arena {
       this.bytes = Buffer.allocUnsafeSlow(Math.max(PART_BYTES, bytes));
       this.view = new DataView(this.bytes.buffer, this.bytes.byteOffset, this.bytes.byteLength);
       this.offset = 0;
+      this.parts.push(this.bytes);
     }
     return this.offset;
   }

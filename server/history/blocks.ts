@@ -50,7 +50,7 @@ export class BlockTable {
   private readonly recordBytes: number;
   private readonly cleanMax: number;
   private readonly chunks: Chunk[] = [];
-  /** By partition and block, its place plus one; 0 or nothing = it is not held. */
+  /** By partition and block, its place plus one; 0 = it is not held any more, nothing = it never was. */
   private readonly places: number[][] = [];
   /** By place: partition and number of the block that it holds, how many of its records were written, and its state. */
   private readonly partitions: number[] = [];
@@ -145,13 +145,13 @@ export class BlockTable {
 
   /** Makes a block the one that was located last, reading it if it is not held. */
   private find(partition: number, block: number): void {
-    const held = this.places[partition]?.[block] ?? 0;
-    if (held > 0) {
+    const held = this.places[partition]?.[block];
+    if (held !== undefined && held > 0) {
       this.look(held - 1, partition, block);
       return;
     }
     const place = this.freePlace();
-    this.load(place, partition, block);
+    this.load(place, partition, block, held === undefined && this.store.wasEmpty);
     this.hold(place, partition, block);
   }
 
@@ -174,10 +174,11 @@ export class BlockTable {
     this.lastStart = (place % CHUNK_BLOCKS) * BLOCK_BYTES;
   }
 
-  private load(place: number, partition: number, block: number): void {
+  /** Reads a block into a place; a new one is certainly not in the store, which is then not asked. */
+  private load(place: number, partition: number, block: number, isNew: boolean): void {
     const { bytes } = this.chunks[Math.floor(place / CHUNK_BLOCKS)];
     const start = (place % CHUNK_BLOCKS) * BLOCK_BYTES;
-    const value = this.store.get(writeBlockKey(this.key, this.table, partition, block));
+    const value = isNew ? undefined : this.store.get(writeBlockKey(this.key, this.table, partition, block));
     const length = value?.length ?? 0;
     if (length > BLOCK_BYTES || length % this.recordBytes !== 0) {
       throw new IndexDamaged(`a block of table ${this.table} has ${length} bytes`);

@@ -13,8 +13,8 @@ const VALUE = { bought: 0, spent: 8, tMs: 16, bytes: 24 } as const;
 const GAIN_MAX = 2 ** 53;
 const HALF = 2 ** 32;
 const UPPER_SHIFT = GAIN_MAX / HALF;
-/** Entries read at once: a default page, then more. */
-const READ_ENTRIES = { first: 16, more: 512 } as const;
+/** Entries read at once at most. */
+const READ_ENTRIES = 512;
 
 export const CLOSED_VALUE_BYTES = VALUE.bytes;
 
@@ -61,11 +61,11 @@ function decodeClosed(key: Buffer, value: Uint8Array): ClosedEntry {
   return { market: key.readUInt32BE(KEY.market), outcome: key[KEY.outcome] === 0 ? 0 : 1, numbers };
 }
 
-/** The closed positions of an account that are stored, the greatest gain first, in parts. */
-export function* closedParts(store: IndexStore, account: number): Generator<readonly ClosedEntry[]> {
+/** The closed positions of an account that are stored, the greatest gain first, in parts; `first` are wanted at least. */
+export function* closedParts(store: IndexStore, account: number, first: number): Generator<readonly ClosedEntry[]> {
   const end = closedKey(account + 1, GAIN_MAX, 0, 0);
   let start = closedKey(account, GAIN_MAX, 0, 0);
-  for (let limit: number = READ_ENTRIES.first; ; limit = READ_ENTRIES.more) {
+  for (let limit = Math.min(first, READ_ENTRIES); ; limit = READ_ENTRIES) {
     const entries = store.range(start, end, limit);
     yield entries.map(({ key, value }) => decodeClosed(key, value));
     if (entries.length < limit) return;

@@ -112,7 +112,7 @@ function* closedOf(
     }
   });
   let stored = 0;
-  for (const entries of closedParts(store, account)) {
+  for (const entries of closedParts(store, account, most)) {
     for (const { market: index, outcome, numbers } of entries) {
       const market = markets.list[index];
       if (uncommitted.has(index) || !isMeant(market)) continue;

@@ -2,7 +2,7 @@
 // their keys. Used by positions.ts.
 
 /** Keys are sorted by so many bits at a time. */
-const DIGIT_BITS = 12;
+const DIGIT_BITS = 14;
 const DIGITS = 2 ** DIGIT_BITS;
 const KEY_BITS = 32;
 

@@ -33,11 +33,19 @@ export const PAIR_KEY_BYTES = 9;
 /** Bytes of the key of a block: partition and number of the block there. */
 export const BLOCK_KEY_BYTES = 11;
 
+/** Writes a number below 2^32, byte by byte: Buffer's own way checks its arguments at each of millions of keys. */
+function writeU32(key: Buffer, offset: number, value: number): void {
+  key[offset] = value >>> 24;
+  key[offset + 1] = value >>> 16;
+  key[offset + 2] = value >>> 8;
+  key[offset + 3] = value;
+}
+
 /** Writes the key of (table, first, second), both below 2^32. */
 export function writePairKey(key: Buffer, table: Table, first: number, second: number): Buffer {
   key[0] = table;
-  key.writeUInt32BE(first, 1);
-  key.writeUInt32BE(second, 5);
+  writeU32(key, 1, first);
+  writeU32(key, 5, second);
   return key;
 }
 

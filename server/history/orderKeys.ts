@@ -7,18 +7,23 @@ import type { IndexStore, Put } from './store.ts';
 
 /** The record: key id, owner. */
 const at = { key: 0, owner: 16, bytes: 36 } as const;
+const WORDS = at.bytes / 4;
+const OWNER_WORD = at.owner / 4;
 const NONE = -1;
+const HELD_BLOCKS = 64;
 
 export class OrderKeys {
   count = 0;
   private readonly table: BlockTable;
   private readonly numbers = new Map<string, number>();
+  /** The records once more, by number and side by side: every order is compared with one, wherever that lies. */
+  private words = new Uint32Array(64 * WORDS);
   /** By account, the number of the key of its latest order: nearly always the next one's too. */
   private latest = new Int32Array(64).fill(NONE);
   private readonly wanted = Buffer.alloc(at.bytes);
 
   constructor(store: IndexStore) {
-    this.table = new BlockTable(store, Table.ORDER_KEYS, at.bytes, Number.POSITIVE_INFINITY);
+    this.table = new BlockTable(store, Table.ORDER_KEYS, at.bytes, HELD_BLOCKS);
   }
 
   /** How many blocks wait for a commit. */
@@ -30,7 +35,7 @@ export class OrderKeys {
   load(count: number): void {
     for (; this.count < count; this.count += 1) {
       const offset = this.table.locate(this.count);
-      this.numbers.set(this.table.bytes.toString('latin1', offset, offset + at.bytes), this.count);
+      this.enter(this.table.bytes.toString('latin1', offset, offset + at.bytes), this.table.view, offset);
     }
   }
 
@@ -49,10 +54,10 @@ export class OrderKeys {
     let number = this.numbers.get(text);
     if (number === undefined) {
       number = this.count;
-      this.count += 1;
-      this.numbers.set(text, number);
       const offset = this.table.change(number);
       this.wanted.copy(this.table.bytes, offset);
+      this.enter(text, this.table.view, offset);
+      this.count += 1;
     }
     this.latest[account] = number;
     return number;
@@ -73,15 +78,25 @@ export class OrderKeys {
     this.table.committed();
   }
 
+  /** Holds the next key, whose record lies in these bytes. */
+  private enter(text: string, record: DataView, offset: number): void {
+    const { count } = this;
+    this.numbers.set(text, count);
+    if ((count + 1) * WORDS > this.words.length) {
+      const words = new Uint32Array(this.words.length * 2);
+      words.set(this.words);
+      this.words = words;
+    }
+    for (let i = 0; i < WORDS; i += 1) this.words[count * WORDS + i] = record.getUint32(offset + 4 * i);
+  }
+
   /** Whether it is the number of this key and owner: compared by four bytes at a time, since every order passes. */
   private is(number: number, command: DataView, keyAt: number, ownerAt: number): boolean {
-    const offset = this.table.locate(number);
-    const { view } = this.table;
-    for (let i = 0; i < at.owner; i += 4) {
-      if (view.getUint32(offset + at.key + i) !== command.getUint32(keyAt + i)) return false;
-    }
-    for (let i = 0; i < at.bytes - at.owner; i += 4) {
-      if (view.getUint32(offset + at.owner + i) !== command.getUint32(ownerAt + i)) return false;
+    const { words } = this;
+    const first = number * WORDS;
+    for (let i = 0; i < OWNER_WORD; i += 1) if (words[first + i] !== command.getUint32(keyAt + 4 * i)) return false;
+    for (let i = OWNER_WORD; i < WORDS; i += 1) {
+      if (words[first + i] !== command.getUint32(ownerAt + 4 * (i - OWNER_WORD))) return false;
     }
     return true;
   }

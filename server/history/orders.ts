@@ -263,12 +263,13 @@ export class Orders {
   private flushIds(put: Put, segment: number, from: number, until: number): void {
     const ids = this.idsByBucket(from, until);
     const arena = new Arena();
+    const isFirst = from === 1 || from === segment * SEGMENT_ORDERS;
     for (let first = 0; first < ids.order.length; ) {
       const bucket = ids.buckets[ids.order[first]];
       let end = first + 1;
       while (end < ids.order.length && ids.buckets[ids.order[end]] === bucket) end += 1;
       const key = writePairKey(this.key, Table.ORDER_IDS, segment, bucket);
-      const before = this.store.get(key);
+      const before = isFirst ? undefined : this.store.get(key);
       const start = arena.reserve((before?.length ?? 0) + (end - first) * ENTRY_BYTES);
       if (before !== undefined) arena.bytes.set(before, start);
       let entryAt = start + (before?.length ?? 0);

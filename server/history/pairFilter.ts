@@ -15,14 +15,14 @@ export class PairFilter {
     return this.count > FILTER_PAIRS;
   }
 
-  add(hash: number): void {
+  /** Adds a pair; returns whether it certainly was not added before. */
+  add(hash: number): boolean {
     const bit = hash % FILTER_BITS;
-    this.bits[bit >>> 5] |= 1 << (bit & 31);
+    const mask = 1 << (bit & 31);
+    const before = this.bits[bit >>> 5];
+    if ((before & mask) !== 0) return false;
+    this.bits[bit >>> 5] = before | mask;
     this.count += 1;
-  }
-
-  has(hash: number): boolean {
-    const bit = hash % FILTER_BITS;
-    return (this.bits[bit >>> 5] & (1 << (bit & 31))) !== 0;
+    return true;
   }
 }

@@ -82,9 +82,14 @@ export function dropUnusable(folder: string, isFresh: boolean): string | undefin
 }
 
 export class IndexStore {
+  /** Nothing was stored before the tables that use it were made: all that is there went through them (tables.ts states it). */
+  wasEmpty = false;
   private readonly folder: string;
   private readonly room: Room;
   private readonly database: RootDatabase<Uint8Array, Buffer>;
+  /** Made once: V8 builds them into the loops of the tables, and throws that code away when it meets another function. */
+  private readonly put: Put;
+  private readonly remove: Remove;
 
   /** Opens the environment, making it if need be; `isPassing`: it need not survive the machine. */
   constructor(folder: string, isPassing: boolean) {
@@ -101,6 +106,15 @@ export class IndexStore {
       noSync: isPassing,
       maxDbs: 1,
     });
+    const { database } = this;
+    this.put = (key, bytes, start, end) => {
+      if (start !== undefined) {
+        bytes.start = start;
+        bytes.end = end ?? bytes.length;
+      }
+      void database.put(key, bytes);
+    };
+    this.remove = (key) => void database.remove(key);
   }
 
   /** The value of a key; valid until the next call of anything here. */
@@ -132,15 +146,7 @@ export class IndexStore {
    * bytes must not change until it resolves.
    */
   async commit(write: (put: Put, remove: Remove) => void): Promise<void> {
-    const { database } = this;
-    const put: Put = (key, bytes, start, end) => {
-      if (start !== undefined) {
-        bytes.start = start;
-        bytes.end = end ?? bytes.length;
-      }
-      void database.put(key, bytes);
-    };
-    const remove: Remove = (key) => void database.remove(key);
+    const { database, put, remove } = this;
     await database.batch(() => write(put, remove));
     database.resetReadTxn();
   }

@@ -51,13 +51,14 @@ export class Tables {
   /** @throws IndexDamaged when what lies there is no index of this format */
   constructor(store: IndexStore) {
     this.store = store;
+    this.stored = readCursor(store);
+    const { stored } = this;
+    store.wasEmpty = stored === undefined;
     this.accounts = new Accounts(store);
     this.markets = new Markets(store);
     this.rows = new Rows(store);
     this.orders = new Orders(store);
     this.holders = new Holders(store);
-    this.stored = readCursor(store);
-    const { stored } = this;
     this.positions = new Positions(store, stored === undefined);
     this.accounts.load(stored?.accounts ?? 0);
     this.markets.load(stored?.events ?? 0, stored?.markets ?? 0);

@@ -184,7 +184,8 @@ class HistorianThread {
         this.mendOnce(error);
         return;
       }
-      this.showTotals();
+      // Questions are as of everything durable: until that is indexed nobody can read the boards.
+      if (follower.sequence >= this.durableSequence) this.showTotals();
       this.tellProgress();
       this.beginReached();
       if (follower.hasUncommitted) this.lookSoon();
