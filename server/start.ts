@@ -253,6 +253,8 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
       http.close();
       await services.recoverers.close();
       await houseStopped;
+      // A process that exits while a thread of it is in LMDB waits for ever: whoever stops us ends it when that takes too long.
+      if (!exchange.isLeftOpen) await followers;
     };
     const name = config.host.includes(':') ? `[${config.host}]` : config.host;
     return {
