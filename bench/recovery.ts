@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Exchange } from '../engine/core/index.ts';
 import { openExchange } from '../engine/index.ts';
-import { readAhead, SnapshotFile, SnapshotFolder } from '../engine/journal/index.ts';
+import { JournalReader, readAhead, SnapshotFile, SnapshotFolder } from '../engine/journal/index.ts';
 import { Reducers } from '../engine/pipeline/index.ts';
 import { replayAfter } from '../engine/pipeline/recovery.ts';
 import { EventWriter, encodeCommand, type Sections } from '../engine/protocol/index.ts';
@@ -63,7 +63,10 @@ async function benchReplay(): Promise<void> {
   const commands = new PackedCommands(commandsOf(Number(values.records), 50, 30));
   const total = await writeJournal(join(dataDir, 'journal'), commands);
   const replay = async (): Promise<void> => {
-    await replayAfter(0, readAhead(dataDir, 0, total), new Reducers(), [], { total });
+    const reader = new JournalReader(dataDir);
+    const source = readAhead(dataDir, 0, total, (sequence) => reader.read(sequence));
+    await replayAfter(0, source, new Reducers(), [], { total });
+    await reader.close();
   };
   const out = new EventWriter();
   const apply = (): void => {

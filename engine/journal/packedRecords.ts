@@ -4,7 +4,7 @@
 import { hashBehind, type JournalRecord, type RecordPlace } from './record.ts';
 
 /** Records are packed together until they have so many bytes: these stay in the processor's cache while they are replayed. */
-const PACK_BYTES = 256 * 1024;
+const PACK_BYTES = 512 * 1024;
 
 /** Records that follow one another; the places are bytes of `buffer`. */
 export interface PackedRecords {
@@ -21,31 +21,41 @@ export interface PackedRecords {
   readonly hash: string;
 }
 
-const aligned = (bytes: number): number => Math.ceil(bytes / 8) * 8;
+const aligned = (bytes: number): number => (bytes + 7) & ~7;
+/** Bytes of the lists of so many records: their times of 8 bytes, then four of 4 bytes each. */
+const placesBytes = (count: number): number => count * (8 + 4 * 4);
 
-/** Packs records that follow one another, one at least. */
+function bytesOf(records: readonly JournalRecord[]): number {
+  let bytes = placesBytes(records.length);
+  for (const { commandStart, eventsStart, end } of records) {
+    bytes += aligned(eventsStart - commandStart) + aligned(end - eventsStart);
+  }
+  return bytes;
+}
+
+/** Packs records that follow one another, one at least. Everything lies in one buffer, which is quickest to hand on. */
 export function packRecords(records: readonly JournalRecord[]): PackedRecords {
   const count = records.length;
-  const [times, commandAt, commandBytes] = [new Float64Array(count), new Int32Array(count), new Int32Array(count)];
-  const [eventsAt, eventsBytes] = [new Int32Array(count), new Int32Array(count)];
-  let end = 0;
+  const buffer = new ArrayBuffer(bytesOf(records));
+  const times = new Float64Array(buffer, 0, count);
+  const list = (index: number) => new Int32Array(buffer, count * (8 + 4 * index), count);
+  const [commandAt, commandBytes, eventsAt, eventsBytes] = [list(0), list(1), list(2), list(3)];
+  const bytes = new Uint8Array(buffer);
+  let end = placesBytes(count);
   for (let i = 0; i < count; i += 1) {
-    const { tMs, commandStart, eventsStart, end: recordEnd } = records[i];
+    const { tMs, batch, commandStart, eventsStart, end: recordEnd } = records[i];
     times[i] = tMs;
     commandAt[i] = end;
     commandBytes[i] = eventsStart - commandStart;
-    eventsAt[i] = aligned(end + commandBytes[i]);
+    eventsAt[i] = end + aligned(eventsStart - commandStart);
     eventsBytes[i] = recordEnd - eventsStart;
-    end = aligned(eventsAt[i] + eventsBytes[i]);
-  }
-  const bytes = new Uint8Array(end);
-  for (let i = 0; i < count; i += 1) {
-    bytes.set(records[i].command, commandAt[i]);
-    bytes.set(records[i].events, eventsAt[i]);
+    end = eventsAt[i] + aligned(recordEnd - eventsStart);
+    const start = batch.byteOffset;
+    bytes.set(new Uint8Array(batch.buffer, start + commandStart, commandBytes[i]), commandAt[i]);
+    bytes.set(new Uint8Array(batch.buffer, start + eventsStart, eventsBytes[i]), eventsAt[i]);
   }
   const places = { times, commandAt, commandBytes, eventsAt, eventsBytes };
-  const hash = hashBehind(records[count - 1]);
-  return { firstSequence: records[0].sequence, count, ...places, buffer: bytes.buffer, hash };
+  return { firstSequence: records[0].sequence, count, ...places, buffer, hash: hashBehind(records[count - 1]) };
 }
 
 /** One of them as bytes in place; `batch` and `view` are on their buffer. */

@@ -17,10 +17,8 @@ function mayGoOn(taken: Int32Array, sent: number): boolean {
 }
 
 function send(port: MessagePort, packed: PackedRecords): void {
-  const { times, commandAt, commandBytes, eventsAt, eventsBytes, buffer } = packed;
-  const places = [times, commandAt, commandBytes, eventsAt, eventsBytes].map((numbers) => numbers.buffer);
   const news: ReadAheadNews = { packed };
-  port.postMessage(news, [buffer, ...places]);
+  port.postMessage(news, [packed.buffer]);
 }
 
 function newsOf(error: unknown): ReadAheadNews {

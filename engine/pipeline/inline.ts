@@ -33,8 +33,6 @@ const CLOSE_DEADLINE_MS = 2_500;
 const ANSWER_MS_MAX = 15_000;
 /** Records that are not durable take at most about so many bytes; commands are refused while they do. */
 const PENDING_BYTES_MAX = 64 * 1024 * 1024;
-/** So many records to replay are worth the start of a thread that reads them ahead. */
-const READ_AHEAD_MIN = 20_000;
 const UNANSWERED: Answer = { resolve: () => {}, reject: () => {} };
 
 interface Answer {
@@ -51,8 +49,8 @@ export interface InlineParts {
   readonly answerMsMax?: number;
   /** Bytes of records that may wait for the journal; 64 MiB unless given. */
   readonly pendingBytesMax?: number;
-  /** Records to replay from which on a thread reads them; 20,000 unless given, or where the store is: then none does. */
-  readonly readAheadMin?: number;
+  /** How many records of a replay are read before those that a thread reads ahead; see readAhead. Without effect beside a store. */
+  readonly readHere?: number;
 }
 
 /**
@@ -83,6 +81,7 @@ export async function openExchange(options: ExchangeOptions, parts: InlineParts 
 class InlineExchange implements RunningExchange {
   readonly isFresh: boolean;
   private readonly options: ExchangeOptions;
+  private readonly parts: InlineParts;
   private readonly log: Log;
   private readonly directory: DataDirectory | undefined;
   private readonly snapshots: SnapshotFolder | undefined;
@@ -101,7 +100,6 @@ class InlineExchange implements RunningExchange {
   private isFollowed = true;
   private readonly answerMsMax: number;
   private readonly pendingBytesMax: number;
-  private readonly readAheadMin: number;
   private stoppedReason: string | undefined;
   private isFatal = false;
   private closing: Promise<void> | undefined;
@@ -115,6 +113,7 @@ class InlineExchange implements RunningExchange {
   ) {
     const clock = options.clock ?? systemClock;
     this.options = options;
+    this.parts = parts;
     this.log = options.log ?? (() => {});
     this.directory = directory;
     this.snapshots = snapshots;
@@ -127,7 +126,6 @@ class InlineExchange implements RunningExchange {
     this.reducers = restored?.reducers ?? parts.reducers ?? new Reducers();
     this.answerMsMax = parts.answerMsMax ?? ANSWER_MS_MAX;
     this.pendingBytesMax = parts.pendingBytesMax ?? PENDING_BYTES_MAX;
-    this.readAheadMin = parts.readAheadMin ?? (parts.store === undefined ? READ_AHEAD_MIN : Number.POSITIVE_INFINITY);
     const listener = {
       onDurable: (batch: Uint8Array) => this.answerBatch(batch),
       onUnavailable: (reason: string) => this.becomeUnavailable(reason),
@@ -252,11 +250,13 @@ class InlineExchange implements RunningExchange {
     return this.closing;
   }
 
-  /** What the replay is to read: where that is much, a thread reads it. */
+  /** What the replay is to read. */
   private recordsAfter(from: number, total: number): Iterable<PackedRecords> | AsyncIterable<PackedRecords> {
+    const read = (sequence: number) => this.journal.read(sequence);
     const { directory } = this;
-    if (directory !== undefined && total - from >= this.readAheadMin) return readAhead(directory.path, from, total);
-    return packedAfter(from, total, (sequence) => this.journal.read(sequence));
+    const { store, readHere } = this.parts;
+    if (directory === undefined || store !== undefined) return packedAfter(from, total, read);
+    return readAhead(directory.path, from, total, read, readHere);
   }
 
   /** Takes one of several commands that cannot be refused. */

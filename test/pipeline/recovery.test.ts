@@ -23,10 +23,10 @@ import { commandLayouts, encodeCommand } from '../../engine/protocol/index.ts';
 import { inTempDir, listen } from '../journal/support.ts';
 import { commandsOf, foundingCommands, randomOf, START_MS, settings } from './workload.ts';
 
-/** A short journal is read in place, a long one by a thread. */
+/** A short journal is read in place, the most of a long one by a thread. */
 const readings = [
   ['when it is read in place', {}],
-  ['when a thread reads it', { readAheadMin: 1 }],
+  ['when a thread reads ahead', { readHere: 1 }],
 ] as const;
 
 const textOf = ({ sequence, tMs, command, events }: LogRecord): string =>
