@@ -25,9 +25,18 @@ const reasons: readonly Reason[] = [
   ),
   equal(/^ledger/, /^const (?:STRIDE = 16|OWN_LAST = 14);/, 'Where a word lies in a record that has free places.'),
   equal(/^ledger/, /^if \(micro <= 0\) return; ⇒ <=/, 'Nothing more is reserved, so the bound stays as it is.'),
-  equal(/^orderPool/, /(?:OWN_)?NEXT\)?\] = FREE; ⇒ records.* → ;$/, 'Written twice on the way to the same list.'),
+  equal(
+    /^orderPool/,
+    /(?:OWN_)?(?:NEXT|PREV)\)?\] = FREE; ⇒ records.* → ;$/,
+    'Written twice on the way to the same list.',
+  ),
   equal(/^accounts/, /^this\.lastKey = /, "keyOf's first guess: without it, the table of keys is asked."),
   equal(/^accounts/, /^const at = offset >> 2; ⇒ 2/, "keyOf's first guess: without it, the table of keys is asked."),
+  equal(
+    /^accounts/,
+    /^keyIds\[base.*\] && ⇒ \d → \d$/,
+    "keyOf's first guess: where it fails, the table of keys is asked.",
+  ),
   equal(/^coverage/, /^previous = account;/, 'An account that is looked at twice has been covered the first time.'),
   equal(/^entry/, /^const NONE = -1; ⇒ 1/, 'No slot or account is any number below 0.'),
   equal(
