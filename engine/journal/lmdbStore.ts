@@ -66,8 +66,8 @@ export class LmdbStore implements BatchStore {
   }
 
   lastFirst(): number {
-    const [last = 0] = readSound(1, () => [...this.database.getKeys({ reverse: true, limit: 1 })]);
-    return last;
+    const [last] = readSound(1, () => [...this.database.getKeys({ reverse: true, limit: 1 })]);
+    return last === undefined ? 0 : soundKey(1, last);
   }
 
   /** The first sequence of the first batch, if there is one. */
@@ -81,7 +81,7 @@ export class LmdbStore implements BatchStore {
     for (let isFirst = true; ; isFirst = false) {
       const options = { start, exclusiveStart: !isFirst, limit: BATCHES_A_READ };
       const entries = readSound(Math.max(sequence, start), () => [...this.database.getRange(options)]);
-      for (const { key, value } of entries) yield { firstSequence: key, bytes: value };
+      for (const { key, value } of entries) yield { firstSequence: soundKey(start, key), bytes: value };
       if (entries.length < BATCHES_A_READ) return;
       start = entries[entries.length - 1].key;
     }
@@ -97,7 +97,7 @@ export class LmdbStore implements BatchStore {
       const options = { start, exclusiveStart: !isFirst, limit: KEYS_A_READ };
       const keys = readSound(Math.max(sequence, start), () => [...this.database.getKeys(options)]);
       for (const key of keys) {
-        const value = readSound(key, () => this.database.getBinaryFast(key));
+        const value = readSound(soundKey(start, key), () => this.database.getBinaryFast(key));
         if (value === undefined) throw new JournalDamaged(key, 'LMDB names a batch that it does not have');
         yield { firstSequence: key, bytes: value.subarray(0, value.length) }; // it is longer than its `length` says
       }
@@ -109,8 +109,8 @@ export class LmdbStore implements BatchStore {
   /** The key of the batch that holds a sequence, 0 where there is none. */
   private startOf(sequence: number): number {
     const before = { start: sequence, reverse: true, limit: 1 } as const;
-    const [start = 0] = readSound(sequence, () => [...this.database.getKeys(before)]);
-    return start;
+    const [start] = readSound(sequence, () => [...this.database.getKeys(before)]);
+    return start === undefined ? 0 : soundKey(sequence, start);
   }
 
   /** What others wrote until now is seen by the next read. */
@@ -174,9 +174,15 @@ function readSound<T>(sequence: number, read: () => T): T {
   try {
     return read();
   } catch (error) {
-    if (!(error instanceof Error && /^MDB_(CORRUPTED|PAGE_NOTFOUND|INVALID)/.test(error.message))) throw error;
+    if (!(error instanceof Error && /^MDB_(CORRUPTED|PAGE_NOTFOUND|INVALID|BAD_TXN)/.test(error.message))) throw error;
     throw new JournalDamaged(sequence, `LMDB cannot read the file data.mdb (${error.message})`);
   }
+}
+
+/** A batch's key, which is a sequence: any other is damage, and LMDB's binding would throw when it is asked for. */
+function soundKey(sequence: number, key: number): number {
+  if (Number.isSafeInteger(key) && key > 0) return key;
+  throw new JournalDamaged(Math.max(1, sequence), `LMDB names a batch ${String(key)}, which is no sequence`);
 }
 
 /** The promise's result, or undefined after the deadline (ms). */
