@@ -169,12 +169,15 @@ async function reasonOf(error: unknown): Promise<string> {
   return reason instanceof Error ? reason.message : text;
 }
 
-/** What LMDB finds out itself about its file, of which it says only that, is damage from the sequence on that was asked for. */
+/** What LMDB says of a page that it cannot read, and its binding of a key. */
+const UNREADABLE = /^MDB_(CORRUPTED|PAGE_NOTFOUND|INVALID|BAD_TXN)|converted to a BigInt/;
+
+/** What LMDB or its binding cannot read, a page or a key, is damage from the sequence on that was asked for. */
 function readSound<T>(sequence: number, read: () => T): T {
   try {
     return read();
   } catch (error) {
-    if (!(error instanceof Error && /^MDB_(CORRUPTED|PAGE_NOTFOUND|INVALID|BAD_TXN)/.test(error.message))) throw error;
+    if (!(error instanceof Error && UNREADABLE.test(error.message))) throw error;
     throw new JournalDamaged(sequence, `LMDB cannot read the file data.mdb (${error.message})`);
   }
 }
