@@ -64,7 +64,7 @@ async function benchReplay(): Promise<void> {
   const total = await writeJournal(join(dataDir, 'journal'), commands);
   const replay = async (): Promise<void> => {
     const reader = new JournalReader(dataDir);
-    const source = readAhead(dataDir, 0, total, (sequence) => reader.read(sequence));
+    const source = readAhead(dataDir, 0, total, (sequence) => reader.cursors(sequence));
     await replayAfter(0, source, new Reducers(), [], { total });
     await reader.close();
   };

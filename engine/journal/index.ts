@@ -11,9 +11,9 @@ export {
   JournalDamaged,
   StorageUnavailable,
 } from './errors.ts';
-export { hashAt, Journal, type JournalListener, type RetryPolicy } from './journal.ts';
+export { hashAt, Journal, type JournalListener, type RetryPolicy, storedCursors } from './journal.ts';
 export { LmdbStore } from './lmdbStore.ts';
-export { type PackedRecords, packedAfter, packedPlace, packRecords } from './packedRecords.ts';
+export { type PackedRecords, packedAfter, packRecords } from './packedRecords.ts';
 export { PartedStore } from './partedStore.ts';
 export { readAhead } from './readAhead.ts';
 export { JournalReader } from './reader.ts';
@@ -22,7 +22,6 @@ export {
   JournalRecord,
   RECORD_AT,
   RECORD_HEADER_BYTES,
-  type RecordPlace,
   recordsOf,
 } from './record.ts';
 export { Room } from './room.ts';

@@ -2,18 +2,9 @@
 // and reads them back verified. Used by the pipeline; recovery and tools read. It never acknowledges before the store did,
 // and never hands over batch n+1 before n is durable: a failed batch is tried again with the same bytes, or all stops.
 import { JournalDamaged } from './errors.ts';
-import {
-  GENESIS_HASH,
-  hashBehind,
-  type JournalRecord,
-  portionsOf,
-  type ReadPosition,
-  recordBytes,
-  sealRecords,
-  verifyBatch,
-  writeRecord,
-} from './record.ts';
-import type { BatchStore } from './store.ts';
+import { GENESIS_HASH, hashBehind, type JournalRecord, recordBytes, sealRecords, writeRecord } from './record.ts';
+import { type ReadPosition, RecordCursor, verifyBatch } from './recordCursor.ts';
+import type { BatchStore, StoredBatch } from './store.ts';
 
 /** A batch is handed over at this size (bytes) at the latest, so that one flush stays short. */
 const BATCH_BYTES_MAX = 8 * 1024 * 1024;
@@ -43,6 +34,8 @@ export interface RetryPolicy {
 const RETRY_DEFAULT: RetryPolicy = { firstDelayMs: 100, largestDelayMs: 5_000, triesMax: 125 };
 const FLUSH_MS = 15_000;
 const FLUSH_MS_MAX = 600_000;
+/** Records are handed out so many at a time: they then are still in the processor's cache for whoever takes them. */
+const PORTION_RECORDS = 128;
 /** A flush is looked at so often before it is late: a process that was halted is late by one look at most. */
 const FLUSH_LOOKS = 5;
 
@@ -329,10 +322,38 @@ export function hashAt(store: BatchStore, sequence: number): string | undefined 
 
 /** The verified records of a store from a sequence on: what Journal.read does, for a store that nobody appends to. */
 export function* readBatches(store: BatchStore, fromSequence: number): Generator<readonly JournalRecord[]> {
+  for (const cursor of storedCursors(store, fromSequence)) {
+    let records: JournalRecord[] = [];
+    while (cursor.next()) {
+      if (cursor.sequence < fromSequence) continue;
+      if (records.length === PORTION_RECORDS) {
+        yield records;
+        records = [];
+      }
+      records.push(cursor.record);
+    }
+    if (records.length > 0) yield records;
+  }
+}
+
+/** Cursors through the batches of a store, see cursorsOf. */
+export function storedCursors(store: BatchStore, fromSequence: number): Generator<RecordCursor> {
+  return cursorsOf(fromSequence, store.batches(fromSequence), store.lastFirst());
+}
+
+/**
+ * A cursor through each of the batches from the one that holds a sequence on: whoever takes the next one has gone through the
+ * one before. Throws JournalDamaged naming the first record that is not sound, when all before it were taken.
+ * @param lastFirst where the last batch of the store begins
+ */
+export function* cursorsOf(
+  fromSequence: number,
+  batches: Iterable<StoredBatch>,
+  lastFirst: number,
+): Generator<RecordCursor> {
   let position: ReadPosition = { sequence: 1, tMs: 0, hash: GENESIS_HASH };
   let isFirst = true;
-  const lastFirst = store.lastFirst();
-  for (const { firstSequence, bytes } of store.batches(fromSequence)) {
+  for (const { firstSequence, bytes } of batches) {
     if (isFirst && firstSequence > 1 && firstSequence <= fromSequence) {
       position = { sequence: firstSequence, tMs: 0, hash: undefined };
     }
@@ -346,13 +367,10 @@ export function* readBatches(store: BatchStore, fromSequence: number): Generator
         `a second batch starts there, after one that ends at ${position.sequence - 1}`,
       );
     }
-    for (const { records, end, damage } of portionsOf(bytes, position)) {
-      position = end;
-      const first = records[0]?.sequence ?? fromSequence;
-      const wanted = first < fromSequence ? records.filter(({ sequence }) => sequence >= fromSequence) : records;
-      if (wanted.length > 0) yield wanted;
-      if (damage !== undefined) throw damage;
-    }
+    const cursor = new RecordCursor(bytes, position);
+    yield cursor;
+    if (cursor.damage !== undefined) throw cursor.damage;
+    position = cursor.position;
   }
   // LMDB keeps no checksums of its pages: one that leads nowhere ends the way through them early, and quietly.
   if (!isFirst && position.sequence <= lastFirst) {

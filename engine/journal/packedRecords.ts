@@ -1,104 +1,100 @@
-// Records of the journal laid out for a replay: commands and events side by side in one buffer, each at a multiple of 8
-// bytes, so that reducers read them in place and their events are compared in whole words. Packed by whoever reads the
-// journal, in this thread or in one that reads ahead; recovery takes them apart.
-import { hashBehind, type JournalRecord, type RecordPlace } from './record.ts';
+// Records of the journal laid out for a replay: whole, one after the other in a buffer, each so that its command stands at a
+// multiple of 8 bytes, where reducers read it in place. Packed by whoever reads the journal, in this thread or in one that
+// reads ahead; recovery takes them apart.
+import { hashBehind, type JournalRecord, RECORD_HEADER_BYTES } from './record.ts';
+import type { RecordCursor } from './recordCursor.ts';
 
-/** Records are packed together until they have so many bytes: these stay in the processor's cache while they are replayed. */
+/** Bytes of a pack, unless one record needs more: it stays in the processor's cache while it is replayed. */
 const PACK_BYTES = 512 * 1024;
+const PACK_RECORDS = 2_048;
 
-/** Records that follow one another; the places are bytes of `buffer`. */
+/** Records that follow one another. */
 export interface PackedRecords {
   readonly firstSequence: number;
   readonly count: number;
-  /** The time of each, ms. */
-  readonly times: Float64Array<ArrayBuffer>;
+  /** Where the command of each stands in `buffer`, behind the header of the record. */
   readonly commandAt: Int32Array<ArrayBuffer>;
-  readonly commandBytes: Int32Array<ArrayBuffer>;
-  readonly eventsAt: Int32Array<ArrayBuffer>;
-  readonly eventsBytes: Int32Array<ArrayBuffer>;
   readonly buffer: ArrayBuffer;
   /** The running hash (hex) behind the last of them. */
   readonly hash: string;
 }
 
 const aligned = (bytes: number): number => (bytes + 7) & ~7;
-/** Bytes of the lists of so many records: their times of 8 bytes, then four of 4 bytes each. */
-const placesBytes = (count: number): number => count * (8 + 4 * 4);
 
-function bytesOf(records: readonly JournalRecord[]): number {
-  let bytes = placesBytes(records.length);
-  for (const { commandStart, eventsStart, end } of records) {
-    bytes += aligned(eventsStart - commandStart) + aligned(end - eventsStart);
+/** Takes records that follow one another. All that a pack has lies in one buffer, which is quickest to hand on. */
+class Packer {
+  count = 0;
+  private readonly buffer: ArrayBuffer;
+  private readonly bytes: Uint8Array;
+  private readonly commandAt: Int32Array<ArrayBuffer>;
+  private filled: number;
+
+  constructor(bytes: number, records: number) {
+    const placesBytes = aligned(records * 4);
+    this.buffer = new ArrayBuffer(placesBytes + bytes);
+    this.bytes = new Uint8Array(this.buffer);
+    this.commandAt = new Int32Array(this.buffer, 0, records);
+    this.filled = placesBytes;
   }
-  return bytes;
+
+  hasRoomFor(recordBytes: number): boolean {
+    return this.count < this.commandAt.length && this.filled + recordBytes <= this.bytes.length;
+  }
+
+  /** Takes a whole record; there must be room for it. */
+  add(record: Uint8Array): void {
+    this.bytes.set(record, this.filled);
+    this.commandAt[this.count] = this.filled + RECORD_HEADER_BYTES;
+    this.count += 1;
+    this.filled = aligned(this.filled + record.length);
+  }
+
+  pack(lastSequence: number, hash: string): PackedRecords {
+    const { count, commandAt, buffer } = this;
+    return { firstSequence: lastSequence - count + 1, count, commandAt, buffer, hash };
+  }
 }
 
-/** Packs records that follow one another, one at least. Everything lies in one buffer, which is quickest to hand on. */
+/** Packs records that follow one another, one at least. */
 export function packRecords(records: readonly JournalRecord[]): PackedRecords {
-  const count = records.length;
-  const buffer = new ArrayBuffer(bytesOf(records));
-  const times = new Float64Array(buffer, 0, count);
-  const list = (index: number) => new Int32Array(buffer, count * (8 + 4 * index), count);
-  const [commandAt, commandBytes, eventsAt, eventsBytes] = [list(0), list(1), list(2), list(3)];
-  const bytes = new Uint8Array(buffer);
-  let end = placesBytes(count);
-  for (let i = 0; i < count; i += 1) {
-    const { tMs, batch, commandStart, eventsStart, end: recordEnd } = records[i];
-    times[i] = tMs;
-    commandAt[i] = end;
-    commandBytes[i] = eventsStart - commandStart;
-    eventsAt[i] = end + aligned(eventsStart - commandStart);
-    eventsBytes[i] = recordEnd - eventsStart;
-    end = eventsAt[i] + aligned(recordEnd - eventsStart);
-    const start = batch.byteOffset;
-    bytes.set(new Uint8Array(batch.buffer, start + commandStart, commandBytes[i]), commandAt[i]);
-    bytes.set(new Uint8Array(batch.buffer, start + eventsStart, eventsBytes[i]), eventsAt[i]);
-  }
-  const places = { times, commandAt, commandBytes, eventsAt, eventsBytes };
-  return { firstSequence: records[0].sequence, count, ...places, buffer, hash: hashBehind(records[count - 1]) };
-}
-
-/** One of them as bytes in place; `batch` and `view` are on their buffer. */
-export function packedPlace(packed: PackedRecords, batch: Buffer, view: DataView, index: number): RecordPlace {
-  const commandStart = packed.commandAt[index];
-  const eventsStart = packed.eventsAt[index];
-  return {
-    ...{ sequence: packed.firstSequence + index, tMs: packed.times[index], batch, view, commandStart, eventsStart },
-    commandEnd: commandStart + packed.commandBytes[index],
-    end: eventsStart + packed.eventsBytes[index],
-  };
+  const bytes = records.reduce((sum, { start, end }) => sum + aligned(end - start), 0);
+  const packer = new Packer(bytes, records.length);
+  for (const { bytes } of records) packer.add(bytes);
+  const last = records[records.length - 1];
+  return packer.pack(last.sequence, hashBehind(last));
 }
 
 /**
  * Packs what a journal has after a sequence, up to another. Whatever is thrown while it is read comes after the records
  * before it.
+ * @param read cursors through the batches from the one of a sequence on
  */
 export function* packedAfter(
   from: number,
   total: number,
-  read: (fromSequence: number) => Iterable<readonly JournalRecord[]>,
+  read: (fromSequence: number) => Iterable<RecordCursor>,
 ): Generator<PackedRecords> {
-  let records: JournalRecord[] = [];
-  let bytes = 0;
+  let packer: Packer | undefined;
+  let last: RecordCursor | undefined;
   try {
     // From the record that is known already, so that the one after it is held against it too.
-    for (const portion of read(Math.max(1, from))) {
-      for (const record of portion) {
-        if (record.sequence <= from || record.sequence > total) continue;
-        records.push(record);
-        bytes += record.end - record.commandStart;
+    for (const cursor of read(Math.max(1, from))) {
+      last = cursor;
+      while (cursor.sequence < total && cursor.next()) {
+        if (cursor.sequence <= from) continue;
+        const { bytes } = cursor;
+        if (packer !== undefined && !packer.hasRoomFor(bytes.length)) {
+          yield packer.pack(cursor.sequence - 1, cursor.hashBefore);
+          packer = undefined;
+        }
+        packer ??= new Packer(Math.max(PACK_BYTES, bytes.length), PACK_RECORDS);
+        packer.add(bytes);
       }
-      if (bytes >= PACK_BYTES) {
-        const packed = packRecords(records);
-        records = [];
-        bytes = 0;
-        yield packed;
-      }
-      if (portion[portion.length - 1].sequence >= total) break;
+      if (cursor.sequence >= total) break;
     }
   } catch (error) {
-    if (records.length > 0) yield packRecords(records);
+    if (packer !== undefined && last !== undefined) yield packer.pack(last.sequence, last.hashBehind);
     throw error;
   }
-  if (records.length > 0) yield packRecords(records);
+  if (packer !== undefined && last !== undefined) yield packer.pack(last.sequence, last.hashBehind);
 }

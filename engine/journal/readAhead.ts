@@ -4,7 +4,7 @@ import { on } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { JournalArchived, JournalDamaged } from './errors.ts';
 import { type PackedRecords, packedAfter } from './packedRecords.ts';
-import type { JournalRecord } from './record.ts';
+import type { RecordCursor } from './recordCursor.ts';
 
 /** What the thread is to read: the records after `from`, up to `total`. */
 export interface ReadAheadTask {
@@ -38,7 +38,7 @@ export async function* readAhead(
   dataDir: string,
   from: number,
   total: number,
-  read: (fromSequence: number) => Iterable<readonly JournalRecord[]>,
+  read: (fromSequence: number) => Iterable<RecordCursor>,
   readHere = READ_HERE,
 ): AsyncGenerator<PackedRecords> {
   if (total - from <= readHere) return yield* packedAfter(from, total, read);

@@ -33,7 +33,7 @@ async function run({ dataDir, from, total, taken }: ReadAheadTask, port: Message
     const opened = new JournalReader(dataDir);
     reader = opened;
     let sent = 0;
-    for (const packed of packedAfter(from, total, (sequence) => opened.read(sequence))) {
+    for (const packed of packedAfter(from, total, (sequence) => opened.lentCursors(sequence))) {
       if (!mayGoOn(taken, sent)) break;
       send(port, packed);
       sent += 1;

@@ -3,9 +3,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkFormat } from './dataDirectory.ts';
-import { hashAt, readBatches } from './journal.ts';
+import { cursorsOf, hashAt, readBatches, storedCursors } from './journal.ts';
 import { PartedStore } from './partedStore.ts';
-import { type JournalRecord, verifyBatch } from './record.ts';
+import type { JournalRecord } from './record.ts';
+import { type RecordCursor, verifyBatch } from './recordCursor.ts';
 import type { StoredBatch } from './store.ts';
 
 export class JournalReader {
@@ -25,6 +26,16 @@ export class JournalReader {
    */
   read(fromSequence = 1): Generator<readonly JournalRecord[]> {
     return readBatches(this.store, fromSequence);
+  }
+
+  /** The same as cursors, see cursorsOf. */
+  cursors(fromSequence: number): Generator<RecordCursor> {
+    return storedCursors(this.store, fromSequence);
+  }
+
+  /** The same without copies: each is valid until anything else is read from LMDB in this thread. */
+  lentCursors(fromSequence: number): Generator<RecordCursor> {
+    return cursorsOf(fromSequence, this.store.lentBatches(fromSequence), this.store.lastFirst());
   }
 
   /** The running hash (hex) behind a record; undefined when there is none of this sequence. Throws JournalDamaged. */

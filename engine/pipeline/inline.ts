@@ -14,6 +14,7 @@ import {
   recordsOf,
   SnapshotFolder,
   StorageUnavailable,
+  storedCursors,
 } from '../journal/index.ts';
 import { bytesToHex, commandName, encodeCommand } from '../protocol/index.ts';
 import { systemClock } from './clock.ts';
@@ -69,7 +70,7 @@ export async function openExchange(options: ExchangeOptions, parts: InlineParts 
         : new PartedStore(directory.path, false, options.releaseReaders));
     const snapshots = directory === undefined ? undefined : new SnapshotFolder(directory.path);
     const exchange = new InlineExchange(options, directory, snapshots, store, parts);
-    await exchange.start();
+    await exchange.start(store);
     return exchange;
   } catch (error) {
     await store?.close();
@@ -165,11 +166,14 @@ class InlineExchange implements RunningExchange {
     return `the journal is ${pendingBytes} bytes behind, and at most ${this.pendingBytesMax} may wait`;
   }
 
-  /** Replays the journal behind the snapshot, then submits Started, which is so the first command after each start. */
-  async start(): Promise<void> {
+  /**
+   * Replays the journal behind the snapshot, then submits Started, which is so the first command after each start.
+   * @param store holds the journal
+   */
+  async start(store: BatchStore): Promise<void> {
     const { followers, settings, onProgress } = this.options;
     const { durableSequence: total, snapshotSequence: from } = this;
-    await replayAfter(from, this.recordsAfter(from, total), this.reducers, followers, { total, onProgress });
+    await replayAfter(from, this.recordsAfter(store, from, total), this.reducers, followers, { total, onProgress });
     await this.submit(encodeCommand({ type: 'Started', rulesVersion: RULES_VERSION, ...settings }));
   }
 
@@ -251,12 +255,15 @@ class InlineExchange implements RunningExchange {
   }
 
   /** What the replay is to read. */
-  private recordsAfter(from: number, total: number): Iterable<PackedRecords> | AsyncIterable<PackedRecords> {
-    const read = (sequence: number) => this.journal.read(sequence);
-    const { directory } = this;
-    const { store, readHere } = this.parts;
-    if (directory === undefined || store !== undefined) return packedAfter(from, total, read);
-    return readAhead(directory.path, from, total, read, readHere);
+  private recordsAfter(
+    store: BatchStore,
+    from: number,
+    total: number,
+  ): Iterable<PackedRecords> | AsyncIterable<PackedRecords> {
+    const read = (sequence: number) => storedCursors(store, sequence);
+    const { directory, parts } = this;
+    if (directory === undefined || parts.store !== undefined) return packedAfter(from, total, read);
+    return readAhead(directory.path, from, total, read, parts.readHere);
   }
 
   /** Takes one of several commands that cannot be refused. */

@@ -1,6 +1,6 @@
 // A durable record as followers and submitters see it: decoded from the journal's bytes when somebody first looks, and
 // then shared by all; and how followers are given it. Used by the inline deployment and by recovery.
-import type { RecordPlace } from '../journal/index.ts';
+import type { JournalRecord } from '../journal/index.ts';
 import { type Command, decodeCommandAt, decodeEventsAt, type EngineEvent } from '../protocol/index.ts';
 import type { Follower, LogRecord } from './types.ts';
 
@@ -12,11 +12,11 @@ export class EngineDefect extends Error {
 export class DecodedRecord implements LogRecord {
   readonly sequence: number;
   readonly tMs: number;
-  private readonly source: RecordPlace;
+  private readonly source: JournalRecord;
   private decodedCommand: Command | undefined;
   private decodedEvents: readonly EngineEvent[] | undefined;
 
-  constructor(source: RecordPlace) {
+  constructor(source: JournalRecord) {
     this.sequence = source.sequence;
     this.tMs = source.tMs;
     this.source = source;
@@ -24,8 +24,8 @@ export class DecodedRecord implements LogRecord {
 
   get command(): Command {
     if (this.decodedCommand === undefined) {
-      const { batch, view, commandStart, commandEnd } = this.source;
-      this.decodedCommand = decodeCommandAt(batch, view, commandStart, commandEnd);
+      const { batch, view, commandStart, eventsStart } = this.source;
+      this.decodedCommand = decodeCommandAt(batch, view, commandStart, eventsStart);
     }
     return this.decodedCommand;
   }

@@ -2,7 +2,7 @@
 // produce must be, byte by byte, those that were recorded and acknowledged. Called once when an exchange opens, by whoever
 // makes snapshots, and by verification. It writes nothing.
 import { AHEAD_MAX } from '../core/index.ts';
-import { type JournalRecord, type PackedRecords, packedPlace, packRecords } from '../journal/index.ts';
+import { JournalRecord, type PackedRecords, packRecords, RECORD_AT, RECORD_HEADER_BYTES } from '../journal/index.ts';
 import {
   commandLayouts,
   commandName,
@@ -80,13 +80,13 @@ export async function replayAfter(
   let end: ReplayEnd = { sequence: from, tMs: 0, journalHash: '' };
   let turnEndsMs = performance.now() + TURN_MS;
   for await (const packed of source) {
-    const { buffer, firstSequence, count, times, hash } = packed;
+    const { buffer, firstSequence, count, commandAt, hash } = packed;
     const [batch, view] = [Buffer.from(buffer), new DataView(buffer)];
+    const recordOf = (index: number) => new JournalRecord(batch, view, commandAt[index] - RECORD_HEADER_BYTES);
     replayPacked(packed, reducers, (index) => {
-      if (followers.length === 0) return;
-      applyToFollowers(followers, new DecodedRecord(packedPlace(packed, batch, view, index)));
+      if (followers.length > 0) applyToFollowers(followers, new DecodedRecord(recordOf(index)));
     });
-    end = { sequence: firstSequence + count - 1, tMs: times[count - 1], journalHash: hash };
+    end = { sequence: firstSequence + count - 1, tMs: recordOf(count - 1).tMs, journalHash: hash };
     if (performance.now() < turnEndsMs) continue;
     onProgress(end.sequence - from, total - from);
     await new Promise<void>((resolve) => setImmediate(resolve));
@@ -125,32 +125,34 @@ function replayPacked(packed: PackedRecords, reducers: Reducers, onReplayed: (in
 
 function replayOne(packed: PackedRecords, message: Message, index: number, reducers: Reducers): void {
   const sequence = packed.firstSequence + index;
+  const { words, doubles } = message;
   const at = packed.commandAt[index];
-  const bytes = packed.commandBytes[index];
+  const start = at - RECORD_HEADER_BYTES;
+  const bytes = words[(start + RECORD_AT.commandBytes) >> 2];
   const command = (): Uint8Array => message.bytes.subarray(at, at + bytes);
   if (message.bytes[at + 1] === STARTED_TYPE) assertRulesKnown(sequence, command());
   try {
-    reducers.reduceAt(packed.times[index], message, at, bytes);
+    reducers.reduceAt(doubles[(start + RECORD_AT.tMs) >> 3], message, at, bytes);
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error);
     throw new RecoveryDiffers(sequence, `the ${commandName(command())} fails now: ${text}`, error);
   }
   const { out } = reducers;
-  const eventsAt = packed.eventsAt[index];
-  const length = packed.eventsBytes[index];
-  if (length === out.length && isSameAt(message, eventsAt, out, length)) return;
-  const recorded = message.bytes.subarray(eventsAt, eventsAt + length);
-  throw new RecoveryDiffers(sequence, differenceOf(recorded, out.bytes.subarray(0, out.length)));
+  const eventsAt = at + bytes;
+  const end = start + words[(start + RECORD_AT.length) >> 2];
+  if (end - eventsAt === out.length && isSameAt(message, eventsAt, out)) return;
+  throw new RecoveryDiffers(
+    sequence,
+    differenceOf(message.bytes.subarray(eventsAt, end), out.bytes.subarray(0, out.length)),
+  );
 }
 
-/** Whether so many bytes at a place of the message, a multiple of 8, are those that were written. */
-function isSameAt(message: Message, start: number, out: EventWriter, length: number): boolean {
-  const first = start >> 2;
+/** Whether what was written stands at a place of the message. */
+function isSameAt({ bytes, view }: Message, start: number, out: EventWriter): boolean {
+  const { length, words } = out;
   const count = length >> 2;
-  const { words } = message;
-  const written = out.words;
-  for (let i = 0; i < count; i += 1) if (words[first + i] !== written[i]) return false;
-  for (let i = count * 4; i < length; i += 1) if (message.bytes[start + i] !== out.bytes[i]) return false;
+  for (let i = 0; i < count; i += 1) if (view.getInt32(start + i * 4, true) !== words[i]) return false;
+  for (let i = count * 4; i < length; i += 1) if (bytes[start + i] !== out.bytes[i]) return false;
   return true;
 }
 

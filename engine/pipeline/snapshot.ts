@@ -173,7 +173,7 @@ export async function makeSnapshot(
     const from = restoreFirst(kept, (sequence) => reader.hashAt(sequence), followers, onUnusable);
     const reducers = from?.reducers ?? new Reducers();
     const after = from?.sequence ?? 0;
-    const source = packedAfter(after, total, (sequence) => reader.read(sequence));
+    const source = packedAfter(after, total, (sequence) => reader.cursors(sequence));
     const end = await replayAfter(after, source, reducers, followers, { total });
     const hashes = { ...reducers.stateHash() };
     const facts = { ...end, versions: versionsOf(followers), hashes };
