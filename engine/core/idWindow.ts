@@ -88,6 +88,15 @@ class IdSlice {
     this.foldedSecond ^= second;
   }
 
+  /** Adds what copyTo gave; false as soon as an id is there already. */
+  addAll(ids: Int32Array, from: number, end: number): boolean {
+    for (let at = from; at < end; at += ENTRY_WORDS) {
+      if (this.has(ids, at)) return false;
+      this.add(ids, at);
+    }
+    return true;
+  }
+
   /** Copies its ids, two words each, to a word of `target`. */
   copyTo(target: Int32Array, at: number): void {
     const { entries } = this;
@@ -210,10 +219,8 @@ export class IdWindow {
       const isThere = index >= 0 && index < SLICES_AN_HOUR && count > 0 && end <= ids.length;
       requireSound(isThere, `slice ${index} of an hour of ids holds ${count}`);
       const slice = this.open(hour * SLICES_AN_HOUR + index, count);
-      for (; at < end; at += ENTRY_WORDS) {
-        requireSound(!slice.has(ids, at), `an id comes twice in slice ${index} of an hour`);
-        slice.add(ids, at);
-      }
+      requireSound(slice.addAll(ids, at, end), `an id comes twice in slice ${index} of an hour`);
+      at = end;
     }
     requireSound(at === ids.length, `an hour of ids has ${ids.length} words`);
   }
