@@ -129,13 +129,13 @@ function replayOne(packed: PackedRecords, message: Message, index: number, reduc
   const at = packed.commandAt[index];
   const start = at - RECORD_HEADER_BYTES;
   const bytes = words[(start + RECORD_AT.commandBytes) >> 2];
-  const command = (): Uint8Array => message.bytes.subarray(at, at + bytes);
-  if (message.bytes[at + 1] === STARTED_TYPE) assertRulesKnown(sequence, command());
+  if (message.bytes[at + 1] === STARTED_TYPE) assertRulesKnown(sequence, message.bytes.subarray(at, at + bytes));
   try {
     reducers.reduceAt(doubles[(start + RECORD_AT.tMs) >> 3], message, at, bytes);
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error);
-    throw new RecoveryDiffers(sequence, `the ${commandName(command())} fails now: ${text}`, error);
+    const name = commandName(message.bytes.subarray(at, at + bytes));
+    throw new RecoveryDiffers(sequence, `the ${name} fails now: ${text}`, error);
   }
   const { out } = reducers;
   const eventsAt = at + bytes;
