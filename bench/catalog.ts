@@ -2,7 +2,8 @@
 // and asks for lists and searches over loopback while the house trades; each figure beside a yardstick of the same run.
 // Times are those of the asker; the exchange's processor time beside them tells what of a slow one was the machine's: on a
 // shared processor a hypervisor takes some milliseconds several times a second, which is what a hundredth of requests sees.
-// Prints a table and never fails for a slow machine: the floors are said beside what was reached.
+// A percentile is the median of those of five rounds, the least and the greatest beside it; rounds of ours and of yardsticks
+// take turns. Prints a table and never fails for a slow machine: the floors are said beside what was reached.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,12 +13,14 @@ import MiniSearch, { type SearchOptions } from 'minisearch';
 import { Asker } from './catalog/asker.ts';
 import { linesOf, madeRows, recordedRows } from './catalog/lines.ts';
 import { BusyClock } from './lib/busy.ts';
-import { machine, percentile } from './lib/statistics.ts';
+import { machine, percentile, spread } from './lib/statistics.ts';
 import { STRIP_TYPES } from './lib/stripTypes.ts';
 
 const MAIN = join(import.meta.dirname, '../server/main.ts');
-const REQUESTS = 600;
-/** Rounds that are not counted. */
+/** Requests of a round, for each list or for all searches. */
+const REQUESTS = 200;
+const ROUNDS = 5;
+/** Requests before the first round, which are not counted. */
 const WARM_UP = 20;
 /** Between two pages of lists (ms). */
 const PAUSE_MS = 4;
@@ -71,10 +74,30 @@ async function timeOf(call: () => unknown): Promise<number> {
   return performance.now() - startedMs;
 }
 
-const shown = (unsorted: readonly number[]): string => {
-  const times = unsorted.toSorted((left, right) => left - right);
-  return `p50 ${percentile(times, 0.5).toFixed(2)} ms, p99 ${percentile(times, 0.99).toFixed(2)} ms`;
-};
+/** Times (ms) of each round. */
+class Rounds {
+  private readonly rounds: number[][] = [];
+
+  begin(): void {
+    this.rounds.push([]);
+  }
+
+  push(ms: number): void {
+    this.rounds.at(-1)?.push(ms);
+  }
+
+  toString(): string {
+    return `p50 ${this.percentile(0.5)}, p99 ${this.percentile(0.99)}`;
+  }
+
+  private percentile(share: number): string {
+    const found = spread(this.rounds.map((times) => percentile(times.toSorted(ascending), share)));
+    const [middle, least, most] = [found.median, found.min, found.max].map((ms) => ms.toFixed(2));
+    return `${middle} ms (${least}-${most})`;
+  }
+}
+
+const ascending = (left: number, right: number): number => left - right;
 const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
 const tell = (what: string, figure: string): void => {
   process.stdout.write(`${what.padEnd(66)} ${figure}\n`);
@@ -88,73 +111,77 @@ async function requireListed(url: string, count: number): Promise<void> {
   if (Number(newest.id) < count) throw new Error(`${count} markets were imported, and ${newest.id} are listed`);
 }
 
-/** Asks for every list in turn, `/ok` and the yardstick between two of them, with time for the house to trade meanwhile. */
+interface List {
+  readonly path: string;
+  readonly kib: number;
+  readonly page: unknown;
+  readonly ours: Rounds;
+  readonly busy: Rounds;
+  readonly bare: Rounds;
+}
+
+async function listOf(url: string, path: string): Promise<List> {
+  const text = await (await fetch(url + path)).text();
+  const kib = Math.round(text.length / 1024);
+  return { path, kib, page: JSON.parse(text), ours: new Rounds(), busy: new Rounds(), bare: new Rounds() };
+}
+
+/** Asks for every list in turn, and for `/ok` between two of them, with time for the house to trade meanwhile. */
 async function benchLists(url: string, pid: number): Promise<void> {
   const asker = new Asker(url);
   const clock = new BusyClock(pid);
-  const lists = await Promise.all(
-    LISTS.map(async (path) => {
-      const text = await (await fetch(url + path)).text();
-      const page: unknown = JSON.parse(text);
-      return {
-        path,
-        kib: Math.round(text.length / 1024),
-        page,
-        ours: [] as number[],
-        busy: [] as number[],
-        bare: [] as number[],
-      };
-    }),
-  );
-  const ok: number[] = [];
-  for (let round = -WARM_UP; round < REQUESTS; round += 1) {
-    for (const { path, page, ours, busy, bare } of lists) {
-      await sleep(PAUSE_MS);
-      const busyBeforeMs = clock.now();
-      const pageMs = await asker.time(path);
-      const okMs = await asker.time('/ok');
-      const busyMs = clock.now() - busyBeforeMs;
-      const bareMs = await timeOf(() => JSON.stringify(page));
-      if (round < 0) continue;
-      ours.push(pageMs);
-      busy.push(busyMs);
-      ok.push(okMs);
-      bare.push(bareMs);
+  const lists = await Promise.all(LISTS.map((path) => listOf(url, path)));
+  const ok = new Rounds();
+  const ask = async ({ path, ours, busy }: List): Promise<void> => {
+    await sleep(PAUSE_MS);
+    const busyBeforeMs = clock.now();
+    ours.push(await asker.time(path));
+    ok.push(await asker.time('/ok'));
+    busy.push(clock.now() - busyBeforeMs);
+  };
+  for (let at = 0; at < WARM_UP; at += 1) for (const list of lists) await ask(list);
+  for (let round = 0; round < ROUNDS; round += 1) {
+    for (const rounds of [ok, ...lists.flatMap(({ ours, busy, bare }) => [ours, busy, bare])]) rounds.begin();
+    for (let at = 0; at < REQUESTS; at += 1) for (const list of lists) await ask(list);
+    // Not between requests: the garbage of these texts would be collected while an answer is waited for.
+    for (const { page, bare } of lists) {
+      for (let at = 0; at < REQUESTS; at += 1) bare.push(await timeOf(() => JSON.stringify(page)));
     }
   }
   asker.close();
   clock.close();
   for (const { path, kib, ours, busy, bare } of lists) {
-    tell(`GET ${path} (floor: p99 5 ms)`, shown(ours));
-    tell("  processor time of the exchange's thread, for that and for GET /ok", shown(busy));
-    tell(`  JSON.stringify of that page of ${kib} KiB`, shown(bare));
+    tell(`GET ${path} (floor: p99 5 ms)`, `${ours}`);
+    tell("  processor time of the exchange's thread, for that and for GET /ok", `${busy}`);
+    tell(`  JSON.stringify of that page of ${kib} KiB`, `${bare}`);
   }
-  tell('  GET /ok between them', shown(ok));
+  tell('  GET /ok between them', `${ok}`);
 }
 
-/** Searches first, the yardstick after: the garbage of its index would be collected on the exchange's processor. */
+/** Searches, and the library bare in turn: for that the library's own index is built before anything is timed. */
 async function benchSearch(url: string, titles: readonly string[]): Promise<void> {
   const queries = QUERIES.split(';');
   const asker = new Asker(url);
-  const timesOf = async (search: (query: string) => Promise<number>): Promise<readonly number[]> => {
-    const times: number[] = [];
-    for (let at = -WARM_UP; at < REQUESTS; at += 1) {
-      const tookMs = await search(queries[(at + WARM_UP) % queries.length]);
-      if (at >= 0) times.push(tookMs);
-    }
-    return times;
-  };
-  const ours = await timesOf(async (query) => {
-    await sleep(PAUSE_MS);
-    return asker.time(`/public-search?q=${encodeURIComponent(query)}`);
-  });
-  asker.close();
   const index = new MiniSearch<{ id: number; title: string }>({ fields: ['title'] });
   index.addAll(titles.map((title, id) => ({ id, title })));
   const options: SearchOptions = { prefix: true, fuzzy: 0.2, combineWith: 'AND' };
-  const bare = await timesOf((query) => timeOf(() => index.search(query, options)));
-  tell('GET /public-search, twelve queries (floor: p99 20 ms)', shown(ours));
-  tell('  MiniSearch bare over the titles, prefixes and typos on', shown(bare));
+  const [ours, bare] = [new Rounds(), new Rounds()];
+  const search = async (at: number): Promise<void> => {
+    await sleep(PAUSE_MS);
+    ours.push(await asker.time(`/public-search?q=${encodeURIComponent(queries[at % queries.length])}`));
+  };
+  for (let at = 0; at < WARM_UP; at += 1) await search(at);
+  for (let round = 0; round < ROUNDS; round += 1) {
+    ours.begin();
+    bare.begin();
+    for (let at = 0; at < REQUESTS; at += 1) await search(at);
+    for (let at = 0; at < REQUESTS; at += 1) {
+      bare.push(await timeOf(() => index.search(queries[at % queries.length], options)));
+    }
+  }
+  asker.close();
+  tell('GET /public-search, twelve queries (floor: p99 20 ms)', `${ours}`);
+  tell('  MiniSearch bare over the titles, prefixes and typos on', `${bare}`);
 }
 
 /** Starts on a data directory, waits until everything answers, and tells how long each took. */
