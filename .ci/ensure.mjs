@@ -198,9 +198,12 @@ const env = {
   ...process.env,
   PATH: [join(modules, '.bin'), process.env.PATH].filter(Boolean).join(delimiter),
 };
+// V8 collects the whole heap whenever a process seems idle, to give memory back: an exchange that answers now and then always
+// seems idle, and each of these collections holds up its next answers by milliseconds. The heap is still collected whenever
+// it has grown. V8 reads this when it starts and never again.
 // Types are stripped by a process of its own, and once, see there.
 const stripTypes = join(root, '.ci', 'stripTypes.mjs');
-const options = ['--import', pathToFileURL(stripTypes).href];
+const options = ['--no-memory-reducer', '--import', pathToFileURL(stripTypes).href];
 const nodeArgs = script.endsWith('.ts') ? [...options, script, ...args] : [script, ...args];
 const result = await run(pinnedNode, nodeArgs, { stdio: 'inherit', env }).catch((error) =>
   stop(`The pinned Node does not start (${error.message}): delete node_modules and run the command again.`, 126),

@@ -7,7 +7,6 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { tuneCompiler } from '../engine/compiler.ts';
-import { tuneCollector } from '../server/collector.ts';
 import {
   type EndpointFigures,
   type Memory,
@@ -173,5 +172,4 @@ async function main(): Promise<number> {
 
 // As the server does.
 tuneCompiler();
-tuneCollector();
 process.exitCode = await main();

@@ -1,10 +1,8 @@
 // Where the program begins: hands the command line to cli.ts and ends with the status that it returns. Run by package
 // scripts. Nothing else may end the process.
 import { tuneCompiler } from '../engine/compiler.ts';
-import { tuneCollector } from './collector.ts';
 
 tuneCompiler();
-tuneCollector();
 // uWebSockets.js reads this once, when it is loaded: lists of 500 tokens in a query are longer than its own 4 kB.
 process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= '65536';
 const { runCli } = await import('./cli.ts');

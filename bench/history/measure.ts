@@ -7,6 +7,7 @@ import { type OpenedHistorian, openHistorian } from '../../server/history/histor
 import type { HistoryQuery } from '../../server/history/queries.ts';
 import type { MarketDirectory, NamedMarket } from '../../server/history/totals.ts';
 import { showProgress } from '../../server/progress.ts';
+import { BusyClock } from '../lib/busy.ts';
 import { longestAloneMs, longestMs, type Standstill, standstillsDuring } from '../lib/standstill.ts';
 import { percentile } from '../lib/statistics.ts';
 import { startChild } from '../lib/talk.ts';
@@ -229,24 +230,18 @@ export function measureLongPage(historian: OpenedHistorian, times: number): Prom
   return beside(historian, name, times, (yardstick) => prepare(historian, yardstick, 1, asked));
 }
 
-/** Processor time of this thread so far, ms; NaN where the system does not tell (it is Linux that does). */
-function busyMs(): number {
-  try {
-    return Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'latin1').split(' ')[0]) / 1e6;
-  } catch {
-    return Number.NaN;
-  }
-}
-
 /** Most processor time (ms) of this thread between two looks while some work goes on, and when its loop stood still. */
 async function watch(work: () => Promise<unknown>) {
+  // Its looks leave no garbage: what is collected meanwhile is the work's.
+  const clock = new BusyClock(process.pid);
   let busiestMs = 0;
-  let lastMs = busyMs();
+  let lastMs = clock.now();
   const standstills = await standstillsDuring(work, () => {
-    const atMs = busyMs();
+    const atMs = clock.now();
     busiestMs = Math.max(busiestMs, atMs - lastMs);
     lastMs = atMs;
   });
+  clock.close();
   return { standstills, busiestMs };
 }
 

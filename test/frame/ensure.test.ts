@@ -6,6 +6,7 @@ import * as fs from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { STRIP_TYPES } from '../../bench/lib/stripTypes.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const folder = fs.mkdtempSync(join(tmpdir(), 'outcry-ensure-'));
@@ -75,6 +76,13 @@ test('an installed repository runs without npm, on the pinned Node, which "env n
   expect({ status, err }).toEqual({ status: 0, err: '' });
   expect(out).toMatch(/^v22\./);
   expect(out.trim().split(' ')[1]).toBe(`${join(root, 'node_modules', '.bin')}:/nowhere`);
+});
+
+test('a script runs with the options that processes started by benches and tests have', async () => {
+  const options = script('options.ts', 'console.log(JSON.stringify(process.execArgv));');
+  const { out } = await ensure(root, [options], '/nowhere');
+  const given: readonly string[] = JSON.parse(out);
+  expect(given.map((option) => option.replace('file://', ''))).toEqual(STRIP_TYPES);
 });
 
 test('arguments and the exit status are passed on', async () => {
