@@ -58,6 +58,7 @@ const bytesOf = ({ buffer, byteOffset, byteLength }: ArrayBufferView<ArrayBuffer
 interface Gathered {
   readonly sections: { readonly name: string; readonly kind: Kind; readonly bytes: Uint8Array<ArrayBuffer> }[];
   readonly numbers: Map<string, number>;
+  readonly onSection: () => void;
 }
 
 class WrittenSections implements Sections {
@@ -99,6 +100,7 @@ class WrittenSections implements Sections {
 
   private add<A extends ArrayBufferView<ArrayBuffer>>(name: string, kind: Kind, array: A): A {
     this.gathered.sections.push({ name: this.prefix + name, kind, bytes: bytesOf(array) });
+    this.gathered.onSection();
     return array;
   }
 }
@@ -106,9 +108,15 @@ class WrittenSections implements Sections {
 /**
  * Writes a snapshot into a file that is open for writing, from its beginning; returns its length (bytes). What the parts
  * list is written as it is then: nothing may change it meanwhile.
+ * @param onSection called when a section was listed and when it was written; what it throws ends the writing
  */
-export function writeSections(descriptor: number, facts: SnapshotFacts, visit: (sections: Sections) => void): number {
-  const gathered: Gathered = { sections: [], numbers: new Map() };
+export function writeSections(
+  descriptor: number,
+  facts: SnapshotFacts,
+  visit: (sections: Sections) => void,
+  onSection: () => void = () => {},
+): number {
+  const gathered: Gathered = { sections: [], numbers: new Map(), onSection };
   visit(new WrittenSections(gathered));
   const numbers = Float64Array.from(gathered.numbers.values());
   const parts = [...gathered.sections, { name: NUMBERS, kind: 'float64', bytes: bytesOf(numbers) } as const];
@@ -127,7 +135,10 @@ export function writeSections(descriptor: number, facts: SnapshotFacts, visit: (
   prefix.writeUInt32LE(crc32(head), 16);
   writeAll(descriptor, prefix, 0);
   writeAll(descriptor, head, PREFIX_BYTES);
-  for (const [index, { bytes }] of parts.entries()) writeAll(descriptor, bytes, start + sections[index].offset);
+  for (const [index, { bytes }] of parts.entries()) {
+    writeAll(descriptor, bytes, start + sections[index].offset);
+    onSection();
+  }
   return start + offset;
 }
 

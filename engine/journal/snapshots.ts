@@ -24,6 +24,8 @@ export interface KeptSnapshot {
 export interface WriteOptions {
   /** Looks at the whole draft before it gets its name; what it throws leaves no snapshot behind. */
   readonly check?: ((path: string) => void) | undefined;
+  /** Called again and again while it is written; what it throws leaves no snapshot behind. */
+  readonly onSection?: (() => void) | undefined;
   /** Told of each step when it is done. */
   readonly onStep?: ((step: SnapshotStep) => void) | undefined;
 }
@@ -42,7 +44,7 @@ export class SnapshotFolder {
 
   /** Writes a snapshot, makes it durable, gives it its name and removes those that are too many. Returns its path. */
   write(facts: SnapshotFacts, visit: (sections: Sections) => void, options: WriteOptions = {}): string {
-    const { check = () => {}, onStep = () => {} } = options;
+    const { check = () => {}, onSection, onStep = () => {} } = options;
     mkdirSync(this.path, { recursive: true });
     const path = join(this.path, `${facts.sequence}${ENDING}`);
     const draft = `${path}${DRAFT}`;
@@ -50,7 +52,7 @@ export class SnapshotFolder {
       const descriptor = openSync(draft, 'w');
       onStep('begun');
       try {
-        writeSections(descriptor, facts, visit);
+        writeSections(descriptor, facts, visit, onSection);
         onStep('written');
         fsyncSync(descriptor);
       } finally {

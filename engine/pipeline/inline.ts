@@ -30,6 +30,8 @@ import type { ExchangeOptions, Log, LogRecord, RunningExchange, StateHashes } fr
 
 /** How long (ms) close() waits for what was taken to become durable: with the store's own close less than 5 s. */
 const CLOSE_DEADLINE_MS = 2_500;
+/** A snapshot that is not written by then (ms after close() began) is given up: whoever stops an exchange waits for it. */
+const CLOSE_SNAPSHOT_MS = 3_000;
 /** How long (ms) a command that was taken in waits for a journal that cannot be written before it is answered so. */
 const ANSWER_MS_MAX = 15_000;
 /** Records that are not durable take at most about so many bytes; commands are refused while they do. */
@@ -50,6 +52,8 @@ export interface InlineParts {
   readonly answerMsMax?: number;
   /** Bytes of records that may wait for the journal; 64 MiB unless given. */
   readonly pendingBytesMax?: number;
+  /** How long (ms) after close() began a snapshot is still written; 3 s unless given. */
+  readonly snapshotMsMax?: number;
   /** How many records of a replay are read before those that a thread reads ahead; see readAhead. Without effect beside a store. */
   readonly readHere?: number;
 }
@@ -370,17 +374,18 @@ class InlineExchange implements RunningExchange {
   }
 
   private async closeOnce(): Promise<void> {
+    const snapshotUntilMs = performance.now() + (this.parts.snapshotMsMax ?? CLOSE_SNAPSHOT_MS);
     this.stoppedReason ??= 'the exchange is closing';
     this.ticker.close();
     await this.journal.close(CLOSE_DEADLINE_MS);
     clearTimeout(this.answersDue);
     this.rejectWaiting('the exchange has closed before the journal could be written');
-    this.writeSnapshot();
+    this.writeSnapshot(snapshotUntilMs);
     this.directory?.release();
   }
 
   /** Of a state that is all durable, where that saves the next start much; a snapshot that fails is only said. */
-  private writeSnapshot(): void {
+  private writeSnapshot(untilMs: number): void {
     const { snapshots, journal, sequencer, reducers } = this;
     const { followers, snapshotFrom = Number.POSITIVE_INFINITY } = this.options;
     const { durableSequence: sequence, durableTMs: tMs } = journal;
@@ -388,7 +393,7 @@ class InlineExchange implements RunningExchange {
     if (!this.isFollowed || !canSnapshot(followers)) return;
     if (sequence - (snapshots.list()[0]?.sequence ?? 0) < snapshotFrom) return;
     try {
-      writeSnapshot(snapshots, { sequence, tMs, journalHash: journal.endHash }, reducers, followers);
+      writeSnapshot(snapshots, { sequence, tMs, journalHash: journal.endHash }, reducers, followers, untilMs);
     } catch (error) {
       this.log('warn', 'No snapshot was written; the next start reads the journal from an older one on.', {
         reason: error instanceof Error ? error.message : String(error),

@@ -132,15 +132,22 @@ function reducersOf(file: SnapshotFile): Reducers {
   return reducers;
 }
 
-/** Writes the snapshot of a state. Returns its path. */
+/**
+ * Writes the snapshot of a state. Returns its path. Throws, and leaves none behind, where it cannot be written or is not
+ * before `untilMs` of performance.now().
+ */
 export function writeSnapshot(
   folder: SnapshotFolder,
   { sequence, tMs, journalHash }: ReplayEnd,
   reducers: Reducers,
   followers: readonly Follower[],
+  untilMs: number,
 ): string {
   const facts = { sequence, tMs, journalHash, versions: versionsOf(followers), hashes: {} };
-  return folder.write(facts, (sections) => visitState(reducers, followers, sections));
+  const onSection = (): void => {
+    if (performance.now() > untilMs) throw new Error('writing it takes longer than a stop may');
+  };
+  return folder.write(facts, (sections) => visitState(reducers, followers, sections), { onSection });
 }
 
 export interface MakeOptions {

@@ -84,6 +84,24 @@ test('a start reads the newest snapshot and only the records after it', { timeou
   });
 });
 
+test('a snapshot that a stop has no time for is given up, and the one before stays', { timeout }, async () => {
+  await inTempDir(async (dataDir) => {
+    const clock = new VirtualClock(START_MS);
+    const { last } = await run(dataDir, clock, 1, 3, 1);
+    const said: string[] = [];
+    const log = (_: string, text: string, figures: object = {}): void => {
+      said.push(`${text} ${JSON.stringify(figures)}`);
+    };
+    const { follower } = counter(1);
+    const options = { dataDir, clock, settings, followers: [follower], log, snapshotFrom: 1 };
+    const exchange = await openExchange(options, { snapshotMsMax: 0 });
+    await exchange.close();
+    expect(said.at(-1)).toMatch(/^No snapshot was written; .*takes longer than a stop may/);
+    expect(snapshotsIn(dataDir)).toEqual([`${last}.snapshot`]);
+    expect(await restart(dataDir, clock)).toBe(last);
+  });
+});
+
 test('a follower that keeps nothing in snapshots sees the whole journal', { timeout }, async () => {
   await inTempDir(async (dataDir) => {
     const clock = new VirtualClock(START_MS);
