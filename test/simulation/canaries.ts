@@ -38,8 +38,8 @@ export const canaries = {
   },
   /** What lies on the disk is believed without its checksum. */
   checksum: {
-    file: 'engine/journal/record.ts',
-    from: /return crc32c\(batch, start \+ CRC_START, end\) === view\.getUint32\(start \+ at\.crc, true\);/,
+    file: 'engine/journal/recordCursor.ts',
+    from: /return crc32c\(batch, start \+ CRC_START, end\) === view\.getUint32\(start \+ RECORD_AT\.crc, true\);/,
     to: 'return end > start;',
     commandsMax: 50_000,
   },
