@@ -87,7 +87,7 @@ export function* packedAfter(
           yield packer.pack(cursor.sequence - 1, cursor.hashBefore);
           packer = undefined;
         }
-        packer ??= new Packer(Math.max(PACK_BYTES, bytes.length), PACK_RECORDS);
+        packer ??= new Packer(Math.max(PACK_BYTES, aligned(bytes.length)), PACK_RECORDS);
         packer.add(bytes);
       }
       if (cursor.sequence >= total) break;

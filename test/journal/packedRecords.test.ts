@@ -1,0 +1,100 @@
+// Records as a replay is given them: all of them, in order, with their bytes, each where a reducer can read it in place,
+// whatever their lengths; and what stands before damage comes before it is told.
+import { expect, test } from 'vitest';
+import { type Journal, JournalRecord, MemoryStore, packedAfter, storedCursors } from '../../engine/journal/index.ts';
+import { RECORD_HEADER_BYTES } from '../../engine/journal/record.ts';
+import { Message } from '../../engine/protocol/index.ts';
+import { openJournal } from './support.ts';
+
+/** Lengths of commands and of events: small ones, and more than a pack has room for. */
+const LENGTHS = [
+  [17, 0],
+  [16, 35],
+  [600_001, 3],
+  [5, 900_010],
+  [1, 1],
+  [300_003, 299_999],
+] as const;
+
+const bytesOf = (sequence: number, count: number): Uint8Array =>
+  Uint8Array.from({ length: count }, (_, index) => (sequence * 31 + index * 7) & 0xff);
+
+function append(journal: Journal, sequence: number): void {
+  const [commandBytes, eventsBytes] = LENGTHS[sequence % LENGTHS.length];
+  const command = bytesOf(sequence, commandBytes);
+  journal.append(sequence, 1_000 + sequence, command, bytesOf(-sequence, eventsBytes), eventsBytes);
+}
+
+async function stored(count: number): Promise<MemoryStore> {
+  const store = new MemoryStore(true);
+  const journal = openJournal(store);
+  for (let sequence = 1; sequence <= count; sequence += 1) {
+    append(journal, sequence);
+    if (sequence % 5 === 0) await journal.drained();
+  }
+  await journal.drained();
+  return store;
+}
+
+/** The records that packs hold, each checked against what was appended. */
+function sequencesOf(store: MemoryStore, from: number, total: number): number[] {
+  const found: number[] = [];
+  for (const packed of packedAfter(from, total, (sequence) => storedCursors(store, sequence))) {
+    const message = new Message(packed.buffer); // in place: the length must be one that words and doubles divide
+    for (let index = 0; index < packed.count; index += 1) {
+      const at = packed.commandAt[index];
+      expect(at % 8).toBe(0);
+      const record = new JournalRecord(Buffer.from(packed.buffer), message.view, at - RECORD_HEADER_BYTES);
+      const { sequence } = record;
+      const [commandBytes, eventsBytes] = LENGTHS[sequence % LENGTHS.length];
+      expect(sequence).toBe(packed.firstSequence + index);
+      expect(Buffer.compare(record.command, bytesOf(sequence, commandBytes))).toBe(0);
+      expect(Buffer.compare(record.events, bytesOf(-sequence, eventsBytes))).toBe(0);
+      found.push(sequence);
+    }
+  }
+  return found;
+}
+
+const range = (first: number, last: number): number[] =>
+  Array.from({ length: last - first + 1 }, (_, index) => first + index);
+
+test('records of every length are packed in order, from anywhere to anywhere', { timeout: 60_000 }, async () => {
+  const store = await stored(40);
+  for (const [from, total] of [
+    [0, 40],
+    [0, 1],
+    [7, 23],
+    [39, 40],
+    [40, 40],
+  ]) {
+    expect(sequencesOf(store, from, total)).toEqual(range(from + 1, total));
+  }
+});
+
+test('more small records than one pack takes lie in several', async () => {
+  const store = new MemoryStore(true);
+  const journal = openJournal(store);
+  for (let sequence = 1; sequence <= 5_000; sequence += 1) {
+    journal.append(sequence, 1_000, bytesOf(sequence, 9), new Uint8Array(), 0);
+  }
+  await journal.drained();
+  const packs = [...packedAfter(0, 5_000, (sequence) => storedCursors(store, sequence))];
+  expect(packs.length).toBeGreaterThan(2);
+  expect(packs.reduce((sum, { count }) => sum + count, 0)).toBe(5_000);
+  const [last] = packs.slice(-1);
+  expect([last.firstSequence + last.count - 1, last.hash]).toEqual([5_000, journal.endHash]);
+});
+
+test('the records before a damaged one come before the damage is told', async () => {
+  const store = await stored(9);
+  const [, second] = [...store.batches(1)];
+  second.bytes[second.bytes.length - 1] ^= 1; // the last record of the journal, 9
+  const found: number[] = [];
+  expect(() => {
+    for (const { firstSequence, count } of packedAfter(0, 9, (sequence) => storedCursors(store, sequence))) {
+      found.push(...range(firstSequence, firstSequence + count - 1));
+    }
+  }).toThrow(/sequence 9: the record does not match its checksum/);
+  expect(found).toEqual(range(1, 8));
+});
