@@ -3,7 +3,7 @@
 // Times are those of the asker; the exchange's processor time beside them tells what of a slow one was the machine's: on a
 // shared processor a hypervisor takes some milliseconds several times a second, which is what a hundredth of requests sees.
 // A percentile is the median of those of five rounds, the least and the greatest beside it; rounds of ours and of yardsticks
-// take turns. Prints a table and never fails for a slow machine: the floors are said beside what was reached.
+// take turns, and one that a hypervisor disturbs is measured again. Prints a table and never fails for a slow machine: the floors are said beside what was reached.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,11 +16,14 @@ import { linesOf, madeRows, recordedRows } from './catalog/lines.ts';
 import { BusyClock } from './lib/busy.ts';
 import { machine, percentile, spread } from './lib/statistics.ts';
 import { STRIP_TYPES } from './lib/stripTypes.ts';
+import { DISTURBED, Undisturbed } from './lib/undisturbed.ts';
 
 const MAIN = join(import.meta.dirname, '../server/main.ts');
 /** Requests of a round, for each list or for all searches. */
 const REQUESTS = 200;
 const ROUNDS = 5;
+/** Rounds that may be measured again in all, of lists and of searches each: so many are measured. */
+const AGAIN_MAX = 40;
 /** Requests before the first round, which are not counted. */
 const WARM_UP = 20;
 /** Between two pages of lists (ms). */
@@ -75,16 +78,12 @@ async function timeOf(call: () => unknown): Promise<number> {
   return performance.now() - startedMs;
 }
 
-/** Times (ms) of each round. */
+/** Percentiles of rounds of times (ms). */
 class Rounds {
-  private readonly rounds: number[][] = [];
+  private readonly rounds: (readonly number[])[] = [];
 
-  begin(): void {
-    this.rounds.push([]);
-  }
-
-  push(ms: number): void {
-    this.rounds.at(-1)?.push(ms);
+  add(times: readonly number[]): void {
+    this.rounds.push(times.toSorted(ascending));
   }
 
   toString(): string {
@@ -92,7 +91,7 @@ class Rounds {
   }
 
   private percentile(share: number): string {
-    const found = spread(this.rounds.map((times) => percentile(times.toSorted(ascending), share)));
+    const found = spread(this.rounds.map((times) => percentile(times, share)));
     const [middle, least, most] = [found.median, found.min, found.max].map((ms) => ms.toFixed(2));
     return `${middle} ms (${least}-${most})`;
   }
@@ -127,26 +126,40 @@ async function listOf(url: string, path: string): Promise<List> {
   return { path, kib, page: JSON.parse(text), ours: new Rounds(), busy: new Rounds(), bare: new Rounds() };
 }
 
-/** Asks for every list in turn, and for `/ok` between two of them, with time for the house to trade meanwhile. */
+/** So many times, one after the other. */
+async function times(count: number, time: (at: number) => Promise<number>): Promise<readonly number[]> {
+  const found: number[] = [];
+  for (let at = 0; at < count; at += 1) found.push(await time(at));
+  return found;
+}
+
+/** Rounds of every list in turn, with `/ok` between two pages and time for the house to trade. */
 async function benchLists(url: string, pid: number): Promise<void> {
   const asker = new Asker(url);
   const clock = new BusyClock(pid);
+  const undisturbed = new Undisturbed(AGAIN_MAX);
   const lists = await Promise.all(LISTS.map((path) => listOf(url, path)));
   const ok = new Rounds();
-  const ask = async ({ path, ours, busy }: List): Promise<void> => {
-    await sleep(PAUSE_MS);
-    const busyBeforeMs = clock.now();
-    ours.push(await asker.time(path));
-    ok.push(await asker.time('/ok'));
-    busy.push(clock.now() - busyBeforeMs);
+  const measure = async (path: string, requests: number) => {
+    const found = { ours: [] as number[], ok: [] as number[], busy: [] as number[] };
+    for (let at = 0; at < requests; at += 1) {
+      await sleep(PAUSE_MS);
+      const busyBeforeMs = clock.now();
+      found.ours.push(await asker.time(path));
+      found.ok.push(await asker.time('/ok'));
+      found.busy.push(clock.now() - busyBeforeMs);
+    }
+    return found;
   };
-  for (let at = 0; at < WARM_UP; at += 1) for (const list of lists) await ask(list);
+  for (const { path } of lists) await measure(path, WARM_UP);
   for (let round = 0; round < ROUNDS; round += 1) {
-    for (const rounds of [ok, ...lists.flatMap(({ ours, busy, bare }) => [ours, busy, bare])]) rounds.begin();
-    for (let at = 0; at < REQUESTS; at += 1) for (const list of lists) await ask(list);
-    // Not between requests: the garbage of these texts would be collected while an answer is waited for.
-    for (const { page, bare } of lists) {
-      for (let at = 0; at < REQUESTS; at += 1) bare.push(await timeOf(() => JSON.stringify(page)));
+    for (const list of lists) {
+      const found = await undisturbed.round(() => measure(list.path, REQUESTS));
+      list.ours.add(found.ours);
+      list.busy.add(found.busy);
+      ok.add(found.ok);
+      // Not between requests: the garbage of these texts would be collected while an answer is waited for.
+      list.bare.add(await undisturbed.round(() => times(REQUESTS, () => timeOf(() => JSON.stringify(list.page)))));
     }
   }
   asker.close();
@@ -157,32 +170,33 @@ async function benchLists(url: string, pid: number): Promise<void> {
     tell(`  JSON.stringify of that page of ${kib} KiB`, `${bare}`);
   }
   tell('  GET /ok between them', `${ok}`);
+  tell(DISTURBED, `${undisturbed}`);
 }
 
 /** Searches, and the library bare in turn: for that the library's own index is built before anything is timed. */
 async function benchSearch(url: string, titles: readonly string[]): Promise<void> {
   const queries = QUERIES.split(';');
+  const queryOf = (at: number): string => queries[at % queries.length];
   const asker = new Asker(url);
+  const undisturbed = new Undisturbed(AGAIN_MAX);
   const index = new MiniSearch<{ id: number; title: string }>({ fields: ['title'] });
   index.addAll(titles.map((title, id) => ({ id, title })));
   const options: SearchOptions = { prefix: true, fuzzy: 0.2, combineWith: 'AND' };
   const [ours, bare] = [new Rounds(), new Rounds()];
-  const search = async (at: number): Promise<void> => {
+  const ask = async (at: number): Promise<number> => {
     await sleep(PAUSE_MS);
-    ours.push(await asker.time(`/public-search?q=${encodeURIComponent(queries[at % queries.length])}`));
+    return asker.time(`/public-search?q=${encodeURIComponent(queryOf(at))}`);
   };
-  for (let at = 0; at < WARM_UP; at += 1) await search(at);
+  const search = (at: number): Promise<number> => timeOf(() => index.search(queryOf(at), options));
+  await times(WARM_UP, ask);
   for (let round = 0; round < ROUNDS; round += 1) {
-    ours.begin();
-    bare.begin();
-    for (let at = 0; at < REQUESTS; at += 1) await search(at);
-    for (let at = 0; at < REQUESTS; at += 1) {
-      bare.push(await timeOf(() => index.search(queries[at % queries.length], options)));
-    }
+    ours.add(await undisturbed.round(() => times(REQUESTS, ask)));
+    bare.add(await undisturbed.round(() => times(REQUESTS, search)));
   }
   asker.close();
   tell('GET /public-search, twelve queries (floor: p99 20 ms)', `${ours}`);
   tell('  MiniSearch bare over the titles, prefixes and typos on', `${bare}`);
+  tell(DISTURBED, `${undisturbed}`);
 }
 
 /** Starts on a data directory, waits until everything answers, and tells how long each took. */

@@ -3,7 +3,7 @@
 // refuses what they held. Within an hour, ids lie in slices of a second or two: orders are signed just before they arrive,
 // so that the table in use is small and near, where one table an hour is as far as memory gets. Called by entry.
 import type { Message } from '../protocol/message.ts';
-import { requireSound, type Sections } from '../protocol/sections.ts';
+import { isCapacity, requireSound, type Sections } from '../protocol/sections.ts';
 
 const HOUR_MS = 3_600_000;
 const SLICE_MS = 1_800;
@@ -27,7 +27,7 @@ class IdSlice {
   foldedFirst = 0;
   foldedSecond = 0;
   /** Entries of an id's first two words, the first never 0 for a taken one. */
-  declare private entries: Int32Array<ArrayBuffer>;
+  declare entries: Int32Array<ArrayBuffer>;
   /** How far a hash is shifted to leave the number of an entry. */
   declare private shift: number;
   /** How many ids it holds before it grows. */
@@ -35,14 +35,13 @@ class IdSlice {
   /** Where the last look-up that found nothing stopped: the entry that its id would take. */
   private stoppedAt = 0;
 
-  /** A slice that holds so many ids before it grows, and at least half as many more. */
-  constructor(number: number, count: number) {
+  /** A slice of these entries, all of them free: holds() is called where they are not. */
+  constructor(number: number, entries: Int32Array<ArrayBuffer>) {
+    const capacity = entries.length / ENTRY_WORDS;
     this.number = number;
     this.startMs = number * SLICE_MS;
     this.endMs = this.startMs + SLICE_MS;
-    let capacity = CAPACITY_MIN;
-    while (capacity < count * 1.5) capacity *= 2;
-    this.entries = new Int32Array(capacity * ENTRY_WORDS);
+    this.entries = entries;
     this.shift = Math.clz32(capacity) + 1;
     this.countMax = Math.floor(capacity * LOAD_MAX);
   }
@@ -88,25 +87,16 @@ class IdSlice {
     this.foldedSecond ^= second;
   }
 
-  /** Adds what copyTo gave; false as soon as an id is there already. */
-  addAll(ids: Int32Array, from: number, end: number): boolean {
-    for (let at = from; at < end; at += ENTRY_WORDS) {
-      if (this.has(ids, at)) return false;
-      this.add(ids, at);
-    }
-    return true;
-  }
-
-  /** Copies its ids, two words each, to a word of `target`. */
-  copyTo(target: Int32Array, at: number): void {
+  /** Takes its entries, which come out of a snapshot, for taken; whether they are so many and leave enough free ones. */
+  holds(count: number): boolean {
     const { entries } = this;
-    let to = at;
-    for (let from = 0; from < entries.length; from += ENTRY_WORDS) {
-      if (entries[from] === 0) continue;
-      target[to] = entries[from];
-      target[to + 1] = entries[from | 1];
-      to += ENTRY_WORDS;
+    for (let at = 0; at < entries.length; at += ENTRY_WORDS) {
+      if (entries[at] === 0) continue;
+      this.count += 1;
+      this.foldedFirst ^= entries[at];
+      this.foldedSecond ^= entries[at | 1];
     }
+    return this.count === count && count <= this.countMax;
   }
 
   /** Doubles the table. Entries lie in the order of their hashes, so that both tables are passed through once, in order. */
@@ -173,7 +163,7 @@ export class IdWindow {
     let slice = this.sliceOf(timestampMs);
     if (slice === undefined) {
       // With room for as many as the slice before: one that grows does so in the middle of somebody's order.
-      slice = this.open(Math.floor(timestampMs / SLICE_MS), this.latest?.count ?? 0);
+      slice = this.open(Math.floor(timestampMs / SLICE_MS), entriesFor(this.latest?.count ?? 0));
       slice.has(message.words, offset >> 2);
       this.recent = slice;
     }
@@ -197,36 +187,38 @@ export class IdWindow {
     return parts;
   }
 
-  /** Its part of a snapshot: of each hour the number and count of each slice, and all ids. */
+  /** Its part of a snapshot: of each hour the number, capacity and count of each slice, and all entries as they lie. */
   visit(sections: Sections): void {
     this.forgottenBeforeMs = sections.number('forgottenBeforeMs', this.forgottenBeforeMs);
     const hours = this.hours();
     for (const hour of sections.float64('hours', Float64Array.from(hours.keys()))) {
       const part = sections.part(`hour ${hour}`);
       const slices = hours.get(hour) ?? [];
-      const head = slices.flatMap((slice) => [slice.number - hour * SLICES_AN_HOUR, slice.count]);
-      const counts = part.int32('slices', Int32Array.from(head));
-      const ids = part.int32('ids', sections.isLoading ? new Int32Array() : idsOf(slices));
-      if (sections.isLoading) this.load(hour, counts, ids);
+      const head = slices.flatMap(({ number, entries, count }) => [
+        ...[number - hour * SLICES_AN_HOUR, entries.length / ENTRY_WORDS, count],
+      ]);
+      const heads = part.int32('slices', Int32Array.from(head));
+      const entries = part.int32('entries', sections.isLoading ? new Int32Array() : entriesOf(slices));
+      if (sections.isLoading) this.load(hour, heads, entries);
     }
   }
 
-  private load(hour: number, counts: Int32Array, ids: Int32Array): void {
+  private load(hour: number, heads: Int32Array, entries: Int32Array<ArrayBuffer>): void {
     let at = 0;
-    for (let i = 0; i < counts.length; i += 2) {
-      const [index, count] = counts.subarray(i, i + 2);
-      const end = at + count * ENTRY_WORDS;
-      const isThere = index >= 0 && index < SLICES_AN_HOUR && count > 0 && end <= ids.length;
-      requireSound(isThere, `slice ${index} of an hour of ids holds ${count}`);
-      const slice = this.open(hour * SLICES_AN_HOUR + index, count);
-      requireSound(slice.addAll(ids, at, end), `an id comes twice in slice ${index} of an hour`);
+    for (let i = 0; i < heads.length; i += 3) {
+      const [index, capacity, count] = heads.subarray(i, i + 3);
+      const end = at + capacity * ENTRY_WORDS;
+      const isThere = index >= 0 && index < SLICES_AN_HOUR && isCapacity(capacity, 2) && end <= entries.length;
+      requireSound(isThere, `slice ${index} of an hour of ids has ${capacity} entries`);
+      const slice = this.open(hour * SLICES_AN_HOUR + index, entries.subarray(at, end));
+      requireSound(slice.holds(count), `slice ${index} of an hour of ids holds ${slice.count}, and not ${count}`);
       at = end;
     }
-    requireSound(at === ids.length, `an hour of ids has ${ids.length} words`);
+    requireSound(at === entries.length, `an hour of ids has ${entries.length} words`);
   }
 
-  private open(number: number, count: number): IdSlice {
-    const slice = new IdSlice(number, count);
+  private open(number: number, entries: Int32Array<ArrayBuffer>): IdSlice {
+    const slice = new IdSlice(number, entries);
     this.slices.set(number, slice);
     this.latest = slice;
     this.oldestEndMs = Math.min(this.oldestEndMs, (hourOf(slice) + 1) * HOUR_MS);
@@ -254,13 +246,20 @@ export class IdWindow {
   }
 }
 
-/** All ids of these slices, one slice after another. */
-function idsOf(slices: readonly IdSlice[]): Int32Array<ArrayBuffer> {
-  const ids = new Int32Array(slices.reduce((sum, { count }) => sum + count, 0) * ENTRY_WORDS);
+/** Free entries for so many ids before they grow, and for at least half as many more. */
+function entriesFor(count: number): Int32Array<ArrayBuffer> {
+  let capacity = CAPACITY_MIN;
+  while (capacity < count * 1.5) capacity *= 2;
+  return new Int32Array(capacity * ENTRY_WORDS);
+}
+
+/** All entries of these slices, one slice after another. */
+function entriesOf(slices: readonly IdSlice[]): Int32Array<ArrayBuffer> {
+  const entries = new Int32Array(slices.reduce((sum, slice) => sum + slice.entries.length, 0));
   let at = 0;
   for (const slice of slices) {
-    slice.copyTo(ids, at);
-    at += slice.count * ENTRY_WORDS;
+    entries.set(slice.entries, at);
+    at += slice.entries.length;
   }
-  return ids;
+  return entries;
 }
