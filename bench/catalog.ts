@@ -11,23 +11,27 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import MiniSearch, { type SearchOptions } from 'minisearch';
 import { SnapshotFolder } from '../engine/journal/index.ts';
-import { Asker } from './catalog/asker.ts';
+import type { Asked, AskingQuestion } from './catalog/asking.ts';
 import { linesOf, madeRows, recordedRows } from './catalog/lines.ts';
-import { BusyClock } from './lib/busy.ts';
 import { machine, percentile, spread } from './lib/statistics.ts';
 import { STRIP_TYPES } from './lib/stripTypes.ts';
+import { type Child, startChild } from './lib/talk.ts';
 import { DISTURBED, Undisturbed } from './lib/undisturbed.ts';
 
 const MAIN = join(import.meta.dirname, '../server/main.ts');
-/** Requests of a round, for each list or for all searches. */
+const ASKING = join(import.meta.dirname, './catalog/asking.ts');
+/** Requests of a round, for each list or for all searches, and writings of a page. */
 const REQUESTS = 200;
 const ROUNDS = 5;
-/** Rounds that may be measured again in all, of lists and of searches each: so many are measured. */
-const AGAIN_MAX = 40;
+/** Searches of a round by the library bare, which take ten times as long. */
+const BARE_SEARCHES = 60;
+/** Rounds of lists that may be measured again in all, and of searches. */
+const LISTS_AGAIN_MAX = 40;
+const SEARCHES_AGAIN_MAX = 10;
 /** Requests before the first round, which are not counted. */
 const WARM_UP = 20;
-/** Between two pages of lists (ms). */
-const PAUSE_MS = 4;
+/** Before another process is timed, so that what this one has left is collected. */
+const SETTLE_MS = 300;
 const LISTS = [
   '/markets?limit=100&order=volume24hr',
   '/markets?limit=100&closed=false&order=endDate&ascending=true',
@@ -111,60 +115,27 @@ async function requireListed(url: string, count: number): Promise<void> {
   if (Number(newest.id) < count) throw new Error(`${count} markets were imported, and ${newest.id} are listed`);
 }
 
-interface List {
-  readonly path: string;
-  readonly kib: number;
-  readonly page: unknown;
-  readonly ours: Rounds;
-  readonly busy: Rounds;
-  readonly bare: Rounds;
-}
-
-async function listOf(url: string, path: string): Promise<List> {
-  const text = await (await fetch(url + path)).text();
-  const kib = Math.round(text.length / 1024);
-  return { path, kib, page: JSON.parse(text), ours: new Rounds(), busy: new Rounds(), bare: new Rounds() };
-}
-
-/** So many times, one after the other. */
-async function times(count: number, time: (at: number) => Promise<number>): Promise<readonly number[]> {
-  const found: number[] = [];
-  for (let at = 0; at < count; at += 1) found.push(await time(at));
-  return found;
-}
+const answer = <T>(child: Child, question: AskingQuestion) => child.ask(question) as Promise<T>; // as its file answers
 
 /** Rounds of every list in turn, with `/ok` between two pages and time for the house to trade. */
-async function benchLists(url: string, pid: number): Promise<void> {
-  const asker = new Asker(url);
-  const clock = new BusyClock(pid);
-  const undisturbed = new Undisturbed(AGAIN_MAX);
-  const lists = await Promise.all(LISTS.map((path) => listOf(url, path)));
+async function benchLists(url: string, asking: Child): Promise<void> {
+  const undisturbed = new Undisturbed(LISTS_AGAIN_MAX);
+  const lists = LISTS.map((path) => ({ path, ours: new Rounds(), busy: new Rounds(), bare: new Rounds() }));
   const ok = new Rounds();
-  const measure = async (path: string, requests: number) => {
-    const found = { ours: [] as number[], ok: [] as number[], busy: [] as number[] };
-    for (let at = 0; at < requests; at += 1) {
-      await sleep(PAUSE_MS);
-      const busyBeforeMs = clock.now();
-      found.ours.push(await asker.time(path));
-      found.ok.push(await asker.time('/ok'));
-      found.busy.push(clock.now() - busyBeforeMs);
-    }
-    return found;
-  };
-  for (const { path } of lists) await measure(path, WARM_UP);
+  for (const { path } of lists) await answer(asking, { kind: 'ask', paths: [path], count: WARM_UP });
   for (let round = 0; round < ROUNDS; round += 1) {
-    for (const list of lists) {
-      const found = await undisturbed.round(() => measure(list.path, REQUESTS));
-      list.ours.add(found.ours);
-      list.busy.add(found.busy);
+    for (const { path, ours, busy, bare } of lists) {
+      const found = await undisturbed.round(() =>
+        answer<Asked>(asking, { kind: 'ask', paths: [path], count: REQUESTS }),
+      );
+      ours.add(found.ours);
+      busy.add(found.busy);
       ok.add(found.ok);
-      // Not between requests: the garbage of these texts would be collected while an answer is waited for.
-      list.bare.add(await undisturbed.round(() => times(REQUESTS, () => timeOf(() => JSON.stringify(list.page)))));
+      bare.add(await undisturbed.round(() => answer(asking, { kind: 'stringify', path, count: REQUESTS })));
     }
   }
-  asker.close();
-  clock.close();
-  for (const { path, kib, ours, busy, bare } of lists) {
+  for (const { path, ours, busy, bare } of lists) {
+    const kib = Math.round((await (await fetch(url + path)).text()).length / 1024);
     tell(`GET ${path} (floor: p99 5 ms)`, `${ours}`);
     tell("  processor time of the exchange's thread, for that and for GET /ok", `${busy}`);
     tell(`  JSON.stringify of that page of ${kib} KiB`, `${bare}`);
@@ -174,26 +145,26 @@ async function benchLists(url: string, pid: number): Promise<void> {
 }
 
 /** Searches, and the library bare in turn: for that the library's own index is built before anything is timed. */
-async function benchSearch(url: string, titles: readonly string[]): Promise<void> {
+async function benchSearch(asking: Child, titles: readonly string[]): Promise<void> {
   const queries = QUERIES.split(';');
-  const queryOf = (at: number): string => queries[at % queries.length];
-  const asker = new Asker(url);
-  const undisturbed = new Undisturbed(AGAIN_MAX);
+  const paths = queries.map((query) => `/public-search?q=${encodeURIComponent(query)}`);
+  const undisturbed = new Undisturbed(SEARCHES_AGAIN_MAX);
   const index = new MiniSearch<{ id: number; title: string }>({ fields: ['title'] });
   index.addAll(titles.map((title, id) => ({ id, title })));
   const options: SearchOptions = { prefix: true, fuzzy: 0.2, combineWith: 'AND' };
-  const [ours, bare] = [new Rounds(), new Rounds()];
-  const ask = async (at: number): Promise<number> => {
-    await sleep(PAUSE_MS);
-    return asker.time(`/public-search?q=${encodeURIComponent(queryOf(at))}`);
+  const timeOfSearch = (at: number): number => {
+    const startedMs = performance.now();
+    index.search(queries[at % queries.length], options);
+    return performance.now() - startedMs;
   };
-  const search = (at: number): Promise<number> => timeOf(() => index.search(queryOf(at), options));
-  await times(WARM_UP, ask);
+  const [ours, bare] = [new Rounds(), new Rounds()];
+  await answer(asking, { kind: 'ask', paths, count: WARM_UP });
   for (let round = 0; round < ROUNDS; round += 1) {
-    ours.add(await undisturbed.round(() => times(REQUESTS, ask)));
-    bare.add(await undisturbed.round(() => times(REQUESTS, search)));
+    await sleep(SETTLE_MS);
+    const found = await undisturbed.round(() => answer<Asked>(asking, { kind: 'ask', paths, count: REQUESTS }));
+    ours.add(found.ours);
+    bare.add(await undisturbed.round(() => Array.from({ length: BARE_SEARCHES }, (_, at) => timeOfSearch(at))));
   }
-  asker.close();
   tell('GET /public-search, twelve queries (floor: p99 20 ms)', `${ours}`);
   tell('  MiniSearch bare over the titles, prefixes and typos on', `${bare}`);
   tell(DISTURBED, `${undisturbed}`);
@@ -232,18 +203,16 @@ try {
   );
   tell('stop (floor: 5 s)', seconds(await timeOf(replayed.stop)));
   const { url, pid, stop } = await benchStart(dataDir, 'from that snapshot', 'floor: 5 s');
-  const sequence = async (): Promise<number> => {
-    const asker = new Asker(url);
-    await asker.time('/ok');
-    asker.close();
-    return Number(asker.header('x-sequence'));
-  };
+  const asking = startChild(ASKING, [...STRIP_TYPES, '--single-threaded']);
+  await answer(asking, { kind: 'open', url, pid });
+  const sequence = () => answer<number>(asking, { kind: 'sequence' });
   await requireListed(url, rows.length);
   const [firstSequence, firstMs] = [await sequence(), performance.now()];
-  await benchLists(url, pid);
-  await benchSearch(url, [...new Set(rows.map(({ question }) => question))]);
+  await benchLists(url, asking);
+  await benchSearch(asking, [...new Set(rows.map(({ question }) => question))]);
   const perSecond = ((await sequence()) - firstSequence) / ((performance.now() - firstMs) / 1_000);
   tell('the house beside it', `${perSecond.toFixed(1)} commands a second`);
+  asking.end();
   await stop();
 } finally {
   rmSync(folder, { recursive: true, force: true });

@@ -31,7 +31,7 @@ import type { ExchangeOptions, Log, LogRecord, RunningExchange, StateHashes } fr
 /** How long (ms) close() waits for what was taken to become durable: with the store's own close less than 5 s. */
 const CLOSE_DEADLINE_MS = 2_500;
 /** A snapshot that is not written by then (ms after close() began) is given up: whoever stops an exchange waits for it. */
-const CLOSE_SNAPSHOT_MS = 3_000;
+const CLOSE_SNAPSHOT_MS = 2_000;
 /** How long (ms) a command that was taken in waits for a journal that cannot be written before it is answered so. */
 const ANSWER_MS_MAX = 15_000;
 /** Records that are not durable take at most about so many bytes; commands are refused while they do. */
@@ -52,7 +52,7 @@ export interface InlineParts {
   readonly answerMsMax?: number;
   /** Bytes of records that may wait for the journal; 64 MiB unless given. */
   readonly pendingBytesMax?: number;
-  /** How long (ms) after close() began a snapshot is still written; 3 s unless given. */
+  /** How long (ms) after close() began a snapshot is still written; 2 s unless given. */
   readonly snapshotMsMax?: number;
   /** How many records of a replay are read before those that a thread reads ahead; see readAhead. Without effect beside a store. */
   readonly readHere?: number;
