@@ -13,6 +13,7 @@ import MiniSearch, { type SearchOptions } from 'minisearch';
 import { SnapshotFolder } from '../engine/journal/index.ts';
 import type { Asked, AskingQuestion } from './catalog/asking.ts';
 import { linesOf, madeRows, recordedRows } from './catalog/lines.ts';
+import { pinApart } from './lib/pin.ts';
 import { machine, percentile, spread } from './lib/statistics.ts';
 import { STRIP_TYPES } from './lib/stripTypes.ts';
 import { type Child, startChild } from './lib/talk.ts';
@@ -205,6 +206,7 @@ try {
   const { url, pid, stop } = await benchStart(dataDir, 'from that snapshot', 'floor: 5 s');
   const asking = startChild(ASKING, [...STRIP_TYPES, '--single-threaded']);
   await answer(asking, { kind: 'open', url, pid });
+  if (asking.pid !== undefined) pinApart([pid, asking.pid]);
   const sequence = () => answer<number>(asking, { kind: 'sequence' });
   await requireListed(url, rows.length);
   const [firstSequence, firstMs] = [await sequence(), performance.now()];
