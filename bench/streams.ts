@@ -1,16 +1,19 @@
 // The bench of the streams: `npm run bench:streams`. (1) deliveries a second to thousands of sockets, in turn with two
 // yardsticks that publish the same frames by bare uWebSockets.js: one takes the same orders into the same engine and
-// journal, so that what differs is the streams' work; the other has nothing else to do at all; (2) the time from a fill to its frame at 2,000 orders a second, beside an
-// echo over the same socket under the same load; (3) what 1,000 sockets that stop reading cost the others and the memory.
-// `--parts` takes some of these alone. Prints the figures with the machine and writes them to a JSON file; a floor that is not reached is said, never failed.
+// journal, so that what differs is the streams' work; the other has nothing else to do at all; (2) the time from a fill to
+// its frame at 2,000 orders a second, beside an echo over the same socket under the same load; (3) what 1,000 sockets that
+// stop reading cost the others and the memory. `--parts` takes some of these alone. Prints the figures with the machine and
+// writes them to a JSON file; a round that a hypervisor disturbs is measured again, a floor that is not reached is said.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { ClientQuestion, Cost, Published, ServerQuestion, Watched } from './fanOut/question.ts';
+import { pinApart } from './lib/pin.ts';
 import { machine, percentile, type Spread, spread } from './lib/statistics.ts';
 import { figure, spreadText, table } from './lib/table.ts';
 import { type Child, startChild } from './lib/talk.ts';
+import { DISTURBED, Undisturbed } from './lib/undisturbed.ts';
 
 const DELIVERY_FLOOR = 0.9;
 const LATENCY_CEILING = 3;
@@ -18,6 +21,7 @@ const SLOW_CEILING = 2;
 const MEMORY_MIB_MAX = 128;
 /** Runs with and without slow sockets, in turn: one hiccup of the machine decides the p99 of one run. */
 const SLOW_PAIRS = 5;
+const undisturbed = new Undisturbed(20);
 const BATCH = 16;
 /** Frames in a step, over all sockets; between two steps the flow of orders stops for a moment. */
 const FRAMES_A_STEP = 40_000;
@@ -103,6 +107,11 @@ interface Deliveries {
   readonly alone: Beside;
 }
 
+/** The server and who reads from it on a processor each: on one they would wait for each other. */
+function keepApart(server: Child, client: Child): void {
+  if (server.pid !== undefined && client.pid !== undefined) pinApart([server.pid, client.pid]);
+}
+
 async function benchDeliveries(subscribers: number, rounds: number): Promise<Deliveries> {
   const roundsAStep = Math.ceil(FRAMES_A_STEP / subscribers);
   const messages = STEPS * roundsAStep * BATCH * subscribers;
@@ -120,7 +129,8 @@ async function benchDeliveries(subscribers: number, rounds: number): Promise<Del
         await askServer(server, { ...PUBLISH, rounds: ROUNDS_TO_WARM });
         await askServer(server, { ...PUBLISH, rounds: ROUNDS_TO_RECORD, isRecorded: publisher === 'streams' });
         await connect(port, subscribers);
-        taken[publisher].push(await timeSteps(server, client, roundsAStep));
+        keepApart(server, client);
+        taken[publisher].push(await undisturbed.round(() => timeSteps(server, client, roundsAStep)));
       });
     }
   }
@@ -169,6 +179,7 @@ async function benchLatency(ordersPerSecond: number, seconds: number) {
     });
     await askServer(server, { kind: 'steady', ordersPerSecond, seconds: 2 });
     await askClient(client, { kind: 'watch', port, message: subscription(0) });
+    keepApart(server, client);
     const steady = { kind: 'steady', ordersPerSecond, seconds } as const;
     const sent = await askServer<{ fillsMs: number[]; sentMs: number[] }>(server, steady);
     await new Promise((resolve) => setTimeout(resolve, 500));
@@ -195,15 +206,20 @@ async function benchSlow(count: number) {
       return askClient<readonly [number, number]>(live, { kind: 'delays', frameBytes, publishedMs });
     };
     await run();
+    keepApart(server, live);
     const pairs: { alone: readonly [number, number]; beside: readonly [number, number]; memoryMiB: number }[] = [];
     for (let pair = 0; pair < SLOW_PAIRS; pair += 1) {
-      await askClient(paused, { ...connect, count: 0, isPaused: true });
-      const alone = await run();
-      const before = await askServer<Cost>(server, { kind: 'cost' });
-      await askClient(paused, { ...connect, isPaused: true });
-      const beside = await run();
-      const after = await askServer<Cost>(server, { kind: 'cost' });
-      pairs.push({ alone, beside, memoryMiB: (after.residentBytes - before.residentBytes) / 1_048_576 });
+      pairs.push(
+        await undisturbed.round(async () => {
+          await askClient(paused, { ...connect, count: 0, isPaused: true });
+          const alone = await run();
+          const before = await askServer<Cost>(server, { kind: 'cost' });
+          await askClient(paused, { ...connect, isPaused: true });
+          const beside = await run();
+          const after = await askServer<Cost>(server, { kind: 'cost' });
+          return { alone, beside, memoryMiB: (after.residentBytes - before.residentBytes) / 1_048_576 };
+        }),
+      );
     }
     live.end();
     paused.end();
@@ -261,6 +277,7 @@ async function main(): Promise<void> {
   if (latency !== undefined) printLatency(latency);
   const slow = parts.includes('slow') ? await benchSlow(1_000) : undefined;
   if (slow !== undefined) printSlow(slow);
+  console.log(`\n${DISTURBED}: ${undisturbed}`);
   mkdirSync(join(import.meta.dirname, 'results'), { recursive: true });
   writeFileSync(values.json, `${JSON.stringify({ machine: where, deliveries, latency, slow }, null, 2)}\n`);
   rmSync(folder, { recursive: true, force: true });
