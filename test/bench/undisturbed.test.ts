@@ -1,4 +1,5 @@
 // Which rounds of a bench are measured again: those in which a hypervisor took much of the processors, until no more may be.
+// The clocks are the test's own.
 import { describe, expect, test } from 'vitest';
 import { Undisturbed } from '../../bench/lib/undisturbed.ts';
 
