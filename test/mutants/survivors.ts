@@ -37,6 +37,7 @@ const reasons: readonly Reason[] = [
     /^keyIds\[base.*\] && ⇒ \d → \d$/,
     "keyOf's first guess: where it fails, the table of keys is asked.",
   ),
+  equal(/^ladder/, /^return this\.bestBid > 0; ⇒ >/, 'Whoever asks looks at its price too: that of no bid is 0.'),
   equal(/^coverage/, /^previous = account;/, 'An account that is looked at twice has been covered the first time.'),
   equal(/^entry/, /^const NONE = -1; ⇒ 1/, 'No slot or account is any number below 0.'),
   equal(
