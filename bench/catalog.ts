@@ -1,9 +1,8 @@
 // The bench of the catalog: `npm run bench:catalog`. Imports the recorded catalog (or one made of its size), starts on it,
 // and asks for lists and searches over loopback while the house trades; each figure beside a yardstick of the same run.
-// Times are those of the asker; the exchange's processor time beside them tells what of a slow one was the machine's: on a
-// shared processor a hypervisor takes some milliseconds several times a second, which is what a hundredth of requests sees.
-// A percentile is the median of those of five rounds, the least and the greatest beside it; rounds of ours and of yardsticks
-// take turns, and one that a hypervisor disturbs is measured again. Prints a table and never fails for a slow machine: the floors are said beside what was reached.
+// Times are those of the asker, the exchange's processor time stands beside them. A percentile is the median of those of five
+// rounds, the least and the greatest beside it; rounds of ours and of yardsticks take turns, and one that a hypervisor
+// disturbs is measured again. Prints a table and never fails for a slow machine: the floors are said beside what was reached.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,6 +16,7 @@ import { pinApart } from './lib/pin.ts';
 import { machine, percentile, spread } from './lib/statistics.ts';
 import { STRIP_TYPES } from './lib/stripTypes.ts';
 import { type Child, startChild } from './lib/talk.ts';
+import { timed, timesOf } from './lib/timed.ts';
 import { DISTURBED, Undisturbed } from './lib/undisturbed.ts';
 
 const MAIN = join(import.meta.dirname, '../server/main.ts');
@@ -45,13 +45,11 @@ const LISTS = [
 const QUERIES =
   'lakers;who wins;celtics vs;barcelna;temperature chicago;arsenal;mar;tennis final;2026;premeir leage;yankees hits;will';
 
-/** Runs a command of the program to its end; its wall time (ms). @throws when it fails */
-async function timed(args: readonly string[]): Promise<number> {
-  const startedMs = performance.now();
+/** Runs a command of the program to its end. @throws when it fails */
+async function run(args: readonly string[]): Promise<void> {
   const child = spawn(process.execPath, [...STRIP_TYPES, MAIN, ...args], { stdio: ['ignore', 'ignore', 'inherit'] });
   const status = await new Promise((resolve) => child.on('exit', resolve));
   if (status !== 0) throw new Error(`${args[0]} ended with status ${status}`);
-  return performance.now() - startedMs;
 }
 
 /** Starts an exchange; resolves with its address, the time until it answered (ms) and how to stop it. */
@@ -69,18 +67,9 @@ async function started(dataDir: string) {
   return { url, pid: child.pid ?? 0, startMs: performance.now() - startedMs, stop };
 }
 
-/** Waits until a path answers 200; resolves with the time until then (ms). */
-async function answered(url: string, path: string): Promise<number> {
-  const startedMs = performance.now();
+/** Waits until a path answers 200. */
+async function answered(url: string, path: string): Promise<void> {
   while ((await fetch(url + path)).status !== 200) await sleep(20);
-  return performance.now() - startedMs;
-}
-
-/** The time of a call (ms). */
-async function timeOf(call: () => unknown): Promise<number> {
-  const startedMs = performance.now();
-  await call();
-  return performance.now() - startedMs;
 }
 
 /** Percentiles of rounds of times (ms). */
@@ -153,18 +142,14 @@ async function benchSearch(asking: Child, titles: readonly string[]): Promise<vo
   const index = new MiniSearch<{ id: number; title: string }>({ fields: ['title'] });
   index.addAll(titles.map((title, id) => ({ id, title })));
   const options: SearchOptions = { prefix: true, fuzzy: 0.2, combineWith: 'AND' };
-  const timeOfSearch = (at: number): number => {
-    const startedMs = performance.now();
-    index.search(queries[at % queries.length], options);
-    return performance.now() - startedMs;
-  };
+  const search = (at: number) => index.search(queries[at % queries.length], options);
   const [ours, bare] = [new Rounds(), new Rounds()];
   await answer(asking, { kind: 'ask', paths, count: WARM_UP });
   for (let round = 0; round < ROUNDS; round += 1) {
     await sleep(SETTLE_MS);
     const found = await undisturbed.round(() => answer<Asked>(asking, { kind: 'ask', paths, count: REQUESTS }));
     ours.add(found.ours);
-    bare.add(await undisturbed.round(() => Array.from({ length: BARE_SEARCHES }, (_, at) => timeOfSearch(at))));
+    bare.add(await undisturbed.round(() => timesOf(BARE_SEARCHES, search)));
   }
   tell('GET /public-search, twelve queries (floor: p99 20 ms)', `${ours}`);
   tell('  MiniSearch bare over the titles, prefixes and typos on', `${bare}`);
@@ -174,8 +159,8 @@ async function benchSearch(asking: Child, titles: readonly string[]): Promise<vo
 /** Starts on a data directory, waits until everything answers, and tells how long each took. */
 async function benchStart(dataDir: string, kind: string, floor: string) {
   const { url, pid, startMs, stop } = await started(dataDir);
-  const searchMs = await answered(url, '/public-search?q=first');
-  const historyMs = await answered(url, '/trades?limit=1');
+  const searchMs = await timed(() => answered(url, '/public-search?q=first'));
+  const historyMs = await timed(() => answered(url, '/trades?limit=1'));
   tell(
     `start ${kind} until it answers; a search; user data (${floor})`,
     [startMs, startMs + searchMs, startMs + searchMs + historyMs].map(seconds).join('; '),
@@ -192,17 +177,17 @@ try {
   tell('catalog', `${rows.length} markets, ${recorded === undefined ? 'made from a seed' : 'recorded'}`);
   tell('machine', `${machine().cpuModel}, load matters: run it alone`);
   const dataDir = join(folder, 'data');
-  const empty = await timed(['import', fileOf(folder), '--data-dir', join(folder, 'empty')]);
-  const importMs = await timed(['import', file, '--data-dir', dataDir]);
+  const empty = await timed(() => run(['import', fileOf(folder), '--data-dir', join(folder, 'empty')]));
+  const importMs = await timed(() => run(['import', file, '--data-dir', dataDir]));
   const rate = rows.length / ((importMs - empty) / 1_000);
   tell('import, less an import of one market (floor: 10,000 markets/s)', `${Math.round(rate)} markets/s`);
   // What is ordinary is a start from a snapshot; right after such an import there is none.
   const replayed = await benchStart(dataDir, 'by replaying the whole journal', 'no floor');
   tell(
     'a snapshot of it, made beside with the lowest priority, after',
-    seconds(await timeOf(() => snapshotIn(dataDir))),
+    seconds(await timed(() => snapshotIn(dataDir))),
   );
-  tell('stop (floor: 5 s)', seconds(await timeOf(replayed.stop)));
+  tell('stop (floor: 5 s)', seconds(await timed(replayed.stop)));
   const { url, pid, stop } = await benchStart(dataDir, 'from that snapshot', 'floor: 5 s');
   const asking = startChild(ASKING, [...STRIP_TYPES, '--single-threaded']);
   await answer(asking, { kind: 'open', url, pid });

@@ -17,6 +17,7 @@ import { SnapshotMaker } from '../server/snapshots/snapshotMaker.ts';
 import { StreamFeed } from '../server/streams/feed.ts';
 import { Views } from '../server/views/index.ts';
 import { machine, median, percentile, spread } from './lib/statistics.ts';
+import { timed } from './lib/timed.ts';
 import { DISTURBED, Undisturbed } from './lib/undisturbed.ts';
 import { applied, commandsOf, PackedCommands, writeJournal } from './recovery/world.ts';
 
@@ -40,12 +41,6 @@ const tell = (what: string, figure: string): void => {
   process.stdout.write(`${what.padEnd(74)} ${figure}\n`);
 };
 const ms = (value: number): string => `${value < 10 ? value.toFixed(2) : value.toFixed(0)} ms`;
-
-async function timed(work: () => unknown): Promise<number> {
-  const startedMs = performance.now();
-  await work();
-  return performance.now() - startedMs;
-}
 
 /** Runs both in turn, several times; tells the medians and the median of their ratios. */
 async function compare(what: string, floor: string, work: () => unknown, yardstick: () => unknown): Promise<void> {

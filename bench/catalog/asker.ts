@@ -47,10 +47,6 @@ export class Asker {
     return new RegExp(`^${name}: (.*)$`, 'im').exec(this.head)?.[1].trim();
   }
 
-  close(): void {
-    this.socket.destroy();
-  }
-
   private read(piece: Buffer): void {
     this.bytes += piece.length;
     if (this.wanted === 0) {

@@ -4,6 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BusyClock } from '../lib/busy.ts';
 import { answerQuestions } from '../lib/talk.ts';
+import { timesOf } from '../lib/timed.ts';
 import { Asker } from './asker.ts';
 
 /** Before each question (ms): time for the house to trade. */
@@ -46,14 +47,11 @@ async function ask({ asker, clock }: Opened, paths: readonly string[], count: nu
 
 async function stringify(url: string, path: string, count: number): Promise<readonly number[]> {
   const page: unknown = await (await fetch(url + path)).json();
-  return Array.from({ length: count }, () => {
-    const startedMs = performance.now();
-    JSON.stringify(page);
-    return performance.now() - startedMs;
-  });
+  return timesOf(count, () => JSON.stringify(page));
 }
 
 let opened: Opened | undefined;
+process.once('disconnect', () => process.exit(0));
 
 answerQuestions(async (asked) => {
   const question = asked as AskingQuestion; // only catalog.ts asks

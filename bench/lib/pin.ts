@@ -1,6 +1,6 @@
 // Each main thread of a bench on a processor of its own. Linux puts two that wake each other on the same one, though others
-// are idle, where each then waits until the other sleeps or a clock tick comes: milliseconds that are nobody's work. What
-// else a process has, its collector and its disk threads, stays free to run anywhere. Used by benches of short answers.
+// are idle, where each then waits until the other sleeps or a clock tick comes: milliseconds that are nobody's work. The
+// threads that a process has by then, its collector's and its disk's, stay free to run anywhere. Used by benches of short answers.
 import { spawnSync } from 'node:child_process';
 import { cpus } from 'node:os';
 

@@ -31,9 +31,7 @@ export interface Clocks {
   readonly pauseMs: number;
 }
 
-const CLOCKS: Clocks = {
-  ...{ stolenMs, nowMs: () => performance.now(), processors: cpus().length, pauseMs: PAUSE_MS },
-};
+const CLOCKS: Clocks = { stolenMs, nowMs: () => performance.now(), processors: cpus().length, pauseMs: PAUSE_MS };
 
 /** Runs rounds, some of them again. */
 export class Undisturbed {

@@ -48,17 +48,8 @@ class IdSlice {
 
   /** Whether the id that starts at word `id` is there. */
   has(words: Int32Array, id: number): boolean {
-    const { entries } = this;
-    const last = entries.length - 1;
-    const first = words[id] || 1; // 0 marks a free entry
-    const second = words[id + 1];
-    let at = (spread(first) >>> this.shift) << 1;
-    for (;;) {
-      const entry = entries[at];
-      if (entry === 0) break;
-      if (entry === first && entries[at | 1] === second) return true;
-      at = (at + 2) & last;
-    }
+    const at = this.locate(words[id] || 1, words[id + 1]); // 0 marks a free entry
+    if (this.entries[at] !== 0) return true;
     this.stoppedAt = at;
     return false;
   }
@@ -87,7 +78,7 @@ class IdSlice {
     this.foldedSecond ^= second;
   }
 
-  /** Takes its entries, which come out of a snapshot, for taken; whether they are so many and leave enough free ones. */
+  /** Takes in its entries, which come out of a snapshot; whether as many are taken as it says, and enough are free. */
   holds(count: number): boolean {
     const { entries } = this;
     for (let at = 0; at < entries.length; at += ENTRY_WORDS) {
@@ -97,6 +88,24 @@ class IdSlice {
       this.foldedSecond ^= entries[at | 1];
     }
     return this.count === count && count <= this.countMax;
+  }
+
+  /** Whether every id lies where it is found, which one that comes twice does not. */
+  findsAll(): boolean {
+    const { entries } = this;
+    for (let at = 0; at < entries.length; at += ENTRY_WORDS) {
+      if (entries[at] !== 0 && this.locate(entries[at], entries[at | 1]) !== at) return false;
+    }
+    return true;
+  }
+
+  /** Where the entry of an id lies, or the free one that it would take. */
+  private locate(first: number, second: number): number {
+    const { entries } = this;
+    const last = entries.length - 1;
+    let at = (spread(first) >>> this.shift) << 1;
+    while (entries[at] !== 0 && (entries[at] !== first || entries[at | 1] !== second)) at = (at + 2) & last;
+    return at;
   }
 
   /** Doubles the table. Entries lie in the order of their hashes, so that both tables are passed through once, in order. */
@@ -122,6 +131,13 @@ class IdSlice {
 function spread(word: number): number {
   return Math.imul(word, 0x9e3779b1);
 }
+
+/** What a snapshot says of a slice: which of its hour it is, how many entries it has, and how many are taken. */
+const headOf = ({ number, entries, count }: IdSlice): number[] => [
+  number % SLICES_AN_HOUR,
+  entries.length / ENTRY_WORDS,
+  count,
+];
 
 const hourOf = (slice: IdSlice): number => Math.floor(slice.number / SLICES_AN_HOUR);
 
@@ -194,10 +210,7 @@ export class IdWindow {
     for (const hour of sections.float64('hours', Float64Array.from(hours.keys()))) {
       const part = sections.part(`hour ${hour}`);
       const slices = hours.get(hour) ?? [];
-      const head = slices.flatMap(({ number, entries, count }) => [
-        ...[number - hour * SLICES_AN_HOUR, entries.length / ENTRY_WORDS, count],
-      ]);
-      const heads = part.int32('slices', Int32Array.from(head));
+      const heads = part.int32('slices', Int32Array.from(slices.flatMap(headOf)));
       const entries = part.int32('entries', sections.isLoading ? new Int32Array() : entriesOf(slices));
       if (sections.isLoading) this.load(hour, heads, entries);
     }
@@ -212,6 +225,7 @@ export class IdWindow {
       requireSound(isThere, `slice ${index} of an hour of ids has ${capacity} entries`);
       const slice = this.open(hour * SLICES_AN_HOUR + index, entries.subarray(at, end));
       requireSound(slice.holds(count), `slice ${index} of an hour of ids holds ${slice.count}, and not ${count}`);
+      requireSound(slice.findsAll(), `slice ${index} of an hour of ids has an id twice, or where nobody finds it`);
       at = end;
     }
     requireSound(at === entries.length, `an hour of ids has ${entries.length} words`);

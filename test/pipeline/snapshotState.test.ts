@@ -11,6 +11,7 @@ import { EventWriter, encodeCommand, type Sections, SnapshotUnusable } from '../
 import { inTempDir } from '../journal/support.ts';
 import { Generator } from '../model/generator.ts';
 import { Pair } from '../model/pair.ts';
+import { KeptSections } from '../mutants/keptSections.ts';
 import { commandsOf, foundingCommands, randomOf, START_MS } from './workload.ts';
 
 const commandsMin = Number(process.env.SNAPSHOT_COMMANDS ?? 8_000);
@@ -156,4 +157,54 @@ test('bytes that were changed, or are missing, are refused by name', { timeout }
     expect(() => new SnapshotFile(join(dir, 'nowhere'))).toThrow(SnapshotUnusable);
     expect(load(sound).stateHash()).toEqual(reducers.stateHash());
   });
+});
+
+/** Words of an entry of remembered ids, and of what a snapshot says of a slice of them: which, how many entries, how many ids. */
+const [ENTRY_WORDS, HEAD_WORDS] = [2, 3];
+
+test.each([
+  ['as they are', undefined, () => {}],
+  ['one fewer than it says', /holds \d+, and not \d+/, (heads: Int32Array) => heads.set([heads[2] + 1], 2)],
+  ['a capacity that is none', /has 33 entries/, (heads: Int32Array) => heads.set([33], 1)],
+  [
+    'an id twice',
+    /an id/,
+    (heads: Int32Array, entries: Int32Array, taken: number, free: number) => {
+      entries.copyWithin(free, taken, taken + ENTRY_WORDS);
+      heads[2] += 1;
+    },
+  ],
+  [
+    'an id where nobody finds it',
+    /an id/,
+    (_: Int32Array, entries: Int32Array, taken: number, free: number) => {
+      entries.copyWithin(free, taken, taken + ENTRY_WORDS);
+      entries.fill(0, taken, taken + ENTRY_WORDS);
+    },
+  ],
+] as const)('ids of a snapshot are held against themselves: %s', (_, refusal, change) => {
+  const reducers = new Reducers();
+  const commands = commandsOf(5, () => START_MS);
+  for (const command of [startedCommand, ...foundingCommands()]) eventsOf(reducers, START_MS, command);
+  for (let count = 0; count < 500; count += 1) eventsOf(reducers, START_MS + count, commands.next().value);
+  const kept = new Map<string, unknown>();
+  reducers.core.visit(new KeptSections(kept, false));
+  const named = (ending: string): Int32Array =>
+    [...kept].find(([name]) => name.startsWith('ids/hour') && name.endsWith(ending))?.[1] as Int32Array; // one is there
+  const [heads, entries] = [named('/slices'), named('/entries')];
+  const slice = entries.subarray(0, heads[1] * ENTRY_WORDS);
+  const at = (isWanted: (entry: number, before: number) => boolean): number =>
+    slice.findIndex((entry, index) => index >= 2 && index % ENTRY_WORDS === 0 && isWanted(entry, slice[index - 2]));
+  const taken = at((entry) => entry !== 0);
+  // Behind a free entry, so that a search for the id does not pass it.
+  const free = at((entry, before) => entry === 0 && before === 0);
+  expect([heads.length >= HEAD_WORDS, taken > 0, free > 0]).toEqual([true, true, true]);
+  change(heads, slice, taken, free);
+  const fresh = new Exchange();
+  const load = (): void => fresh.visit(new KeptSections(kept, true));
+  if (refusal !== undefined) expect(load).toThrow(refusal);
+  else {
+    load();
+    expect(fresh.idSetHash()).toBe(reducers.core.idSetHash());
+  }
 });
