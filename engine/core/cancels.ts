@@ -86,11 +86,7 @@ function cancelById(state: CoreState, message: Message, at: number, ownerAt: num
     cancelOrder(state, slot, REQUESTED);
     return;
   }
-  state.out.write({
-    type: 'CancelRefused',
-    orderId: bytesToHex(message.bytes, at, ID_BYTES),
-    reason: isOwn ? CancelRefusal.DELAYED : CancelRefusal.NOT_FOUND,
-  });
+  state.out.cancelRefused(message.words, at >> 2, isOwn ? CancelRefusal.DELAYED : CancelRefusal.NOT_FOUND);
 }
 
 /** CancelAll: every resting order of the owner. */

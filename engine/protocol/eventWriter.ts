@@ -2,7 +2,14 @@
 // that writes whole words and floats at the places of layout.ts (a test compares them with the codec); rare ones go through
 // the codec. It allocates only when a command's events outgrow every earlier command's.
 import { encodeEventInto } from './codec.ts';
-import { EVENT_HEADER_BYTES, eventLayouts, FRAME_HEADER_BYTES, FRAME_MORE, PROTOCOL_VERSION } from './layout.ts';
+import {
+  EVENT_HEADER_BYTES,
+  eventLayouts,
+  FRAME_HEADER_BYTES,
+  FRAME_MORE,
+  KIND_BYTES,
+  PROTOCOL_VERSION,
+} from './layout.ts';
 import { limits } from './limits.ts';
 import type { EngineEvent } from './messages.ts';
 import { type RejectionName, rejections } from './rejections.ts';
@@ -28,6 +35,9 @@ const TRADE = headOf(eventLayouts.Trade);
 const TRADE_BYTES = bytesOf(eventLayouts.Trade);
 const STATUS = headOf(eventLayouts.TradeStatusChanged);
 const STATUS_BYTES = bytesOf(eventLayouts.TradeStatusChanged);
+const CANCEL_REFUSED = headOf(eventLayouts.CancelRefused);
+const CANCEL_REFUSED_BYTES = bytesOf(eventLayouts.CancelRefused);
+const ID_WORDS = KIND_BYTES.bytes32 / 4;
 const FRAME_HEADER = FRAME_HEADER_BYTES;
 const VERSION = PROTOCOL_VERSION;
 const FRAME_BYTES_MAX: number = limits.frameBytesMax;
@@ -237,6 +247,16 @@ export class EventWriter {
     this.doubles[(offset >> 3) + 1] = tradeNumber;
     words[word + 4] = status;
     words[word + 5] = 0;
+  }
+
+  /** Of the order whose id starts at word `id` of a message. */
+  cancelRefused(message: Int32Array, id: number, reason: number): void {
+    const offset = this.reserve(CANCEL_REFUSED_BYTES);
+    const { words } = this;
+    const word = offset >> 2;
+    words[word] = CANCEL_REFUSED;
+    for (let i = 0; i < ID_WORDS; i += 1) words[word + 1 + i] = message[id + i];
+    words[word + 1 + ID_WORDS] = reason;
   }
 
   /** Room for one event of so many bytes, in a new frame when the current one would grow past its bound. */

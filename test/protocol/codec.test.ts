@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Command, EngineEvent, Field, Layout } from '../../engine/protocol/index.ts';
 import {
+  bytesToHex,
   CodecError,
   commandLayouts,
   commandName,
@@ -217,12 +218,13 @@ describe('events', () => {
       direct.fill(n[3], u32, u32, u16, u8);
       direct.trade(n[3], u32, n[4], u32, u16, u32, n[6]);
       direct.tradeStatus(u32, n[3], u8);
+      direct.cancelRefused(Int32Array.from(n), 2, u8);
       direct.finish();
       expect(framesOf(decodeEvents(direct.copy()))).toEqual(direct.copy());
       expect(decodeEvents(direct.copy()).map(({ type }) => eventLayouts[type].type)).toEqual([
-        1, 3, 4, 5, 8, 9, 10, 11, 12,
+        1, 3, 4, 5, 8, 9, 10, 11, 12, 13,
       ]);
-      const [, , , , , , fill, trade] = decodeEvents(direct.copy());
+      const [, , , , , , fill, trade, , refused] = decodeEvents(direct.copy());
       expect(fill).toMatchObject({ makerOrderNumber: n[3], makerCollateralMicro: n[7], makerSharesMicro: n[8] });
       expect(trade).toMatchObject({
         takerOrderNumber: n[3],
@@ -230,6 +232,8 @@ describe('events', () => {
         feesCollateralMicro: n[9],
         vaultMicro: n[10],
       });
+      const id = new Uint8Array(Int32Array.from(n).buffer, 8, 32);
+      expect(refused).toEqual({ type: 'CancelRefused', orderId: bytesToHex(id, 0, 32), reason: u8 });
     });
     fc.assert(agrees, { numRuns: 300 });
   });
