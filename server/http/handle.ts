@@ -16,8 +16,8 @@ import type { Context, Endpoint, Method, Reply } from './endpoint.ts';
 import { BadRequest } from './errors.ts';
 import { type HostGuard, hostGuard } from './host.ts';
 import { httpLimits } from './limits.ts';
-import { LongReply, PART_BYTES } from './longReply.ts';
-import { keptBytes, lengthOf, passingBytes } from './replyBody.ts';
+import { LongReply } from './longReply.ts';
+import { BodyParts, lengthOf, PART_BYTES, passingBytes } from './replyBody.ts';
 import { copyHeaders, liveHeaders, ReceivedRequest, type RequestParts, remoteAddressOf } from './request.ts';
 import { makeRouter, type PathEntry, type Router } from './router.ts';
 import { isCountedByAddress, networkOf, Throttle } from './throttle.ts';
@@ -321,7 +321,7 @@ export class Door {
         res.writeHeader('content-length', String(typeof body === 'string' ? Buffer.byteLength(body) : lengthOf(body)));
         res.endWithoutBody();
       } else if (lengthOf(body) > PART_BYTES) {
-        visit.long = new LongReply(res, keptBytes(body), () => {
+        visit.long = new LongReply(res, new BodyParts(body), () => {
           onSent?.();
           this.left();
         });

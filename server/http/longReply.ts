@@ -2,20 +2,18 @@
 // the copying of megabytes and nothing of them piles up behind a slow reader. Called by handle.ts, which owns the
 // response: nothing here touches it once it is told that the client has gone.
 import type { HttpResponse } from 'uWebSockets.js';
-
-/** A longer body is sent in parts of so many bytes. */
-export const PART_BYTES = 256 * 1024;
+import type { BodyParts } from './replyBody.ts';
 
 export class LongReply {
   private readonly res: HttpResponse;
-  private readonly body: Uint8Array;
+  private readonly body: BodyParts;
   private readonly onEnd: () => void;
   private isEnded = false;
   /** The next part is sent in the next turn. */
   private isDue = false;
 
   /** @param onEnd called once, when everything is handed over or the client has gone */
-  constructor(res: HttpResponse, body: Uint8Array, onEnd: () => void) {
+  constructor(res: HttpResponse, body: BodyParts, onEnd: () => void) {
     this.res = res;
     this.body = body;
     this.onEnd = onEnd;
@@ -36,7 +34,7 @@ export class LongReply {
   private send(offset: number): boolean {
     if (this.isEnded) return true;
     const { res, body } = this;
-    const [isTaken, isDone] = res.tryEnd(body.subarray(offset, offset + PART_BYTES), body.length);
+    const [isTaken, isDone] = res.tryEnd(body.partFrom(offset), body.length);
     if (isDone) this.end();
     else if (isTaken && !this.isDue) {
       this.isDue = true;

@@ -1,9 +1,11 @@
 // The bytes of a reply's body, which may come in pieces. Called by handle.ts as it sends. A body in pieces is put together
 // in a room that every such reply uses, so that pages of lists leave no garbage: uWebSockets copies what it is given.
 import type { Reply } from './endpoint.ts';
-import { PART_BYTES } from './longReply.ts';
 
 type Body = Reply['body'];
+
+/** A longer body is sent in parts of so many bytes. */
+export const PART_BYTES = 256 * 1024;
 
 const room = new Uint8Array(PART_BYTES);
 const isPieces = (body: Body): body is readonly Uint8Array[] => Array.isArray(body);
@@ -25,6 +27,38 @@ export function passingBytes(body: Body): string | Uint8Array {
     at += piece.length;
   }
   return room.subarray(0, at);
+}
+
+/** A body that is sent in parts, one after the other. */
+export class BodyParts {
+  readonly length: number;
+  private readonly pieces: readonly Uint8Array[];
+  /** The first piece that is not sent whole, and where it starts in the body. */
+  private piece = 0;
+  private pieceAt = 0;
+
+  constructor(body: Body) {
+    this.pieces = isPieces(body) ? body : [keptBytes(body)];
+    this.length = lengthOf(this.pieces);
+  }
+
+  /** At most PART_BYTES from an offset on, which never falls; what comes back holds only until the next call. */
+  partFrom(offset: number): Uint8Array {
+    const { pieces } = this;
+    while (this.piece < pieces.length && this.pieceAt + pieces[this.piece].length <= offset) {
+      this.pieceAt += pieces[this.piece].length;
+      this.piece += 1;
+    }
+    let filled = 0;
+    let start = offset - this.pieceAt;
+    for (let at = this.piece; at < pieces.length && filled < PART_BYTES; at += 1) {
+      const piece = pieces[at].subarray(start, start + PART_BYTES - filled);
+      room.set(piece, filled);
+      filled += piece.length;
+      start = 0;
+    }
+    return room.subarray(0, filled);
+  }
 }
 
 /** A body as bytes that nobody else writes to. */
