@@ -52,9 +52,11 @@ export class BodyParts {
     let filled = 0;
     let start = offset - this.pieceAt;
     for (let at = this.piece; at < pieces.length && filled < PART_BYTES; at += 1) {
-      const piece = pieces[at].subarray(start, start + PART_BYTES - filled);
-      room.set(piece, filled);
-      filled += piece.length;
+      const piece = pieces[at];
+      const isWhole = start === 0 && piece.length <= PART_BYTES - filled; // most are: no view of theirs is to be made
+      const taken = isWhole ? piece : piece.subarray(start, start + PART_BYTES - filled);
+      room.set(taken, filled);
+      filled += taken.length;
       start = 0;
     }
     return room.subarray(0, filled);
