@@ -148,7 +148,6 @@ export class Ladder {
     this.levelCount = larger.levelCount;
     this.bestBid = larger.bestBid;
     this.bestAsk = larger.bestAsk;
-    this.isShared = larger.isShared;
     this.ends = larger.ends;
     this.occupied = larger.occupied;
     this.summary = larger.summary;

@@ -21,7 +21,6 @@ function takeBack(state: CoreState, slot: number, delayed: DelayedOrder): TakerO
   order.isBuy = order.side === Side.BUY;
   order.orderType = delayed.orderType;
   order.canRest = delayed.orderType === OrderType.GTC || delayed.orderType === OrderType.GTD;
-  order.flags = 0;
   order.limitPips = delayed.limitPips;
   order.ladderPips = pool.ladderPipsOf(slot);
   order.ladderSide = ladderSideOf(order.side, order.outcome);

@@ -123,6 +123,7 @@ export function crowd(take: (tMs: number, command: Command) => void): void {
   for (const owner of [0, OWNERS - 1, 0, OWNERS - 1]) {
     take(tMs, { type: 'CreditOwner', owner: addressOf(owner), items: [addressOf(owner)] });
   }
+  releaseIntoOwn(take, tMs);
   take(tMs + 40 * HOUR_MS, { type: 'Tick' });
 }
 
@@ -203,6 +204,30 @@ function leaveDust(take: (tMs: number, command: Command) => void, tMs: number): 
   for (const wallet of wallets) {
     take(tMs, { type: 'Redeem', wallet, owner: wallet, keyId: keyOf(OWNERS + 3), marketIndex: MARKETS, flags: 0 });
   }
+}
+
+/** A delayed order meets one of its own when it is released: what that one reserves pays the fee, which was withdrawn. */
+function releaseIntoOwn(take: (tMs: number, command: Command) => void, tMs: number): void {
+  const [buyer, seller] = [addressOf(OWNERS + 4), addressOf(OWNERS + 5)];
+  const marketIndex = MARKETS + 1;
+  const by = (owner: string) => ({ keyId: keyOf(OWNERS + 4), owner, marketIndex, flags: 0 });
+  /** 100 lots at 0.50. */
+  const order = (label: number, maker: string, outcome: number, side: number) =>
+    take(tMs, {
+      ...{ type: 'PlaceOrder', orderId: orderIdOf(ORDERS + 7_000 + label), maker, ...by(maker), outcome, side },
+      ...{ orderType: 0, timestampMs: tMs, expirationS: 0 },
+      ...{ makerAmountMicro: side === 0 ? 500_000 : 1_000_000, takerAmountMicro: side === 0 ? 1_000_000 : 500_000 },
+    });
+  const delaying = { ...terms, tickPips: 100, delaySeconds: 3 };
+  take(tMs, { type: 'CreateMarket', eventNumber: 0, ...marketIds(marketIndex), ...delaying });
+  take(tMs, { type: 'Deposit', wallet: buyer, owner: buyer, amountMicro: 1_010_000, isFaucet: 0 });
+  take(tMs, { type: 'Deposit', wallet: seller, owner: seller, amountMicro: 4_000_000, isFaucet: 0 });
+  take(tMs, { type: 'Split', wallet: seller, ...by(seller), amountMicro: 1_000_000 });
+  order(1, buyer, 1, 0);
+  order(2, seller, 0, 1);
+  order(3, buyer, 0, 0);
+  take(tMs, { type: 'Withdraw', wallet: buyer, owner: buyer, amountMicro: 10_000 });
+  take(tMs + 4_000, { type: 'Tick' });
 }
 
 /** Orders at the ends of what an order may be: a micro on one of its sides, and the most lots there are, and one more. */

@@ -40,6 +40,8 @@ const reasons: readonly Reason[] = [
   equal(/^ladder/, /^return this\.bestBid > 0; ⇒ >/, 'Whoever asks looks at its price too: that of no bid is 0.'),
   equal(/^coverage/, /^previous = account;/, 'An account that is looked at twice has been covered the first time.'),
   equal(/^entry/, /^const NONE = -1; ⇒ 1/, 'No slot or account is any number below 0.'),
+  equal(/^entry/, /^guess = /, 'A guess of the position: where it fails, the table is asked.'),
+  equal(/^entry/, /^if \(order\.account < 0\) \{ ⇒ </, 'Account 0 is that of the fees: nobody has a key of its owner.'),
   equal(
     /^entry/,
     /^order\.owner = state\.accounts\.owners/,
@@ -72,7 +74,7 @@ const reasons: readonly Reason[] = [
   ),
   equal(/^grow/, /^if \(fill !== 0\)/, 'New cells are 0 as they are.'),
   equal(/^ladder/, /\+ 31\) >>> 5/, 'A word more than there are levels for.'),
-  equal(/^exchange/, /^lookAhead\(/, 'What is read early says nothing: only time can tell.'),
+  equal(/^exchange/, /^(?:this\.)?lookAhead\(/, 'What is read early says nothing: only time can tell.'),
   equal(/^exchange/, /^state\.alarm\.ms = nextMs;/, 'An alarm that rings early finds nothing due: only time can tell.'),
   equal(/^coverage/, /^state\.suspectCount = 0;/, 'Suspects of before are looked at again, and are covered.'),
   equal(
@@ -92,6 +94,7 @@ const reasons: readonly Reason[] = [
     'What no snapshot of ours says; test/pipeline damages some.',
   ),
   equal(/^lookAhead/, /./, 'What is read early says nothing: only time can tell.'),
+  equal(/^dryRun/, /\btouched\b/, 'What is read early says nothing: only time can tell.'),
   equal(/^(?:idWindow|ledger)/, /\bread \^= /, 'What is read early says nothing: only time can tell.'),
   equal(/^(?:ledger|orderPool)/, /^(?:if \(slot >= 0\) )?(?:accounts|slots)\[i\] = /, 'Read early, as above.'),
   equal(/^prices/, /^let k = /, 'A first guess that the exact comparison below mends.'),
