@@ -97,7 +97,6 @@ export function crowd(take: (tMs: number, command: Command) => void): void {
     }
   }
   sweepOwn(take, tMs);
-  coverExactly(take, tMs);
   leaveDust(take, tMs);
   askExtremes(take, tMs);
   // The rich owner takes all that is asked in the first market: many makers' other orders are no longer covered.
@@ -124,6 +123,8 @@ export function crowd(take: (tMs: number, command: Command) => void): void {
     take(tMs, { type: 'CreditOwner', owner: addressOf(owner), items: [addressOf(owner)] });
   }
   releaseIntoOwn(take, tMs);
+  coverExactly(take, tMs);
+  lapseOne(take, tMs);
   take(tMs + 40 * HOUR_MS, { type: 'Tick' });
 }
 
@@ -178,14 +179,18 @@ function coverExactly(take: (tMs: number, command: Command) => void, tMs: number
     makerAmountMicro: side === 0 ? lots * 1_000 : lots * 10_000,
     takerAmountMicro: side === 0 ? lots * 10_000 : lots * 1_000,
   });
+  const [reserving, paying] = [MARKETS + 2, MARKETS + 3];
+  for (const marketIndex of [reserving, paying]) {
+    take(tMs, { type: 'CreateMarket', eventNumber: 0, ...marketIds(marketIndex), ...terms });
+  }
   take(tMs, { type: 'Deposit', wallet, owner: wallet, amountMicro: 100_000, isFaucet: 0 });
   take(tMs, { type: 'Deposit', wallet: seller, owner: seller, amountMicro: 5_000_000, isFaucet: 0 });
   const sets = { type: 'Split', wallet: seller, owner: seller, keyId: keyOf(OWNERS + 1), flags: 0 } as const;
-  take(tMs, { ...sets, marketIndex: 4, amountMicro: 4_000_000 });
-  take(tMs, order(1, wallet, 5, 0, 60));
-  take(tMs, order(2, wallet, 5, 0, 40));
-  take(tMs, order(3, wallet, 4, 0, 40));
-  take(tMs, order(4, seller, 4, 1, 40));
+  take(tMs, { ...sets, marketIndex: paying, amountMicro: 4_000_000 });
+  take(tMs, order(1, wallet, reserving, 0, 60));
+  take(tMs, order(2, wallet, reserving, 0, 40));
+  take(tMs, order(3, wallet, paying, 0, 40));
+  take(tMs, order(4, seller, paying, 1, 40));
 }
 
 /** Odd shares of a market that ends half and half: the last redemption leaves a micro to the dust. */
@@ -228,6 +233,25 @@ function releaseIntoOwn(take: (tMs: number, command: Command) => void, tMs: numb
   order(3, buyer, 0, 0);
   take(tMs, { type: 'Withdraw', wallet: buyer, owner: buyer, amountMicro: 10_000 });
   take(tMs + 4_000, { type: 'Tick' });
+}
+
+/** Keys that differ in one word each, by turns: the one that falls silent loses its orders, the others keep theirs. */
+function lapseOne(take: (tMs: number, command: Command) => void, tMs: number): void {
+  const owner = addressOf(OWNERS + 6);
+  const marketIndex = MARKETS + 4;
+  const keyWith = (odd: number): string => `0x${[0, 1, 2, 3].map((word) => hex(word === odd ? 5 : 9, 8)).join('')}`;
+  const silent = keyWith(-1);
+  take(tMs, { type: 'CreateMarket', eventNumber: 0, ...marketIds(marketIndex), ...terms });
+  take(tMs, { type: 'Deposit', wallet: owner, owner, amountMicro: 10_000_000, isFaucet: 0 });
+  const ids = { given: `0x${hex(0, 32)}`, next: `0x${hex(1, 32)}` };
+  take(tMs, { type: 'Heartbeat', owner, keyId: silent, ...ids, refresh: 0 });
+  for (const [at, keyId] of [0, 1, 2, 3].flatMap((odd) => [silent, keyWith(odd)]).entries()) {
+    take(tMs, {
+      ...{ type: 'PlaceOrder', orderId: orderIdOf(ORDERS + 7_100 + at), keyId, maker: owner, owner, marketIndex },
+      ...{ outcome: 0, side: 0, orderType: 0, flags: 0, timestampMs: tMs, expirationS: 0 },
+      ...{ makerAmountMicro: 10_000, takerAmountMicro: 100_000 },
+    });
+  }
 }
 
 /** Orders at the ends of what an order may be: a micro on one of its sides, and the most lots there are, and one more. */

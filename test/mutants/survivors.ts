@@ -30,7 +30,7 @@ const reasons: readonly Reason[] = [
     /(?:OWN_)?(?:NEXT|PREV)\)?\] = FREE; ⇒ records.* → ;$/,
     'Written twice on the way to the same list.',
   ),
-  equal(/^accounts/, /^this\.lastKey = /, "keyOf's first guess: without it, the table of keys is asked."),
+  equal(/^accounts/, /^this\.lastKey\[account\] = /, "keyOf's first guess: without it, the table of keys is asked."),
   equal(/^accounts/, /^const at = offset >> 2; ⇒ 2/, "keyOf's first guess: without it, the table of keys is asked."),
   equal(
     /^accounts/,
