@@ -31,6 +31,8 @@ const LISTS_AGAIN_MAX = 40;
 const SEARCHES_AGAIN_MAX = 10;
 /** Requests before the first round, which are not counted. */
 const WARM_UP = 20;
+/** A snapshot that takes longer does not come (ms). */
+const SNAPSHOT_MS_MAX = 300_000;
 /** Before another process is timed, so that what this one has left is collected. */
 const SETTLE_MS = 300;
 const LISTS = [
@@ -205,10 +207,14 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Waits for a snapshot. */
+/** Waits for a snapshot. @throws when none comes */
 async function snapshotIn(dataDir: string): Promise<void> {
   const folder = new SnapshotFolder(dataDir);
-  while (folder.list().length === 0) await sleep(100);
+  const endsMs = performance.now() + SNAPSHOT_MS_MAX;
+  while (folder.list().length === 0) {
+    if (performance.now() > endsMs) throw new Error(`no snapshot came within ${seconds(SNAPSHOT_MS_MAX)}`);
+    await sleep(100);
+  }
 }
 
 /** A file of one market. */
