@@ -78,6 +78,7 @@ export function crowd(take: (tMs: number, command: Command) => void): void {
       expirationS: isGtd ? Math.ceil(tMs / 1000) + 120 + random.int(0, 600) : 0,
     };
   };
+  collide(take, tMs);
   let recent: Command[] = [];
   for (let label = 1; label <= ORDERS; label += 1) {
     if (label % 500 === 0) {
@@ -179,7 +180,7 @@ function coverExactly(take: (tMs: number, command: Command) => void, tMs: number
     makerAmountMicro: side === 0 ? lots * 1_000 : lots * 10_000,
     takerAmountMicro: side === 0 ? lots * 10_000 : lots * 1_000,
   });
-  const [reserving, paying] = [MARKETS + 2, MARKETS + 3];
+  const [reserving, paying] = [MARKETS + 3, MARKETS + 4];
   for (const marketIndex of [reserving, paying]) {
     take(tMs, { type: 'CreateMarket', eventNumber: 0, ...marketIds(marketIndex), ...terms });
   }
@@ -211,34 +212,69 @@ function leaveDust(take: (tMs: number, command: Command) => void, tMs: number): 
   }
 }
 
-/** A delayed order meets one of its own when it is released: what that one reserves pays the fee, which was withdrawn. */
+/**
+ * Delayed orders of two markets meet one of their own each when they are released, at once: what that one reserves pays the
+ * fee, which was withdrawn.
+ */
 function releaseIntoOwn(take: (tMs: number, command: Command) => void, tMs: number): void {
-  const [buyer, seller] = [addressOf(OWNERS + 4), addressOf(OWNERS + 5)];
-  const marketIndex = MARKETS + 1;
-  const by = (owner: string) => ({ keyId: keyOf(OWNERS + 4), owner, marketIndex, flags: 0 });
-  /** 100 lots at 0.50. */
-  const order = (label: number, maker: string, outcome: number, side: number) =>
-    take(tMs, {
-      ...{ type: 'PlaceOrder', orderId: orderIdOf(ORDERS + 7_000 + label), maker, ...by(maker), outcome, side },
-      ...{ orderType: 0, timestampMs: tMs, expirationS: 0 },
-      ...{ makerAmountMicro: side === 0 ? 500_000 : 1_000_000, takerAmountMicro: side === 0 ? 1_000_000 : 500_000 },
-    });
-  const delaying = { ...terms, tickPips: 100, delaySeconds: 3 };
-  take(tMs, { type: 'CreateMarket', eventNumber: 0, ...marketIds(marketIndex), ...delaying });
-  take(tMs, { type: 'Deposit', wallet: buyer, owner: buyer, amountMicro: 1_010_000, isFaucet: 0 });
-  take(tMs, { type: 'Deposit', wallet: seller, owner: seller, amountMicro: 4_000_000, isFaucet: 0 });
-  take(tMs, { type: 'Split', wallet: seller, ...by(seller), amountMicro: 1_000_000 });
-  order(1, buyer, 1, 0);
-  order(2, seller, 0, 1);
-  order(3, buyer, 0, 0);
-  take(tMs, { type: 'Withdraw', wallet: buyer, owner: buyer, amountMicro: 10_000 });
+  for (const marketIndex of [MARKETS + 1, MARKETS + 2]) {
+    const [buyer, seller] = [addressOf(OWNERS + 2 * marketIndex), addressOf(OWNERS + 2 * marketIndex + 1)];
+    const by = (owner: string) => ({ keyId: keyOf(OWNERS + 4), owner, marketIndex, flags: 0 });
+    /** 100 lots at 0.50. */
+    const order = (label: number, maker: string, outcome: number, side: number) =>
+      take(tMs, {
+        ...{
+          type: 'PlaceOrder',
+          orderId: orderIdOf(ORDERS + 100 * marketIndex + label),
+          maker,
+          ...by(maker),
+          outcome,
+          side,
+        },
+        ...{ orderType: 0, timestampMs: tMs, expirationS: 0 },
+        ...{ makerAmountMicro: side === 0 ? 500_000 : 1_000_000, takerAmountMicro: side === 0 ? 1_000_000 : 500_000 },
+      });
+    const delaying = { ...terms, tickPips: 100, delaySeconds: 3 };
+    take(tMs, { type: 'CreateMarket', eventNumber: 0, ...marketIds(marketIndex), ...delaying });
+    take(tMs, { type: 'Deposit', wallet: buyer, owner: buyer, amountMicro: 1_010_000, isFaucet: 0 });
+    take(tMs, { type: 'Deposit', wallet: seller, owner: seller, amountMicro: 4_000_000, isFaucet: 0 });
+    take(tMs, { type: 'Split', wallet: seller, ...by(seller), amountMicro: 1_000_000 });
+    order(1, buyer, 1, 0);
+    order(2, seller, 0, 1);
+    order(3, buyer, 0, 0);
+    take(tMs, { type: 'Withdraw', wallet: buyer, owner: buyer, amountMicro: 10_000 });
+  }
   take(tMs + 4_000, { type: 'Tick' });
+}
+
+/** The first two orders have ids that begin alike, so that both are looked up at the same place: each is canceled by its own. */
+function collide(take: (tMs: number, command: Command) => void, tMs: number): void {
+  const owner = addressOf(0);
+  const by = { keyId: keyOf(0), owner };
+  const ids = [1, 2].map((last) => `0x${'5'.repeat(16)}${hex(last, 48)}`);
+  for (const orderId of ids) {
+    take(tMs, {
+      ...{
+        type: 'PlaceOrder',
+        orderId,
+        maker: owner,
+        ...by,
+        marketIndex: 0,
+        outcome: 0,
+        side: 0,
+        orderType: 0,
+        flags: 0,
+      },
+      ...{ timestampMs: tMs, expirationS: 0, makerAmountMicro: 10_000, takerAmountMicro: 100_000 },
+    });
+  }
+  for (const orderId of ids) take(tMs, { type: 'CancelOrders', ...by, items: [orderId] });
 }
 
 /** Keys that differ in one word each, by turns: the one that falls silent loses its orders, the others keep theirs. */
 function lapseOne(take: (tMs: number, command: Command) => void, tMs: number): void {
   const owner = addressOf(OWNERS + 6);
-  const marketIndex = MARKETS + 4;
+  const marketIndex = MARKETS + 5;
   const keyWith = (odd: number): string => `0x${[0, 1, 2, 3].map((word) => hex(word === odd ? 5 : 9, 8)).join('')}`;
   const silent = keyWith(-1);
   take(tMs, { type: 'CreateMarket', eventNumber: 0, ...marketIds(marketIndex), ...terms });
@@ -260,6 +296,7 @@ function askExtremes(take: (tMs: number, command: Command) => void, tMs: number)
   const order = { type: 'PlaceOrder', ...by, timestampMs: tMs, expirationS: 0 } as const;
   const amounts: readonly (readonly [side: number, orderType: number, maker: number, taker: number])[] = [
     [0, 2, 1, 10_000],
+    [0, 2, 50, 100],
     [1, 2, 10_000, 1],
     [1, 0, 1, 10_000],
     [0, 0, 10_000_000_000, 10_000_000_000_000],

@@ -4,16 +4,19 @@ import type { Exchange } from '../../engine/core/index.ts';
 import { EventWriter, Message } from '../../engine/protocol/index.ts';
 import { differentWord } from './corruption.ts';
 import { KeptSections } from './keptSections.ts';
-import { accountsIn, askEverything, marketsIn, type Trace } from './traces.ts';
+import { accountsIn, askEverything, CROWD, marketsIn, type Trace } from './traces.ts';
 
 /** What gives the core away, or undefined when nothing does; `checks`: its invariants are asked about damage, too. */
 export function giveaway(make: new () => Exchange, traces: readonly Trace[], checks: boolean): string | undefined {
   for (const trace of traces) {
-    try {
-      const difference = new Killer(make, trace).difference(checks);
-      if (difference !== undefined) return `${trace.name}: ${difference}`;
-    } catch (error) {
-      return `${trace.name}: ${error instanceof Error ? error.message.slice(0, 100) : String(error)}`;
+    // A crowd fills tables beyond what they have room for at first: of a state that was loaded they are as large as they were.
+    for (const isReloading of trace.name === CROWD ? [true, false] : [true]) {
+      try {
+        const difference = new Killer(make, trace, isReloading).difference(checks);
+        if (difference !== undefined) return `${trace.name}: ${difference}`;
+      } catch (error) {
+        return `${trace.name}: ${error instanceof Error ? error.message.slice(0, 100) : String(error)}`;
+      }
     }
   }
   return undefined;
@@ -32,12 +35,14 @@ class Killer {
   private core: Exchange;
   private readonly make: new () => Exchange;
   private readonly trace: Trace;
+  private readonly isReloading: boolean;
   private readonly writer = new EventWriter();
 
-  constructor(make: new () => Exchange, trace: Trace) {
+  constructor(make: new () => Exchange, trace: Trace, isReloading: boolean) {
     this.core = new make();
     this.make = make;
     this.trace = trace;
+    this.isReloading = isReloading;
   }
 
   /** Where the core differs from the trace; undefined when it never does. */
@@ -54,7 +59,7 @@ class Killer {
       if (this.core.nextDueMs() !== commands[last].nextDueMs) return `due time after command ${last}`;
       const found = this.lookAfter(last, checks);
       if (found !== undefined) return found;
-      if (last % RELOAD_EVERY === RELOAD_EVERY - 1) this.reload();
+      if (this.isReloading && last % RELOAD_EVERY === RELOAD_EVERY - 1) this.reload();
       index = end;
     }
     return undefined;

@@ -26,6 +26,8 @@ export interface Trace {
   readonly corrupted: { readonly after: number; readonly found: readonly FoundCorruption[] } | undefined;
 }
 
+/** The name of the trace of a crowd. */
+export const CROWD = 'crowd';
 const LOOK_EVERY = 60;
 /** The checks of the state are checked once, on this trace after so many commands. */
 const CORRUPTED_TRACE = 'seed 3';
@@ -113,7 +115,7 @@ export function recordTraces(file: string, seeds: number, commands: number): voi
   }
   const many: Timed[] = [];
   crowd((tMs: number, command: Command) => many.push({ tMs, command }));
-  traces.push(record('crowd', many, undefined));
+  traces.push(record(CROWD, many, undefined));
   writeFileSync(file, serialize(traces));
 }
 
