@@ -86,7 +86,6 @@ function readOrder(state: CoreState, message: Message, offset: number): TakerOrd
   order.takerMicro = doubles[double + TAKER_DOUBLE];
   order.timestampMs = doubles[double + TIMESTAMP_DOUBLE];
   order.expirationS = doubles[double + EXPIRATION_DOUBLE];
-  order.budgetMicro = 0;
   return order;
 }
 

@@ -117,13 +117,15 @@ function settleTaker(
   scheduleStatus(state, market);
 }
 
-/** The first status step of a market's latest trade. Without delays it need not pass through the heap, see settleFresh. */
+/**
+ * The first status step of a market's latest trade. Without delays it need not pass through the heap, see settleFresh: trades
+ * that are fresh are all of one market, since what is due is taken one at a time and hands them over before the next.
+ */
 function scheduleStatus(state: CoreState, market: Market): void {
   if (state.minedDelayMs !== 0 || state.confirmedDelayMs !== 0) {
     state.statuses.push(state.tMs + state.minedDelayMs, market.index, market.tradeCount, STEP_MINED);
     return;
   }
-  if (state.freshTrades > 0 && state.freshMarket !== market.index) queueFresh(state);
   state.freshMarket = market.index;
   state.freshTrades += 1;
 }

@@ -2,7 +2,7 @@
 // values, each with its own checksum. Written and read by the pipeline through `Sections`. All of a file is read and checked
 // before anything of it is handed out, so that what is not sound changes nothing.
 // CRC-32 here, not the journal's CRC32C: zlib's runs at memory speed, and a start reads hundreds of megabytes.
-import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, fdatasyncSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';
 import { crc32 } from 'node:zlib';
 import { requireSound, type Sections, SnapshotUnusable } from '../protocol/index.ts';
@@ -19,6 +19,8 @@ const ALIGNMENT = 64;
 const LINE_START_BYTES = 48;
 /** How much is read before its checksum is taken: it lies in the processor's cache then, and a load takes a fifth less. */
 const PIECE_BYTES = 256 * 1024;
+/** So much is written before it is brought to the disk: some milliseconds of its time. */
+const SYNC_BYTES = 4 * 1024 * 1024;
 const NUMBERS = 'numbers';
 
 /** Which record a snapshot stands behind, and which programs can load it. */
@@ -110,7 +112,7 @@ class WrittenSections implements Sections {
 /**
  * Writes a snapshot into a file that is open for writing, from its beginning; returns its length (bytes). What the parts
  * list is written as it is then: nothing may change it meanwhile.
- * @param onSection called when a section was listed and when it was written; what it throws ends the writing
+ * @param onSection called when a section was listed, and again and again while they are written; what it throws ends that
  */
 export function writeSections(
   descriptor: number,
@@ -135,18 +137,39 @@ export function writeSections(
   prefix.writeUInt32LE(FORM_VERSION, 8);
   prefix.writeUInt32LE(head.length, 12);
   prefix.writeUInt32LE(crc32(head), 16);
-  writeAll(descriptor, prefix, 0);
-  writeAll(descriptor, head, PREFIX_BYTES);
+  const file = new SteadyFile(descriptor, onSection);
+  file.write(prefix, 0);
+  file.write(head, PREFIX_BYTES);
   for (const [index, { bytes }] of parts.entries()) {
-    writeAll(descriptor, bytes, start + sections[index].offset);
+    file.write(bytes, start + sections[index].offset);
     onSection();
   }
   return start + offset;
 }
 
-function writeAll(descriptor: number, bytes: Uint8Array, position: number): void {
-  for (let done = 0; done < bytes.length; ) {
-    done += writeSync(descriptor, bytes, done, bytes.length - done, position + done);
+/** A file that is brought to the disk while it is written: what others bring there meanwhile waits for a piece, not for all. */
+class SteadyFile {
+  private readonly descriptor: number;
+  private readonly onPiece: () => void;
+  private unsyncedBytes = 0;
+
+  constructor(descriptor: number, onPiece: () => void) {
+    this.descriptor = descriptor;
+    this.onPiece = onPiece;
+  }
+
+  write(bytes: Uint8Array, position: number): void {
+    const { descriptor } = this;
+    for (let done = 0; done < bytes.length; ) {
+      const wanted = Math.min(bytes.length - done, SYNC_BYTES - this.unsyncedBytes);
+      const count = writeSync(descriptor, bytes, done, wanted, position + done);
+      done += count;
+      this.unsyncedBytes += count;
+      if (this.unsyncedBytes < SYNC_BYTES) continue;
+      fdatasyncSync(descriptor);
+      this.unsyncedBytes = 0;
+      this.onPiece();
+    }
   }
 }
 
