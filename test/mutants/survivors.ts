@@ -142,6 +142,7 @@ const reasons: readonly Reason[] = [
   unreached(/^ledger/, /^positionCount << SHIFT <= words\.length/, 'What no snapshot of ours says.'),
   equal(/^ledger/, /at < old\.length; at \+= 2/, 'Behind the last entry there is none to move.'),
   equal(/^ledger/, /^return \(Math\.imul\(account, /, 'Another hash, as good.'),
+  unreached(/^accounts/, /limits\.accountsMax\) throw/, 'No trace opens so many; the limit is far beyond a venue.'),
   unreached(/^invariants/, /./, 'The damage that the traces do to a state does not lead there.'),
   unreached(/^cash/, /MICRO_MAX - state\.depositsMicro/, 'Only deposits near 2^53 tell; test/core holds that bound.'),
 ];
