@@ -142,6 +142,18 @@ const reasons: readonly Reason[] = [
   unreached(/^ledger/, /^positionCount << SHIFT <= words\.length/, 'What no snapshot of ours says.'),
   equal(/^ledger/, /at < old\.length; at \+= 2/, 'Behind the last entry there is none to move.'),
   equal(/^ledger/, /^return \(Math\.imul\(account, /, 'Another hash, as good.'),
+  equal(
+    /^coverage/,
+    /^ledger\.bound\[account\] = /,
+    'A bound that stays too high: the account is looked at more often.',
+  ),
+  equal(/^state/, /^export const AHEAD_MAX = 16;/, 'How many are read early together: only time can tell.'),
+  unreached(/^state/, /limits\.marketsMax\) throw/, 'No trace opens so many; the limit is far beyond a venue.'),
+  unreached(
+    /^state/,
+    /touched|suspect/,
+    'No command of the traces touches more than 64 markets, or leaves more than 64 accounts to look at.',
+  ),
   unreached(/^accounts/, /limits\.accountsMax\) throw/, 'No trace opens so many; the limit is far beyond a venue.'),
   unreached(/^invariants/, /./, 'The damage that the traces do to a state does not lead there.'),
   unreached(/^cash/, /MICRO_MAX - state\.depositsMicro/, 'Only deposits near 2^53 tell; test/core holds that bound.'),
