@@ -106,15 +106,15 @@ interface Measured {
   readonly disturbed: string;
 }
 
-/** The longest stalls of rounds: of a maximum one disturbance decides, so that the floor is held against their median. */
+/** The longest stalls of rounds. The floor is held against the longest of all; the others tell what a disturbance did. */
 function stallLines({ stalls, disturbed }: Measured): string[] {
   const of = (name: keyof Stall): number[] => stalls.map((stall) => stall[name]);
   const most = (name: keyof Stall): string => figure(Math.max(...of(name)), 2);
   const longest = of('aloneMs');
-  const what = `longest stall of the main thread under ten clients, median of ${stalls.length} rounds`;
+  const what = `longest stall of the main thread under ten clients, in ${stalls.length} rounds`;
   return [
-    bound(what, median(longest), FLOORS.stallMs, ' ms'),
-    `  (${longest.map((value) => figure(value, 2)).join(', ')}; not counting when an idle process beside stood still as ` +
+    bound(what, Math.max(...longest), FLOORS.stallMs, ' ms'),
+    `  (median ${figure(median(longest), 2)}; ${longest.map((value) => figure(value, 2)).join(', ')}; not counting when an idle process beside stood still as ` +
       `well, which did for ${most('besideMs')} ms at most; counting that, ${most('longestMs')} ms at most;`,
     `  idle just before: ${most('idleMs')} ms at most; most processor time of the thread between two looks: ` +
       `${most('busyMs')} ms; ${figure(median(of('pagesPerSecond')), 1)} pages a second;`,

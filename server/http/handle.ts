@@ -298,13 +298,14 @@ export class Door {
   private send(visit: Visit, reply: Reply): void {
     if (visit.isAborted || visit.isAnswered) return;
     const { turn } = visit;
+    const length = lengthOf(reply.body);
     if (turn === this.turn) {
       if (turn.isFull) {
         setImmediate(() => this.send(visit, reply));
         return;
       }
       turn.replyCount += 1;
-      turn.replyBytes += lengthOf(reply.body);
+      turn.replyBytes += length;
     }
     visit.isAnswered = true;
     tellAnswered(visit.endpoint, visit.request, reply);
@@ -318,9 +319,9 @@ export class Door {
       for (const name in headers) res.writeHeader(name, headers[name]);
       if (visit.isHead) {
         // endWithoutBody(length) would write the same header, but leaves the connection deaf to the next request.
-        res.writeHeader('content-length', String(typeof body === 'string' ? Buffer.byteLength(body) : lengthOf(body)));
+        res.writeHeader('content-length', String(typeof body === 'string' ? Buffer.byteLength(body) : length));
         res.endWithoutBody();
-      } else if (lengthOf(body) > PART_BYTES) {
+      } else if (length > PART_BYTES) {
         visit.long = new LongReply(res, new BodyParts(body), () => {
           onSent?.();
           this.left();

@@ -20,13 +20,22 @@ export function lengthOf(body: Body): number {
 
 /** A body of at most PART_BYTES as uWebSockets takes it; what comes back holds only until the next call. */
 export function passingBytes(body: Body): string | Uint8Array {
-  if (!isPieces(body)) return body;
-  let at = 0;
-  for (const piece of body) {
-    room.set(piece, at);
-    at += piece.length;
+  return isPieces(body) ? gathered(body, 0, 0) : body;
+}
+
+/** What fits into the room of pieces from one of them on, from a byte of that one on. */
+function gathered(pieces: readonly Uint8Array[], first: number, firstByte: number): Uint8Array {
+  let filled = 0;
+  let start = firstByte;
+  for (let at = first; at < pieces.length && filled < PART_BYTES; at += 1) {
+    const piece = pieces[at];
+    const isWhole = start === 0 && piece.length <= PART_BYTES - filled; // most are: no view of theirs is to be made
+    const taken = isWhole ? piece : piece.subarray(start, start + PART_BYTES - filled);
+    room.set(taken, filled);
+    filled += taken.length;
+    start = 0;
   }
-  return room.subarray(0, at);
+  return room.subarray(0, filled);
 }
 
 /** A body that is sent in parts, one after the other. */
@@ -38,7 +47,7 @@ export class BodyParts {
   private pieceAt = 0;
 
   constructor(body: Body) {
-    this.pieces = isPieces(body) ? body : [keptBytes(body)];
+    this.pieces = isPieces(body) ? body : [keptBytes(body)]; // a text is longer in bytes than in characters
     this.length = lengthOf(this.pieces);
   }
 
@@ -49,17 +58,7 @@ export class BodyParts {
       this.pieceAt += pieces[this.piece].length;
       this.piece += 1;
     }
-    let filled = 0;
-    let start = offset - this.pieceAt;
-    for (let at = this.piece; at < pieces.length && filled < PART_BYTES; at += 1) {
-      const piece = pieces[at];
-      const isWhole = start === 0 && piece.length <= PART_BYTES - filled; // most are: no view of theirs is to be made
-      const taken = isWhole ? piece : piece.subarray(start, start + PART_BYTES - filled);
-      room.set(taken, filled);
-      filled += taken.length;
-      start = 0;
-    }
-    return room.subarray(0, filled);
+    return gathered(pieces, this.piece, offset - this.pieceAt);
   }
 }
 

@@ -247,11 +247,11 @@ function releaseIntoOwn(take: (tMs: number, command: Command) => void, tMs: numb
   take(tMs + 4_000, { type: 'Tick' });
 }
 
-/** The first two orders have ids that begin alike, so that both are looked up at the same place: each is canceled by its own. */
+/** The ids of the first two orders differ, and are looked up at the same place of the pool: each is canceled by its own. */
 function collide(take: (tMs: number, command: Command) => void, tMs: number): void {
   const owner = addressOf(0);
   const by = { keyId: keyOf(0), owner };
-  const ids = [1, 2].map((last) => `0x${'5'.repeat(16)}${hex(last, 48)}`);
+  const ids = ['5555555500000000', '5455555580000000'].map((first) => `0x${first}${hex(1, 48)}`);
   for (const orderId of ids) {
     take(tMs, {
       ...{
