@@ -13,8 +13,6 @@ import type { BatchStore, StoredBatch } from './store.ts';
 const CLOSE_DEADLINE_MS = 1_000;
 /** How long (ms) to wait for LMDB's second word on a failed commit. */
 const REASON_DEADLINE_MS = 500;
-/** Batches read at a time, so that no read transaction lives long: it would pin pages and make the file grow. */
-const BATCHES_A_READ = 16;
 /** Keys of batches read at a time. */
 const KEYS_A_READ = 256;
 
@@ -77,14 +75,7 @@ export class LmdbStore implements BatchStore {
   }
 
   *batches(sequence: number): Generator<StoredBatch> {
-    let start = this.startOf(sequence);
-    for (let isFirst = true; ; isFirst = false) {
-      const options = { start, exclusiveStart: !isFirst, limit: BATCHES_A_READ };
-      const entries = readSound(Math.max(sequence, start), () => [...this.database.getRange(options)]);
-      for (const { key, value } of entries) yield { firstSequence: soundKey(start, key), bytes: value };
-      if (entries.length < BATCHES_A_READ) return;
-      start = entries[entries.length - 1].key;
-    }
+    for (const { firstSequence, bytes } of this.lentBatches(sequence)) yield { firstSequence, bytes: new Uint8Array(bytes) };
   }
 
   /**

@@ -4,8 +4,8 @@
 import { hashBehind, type JournalRecord, RECORD_HEADER_BYTES } from './record.ts';
 import type { RecordCursor } from './recordCursor.ts';
 
-/** Bytes of a pack, unless one record needs more: it stays in the processor's cache while it is replayed. */
-const PACK_BYTES = 512 * 1024;
+/** Bytes of a pack's records, unless one needs more: they stay in the processor's cache while they are replayed. */
+const RECORDS_BYTES = 512 * 1024;
 const PACK_RECORDS = 2_048;
 
 /** Records that follow one another. */
@@ -13,28 +13,36 @@ export interface PackedRecords {
   readonly firstSequence: number;
   readonly count: number;
   /** Where the command of each stands in `buffer`, behind the header of the record. */
-  readonly commandAt: Int32Array<ArrayBuffer>;
-  readonly buffer: ArrayBuffer;
+  readonly commandAt: Int32Array;
+  readonly buffer: ArrayBufferLike;
   /** The running hash (hex) behind the last of them. */
   readonly hash: string;
 }
 
 const aligned = (bytes: number): number => (bytes + 7) & ~7;
+const placesBytesOf = (records: number): number => aligned(records * 4);
 
-/** Takes records that follow one another. All that a pack has lies in one buffer, which is quickest to hand on. */
+/** Memory of a pack, unless one record needs more. */
+export const PACK_BYTES = placesBytesOf(PACK_RECORDS) + RECORDS_BYTES;
+
+/** Where the places of a pack's commands stand: at the front of its memory, which is quickest to hand on so. */
+export function placesIn(buffer: ArrayBufferLike, count: number): Int32Array {
+  return new Int32Array(buffer, 0, count);
+}
+
+/** Takes records that follow one another. */
 class Packer {
   count = 0;
-  private readonly buffer: ArrayBuffer;
+  private readonly buffer: ArrayBufferLike;
   private readonly bytes: Uint8Array;
-  private readonly commandAt: Int32Array<ArrayBuffer>;
+  private readonly commandAt: Int32Array;
   private filled: number;
 
-  constructor(bytes: number, records: number) {
-    const placesBytes = aligned(records * 4);
-    this.buffer = new ArrayBuffer(placesBytes + bytes);
-    this.bytes = new Uint8Array(this.buffer);
-    this.commandAt = new Int32Array(this.buffer, 0, records);
-    this.filled = placesBytes;
+  constructor(buffer: ArrayBufferLike, records: number) {
+    this.buffer = buffer;
+    this.bytes = new Uint8Array(buffer);
+    this.commandAt = placesIn(buffer, records);
+    this.filled = placesBytesOf(records);
   }
 
   hasRoomFor(recordBytes: number): boolean {
@@ -58,7 +66,7 @@ class Packer {
 /** Packs records that follow one another, one at least. */
 export function packRecords(records: readonly JournalRecord[]): PackedRecords {
   const bytes = records.reduce((sum, { start, end }) => sum + aligned(end - start), 0);
-  const packer = new Packer(bytes, records.length);
+  const packer = new Packer(new ArrayBuffer(placesBytesOf(records.length) + bytes), records.length);
   for (const { bytes } of records) packer.add(bytes);
   const last = records[records.length - 1];
   return packer.pack(last.sequence, hashBehind(last));
@@ -68,11 +76,13 @@ export function packRecords(records: readonly JournalRecord[]): PackedRecords {
  * Packs what a journal has after a sequence, up to another. Whatever is thrown while it is read comes after the records
  * before it.
  * @param read cursors through the batches from the one of a sequence on
+ * @param memoryFor memory of so many bytes for a pack; undefined: no more are wanted
  */
 export function* packedAfter(
   from: number,
   total: number,
   read: (fromSequence: number) => Iterable<RecordCursor>,
+  memoryFor: (bytes: number) => ArrayBufferLike | undefined = (bytes) => new ArrayBuffer(bytes),
 ): Generator<PackedRecords> {
   let packer: Packer | undefined;
   let last: RecordCursor | undefined;
@@ -87,7 +97,11 @@ export function* packedAfter(
           yield packer.pack(cursor.sequence - 1, cursor.hashBefore);
           packer = undefined;
         }
-        packer ??= new Packer(Math.max(PACK_BYTES, aligned(bytes.length)), PACK_RECORDS);
+        if (packer === undefined) {
+          const memory = memoryFor(Math.max(PACK_BYTES, placesBytesOf(PACK_RECORDS) + aligned(bytes.length)));
+          if (memory === undefined) return;
+          packer = new Packer(memory, PACK_RECORDS);
+        }
         packer.add(bytes);
       }
       if (cursor.sequence >= total) break;

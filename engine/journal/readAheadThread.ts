@@ -2,23 +2,28 @@
 // It opens the journal for reading only.
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { JournalArchived, JournalDamaged } from './errors.ts';
-import { type PackedRecords, packedAfter } from './packedRecords.ts';
-import { PACKS_AHEAD, type ReadAheadNews, type ReadAheadTask, STOPPED } from './readAhead.ts';
+import { packedAfter } from './packedRecords.ts';
+import { type ReadAheadNews, type ReadAheadTask, SHARED, STOPPED, UNDECIDED } from './readAhead.ts';
 import { JournalReader } from './reader.ts';
 
-/** Waits until so few packs wait to be taken that another may be sent; false when none is wanted any more. */
-function mayGoOn(taken: Int32Array, sent: number): boolean {
+/** Waits until the thread is told after how many records it is to begin; undefined when nothing is wanted of it. */
+function beginOf(shared: Int32Array): number | undefined {
   for (;;) {
-    const count = Atomics.load(taken, 0);
-    if (count === STOPPED) return false;
-    if (sent - count < PACKS_AHEAD) return true;
-    Atomics.wait(taken, 0, count);
+    const begin = Atomics.load(shared, SHARED.begin);
+    if (Atomics.load(shared, SHARED.taken) === STOPPED) return undefined;
+    if (begin !== UNDECIDED) return begin;
+    Atomics.wait(shared, SHARED.begin, UNDECIDED);
   }
 }
 
-function send(port: MessagePort, packed: PackedRecords): void {
-  const news: ReadAheadNews = { packed };
-  port.postMessage(news, [packed.buffer]);
+/** Waits until the slot of the next pack is free; false when none is wanted any more. */
+function mayFill({ shared, slots }: ReadAheadTask, sent: number): boolean {
+  for (;;) {
+    const taken = Atomics.load(shared, SHARED.taken);
+    if (taken === STOPPED) return false;
+    if (sent - taken < slots.length) return true;
+    Atomics.wait(shared, SHARED.taken, taken);
+  }
 }
 
 function newsOf(error: unknown): ReadAheadNews {
@@ -27,17 +32,32 @@ function newsOf(error: unknown): ReadAheadNews {
   return { failure: error instanceof Error ? error.message : String(error) };
 }
 
-async function run({ dataDir, from, total, taken }: ReadAheadTask, port: MessagePort): Promise<ReadAheadNews> {
+/** Sends the packs of the task's records, each in the next slot. */
+function sendPacks(reader: JournalReader, task: ReadAheadTask, begin: number, port: MessagePort): void {
+  const { from, total, slots } = task;
+  let sent = 0;
+  let own: SharedArrayBuffer | undefined;
+  const memoryFor = (bytes: number): SharedArrayBuffer | undefined => {
+    if (!mayFill(task, sent)) return undefined;
+    const slot = slots[sent % slots.length];
+    own = bytes > slot.byteLength ? new SharedArrayBuffer(bytes) : undefined;
+    return own ?? slot;
+  };
+  const packs = packedAfter(from + begin, total, (sequence) => reader.lentCursors(sequence), memoryFor);
+  for (const { firstSequence, count, hash } of packs) {
+    const news: ReadAheadNews = { packed: { firstSequence, count, hash, own } };
+    port.postMessage(news);
+    sent += 1;
+  }
+}
+
+async function run(task: ReadAheadTask, port: MessagePort): Promise<ReadAheadNews> {
   let reader: JournalReader | undefined;
   try {
-    const opened = new JournalReader(dataDir);
-    reader = opened;
-    let sent = 0;
-    for (const packed of packedAfter(from, total, (sequence) => opened.lentCursors(sequence))) {
-      if (!mayGoOn(taken, sent)) break;
-      send(port, packed);
-      sent += 1;
-    }
+    reader = new JournalReader(task.dataDir);
+    Atomics.store(task.shared, SHARED.isReady, 1);
+    const begin = beginOf(task.shared);
+    if (begin !== undefined) sendPacks(reader, task, begin, port);
     return { isDone: true };
   } catch (error) {
     return newsOf(error);

@@ -81,7 +81,9 @@ export async function replayAfter(
   let turnEndsMs = performance.now() + TURN_MS;
   for await (const packed of source) {
     const { buffer, firstSequence, count, commandAt, hash } = packed;
-    const [batch, view] = [Buffer.from(buffer), new DataView(buffer)];
+    // A pack is soon written over: followers, which may keep what they are given, have a copy.
+    const kept = followers.length === 0 ? buffer : buffer.slice(0);
+    const [batch, view] = [Buffer.from(kept), new DataView(kept)];
     const recordOf = (index: number) => new JournalRecord(batch, view, commandAt[index] - RECORD_HEADER_BYTES);
     replayPacked(packed, reducers, (index) => {
       if (followers.length > 0) applyToFollowers(followers, new DecodedRecord(recordOf(index)));

@@ -7,13 +7,13 @@ if (new Uint8Array(new Uint32Array([1]).buffer)[0] !== 1) {
 }
 
 export class Message {
-  declare bytes: Uint8Array<ArrayBuffer>;
-  declare words: Int32Array<ArrayBuffer>;
-  declare doubles: Float64Array<ArrayBuffer>;
-  declare view: DataView<ArrayBuffer>;
+  declare bytes: Uint8Array;
+  declare words: Int32Array;
+  declare doubles: Float64Array;
+  declare view: DataView;
 
   /** Views on a buffer whose length is a multiple of 8 bytes. */
-  constructor(buffer = new ArrayBuffer(4096)) {
+  constructor(buffer: ArrayBufferLike = new ArrayBuffer(4096)) {
     this.bytes = new Uint8Array(buffer);
     this.words = new Int32Array(buffer);
     this.doubles = new Float64Array(buffer);
