@@ -75,7 +75,9 @@ export class LmdbStore implements BatchStore {
   }
 
   *batches(sequence: number): Generator<StoredBatch> {
-    for (const { firstSequence, bytes } of this.lentBatches(sequence)) yield { firstSequence, bytes: new Uint8Array(bytes) };
+    for (const { firstSequence, bytes: lent } of this.lentBatches(sequence)) {
+      yield { firstSequence, bytes: new Uint8Array(lent) };
+    }
   }
 
   /**
