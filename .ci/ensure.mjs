@@ -6,7 +6,7 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
-import { constants, hostname } from 'node:os';
+import { availableParallelism, constants, hostname } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { isatty } from 'node:tty';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -201,9 +201,12 @@ const env = {
 // V8 collects the whole heap whenever a process seems idle, to give memory back: an exchange that answers now and then always
 // seems idle, and each of these collections holds up its next answers by milliseconds. The heap is still collected whenever
 // it has grown. V8 reads this when it starts and never again.
+// Its helper threads, which collect garbage and compile, are four whatever the machine has: where processors are fewer they
+// take all of them, and who answers waits behind each for its turn, milliseconds at a time.
 // Types are stripped by a process of its own, and once, see there.
 const stripTypes = join(root, '.ci', 'stripTypes.mjs');
-const options = ['--no-memory-reducer', '--import', pathToFileURL(stripTypes).href];
+const helpers = Math.max(1, Math.min(4, availableParallelism() - 1));
+const options = ['--no-memory-reducer', `--v8-pool-size=${helpers}`, '--import', pathToFileURL(stripTypes).href];
 const nodeArgs = script.endsWith('.ts') ? [...options, script, ...args] : [script, ...args];
 const result = await run(pinnedNode, nodeArgs, { stdio: 'inherit', env }).catch((error) =>
   stop(`The pinned Node does not start (${error.message}): delete node_modules and run the command again.`, 126),

@@ -115,7 +115,7 @@ function stallLines({ stalls, disturbed }: Measured): string[] {
   return [
     bound(what, Math.max(...longest), FLOORS.stallMs, ' ms'),
     `  (median ${figure(median(longest), 2)}; ${longest.map((value) => figure(value, 2)).join(', ')}; not counting when an idle process beside stood still as ` +
-      `well, which did for ${most('besideMs')} ms at most; counting that, ${most('longestMs')} ms at most;`,
+      `well and others had the processors, which it did for ${most('besideMs')} ms at most; counting that, ${most('longestMs')} ms at most;`,
     `  idle just before: ${most('idleMs')} ms at most; most processor time of the thread between two looks: ` +
       `${most('busyMs')} ms; ${figure(median(of('pagesPerSecond')), 1)} pages a second;`,
     `  ${DISTURBED}: ${disturbed})`,

@@ -1,11 +1,15 @@
 // When an event loop stood still: each time it came later than it was due, by a clock that all processes share. A machine
-// that has no processor for anybody stops an idle process as well (idle.ts): what both stood still tells of the machine,
-// the rest of the process that is measured. Used by main parts and by the idle child.
+// that has no processor for anybody stops an idle process as well (idle.ts): what both stood still tells of the machine, as far
+// as it was not the measured process itself that had the processors; the rest tells of that process. Used by main parts and
+// by the idle child.
+import { availableParallelism } from 'node:os';
 
 /** Later than it was due, ms; the clock is the machine's own (CLOCK_MONOTONIC). */
 export interface Standstill {
   readonly fromMs: number;
   readonly untilMs: number;
+  /** So much of the processors' time (ms) the process itself did not have meanwhile: the most that others can have had. */
+  readonly othersMs: number;
 }
 
 const LOOK_MS = 1;
@@ -14,13 +18,25 @@ const USUAL_MS = 0.5;
 
 const nowMs = (): number => Number(process.hrtime.bigint()) / 1e6;
 
+/** Processor time of all threads of this process so far, ms. */
+function processMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e3;
+}
+
 /** Looks at this thread's loop every millisecond while some work goes on; `onLook` is called each time. */
 export async function standstillsDuring(work: () => Promise<unknown>, onLook?: () => void): Promise<Standstill[]> {
   const found: Standstill[] = [];
   let dueMs = nowMs() + LOOK_MS;
+  let ownMs = processMs();
   const timer = setInterval(() => {
     const atMs = nowMs();
-    if (atMs > dueMs + USUAL_MS) found.push({ fromMs: dueMs, untilMs: atMs });
+    const ownBeforeMs = ownMs;
+    ownMs = processMs();
+    if (atMs > dueMs + USUAL_MS) {
+      const processorsMs = availableParallelism() * (atMs - dueMs + LOOK_MS);
+      found.push({ fromMs: dueMs, untilMs: atMs, othersMs: Math.max(0, processorsMs - (ownMs - ownBeforeMs)) });
+    }
     onLook?.();
     dueMs = atMs + LOOK_MS;
   }, LOOK_MS);
@@ -33,18 +49,21 @@ export async function standstillsDuring(work: () => Promise<unknown>, onLook?: (
 }
 
 /** The longest, ms; 0 for none. */
-export const longestMs = (found: readonly Standstill[]): number =>
+export const longestMs = (found: readonly Omit<Standstill, 'othersMs'>[]): number =>
   found.reduce((most, { fromMs, untilMs }) => Math.max(most, untilMs - fromMs), 0);
 
-/** The longest of ours without the time in which the other loop stood still too, ms. Both are in the order of time. */
-export function longestAloneMs(ours: readonly Standstill[], others: readonly Standstill[]): number {
+/**
+ * The longest of ours without the time in which the other loop stood still too, ms, unless our own process took the
+ * processors from both. Both are in the order of time.
+ */
+export function longestAloneMs(ours: readonly Standstill[], others: readonly Omit<Standstill, 'othersMs'>[]): number {
   let longest = 0;
-  for (const { fromMs, untilMs } of ours) {
+  for (const { fromMs, untilMs, othersMs } of ours) {
     const shared = others.reduce(
       (sum, other) => sum + Math.max(0, Math.min(untilMs, other.untilMs) - Math.max(fromMs, other.fromMs)),
       0,
     );
-    longest = Math.max(longest, untilMs - fromMs - shared);
+    longest = Math.max(longest, untilMs - fromMs - Math.min(shared, othersMs));
   }
   return longest;
 }

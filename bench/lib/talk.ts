@@ -1,6 +1,7 @@
 // Questions to a child process of the bench and its answers, over Node's own channel: one question at a time, answered by
 // a value or by an error's text. Used by main parts (ask) and by the children (answerQuestions).
 import { type ChildProcess, fork } from 'node:child_process';
+import { STRIP_TYPES } from './stripTypes.ts';
 
 /** A child of the bench: ask it, then end it. */
 export interface Child {
@@ -12,11 +13,11 @@ export interface Child {
 
 type Answer = { readonly value: unknown } | { readonly error: string };
 
-/** Starts a TypeScript file of the bench as a child on the same Node (with flags of Node's); its output goes to ours. */
+/** Starts a TypeScript file of the bench as a child, as npm scripts start theirs (with more flags); its output goes to ours. */
 export function startChild(file: string, execArgv: readonly string[] = []): Child {
   const child: ChildProcess = fork(file, [], {
     execPath: process.execPath,
-    execArgv: [...execArgv],
+    execArgv: [...STRIP_TYPES, ...execArgv],
     serialization: 'advanced',
   });
   return {

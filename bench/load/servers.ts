@@ -3,6 +3,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { STRIP_TYPES } from '../lib/stripTypes.ts';
 
 export interface ServerProcess {
   readonly port: number;
@@ -35,7 +36,7 @@ export function startPostServer(): Promise<ServerProcess> {
 }
 
 async function start(args: readonly string[]): Promise<ServerProcess> {
-  const child = spawn(process.execPath, [...args], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [...STRIP_TYPES, ...args], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = new Promise<number | null>((resolve) => {
     child.once('exit', resolve);
   });

@@ -56,9 +56,17 @@ export function requireHex(text: string, lengthBytes: number, what: string): Uin
   return bytes;
 }
 
-/** Lower-case "0x…" text of the bytes. */
+const digits = Buffer.alloc(64);
+
+/**
+ * Lower-case "0x…" text of the bytes. Short ones are copied first: the `buffer` of a small array that V8 keeps on its heap is
+ * made when it is asked for, and has to be freed, which costs a long page of histories more than all else that is collected.
+ */
 export function bytesToHex(bytes: Uint8Array): string {
-  return `0x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')}`;
+  const { length } = bytes;
+  if (length > digits.length) return `0x${Buffer.from(bytes.buffer, bytes.byteOffset, length).toString('hex')}`;
+  digits.set(bytes);
+  return `0x${digits.toString('hex', 0, length)}`;
 }
 
 const scratch = new Uint8Array(32);

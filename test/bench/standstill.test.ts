@@ -1,11 +1,12 @@
-// What a bench says of standstills: those that an idle process had as well at the same time are the machine's. No loop
-// is watched here: the times are made up.
+// What a bench says of standstills: those that an idle process had as well at the same time are the machine's, unless the
+// process that is measured had the processors itself.
+import { availableParallelism } from 'node:os';
 import { expect, test } from 'vitest';
-import { longestAloneMs, longestMs } from '../../bench/lib/standstill.ts';
+import { longestAloneMs, longestMs, standstillsDuring } from '../../bench/lib/standstill.ts';
 
 const ours = [
-  { fromMs: 100, untilMs: 112 },
-  { fromMs: 200, untilMs: 204 },
+  { fromMs: 100, untilMs: 112, othersMs: 24 },
+  { fromMs: 200, untilMs: 204, othersMs: 8 },
 ] as const;
 
 test('time in which the other loop stood still too is not counted', () => {
@@ -18,4 +19,28 @@ test('time in which the other loop stood still too is not counted', () => {
   ];
   expect(longestAloneMs(ours, twice)).toBe(4);
   expect(longestAloneMs(ours.slice(0, 1), twice)).toBe(3);
+});
+
+test('time in which our own process had the processors is counted all the same', () => {
+  const whole = [{ fromMs: 90, untilMs: 130 }];
+  const standstillOf = (othersMs: number) => [{ fromMs: 100, untilMs: 112, othersMs }];
+  expect(longestAloneMs(standstillOf(0), whole)).toBe(12);
+  expect(longestAloneMs(standstillOf(5), whole)).toBe(7);
+  expect(longestAloneMs(standstillOf(24), whole)).toBe(0);
+});
+
+test('a loop that is held up by its own process leaves hardly any of a processor to others', async () => {
+  const block = (): void => {
+    const start = process.cpuUsage();
+    for (let spent = { user: 0, system: 0 }; spent.user + spent.system < 40_000; spent = process.cpuUsage(start));
+  };
+  const found = await standstillsDuring(async () => {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    block();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  });
+  const longest = found.reduce((most, one) => (one.untilMs - one.fromMs > most.untilMs - most.fromMs ? one : most));
+  const lengthMs = longest.untilMs - longest.fromMs;
+  expect(lengthMs).toBeGreaterThan(30);
+  expect(longest.othersMs).toBeLessThanOrEqual(availableParallelism() * (lengthMs + 1) - 30);
 });
