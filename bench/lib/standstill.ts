@@ -16,7 +16,9 @@ const LOOK_MS = 1;
 /** Timers come so much late (ms) by themselves; no more than that is no standstill. */
 const USUAL_MS = 0.5;
 
-const nowMs = (): number => Number(process.hrtime.bigint()) / 1e6;
+/** Between the clock of this process and the machine's: read once, since a look must leave no garbage. */
+const OFFSET_MS = Number(process.hrtime.bigint()) / 1e6 - performance.now();
+const nowMs = (): number => OFFSET_MS + performance.now();
 
 /** Processor time of all threads of this process so far, ms. */
 function processMs(): number {
