@@ -24,8 +24,6 @@ const RESTART = { firstMs: 500, largestMs: 30_000 } as const;
 /** Failures without an answer in between after which the next thread begins with an empty index. */
 const FAILURES_UNTIL_FRESH = 2;
 const RECORDS_PER_COMMIT = 1_000_000;
-/** The memory of a smaller answer is not worth a message. */
-const REUSED_BYTES = 64 * 1024;
 /** How long (ms) is waited for the thread to let go of the journal. */
 const RELEASE_MS_MAX = 5_000;
 
@@ -107,8 +105,7 @@ export class OpenedHistorian implements Historian {
 
   reuse(answer: Uint8Array): void {
     const { buffer } = answer;
-    if (buffer.byteLength < REUSED_BYTES || !(buffer instanceof ArrayBuffer)) return;
-    this.worker?.postMessage({ type: 'memory', memory: buffer } satisfies ToThread, [buffer]);
+    if (buffer instanceof SharedArrayBuffer) this.send({ type: 'memory', memory: buffer });
   }
 
   /** Resolves when everything that is durable now is indexed. */

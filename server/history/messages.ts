@@ -1,5 +1,5 @@
 // What the main thread (historian.ts) and the historian's thread (thread.ts) say to each other. Types alone: plain data
-// crosses, and the bytes of answers are transferred, never copied.
+// crosses; the bytes of answers are handed over or, of long ones, shared, never copied.
 import type { HistoryRequest } from './queries.ts';
 
 /** What the thread is started with. */
@@ -26,7 +26,7 @@ export type ToThread =
   /** Is answered once the index has everything up to the sequence. */
   | { readonly type: 'reach'; readonly id: number; readonly sequence: number }
   /** The memory of an answer that nobody reads any more. */
-  | { readonly type: 'memory'; readonly memory: ArrayBuffer }
+  | { readonly type: 'memory'; readonly memory: SharedArrayBuffer }
   | { readonly type: 'close' };
 
 export type FromThread =

@@ -245,6 +245,6 @@ export interface HistoryRequest {
  */
 export interface Historian {
   ask(request: HistoryRequest): Promise<Uint8Array | undefined>;
-  /** Takes the memory of an answer that nobody reads any more: none of it can be read from then on. */
+  /** Takes the memory of an answer that nobody reads any more: another one is written over it. */
   reuse(answer: Uint8Array): void;
 }

@@ -152,7 +152,7 @@ class HistorianThread {
         beginSlice();
         const { done, value } = one.work.next();
         if (done !== true) this.active.push(one);
-        else this.post({ type: 'answer', id: one.id, bytes: value }, value === undefined ? [] : [transferOf(value)]);
+        else this.post({ type: 'answer', id: one.id, bytes: value }, value === undefined ? [] : handedOver(value));
       } catch (error) {
         this.refuse([one], reasonOf(error));
         this.post({
@@ -301,11 +301,9 @@ class HistorianThread {
   }
 }
 
-/** The memory of an answer, which is all its own (answer.ts). */
-function transferOf(bytes: Uint8Array): ArrayBuffer {
-  const { buffer } = bytes;
-  if (!(buffer instanceof ArrayBuffer)) throw new Error('historian: an answer lies in shared memory');
-  return buffer;
+/** The memory of an answer if it is all its own (answer.ts): that of a long one is shared. */
+function handedOver({ buffer }: Uint8Array): readonly ArrayBuffer[] {
+  return buffer instanceof ArrayBuffer ? [buffer] : [];
 }
 
 /** The index as it was left, and the log that it follows; where the index cannot be opened, nothing stays open. */

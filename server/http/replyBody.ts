@@ -20,7 +20,9 @@ export function lengthOf(body: Body): number {
 
 /** A body of at most PART_BYTES as uWebSockets takes it; what comes back holds only until the next call. */
 export function passingBytes(body: Body): string | Uint8Array {
-  return isPieces(body) ? gathered(body, 0, 0) : body;
+  if (typeof body === 'string') return body;
+  if (isPieces(body)) return gathered(body, 0, 0);
+  return body.buffer instanceof SharedArrayBuffer ? gathered([body], 0, 0) : body; // it is given no memory that another thread writes to
 }
 
 /** What fits into the room of pieces from one of them on, from a byte of that one on. */

@@ -2,7 +2,7 @@
 // arrives is the body.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { BodyParts, PART_BYTES } from '../../server/http/replyBody.ts';
+import { BodyParts, PART_BYTES, passingBytes } from '../../server/http/replyBody.ts';
 
 const lengths = fc.oneof(
   fc.nat(40),
@@ -42,4 +42,14 @@ test('a text is as long as its bytes, and arrives as these', () => {
   const parts = new BodyParts(text);
   expect(parts.length).toBe(Buffer.byteLength(text));
   expect(received(parts, [0.5, 0, 0.3]).equals(Buffer.from(text))).toBe(true);
+});
+
+test('a body in memory that threads share is copied before it is given away', () => {
+  const shared = new Uint8Array(new SharedArrayBuffer(1_000)).fill(7);
+  const passing = passingBytes(shared);
+  expect(passing).toBeInstanceOf(Uint8Array);
+  expect((passing as Uint8Array).buffer).toBeInstanceOf(ArrayBuffer); // as was just said
+  expect([...(passing as Uint8Array)]).toEqual([...shared]);
+  const own = new Uint8Array(1_000);
+  expect(passingBytes(own)).toBe(own);
 });
