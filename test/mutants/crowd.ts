@@ -1,7 +1,7 @@
 // A long sequence with much of everything, for what small sequences never reach: tables that grow, levels with many orders,
 // hundreds of own orders in the way, markets by the hundred, ids of many hours, heartbeats and ends that all fall due at
 // once. Used by traces.ts; the core's own answers on it are the measure.
-import type { Command } from '../../engine/protocol/index.ts';
+import { type Command, MarketField } from '../../engine/protocol/index.ts';
 import { marketIds, orderIdOf, TIME_ZERO_MS } from '../model/names.ts';
 import { Random } from '../model/random.ts';
 
@@ -79,6 +79,8 @@ export function crowd(take: (tMs: number, command: Command) => void): void {
     };
   };
   collide(take, tMs);
+  repeatLate(take, tMs + 20_000);
+  tMs += 40_000;
   let recent: Command[] = [];
   for (let label = 1; label <= ORDERS; label += 1) {
     if (label % 500 === 0) {
@@ -126,6 +128,8 @@ export function crowd(take: (tMs: number, command: Command) => void): void {
   releaseIntoOwn(take, tMs);
   coverExactly(take, tMs);
   lapseOne(take, tMs);
+  halveOdd(take, tMs + 600_000);
+  coarsenMeanwhile(take, tMs + 600_000);
   take(tMs + 40 * HOUR_MS, { type: 'Tick' });
 }
 
@@ -269,6 +273,66 @@ function collide(take: (tMs: number, command: Command) => void, tMs: number): vo
     });
   }
   for (const orderId of ids) take(tMs, { type: 'CancelOrders', ...by, items: [orderId] });
+}
+
+/** Ids that come again after others of earlier and later seconds, and after a table of ids has grown: each is remembered. */
+function repeatLate(take: (tMs: number, command: Command) => void, tMs: number): void {
+  const owner = addressOf(0);
+  const by = { maker: owner, owner, keyId: keyOf(0), marketIndex: 0, outcome: 0, side: 0, orderType: 0, flags: 0 };
+  const place = (orderId: string, timestampMs: number, atMs: number): void =>
+    take(atMs, {
+      ...{ type: 'PlaceOrder', ...by, orderId, timestampMs },
+      ...{ expirationS: 0, makerAmountMicro: 10_000, takerAmountMicro: 100_000 },
+    });
+  const idOf = (first: string, label: number): string => `0x${first}${hex(label, 64 - first.length)}`;
+  const early = idOf('77777777', 1);
+  place(idOf('77777777', 2), tMs, tMs);
+  place(early, tMs - 9_000, tMs);
+  place(idOf('77777777', 3), tMs + 9_000, tMs + 9_000);
+  place(early, tMs - 9_000, tMs + 9_000);
+  // The first word of one is 0, which marks a free place.
+  for (let label = 0; label < 60; label += 1) {
+    place(idOf(label === 0 ? '00000000' : hex(0x1111_1111 + label * 0x0123_4567, 8), label), tMs, tMs + 9_000);
+  }
+  place(idOf('00000000', 0), tMs, tMs + 9_000);
+}
+
+/** An order waits out a delay while its market gets a coarser tick and its maker leaves: it comes to rest off the tick. */
+function coarsenMeanwhile(take: (tMs: number, command: Command) => void, tMs: number): void {
+  const marketIndex = MARKETS + 7;
+  const [buyer, seller] = [addressOf(OWNERS + 10), addressOf(OWNERS + 11)];
+  const by = (owner: string) => ({ keyId: keyOf(OWNERS + 10), owner, marketIndex, flags: 0 });
+  const market = { ...terms, tickPips: 10, delaySeconds: 3 };
+  take(tMs, { type: 'CreateMarket', eventNumber: 0, ...marketIds(marketIndex), ...market });
+  for (const owner of [buyer, seller]) {
+    take(tMs, { type: 'Deposit', wallet: owner, owner, amountMicro: 9_000_000, isFaucet: 0 });
+  }
+  take(tMs, { type: 'Split', wallet: seller, ...by(seller), amountMicro: 1_000_000 });
+  for (const [side, owner] of [seller, buyer].entries()) {
+    take(tMs + 4_000 * side, {
+      ...{ type: 'PlaceOrder', orderId: orderIdOf(ORDERS + 7_300 + side), maker: owner, ...by(owner) },
+      ...{ outcome: 0, side: 1 - side, orderType: 0, timestampMs: tMs, expirationS: 0 },
+      ...(side === 0
+        ? { makerAmountMicro: 1_000_000, takerAmountMicro: 501_000 }
+        : { makerAmountMicro: 501_000, takerAmountMicro: 1_000_000 }),
+    });
+    if (side === 0) take(tMs + 4_000, { type: 'Tick' });
+  }
+  take(tMs + 4_000, { type: 'CancelAll', owner: seller, keyId: keyOf(OWNERS + 10) });
+  take(tMs + 4_000, { type: 'UpdateMarket', marketIndex, mask: MarketField.TICK, ...market, tickPips: 100 });
+  take(tMs + 9_000, { type: 'Tick' });
+}
+
+/** Half of all shares of a market that ends even is paid: of an odd number of each token, too. */
+function halveOdd(take: (tMs: number, command: Command) => void, tMs: number): void {
+  const wallet = addressOf(OWNERS + 8);
+  const marketIndex = MARKETS + 6;
+  const by = { wallet, owner: wallet, keyId: keyOf(OWNERS + 8), marketIndex, flags: 0 };
+  take(tMs, { type: 'CreateMarket', eventNumber: 0, ...marketIds(marketIndex), ...terms });
+  take(tMs, { type: 'Deposit', wallet, owner: wallet, amountMicro: 5_000_001, isFaucet: 0 });
+  take(tMs, { type: 'Split', ...by, amountMicro: 1_000_001 });
+  take(tMs, { type: 'ResolveMarket', marketIndex, resolution: 2 });
+  take(tMs, { type: 'Redeem', ...by });
 }
 
 /** Keys that differ in one word each, by turns: the one that falls silent loses its orders, the others keep theirs. */
