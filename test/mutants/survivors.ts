@@ -30,6 +30,12 @@ const reasons: readonly Reason[] = [
     /(?:OWN_)?(?:NEXT|PREV)\)?\] = FREE; ⇒ records.* → ;$/,
     'Written twice on the way to the same list.',
   ),
+  equal(/^accounts/, /^last < this\.keyCount/, "keyOf's first guess: without it, the table of keys is asked."),
+  unreached(
+    /^accounts/,
+    /^this\.keyCount \* KEY_WORDS <= this\.keyIds\.length,/,
+    'What no snapshot of ours says; test/pipeline damages some.',
+  ),
   equal(/^accounts/, /^this\.lastKey\[account\] = /, "keyOf's first guess: without it, the table of keys is asked."),
   equal(/^accounts/, /^const at = offset >> 2; ⇒ 2/, "keyOf's first guess: without it, the table of keys is asked."),
   equal(
