@@ -59,6 +59,12 @@ const reasons: readonly Reason[] = [
     /this\.ends\[this\.best(?:Bid|Ask) << 1\]/,
     'Asked for what is read early, which says nothing: only time can tell.',
   ),
+  equal(
+    /^ladder/,
+    /^return this\.bestAsk < this\.levelCount; ⇒ bestAsk/,
+    'Whoever asks looks at its price too: that of no ask is 10,000.',
+  ),
+  equal(/^ladder/, /level < this\.bestAsk\) \{ ⇒ < → <=/, 'They are the same there.'),
   equal(/^ladder/, /^return this\.bestBid > 0; ⇒ >/, 'Whoever asks looks at its price too: that of no bid is 0.'),
   equal(/^coverage/, /^previous = account;/, 'An account that is looked at twice has been covered the first time.'),
   equal(/^entry/, /^const NONE = -1; ⇒ 1/, 'No slot or account is any number below 0.'),
