@@ -300,7 +300,9 @@ function repeatLate(take: (tMs: number, command: Command) => void, tMs: number):
 /** An order waits out a delay while its market gets a coarser tick and its maker leaves: it comes to rest off the tick. */
 function coarsenMeanwhile(take: (tMs: number, command: Command) => void, tMs: number): void {
   const marketIndex = MARKETS + 7;
-  const [buyer, seller] = [addressOf(OWNERS + 10), addressOf(OWNERS + 11)];
+  // Every word of its address is another: all of them count when it cancels.
+  const buyer = `0x${[1, 2, 3, 4, 5].map((word) => hex(word * 0x1111_1111, 8)).join('')}`;
+  const seller = addressOf(OWNERS + 11);
   const by = (owner: string) => ({ keyId: keyOf(OWNERS + 10), owner, marketIndex, flags: 0 });
   const market = { ...terms, tickPips: 10, delaySeconds: 3 };
   take(tMs, { type: 'CreateMarket', eventNumber: 0, ...marketIds(marketIndex), ...market });
@@ -321,6 +323,8 @@ function coarsenMeanwhile(take: (tMs: number, command: Command) => void, tMs: nu
   take(tMs + 4_000, { type: 'CancelAll', owner: seller, keyId: keyOf(OWNERS + 10) });
   take(tMs + 4_000, { type: 'UpdateMarket', marketIndex, mask: MarketField.TICK, ...market, tickPips: 100 });
   take(tMs + 9_000, { type: 'Tick' });
+  const items = [orderIdOf(ORDERS + 7_301)];
+  take(tMs + 9_000, { type: 'CancelOrders', owner: buyer, keyId: keyOf(OWNERS + 10), items });
 }
 
 /** Half of all shares of a market that ends even is paid: of an odd number of each token, too. */
