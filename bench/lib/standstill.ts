@@ -5,9 +5,12 @@
 import { availableParallelism } from 'node:os';
 
 /** Later than it was due, ms; the clock is the machine's own (CLOCK_MONOTONIC). */
-export interface Standstill {
+interface Late {
   readonly fromMs: number;
   readonly untilMs: number;
+}
+
+export interface Standstill extends Late {
   /** So much of the processors' time (ms) the process itself did not have meanwhile: the most that others can have had. */
   readonly othersMs: number;
 }
@@ -51,14 +54,14 @@ export async function standstillsDuring(work: () => Promise<unknown>, onLook?: (
 }
 
 /** The longest, ms; 0 for none. */
-export const longestMs = (found: readonly Omit<Standstill, 'othersMs'>[]): number =>
+export const longestMs = (found: readonly Late[]): number =>
   found.reduce((most, { fromMs, untilMs }) => Math.max(most, untilMs - fromMs), 0);
 
 /**
  * The longest of ours without the time in which the other loop stood still too, ms, unless our own process took the
  * processors from both. Both are in the order of time.
  */
-export function longestAloneMs(ours: readonly Standstill[], others: readonly Omit<Standstill, 'othersMs'>[]): number {
+export function longestAloneMs(ours: readonly Standstill[], others: readonly Late[]): number {
   let longest = 0;
   for (const { fromMs, untilMs, othersMs } of ours) {
     const shared = others.reduce(
