@@ -48,7 +48,8 @@ const LEAST_RECORDS = 60_000;
 const LEAD_RECORDS = 16_384;
 
 /**
- * What packedAfter gives, and throws, for the journal of a data directory. A pack is valid until the next is asked for.
+ * What packedAfter gives, and throws, for the journal of a data directory, in shared memory: a pack is valid until the next is
+ * asked for.
  * @param read reads it in this thread, which is done until the one that reads ahead can
  * @param readHere so many records are read here, and then none until the thread can; tests give it
  */
@@ -59,10 +60,10 @@ export async function* readAhead(
   read: (fromSequence: number) => Iterable<RecordCursor>,
   readHere?: number,
 ): AsyncGenerator<PackedRecords> {
-  let own = new ArrayBuffer(PACK_BYTES);
+  let own = new SharedArrayBuffer(PACK_BYTES);
   const readOwn = (first: number, last: number) =>
     packedAfter(first, last, read, (bytes) => {
-      if (bytes > own.byteLength) own = new ArrayBuffer(bytes);
+      if (bytes > own.byteLength) own = new SharedArrayBuffer(bytes);
       return own;
     });
   if (total - from <= (readHere ?? LEAST_RECORDS)) return yield* readOwn(from, total);

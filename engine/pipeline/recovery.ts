@@ -81,8 +81,9 @@ export async function replayAfter(
   let turnEndsMs = performance.now() + TURN_MS;
   for await (const packed of source) {
     const { buffer, firstSequence, count, commandAt, hash } = packed;
-    // A pack is soon written over: followers, which may keep what they are given, have a copy.
-    const kept = followers.length === 0 ? buffer : buffer.slice(0);
+    // Shared memory is soon written over: followers, which may keep what they are given, have a copy.
+    const isPassing = buffer instanceof SharedArrayBuffer && followers.length > 0;
+    const kept = isPassing ? buffer.slice(0) : buffer;
     const [batch, view] = [Buffer.from(kept), new DataView(kept)];
     const recordOf = (index: number) => new JournalRecord(batch, view, commandAt[index] - RECORD_HEADER_BYTES);
     replayPacked(packed, reducers, (index) => {
