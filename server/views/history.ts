@@ -73,8 +73,9 @@ export class HistoryView {
   }
 
   /**
-   * The midpoint in force at each multiple of the step within the times asked, and at the end of the series if that lies
-   * within them. A midpoint holds until the next one; before the first there is none.
+   * The midpoint in force at each multiple of the step within the times asked, and at the end of the series, or at the
+   * end of the times where that comes less than a minute earlier (a client's clock is never quite ours). A midpoint holds
+   * until the next one; before the first there is none.
    */
   samples(marketIndex: number, { startS, endS, lastS, stepS }: SampleQuery): Samples {
     const times: number[] = [];
@@ -91,9 +92,10 @@ export class HistoryView {
       times.push(timeS);
       sums.push(series.sums[next - 1]);
     }
-    const latest = countUpTo(minutes, Math.floor(lastS / MINUTE_S)) - 1;
-    if (startS <= lastS && lastS <= endS && latest >= 0) {
-      times.push(lastS);
+    const shownS = Math.min(endS, lastS);
+    const latest = countUpTo(minutes, Math.floor(shownS / MINUTE_S)) - 1;
+    if (lastS - shownS < MINUTE_S && startS <= shownS && latest >= 0 && times.at(-1) !== shownS) {
+      times.push(shownS);
       sums.push(series.sums[latest]);
     }
     return { times, sums };

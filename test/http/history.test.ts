@@ -145,6 +145,16 @@ test('a condition id stands for its first token, and a window and a fidelity cho
   expect((await pointsOf('market=100')).length).toBe(5);
 });
 
+test('who asks up to a moment ago gets the midpoint of that moment, as one whose clock is late does', async () => {
+  const nowS = T0_S + 285;
+  const upTo = (endS: number): Promise<readonly (readonly [number, number])[]> =>
+    pointsOf(`market=100&startTs=${nowS - 6_000}&endTs=${endS}`);
+  expect((await upTo(nowS - 1)).at(-1)).toEqual([284, 0.55]);
+  expect((await upTo(nowS - 59)).at(-1)).toEqual([226, 0.55]);
+  // What the midpoint was within a minute that is long over is not kept.
+  expect((await upTo(nowS - 60)).at(-1)).toEqual([180, 0.55]);
+});
+
 test('an interval reaches back from the present', async () => {
   await bid(1, 0, 3000);
   await bid(1, 1, 3000);
@@ -279,8 +289,11 @@ test('samples are those of a naive list of every midpoint there ever was', () =>
         const inForce = every.findLast((one) => one.tMs < timeS * 1000);
         if (inForce !== undefined) wanted.push([timeS, inForce.sum]);
       }
-      const latest = every.at(-1);
-      if (latest !== undefined && startS <= lastS && lastS <= endS) wanted.push([lastS, latest.sum]);
+      const shownS = Math.min(endS, lastS);
+      const minuteEndMs = (Math.floor(shownS / 60) + 1) * 60_000;
+      const latest = every.findLast((one) => one.tMs < minuteEndMs);
+      const isNow = lastS - shownS < 60 && startS <= shownS && wanted.at(-1)?.[0] !== shownS;
+      if (latest !== undefined && isNow) wanted.push([shownS, latest.sum]);
       expect(got.times.map((timeS, index) => [timeS, got.sums[index]])).toEqual(wanted);
     }),
     { numRuns: 500 },
