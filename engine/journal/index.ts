@@ -15,7 +15,7 @@ export { hashAt, Journal, type JournalListener, type RetryPolicy, storedCursors 
 export { LmdbStore } from './lmdbStore.ts';
 export { type PackedRecords, packedAfter, packRecords } from './packedRecords.ts';
 export { PartedStore } from './partedStore.ts';
-export { readAhead } from './readAhead.ts';
+export { ReadAheadThread, readAhead } from './readAhead.ts';
 export { JournalReader } from './reader.ts';
 export {
   hashBehind,

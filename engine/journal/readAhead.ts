@@ -8,15 +8,19 @@ import { JournalArchived, JournalDamaged } from './errors.ts';
 import { PACK_BYTES, type PackedRecords, packedAfter, placesIn } from './packedRecords.ts';
 import type { RecordCursor } from './recordCursor.ts';
 
+/** What both share, given to the thread as it starts. */
+export interface ReadAheadMemory {
+  /** Numbers that both see, by their places in SHARED. */
+  readonly shared: Int32Array<SharedArrayBuffer>;
+  /** The memory of packs, taken in turn. */
+  readonly slots: readonly SharedArrayBuffer[];
+}
+
 /** What the thread is to read: records up to `total`, from where it is told to. */
 export interface ReadAheadTask {
   readonly dataDir: string;
   readonly from: number;
   readonly total: number;
-  /** Numbers that both see, by their places in SHARED. */
-  readonly shared: Int32Array<SharedArrayBuffer>;
-  /** The memory of packs, taken in turn. */
-  readonly slots: readonly SharedArrayBuffer[];
 }
 
 /** A pack of the thread: in the next slot, or in memory of its own where that was too small. */
@@ -33,32 +37,94 @@ export type ReadAheadNews =
   | { readonly isDone: true };
 
 /**
- * What both know of each other: how many packs were taken so far, or STOPPED; whether the thread can read; after how many
- * records it is to begin, or UNDECIDED.
+ * What both know of each other: how many packs were taken so far, or STOPPED; how ready the thread is, of READY; after how
+ * many records it is to begin, or UNDECIDED; whether it is wanted (1), to read or to end.
  */
-export const SHARED = { taken: 0, isReady: 1, begin: 2 } as const;
+export const SHARED = { taken: 0, readiness: 1, begin: 2, isWanted: 3 } as const;
 export const STOPPED = -1;
 export const UNDECIDED = -1;
+/** Whether the thread can read, and whether its code has been compiled as well. */
+export const READY = { no: 0, cold: 1, warm: 2 } as const;
 
 /** Packs that may wait to be taken: some 8 MB. */
 const SLOTS = 16;
-/** A shorter replay is over before a thread would be of use. */
-const LEAST_RECORDS = 60_000;
+/** A shorter replay is over before a thread would be of use: one that is started for it, and one that waits for it. */
+const LEAST_RECORDS = { started: 60_000, waiting: 10_000 } as const;
 /** So many records more are read here once the thread can read: its first are slow, its code has yet to be compiled. */
 const LEAD_RECORDS = 16_384;
+
+/**
+ * The thread that reads ahead. It may be started before it is known what is to be read, since that takes longer than a short
+ * replay: it makes itself ready, and waits. It keeps no process alive that has nothing for it to read.
+ */
+export class ReadAheadThread {
+  readonly memory: ReadAheadMemory;
+  /** What it says. */
+  readonly messages: AsyncIterable<unknown[]>;
+  private readonly worker: Worker;
+  private readonly ended: Promise<void>;
+  private hasTask = false;
+
+  constructor() {
+    this.memory = {
+      shared: new Int32Array(new SharedArrayBuffer(Object.keys(SHARED).length * Int32Array.BYTES_PER_ELEMENT)),
+      slots: Array.from({ length: SLOTS }, () => new SharedArrayBuffer(PACK_BYTES)),
+    };
+    this.worker = new Worker(new URL('./readAheadThread.ts', import.meta.url), { workerData: this.memory });
+    this.messages = on(this.worker, 'message', { close: ['exit'] });
+    this.ended = new Promise<void>((resolve) => this.worker.once('exit', () => resolve()));
+    this.worker.unref();
+  }
+
+  /** How ready it is, of READY. */
+  get readiness(): number {
+    return Atomics.load(this.memory.shared, SHARED.readiness);
+  }
+
+  /** Gives it its task, the only one that it ever has. */
+  read(task: ReadAheadTask): void {
+    this.hasTask = true;
+    this.tell(SHARED.isWanted, 1);
+    this.worker.ref();
+    this.worker.postMessage(task);
+  }
+
+  /** Ends it, whatever it does; resolves when it has ended, with the journal closed. Safe to call again. */
+  end(): Promise<void> {
+    this.tell(SHARED.taken, STOPPED);
+    this.tell(SHARED.begin, 0); // it may wait for this
+    this.tell(SHARED.isWanted, 1);
+    this.worker.ref(); // whoever waits for its end may wait for nothing else
+    if (!this.hasTask) this.worker.postMessage(undefined);
+    return this.ended;
+  }
+
+  /** Sets one of the shared numbers, and wakes it if it waits for that. */
+  tell(place: number, value: number): void {
+    const { shared } = this.memory;
+    Atomics.store(shared, place, value);
+    Atomics.notify(shared, place);
+  }
+}
+
+export interface ReadAheadOptions {
+  /** A thread that was started before, used where that pays; whoever started it ends it. */
+  readonly thread?: ReadAheadThread | undefined;
+  /** So many records are read in this thread, and then none until the other can read; tests give it. */
+  readonly readHere?: number | undefined;
+}
 
 /**
  * What packedAfter gives, and throws, for the journal of a data directory, in shared memory: a pack is valid until the next is
  * asked for.
  * @param read reads it in this thread, which is done until the one that reads ahead can
- * @param readHere so many records are read here, and then none until the thread can; tests give it
  */
 export async function* readAhead(
   dataDir: string,
   from: number,
   total: number,
   read: (fromSequence: number) => Iterable<RecordCursor>,
-  readHere?: number,
+  { thread: waiting, readHere }: ReadAheadOptions = {},
 ): AsyncGenerator<PackedRecords> {
   let own = new SharedArrayBuffer(PACK_BYTES);
   const readOwn = (first: number, last: number) =>
@@ -66,21 +132,16 @@ export async function* readAhead(
       if (bytes > own.byteLength) own = new SharedArrayBuffer(bytes);
       return own;
     });
-  if (total - from <= (readHere ?? LEAST_RECORDS)) return yield* readOwn(from, total);
-  const shared = new Int32Array(new SharedArrayBuffer(3 * Int32Array.BYTES_PER_ELEMENT));
-  shared[SHARED.begin] = readHere ?? UNDECIDED;
-  const slots = Array.from({ length: SLOTS }, () => new SharedArrayBuffer(PACK_BYTES));
-  const workerData: ReadAheadTask = { dataDir, from, total, shared, slots };
-  const thread = new Worker(new URL('./readAheadThread.ts', import.meta.url), { workerData });
-  const ended = new Promise<void>((resolve) => thread.once('exit', () => resolve()));
-  const messages = on(thread, 'message', { close: ['exit'] });
+  const least = waiting === undefined ? LEAST_RECORDS.started : LEAST_RECORDS.waiting;
+  if (total - from <= (readHere ?? least)) return yield* readOwn(from, total);
+  const thread = waiting ?? new ReadAheadThread();
+  thread.tell(SHARED.begin, readHere ?? UNDECIDED);
+  thread.read({ dataDir, from, total });
   try {
-    const here = yield* packsUntilReady(from, total, readOwn, shared);
-    if (here < total) yield* packsOf(messages, shared, slots);
+    const here = yield* packsUntilReady(from, total, readOwn, thread);
+    if (here < total) yield* packsOf(thread);
   } finally {
-    tell(shared, SHARED.taken, STOPPED);
-    tell(shared, SHARED.begin, 0); // it may wait for this
-    await ended;
+    await thread.end();
   }
 }
 
@@ -89,30 +150,31 @@ function* packsUntilReady(
   from: number,
   total: number,
   readOwn: (from: number, to: number) => Iterable<PackedRecords>,
-  shared: Int32Array,
+  thread: ReadAheadThread,
 ): Generator<PackedRecords, number> {
+  const { shared } = thread.memory;
   let done = from;
   if (shared[SHARED.begin] === UNDECIDED) {
-    for (const packed of readOwn(from, total)) {
-      yield packed;
-      done += packed.count;
-      if (Atomics.load(shared, SHARED.isReady) === 0) continue;
-      tell(shared, SHARED.begin, Math.min(done + LEAD_RECORDS, total) - from);
-      break;
+    if (thread.readiness === READY.no) {
+      for (const packed of readOwn(from, total)) {
+        yield packed;
+        done += packed.count;
+        if (thread.readiness !== READY.no) break;
+      }
     }
+    if (done === total) return total;
+    const lead = thread.readiness === READY.warm ? 0 : LEAD_RECORDS;
+    thread.tell(SHARED.begin, Math.min(done + lead, total) - from);
   }
-  const begin = done === total ? total : from + shared[SHARED.begin];
-  yield* readOwn(done, begin);
+  const begin = from + shared[SHARED.begin];
+  if (done < begin) yield* readOwn(done, begin);
   return begin;
 }
 
-async function* packsOf(
-  messages: AsyncIterable<unknown[]>,
-  shared: Int32Array,
-  slots: readonly SharedArrayBuffer[],
-): AsyncGenerator<PackedRecords> {
+async function* packsOf(thread: ReadAheadThread): AsyncGenerator<PackedRecords> {
+  const { slots } = thread.memory;
   let taken = 0;
-  for await (const [said] of messages) {
+  for await (const [said] of thread.messages) {
     const news = said as ReadAheadNews; // readAheadThread.ts says nothing else
     if ('isDone' in news) return;
     if (!('packed' in news)) throw errorOf(news);
@@ -120,15 +182,9 @@ async function* packsOf(
     const buffer = own ?? slots[taken % slots.length];
     yield { firstSequence, count, commandAt: placesIn(buffer, count), buffer, hash };
     taken += 1;
-    tell(shared, SHARED.taken, taken);
+    thread.tell(SHARED.taken, taken);
   }
   throw new Error('The thread that reads the journal ended before it was done.');
-}
-
-/** Sets one of the shared numbers, and wakes whoever waits for it. */
-function tell(shared: Int32Array, place: number, value: number): void {
-  Atomics.store(shared, place, value);
-  Atomics.notify(shared, place);
 }
 
 function errorOf(news: Exclude<ReadAheadNews, { packed: PackNews } | { isDone: true }>): Error {

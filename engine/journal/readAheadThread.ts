@@ -1,10 +1,56 @@
-// The thread that reads a journal ahead of a replay: started by readAhead.ts with one task, ends when it is done or told to.
-// It opens the journal for reading only.
+// The thread that reads a journal ahead of a replay: started by readAhead.ts, it reads made-up records until it has its task,
+// so that its code is compiled by then, and ends when that is done or it is told to. It opens the journal for reading only.
+import { once } from 'node:events';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { JournalArchived, JournalDamaged } from './errors.ts';
+import { cursorsOf } from './journal.ts';
 import { packedAfter } from './packedRecords.ts';
-import { type ReadAheadNews, type ReadAheadTask, SHARED, STOPPED, UNDECIDED } from './readAhead.ts';
+import {
+  READY,
+  type ReadAheadMemory,
+  type ReadAheadNews,
+  type ReadAheadTask,
+  SHARED,
+  STOPPED,
+  UNDECIDED,
+} from './readAhead.ts';
 import { JournalReader } from './reader.ts';
+import { GENESIS_HASH, recordBytes, sealRecords, writeRecord } from './record.ts';
+
+/** Made-up records: so many, as large as those of an order and its events, and how often they are read. */
+const MADE_UP = { records: 1_024, commandBytes: 250, eventsBytes: 150, rounds: 60 } as const;
+
+/** A batch of made-up records. */
+function madeUpBatch(): Buffer {
+  const { records, commandBytes, eventsBytes } = MADE_UP;
+  const [command, events] = [new Uint8Array(commandBytes), new Uint8Array(eventsBytes)];
+  const bytes = recordBytes(commandBytes, eventsBytes);
+  const batch = Buffer.alloc(records * bytes);
+  const view = new DataView(batch.buffer, batch.byteOffset, batch.byteLength);
+  for (let index = 0; index < records; index += 1) {
+    writeRecord(batch, view, index * bytes, index + 1, 0, command, events, eventsBytes);
+  }
+  sealRecords(batch, GENESIS_HASH);
+  return batch;
+}
+
+/** Reads made-up records for as long as it is not wanted. */
+function warmUp(shared: Int32Array): void {
+  const batch = madeUpBatch();
+  let memory = new SharedArrayBuffer(0);
+  const memoryFor = (bytes: number): SharedArrayBuffer => {
+    if (memory.byteLength < bytes) memory = new SharedArrayBuffer(bytes);
+    return memory;
+  };
+  const read = (from: number) => cursorsOf(from, [{ firstSequence: 1, bytes: batch }], 1);
+  for (let round = 0; round < MADE_UP.rounds; round += 1) {
+    if (Atomics.load(shared, SHARED.isWanted) === 1) return;
+    let count = 0;
+    for (const packed of packedAfter(0, MADE_UP.records, read, memoryFor)) count += packed.count;
+    if (count !== MADE_UP.records) throw new Error(`${MADE_UP.records} records were made up, and ${count} were read`);
+  }
+  Atomics.store(shared, SHARED.readiness, READY.warm);
+}
 
 /** Waits until the thread is told after how many records it is to begin; undefined when nothing is wanted of it. */
 function beginOf(shared: Int32Array): number | undefined {
@@ -17,7 +63,7 @@ function beginOf(shared: Int32Array): number | undefined {
 }
 
 /** Waits until the slot of the next pack is free; false when none is wanted any more. */
-function mayFill({ shared, slots }: ReadAheadTask, sent: number): boolean {
+function mayFill({ shared, slots }: ReadAheadMemory, sent: number): boolean {
   for (;;) {
     const taken = Atomics.load(shared, SHARED.taken);
     if (taken === STOPPED) return false;
@@ -33,12 +79,18 @@ function newsOf(error: unknown): ReadAheadNews {
 }
 
 /** Sends the packs of the task's records, each in the next slot. */
-function sendPacks(reader: JournalReader, task: ReadAheadTask, begin: number, port: MessagePort): void {
-  const { from, total, slots } = task;
+function sendPacks(
+  reader: JournalReader,
+  { from, total }: ReadAheadTask,
+  begin: number,
+  memory: ReadAheadMemory,
+  port: MessagePort,
+): void {
+  const { slots } = memory;
   let sent = 0;
   let own: SharedArrayBuffer | undefined;
   const memoryFor = (bytes: number): SharedArrayBuffer | undefined => {
-    if (!mayFill(task, sent)) return undefined;
+    if (!mayFill(memory, sent)) return undefined;
     const slot = slots[sent % slots.length];
     own = bytes > slot.byteLength ? new SharedArrayBuffer(bytes) : undefined;
     return own ?? slot;
@@ -51,13 +103,14 @@ function sendPacks(reader: JournalReader, task: ReadAheadTask, begin: number, po
   }
 }
 
-async function run(task: ReadAheadTask, port: MessagePort): Promise<ReadAheadNews> {
+async function run(task: ReadAheadTask, memory: ReadAheadMemory, port: MessagePort): Promise<ReadAheadNews> {
+  const { shared } = memory;
   let reader: JournalReader | undefined;
   try {
     reader = new JournalReader(task.dataDir);
-    Atomics.store(task.shared, SHARED.isReady, 1);
-    const begin = beginOf(task.shared);
-    if (begin !== undefined) sendPacks(reader, task, begin, port);
+    Atomics.compareExchange(shared, SHARED.readiness, READY.no, READY.cold);
+    const begin = beginOf(shared);
+    if (begin !== undefined) sendPacks(reader, task, begin, memory, port);
     return { isDone: true };
   } catch (error) {
     return newsOf(error);
@@ -66,5 +119,11 @@ async function run(task: ReadAheadTask, port: MessagePort): Promise<ReadAheadNew
   }
 }
 
-// What the starter passed is a task and nothing else.
-if (parentPort !== null) parentPort.postMessage(await run(workerData as ReadAheadTask, parentPort));
+async function main(port: MessagePort): Promise<void> {
+  const memory = workerData as ReadAheadMemory; // what the starter passes
+  warmUp(memory.shared);
+  const [task] = (await once(port, 'message')) as [ReadAheadTask | undefined];
+  if (task !== undefined) port.postMessage(await run(task, memory, port));
+}
+
+if (parentPort !== null) await main(parentPort);

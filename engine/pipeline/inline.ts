@@ -265,9 +265,9 @@ class InlineExchange implements RunningExchange {
     total: number,
   ): Iterable<PackedRecords> | AsyncIterable<PackedRecords> {
     const read = (sequence: number) => storedCursors(store, sequence);
-    const { directory, parts } = this;
+    const { directory, options, parts } = this;
     if (directory === undefined || parts.store !== undefined) return packedAfter(from, total, read);
-    return readAhead(directory.path, from, total, read, parts.readHere);
+    return readAhead(directory.path, from, total, read, { thread: options.readAheadThread, readHere: parts.readHere });
   }
 
   /** Takes one of several commands that cannot be refused. */

@@ -1,5 +1,6 @@
 // What the pipeline takes and gives: records, followers, clocks, options, the running exchange. Types only; the door of the
 // engine re-exports them for the server, tests and benches.
+import type { ReadAheadThread } from '../journal/index.ts';
 import type { Command, EngineEvent, Sections } from '../protocol/index.ts';
 
 /** One durable record: a command with its place in the log and all that it did. Decoded once, shared by all followers. */
@@ -68,6 +69,8 @@ export interface ExchangeOptions {
   readonly settings: EngineSettings;
   readonly followers: readonly Follower[];
   readonly log?: Log | undefined;
+  /** A thread that was started to read the journal ahead, used where that pays; whoever started it ends it. */
+  readonly readAheadThread?: ReadAheadThread | undefined;
   /** While the journal is replayed: records done, of how many. */
   readonly onProgress?: ((done: number, total: number) => void) | undefined;
   /** How many records a snapshot must save the next start for close() to write one; never unless given. */

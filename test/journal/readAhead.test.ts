@@ -2,6 +2,7 @@
 // wherever the other one takes over and whenever it is told to stop.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import {
   Journal,
@@ -9,8 +10,10 @@ import {
   LmdbStore,
   type PackedRecords,
   packedAfter,
+  ReadAheadThread,
   readAhead,
 } from '../../engine/journal/index.ts';
+import { READY } from '../../engine/journal/readAhead.ts';
 import { hashOf, RECORD_AT, RECORD_HEADER_BYTES } from '../../engine/journal/record.ts';
 import { commandOf, eventsOf, inTempDir, listen } from './support.ts';
 
@@ -39,6 +42,13 @@ function recordsOf({ buffer, commandAt, count, firstSequence }: PackedRecords): 
   });
 }
 
+/** A thread that has made itself ready. */
+async function warmThread(): Promise<ReadAheadThread> {
+  const thread = new ReadAheadThread();
+  while (thread.readiness !== READY.warm) await sleep(5);
+  return thread;
+}
+
 test('two threads read what one reads, wherever the second takes over', { timeout: 120_000 }, async () => {
   await inTempDir(async (dataDir) => {
     const total = 70_000;
@@ -60,7 +70,7 @@ test('two threads read what one reads, wherever the second takes over', { timeou
     ] as const) {
       const found: string[] = [];
       let hash = '';
-      for await (const packed of readAhead(dataDir, from, total, read, readHere)) {
+      for await (const packed of readAhead(dataDir, from, total, read, { readHere })) {
         found.push(...recordsOf(packed));
         hash = packed.hash;
       }
@@ -80,7 +90,7 @@ test('a reader that wants no more ends the thread, before it takes over and afte
     for (const readHere of [undefined, 5_000]) {
       for (const packs of [1, 4]) {
         let left = packs;
-        for await (const { count } of readAhead(dataDir, 0, total, read, readHere)) {
+        for await (const { count } of readAhead(dataDir, 0, total, read, { readHere })) {
           expect(count).toBeGreaterThan(0);
           left -= 1;
           if (left === 0) break; // the generator waits here until its thread has ended
@@ -90,4 +100,40 @@ test('a reader that wants no more ends the thread, before it takes over and afte
     }
     await reader.close();
   });
+});
+
+test('a thread that was started before reads the same, whether or not it is ready by then', async () => {
+  await inTempDir(async (dataDir) => {
+    const total = 21_000;
+    await writeJournal(dataDir, total);
+    const reader = new JournalReader(dataDir);
+    const read = (sequence: number) => reader.cursors(sequence);
+    const records = [...packedAfter(0, total, read)].flatMap(recordsOf);
+    const threads = [async () => new ReadAheadThread(), warmThread];
+    for (const start of threads) {
+      for (const from of [0, 5, 10_999, 20_990]) {
+        const thread = await start();
+        const found: string[] = [];
+        for await (const packed of readAhead(dataDir, from, total, read, { thread })) found.push(...recordsOf(packed));
+        expect(found).toEqual(records.slice(from));
+        await thread.end();
+      }
+    }
+    await reader.close();
+  });
+});
+
+test('a thread that is ready tells of a journal that it cannot read', async () => {
+  await inTempDir(async (dataDir) => {
+    const thread = await warmThread();
+    const packs = readAhead(dataDir, 0, 70_000, () => [], { thread });
+    await expect(packs.next()).rejects.toThrow(`There is no journal in ${dataDir}.`);
+  });
+});
+
+test('a thread that nobody needed ends, before it is ready and after', async () => {
+  await new ReadAheadThread().end();
+  const thread = await warmThread();
+  await thread.end();
+  await thread.end();
 });
