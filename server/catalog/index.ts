@@ -3,6 +3,7 @@
 // sorting or scanning everything. Used by routes/catalog.ts; nothing here knows how a row looks on the wire.
 import type { Sections } from '../../engine/index.ts';
 import type { EventRow, Market, MarketObserver, Views } from '../views/index.ts';
+import type { ColumnsPlace } from './columnOrders.ts';
 import {
   type EventFigures,
   eventFigures,
@@ -15,14 +16,14 @@ import {
 } from './figures.ts';
 import { addLabelsOf, type Label, Labels, tagSlugs } from './labels.ts';
 import { CatalogSearch } from './search.ts';
-import type { OrderPlace } from './sortOrder.ts';
 import { Table, type TableQuery } from './table.ts';
 import { VolumeWindow } from './volumeWindow.ts';
 
+export type { ColumnsPlace } from './columnOrders.ts';
 export { type EventFigures, type MarketFigures, marketEndMs, marketStartMs, RowState } from './figures.ts';
 export type { Label } from './labels.ts';
 export { type SearchHits, wordsOf } from './search.ts';
-export { type OrderPlace, STATE_COUNT } from './sortOrder.ts';
+export { STATE_COUNT } from './sortOrder.ts';
 
 /** What a row must be; `among` lists the rows that can be it, each once, where there is such a list. */
 export interface RowFilter {
@@ -33,18 +34,19 @@ export interface RowFilter {
 export interface PageQuery {
   /** Bit s is set if rows of state s (bits of RowState) are wanted. */
   readonly states: number;
-  readonly column: string;
+  /** One at least; see TableQuery. */
+  readonly columns: readonly string[];
   readonly isRising: boolean;
   readonly limit: number;
   readonly offset: number;
-  readonly after?: OrderPlace | undefined;
+  readonly after?: ColumnsPlace | undefined;
   readonly filters: readonly RowFilter[];
 }
 
 /** A page, and the place after its last row: undefined when no row is left. */
 export interface CatalogPage<Row> {
   readonly rows: readonly Row[];
-  readonly next: OrderPlace | undefined;
+  readonly next: ColumnsPlace | undefined;
 }
 
 export type SeriesFigures = Pick<EventFigures, 'volumeMicro' | 'volume24Micro' | 'liquidityMicro' | 'state'>;
@@ -318,7 +320,7 @@ export class Catalog implements MarketObserver {
     const numbers = limit === 0 ? NO_ROWS : table.page(wanted);
     const rows = numbers.slice(0, limit).flatMap((row) => rowOf(row) ?? []);
     const hasMore = numbers.length > limit;
-    return { rows, next: hasMore ? table.placeOf(query.column, numbers[limit - 1]) : undefined };
+    return { rows, next: hasMore ? table.placeOf(query.columns, numbers[limit - 1]) : undefined };
   }
 
   private makeMarketTable(): Table {

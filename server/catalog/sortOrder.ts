@@ -57,10 +57,11 @@ export class SortOrder {
   }
 
   /**
-   * Visits rows of some states in order, from an offset on; rows without a value come last in both directions.
+   * Visits rows of some states in order, from an offset on; rows without a value come last in both directions. Returns false
+   * when the visit ended it.
    * @param states bit s is set if rows of state s are wanted
    */
-  visit(states: number, isRising: boolean, offset: number, visit: Visit): void {
+  visit(states: number, isRising: boolean, offset: number, visit: Visit): boolean {
     let toSkip = offset;
     for (const lists of [this.valued(states), this.valueless(states)]) {
       const total = lists.reduce((sum, { length }) => sum + length, 0);
@@ -68,31 +69,34 @@ export class SortOrder {
         toSkip -= total;
         continue;
       }
-      if (!this.merge(lists, this.startsAt(lists, isRising, toSkip), isRising, visit)) return;
+      if (!this.merge(lists, this.startsAt(lists, isRising, toSkip), isRising, visit)) return false;
       toSkip = 0;
     }
+    return true;
   }
 
-  /** Visits rows of some states that come after a place. */
-  visitAfter(states: number, isRising: boolean, { key, row }: OrderPlace, visit: Visit): void {
+  /** Visits rows of some states that come after a place; returns false when the visit ended it. */
+  visitAfter(states: number, isRising: boolean, { key, row }: OrderPlace, visit: Visit): boolean {
     const last = this.valueless(states);
-    if (key === undefined) {
-      this.merge(last, startsAfter(last, isRising, 0, row), isRising, visit);
-      return;
-    }
+    if (key === undefined) return this.merge(last, startsAfter(last, isRising, 0, row), isRising, visit);
     const lists = this.valued(states);
-    if (!this.merge(lists, startsAfter(lists, isRising, key, row), isRising, visit)) return;
-    this.merge(last, this.startsAt(last, isRising, 0), isRising, visit);
+    if (!this.merge(lists, startsAfter(lists, isRising, key, row), isRising, visit)) return false;
+    return this.merge(last, this.startsAt(last, isRising, 0), isRising, visit);
   }
 
   /** Where a row stands. */
   placeOf(row: number): OrderPlace {
-    return { key: this.listOf[row] >= STATE_COUNT ? undefined : this.keys[row], row };
+    return { key: this.placedKey(row), row };
+  }
+
+  /** The key that a row stands under; undefined for a row without a value. */
+  placedKey(row: number): number | undefined {
+    return this.listOf[row] >= STATE_COUNT ? undefined : this.keys[row];
   }
 
   /** Whether a row comes after a place. */
   isAfter(row: number, { key, row: other }: OrderPlace, isRising: boolean): boolean {
-    const own = this.placeOf(row).key;
+    const own = this.placedKey(row);
     if (own === undefined || key === undefined) {
       return own === undefined && (key !== undefined || (isRising ? row > other : row < other));
     }
@@ -102,9 +106,14 @@ export class SortOrder {
 
   /** Compares two rows in the order asked for. */
   compareRows(left: number, right: number, isRising: boolean): number {
+    return this.compareKeys(left, right, isRising) || (isRising ? left - right : right - left);
+  }
+
+  /** The same by their keys alone: 0 where these are equal. */
+  compareKeys(left: number, right: number, isRising: boolean): number {
     const isLast = this.listOf[left] >= STATE_COUNT;
     if (isLast !== this.listOf[right] >= STATE_COUNT) return isLast ? 1 : -1;
-    const difference = this.keys[left] - this.keys[right] || left - right;
+    const difference = this.keys[left] - this.keys[right];
     return isRising ? difference : -difference;
   }
 

@@ -1,7 +1,8 @@
 // A list of rows with its sort columns, and how one page of it is found: rows of a narrow filter are gathered and sorted,
-// all others are walked in the column's order until the page is full. Used by index.ts for markets and for events. It
+// all others are walked in the columns' order until the page is full. Used by index.ts for markets and for events. It
 // knows rows by their numbers alone.
-import { type OrderPlace, SortOrder } from './sortOrder.ts';
+import { ColumnOrders, type ColumnsPlace } from './columnOrders.ts';
+import { SortOrder } from './sortOrder.ts';
 
 /** A filter that names fewer rows than this is gathered rather than walked. */
 const GATHERED_ROWS_MAX = 2_000;
@@ -9,12 +10,13 @@ const GATHERED_ROWS_MAX = 2_000;
 export interface TableQuery {
   /** Bit s is set if rows of state s are wanted. */
   readonly states: number;
-  readonly column: string;
+  /** One at least; rows that are equal in one stand in the order of the next, and at last in that of their numbers. */
+  readonly columns: readonly string[];
   readonly isRising: boolean;
   readonly limit: number;
   readonly offset: number;
   /** Go on after this place, in place of an offset. */
-  readonly after?: OrderPlace | undefined;
+  readonly after?: ColumnsPlace | undefined;
   /** Numbers of rows, each once, outside of which none is wanted: they are looked at alone where they are few. */
   readonly among?: readonly number[] | undefined;
   /** What a row must be; where `among` is given, it must tell those rows too. */
@@ -50,16 +52,16 @@ export class Table {
 
   /** The rows of one page. @throws on an unknown column */
   page(query: TableQuery): readonly number[] {
-    const order = this.orderOf(query.column);
+    const orders = query.columns.map((column) => this.orderOf(column));
     const { among, limit } = query;
     if (limit === 0) return [];
-    if (among !== undefined && among.length <= GATHERED_ROWS_MAX) return this.gathered(order, among, query);
-    return walked(order, query);
+    if (among !== undefined && among.length <= GATHERED_ROWS_MAX) return this.gathered(orders, among, query);
+    return walked(orders, query);
   }
 
-  /** Where a row stands in a column: what a keyset cursor says. */
-  placeOf(column: string, row: number): OrderPlace {
-    return this.orderOf(column).placeOf(row);
+  /** Where a row stands in the order of columns: what a keyset cursor says. */
+  placeOf(columns: readonly string[], row: number): ColumnsPlace {
+    return { keys: columns.map((column) => this.orderOf(column).placedKey(row)), row };
   }
 
   checkInvariants(): void {
@@ -73,19 +75,23 @@ export class Table {
     return order;
   }
 
-  private gathered(order: SortOrder, among: readonly number[], query: TableQuery): readonly number[] {
+  private gathered(orders: readonly SortOrder[], among: readonly number[], query: TableQuery): readonly number[] {
     const { states, isRising, offset, after, isWanted, limit } = query;
+    const order = new ColumnOrders(orders, states, isRising);
     const rows = among.filter((row) => ((states >> this.stateOf(row)) & 1) === 1 && (isWanted?.(row) ?? true));
-    const wanted = after === undefined ? rows : rows.filter((row) => order.isAfter(row, after, isRising));
-    wanted.sort((left, right) => order.compareRows(left, right, isRising));
+    const wanted = after === undefined ? rows : rows.filter((row) => order.isAfter(row, after));
+    wanted.sort((left, right) => order.compareRows(left, right));
     const from = after === undefined ? offset : 0;
     return wanted.slice(from, from + limit);
   }
 }
 
-function walked(order: SortOrder, { states, isRising, offset, after, isWanted, limit }: TableQuery): readonly number[] {
+function walked(orders: readonly SortOrder[], query: TableQuery): readonly number[] {
+  const { states, isRising, offset, after, isWanted, limit } = query;
   const page: number[] = [];
-  let toSkip = after === undefined && isWanted !== undefined ? offset : 0;
+  // The order of one column finds the row at an offset by itself, where every row counts.
+  const canSkip = orders.length === 1 && isWanted === undefined;
+  let toSkip = after === undefined && !canSkip ? offset : 0;
   const visit = (row: number): boolean => {
     if (isWanted?.(row) === false) return true;
     if (toSkip > 0) {
@@ -95,7 +101,8 @@ function walked(order: SortOrder, { states, isRising, offset, after, isWanted, l
     page.push(row);
     return page.length < limit;
   };
-  if (after !== undefined) order.visitAfter(states, isRising, after, visit);
-  else order.visit(states, isRising, isWanted === undefined ? offset : 0, visit);
+  if (orders.length > 1) new ColumnOrders(orders, states, isRising).visit(after, visit);
+  else if (after === undefined) orders[0].visit(states, isRising, canSkip ? offset : 0, visit);
+  else orders[0].visitAfter(states, isRising, { key: after.keys[0], row: after.row }, visit);
   return page;
 }

@@ -2,7 +2,7 @@
 // the mount /gamma. Thin: parameters are read by wire/catalogQuery.ts, rows come from the catalog, shapes from the dialect
 // that each table of paths is made with. GET /markets and /markets/{id} of the root belong to bothForms.ts.
 import { isBytes32 } from '../auth/hex.ts';
-import { type Catalog, type CatalogPage, type Label, type OrderPlace, wordsOf } from '../catalog/index.ts';
+import { type Catalog, type CatalogPage, type ColumnsPlace, type Label, wordsOf } from '../catalog/index.ts';
 import type { Context, Endpoint, Handler, HttpRequest, Reply } from '../http/endpoint.ts';
 import type { ThrottleGroup } from '../http/throttleTable.ts';
 import type { EventRow, Market, Views } from '../views/index.ts';
@@ -44,7 +44,7 @@ function appendMarkets(reader: QueryReader, catalog: Catalog, rows: readonly Mar
 }
 
 /** A page of a keyset list: its name, its rows, where the next one goes on. */
-function keysetPage(name: string, append: (to: Pieces) => Pieces, form: ListForm, next: OrderPlace | undefined) {
+function keysetPage(name: string, append: (to: Pieces) => Pieces, form: ListForm, next: ColumnsPlace | undefined) {
   const to = append([bytesOf(`{"${name}":`)]);
   to.push(bytesOf(next === undefined ? '}' : `,"next_cursor":"${formatPlace(form, next)}"}`));
   return to;
@@ -158,10 +158,13 @@ const LABEL_COLUMNS = ['id', 'createdAt', 'updatedAt'] as const;
 
 /** A page of tags or series: few, and in the order of their numbers or times. */
 function labelPage(reader: QueryReader, labels: readonly Label[], path: string): readonly Label[] {
-  const { column, isRising, limit, offset } = readList(reader, LABEL_COLUMNS, path, {});
-  const keyOf = ({ number, createdMs, updatedMs }: Label): number =>
+  const { columns, isRising, limit, offset } = readList(reader, LABEL_COLUMNS, path, {});
+  const keyOf = ({ number, createdMs, updatedMs }: Label, column: string): number =>
     column === 'createdAt' ? createdMs : column === 'updatedAt' ? updatedMs : number;
-  const sorted = labels.toSorted((left, right) => keyOf(left) - keyOf(right) || left.number - right.number);
+  const sorted = labels.toSorted((left, right) => {
+    const column = columns.find((name) => keyOf(left, name) !== keyOf(right, name)) ?? 'id';
+    return keyOf(left, column) - keyOf(right, column);
+  });
   if (!isRising) sorted.reverse();
   return sorted.slice(offset, offset + limit);
 }

@@ -4,7 +4,7 @@
 
 import { isBytes32 } from '../auth/hex.ts';
 import { isUint256Decimal } from '../auth/uint256.ts';
-import { type OrderPlace, STATE_COUNT } from '../catalog/index.ts';
+import { type ColumnsPlace, STATE_COUNT } from '../catalog/index.ts';
 import type { CatalogDialect } from './catalogDialects.ts';
 import { parseWhole } from './numbers.ts';
 
@@ -103,11 +103,11 @@ export class QueryReader {
 /** How rows are listed. */
 export interface ListForm {
   readonly states: number;
-  readonly column: string;
+  readonly columns: readonly string[];
   readonly isRising: boolean;
   readonly limit: number;
   readonly offset: number;
-  readonly after: OrderPlace | undefined;
+  readonly after: ColumnsPlace | undefined;
 }
 
 export interface StateDefaults {
@@ -144,7 +144,10 @@ const COLUMN_ALIASES: Readonly<Record<string, string>> = {
 };
 const camelCase = (name: string): string => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 
-function columnOf(reader: QueryReader, columns: readonly string[]): string | undefined {
+const BY_NUMBER: readonly string[] = ['id'];
+
+/** The columns of `order`, each once; undefined where none is named. */
+function columnsOf(reader: QueryReader, columns: readonly string[]): readonly string[] | undefined {
   const names = reader.texts('order');
   const known = names?.map((name) => {
     const isSnake = name.includes('_');
@@ -154,7 +157,7 @@ function columnOf(reader: QueryReader, columns: readonly string[]): string | und
     if (!columns.includes(column)) throw reader.dialect.invalidOrder(columns);
     return column;
   });
-  return known?.[0];
+  return known && [...new Set(known)];
 }
 
 /** How a list goes by offset: sorted falling unless it is asked otherwise, by number rising where no column is named. */
@@ -164,42 +167,46 @@ export function readList(
   path: string,
   defaults: StateDefaults,
 ): ListForm {
-  const column = columnOf(reader, columns);
-  const isRising = reader.flag('ascending') ?? column === undefined;
+  const named = columnsOf(reader, columns);
+  const isRising = reader.flag('ascending') ?? named === undefined;
   const offset = reader.whole('offset') ?? 0;
   const { offsetMax } = reader.dialect;
   if (offsetMax !== undefined && offset > offsetMax) throw reader.dialect.offsetTooLarge(path, offsetMax);
   const states = readStates(reader, defaults);
-  return { states, column: column ?? 'id', isRising, limit: readLimit(reader), offset, after: undefined };
+  return { states, columns: named ?? BY_NUMBER, isRising, limit: readLimit(reader), offset, after: undefined };
 }
 
 /** How a keyset list goes on after a cursor; sorted rising unless it is asked otherwise. */
 export function readKeyset(reader: QueryReader, columns: readonly string[], defaults: StateDefaults): ListForm {
   if (reader.text('offset') !== undefined) throw reader.dialect.offsetOnKeyset();
-  const column = columnOf(reader, columns) ?? 'id';
+  const named = columnsOf(reader, columns) ?? BY_NUMBER;
   const isRising = reader.flag('ascending') ?? true;
   const cursor = reader.text('after_cursor');
-  const after = cursor === undefined ? undefined : parsePlace(cursor, column, isRising);
+  const after = cursor === undefined ? undefined : parsePlace(cursor, named, isRising);
   if (cursor !== undefined && after === undefined) {
     throw reader.dialect.invalid('after_cursor', 'must be the next_cursor of a page in the same order');
   }
   const states = readStates(reader, defaults);
-  return { states, column, isRising, limit: Math.max(1, readLimit(reader)), offset: 0, after };
+  return { states, columns: named, isRising, limit: Math.max(1, readLimit(reader)), offset: 0, after };
 }
 
 /** The cursor that stands for a place in a list. */
-export function formatPlace({ column, isRising }: ListForm, { key, row }: OrderPlace): string {
-  return Buffer.from(JSON.stringify([column, isRising, key ?? null, row])).toString('base64url');
+export function formatPlace({ columns, isRising }: ListForm, { keys, row }: ColumnsPlace): string {
+  return Buffer.from(JSON.stringify([columns.join(), isRising, keys.map((key) => key ?? null), row])).toString(
+    'base64url',
+  );
 }
 
-function parsePlace(cursor: string, column: string, isRising: boolean): OrderPlace | undefined {
+function parsePlace(cursor: string, columns: readonly string[], isRising: boolean): ColumnsPlace | undefined {
   try {
     const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
-    if (!Array.isArray(parts) || parts.length !== 4 || parts[0] !== column || parts[1] !== isRising) return undefined;
-    const [, , key, row]: readonly unknown[] = parts;
+    if (!Array.isArray(parts) || parts.length !== 4) return undefined;
+    const [names, direction, keys, row]: readonly unknown[] = parts;
+    if (names !== columns.join() || direction !== isRising) return undefined;
     if (typeof row !== 'number' || !Number.isSafeInteger(row) || row < 0) return undefined;
-    if (key === null) return { key: undefined, row };
-    return typeof key === 'number' && Number.isFinite(key) ? { key, row } : undefined;
+    if (!Array.isArray(keys) || keys.length !== columns.length) return undefined;
+    if (!keys.every((key) => key === null || (typeof key === 'number' && Number.isFinite(key)))) return undefined;
+    return { keys: keys.map((key: number | null) => key ?? undefined), row };
   } catch {
     return undefined;
   }

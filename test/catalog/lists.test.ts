@@ -66,6 +66,9 @@ test('the filters of markets find what they name, under every alias', async () =
     ['order=endDate&ascending=true&closed=false&archived=false', ['cup-goals', 'cup-home', 'site-market']],
     ['order=end_date&closed=false&archived=false', ['cup-home', 'cup-goals', 'site-market']],
     ['order=volumeNum,id&limit=1', ['lone']],
+    ['order=volume,endDate&ascending=true&closed=false&archived=false', ['cup-goals', 'cup-home', 'site-market']],
+    ['order=volume,end_date&closed=false&archived=false', ['cup-home', 'cup-goals', 'site-market']],
+    ['order=endDate,volume&order=id&limit=2', ['cup-home', 'cup-goals']],
     ['start_date_min=2026-01-01&start_date_max=2026-01-02', cup],
     ['end_date_max=2030-05-02T00:00:00Z', ['cup-goals']],
     ['volume_num_min=1', []],
@@ -112,7 +115,7 @@ test('the mount hides closed and archived markets unless they are asked for', as
 
 test('keyset pages go through everything once, in the order asked for', async () => {
   for (const mount of ['', '/gamma']) {
-    for (const query of ['', '&order=endDate', '&order=endDate&ascending=false', '&order=volume24hr&tag=sports']) {
+    for (const query of ['', '&order=endDate', '&order=volume,endDate&ascending=false', '&order=volume24hr,id&tag=sports']) {
       const whole = await slugsOf(`${mount}/markets/keyset?limit=100${query}`);
       const seen: string[] = [];
       let cursor = '';

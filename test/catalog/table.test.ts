@@ -6,14 +6,21 @@ import { Table } from '../../server/catalog/table.ts';
 import { VolumeWindow } from '../../server/catalog/volumeWindow.ts';
 
 interface Row {
-  key: number;
-  state: number;
+  readonly first: number;
+  readonly second: number;
+  readonly third: number;
+  readonly state: number;
 }
 
-const rowOf = fc.record({ key: fc.oneof(fc.integer({ min: 0, max: 9 }), fc.constant(Number.NaN)), state: fc.nat(7) });
+const COLUMNS = ['first', 'second', 'third'] as const;
+type Column = (typeof COLUMNS)[number];
+
+const keyBelow = (count: number) => fc.oneof(fc.integer({ min: 0, max: count - 1 }), fc.constant(Number.NaN));
+const rowOf = fc.record({ first: keyBelow(10), second: keyBelow(4), third: keyBelow(100), state: fc.nat(7) });
 const steps = fc.array(fc.record({ at: fc.nat(400), row: rowOf }), { minLength: 1, maxLength: 600 });
 const query = fc.record({
   states: fc.nat(255),
+  columns: fc.shuffledSubarray([...COLUMNS], { minLength: 1 }),
   isRising: fc.boolean(),
   limit: fc.integer({ min: 1, max: 30 }),
   offset: fc.nat(300),
@@ -21,14 +28,31 @@ const query = fc.record({
   isNarrow: fc.boolean(),
 });
 
-function naive(rows: readonly Row[], states: number, isRising: boolean, isWanted: (row: number) => boolean): number[] {
+interface NaiveQuery {
+  readonly states: number;
+  readonly columns: readonly Column[];
+  readonly isRising: boolean;
+}
+
+function naive(
+  rows: readonly Row[],
+  { states, columns, isRising }: NaiveQuery,
+  isWanted: (row: number) => boolean,
+): number[] {
   const wanted = rows.flatMap(({ state }, at) => (((states >> state) & 1) === 1 && isWanted(at) ? [at] : []));
   return wanted.sort((left, right) => {
-    const [a, b] = [rows[left].key, rows[right].key];
-    if (Number.isNaN(a) !== Number.isNaN(b)) return Number.isNaN(a) ? 1 : -1;
-    const difference = (Number.isNaN(a) ? 0 : a - b) || left - right;
-    return isRising ? difference : -difference;
+    for (const column of columns) {
+      const [a, b] = [rows[left][column], rows[right][column]];
+      if (Number.isNaN(a) !== Number.isNaN(b)) return Number.isNaN(a) ? 1 : -1;
+      if (a !== b && !Number.isNaN(a)) return isRising ? a - b : b - a;
+    }
+    return isRising ? left - right : right - left;
   });
+}
+
+function tableOf(rows: readonly Row[]): Table {
+  const columns = Object.fromEntries(COLUMNS.map((name) => [name, (row: number) => rows[row][name]]));
+  return new Table(columns, (row) => rows[row].state);
 }
 
 test('a page is what sorting everything would give, by offset and by keyset', () => {
@@ -38,23 +62,24 @@ test('a page is what sorting everything would give, by offset and by keyset', ()
       fc.array(query, { minLength: 1, maxLength: 6 }),
       (rounds, queries) => {
         const rows: Row[] = [];
-        const table = new Table({ key: (row) => rows[row].key }, (row) => rows[row].state);
+        const table = tableOf(rows);
         for (const round of rounds) {
           for (const { at, row } of round) {
             const number = Math.min(at, rows.length);
             rows[number] = row;
             table.touch(number);
           }
-          for (const { states, isRising, limit, offset, modulus, isNarrow } of queries) {
+          for (const { modulus, isNarrow, offset, ...asked } of queries) {
+            const { columns, limit } = asked;
             const isWanted = (row: number): boolean => row % modulus === 0;
             const among = isNarrow ? rows.flatMap((_, row) => (isWanted(row) ? [row] : [])) : undefined;
-            const form = { states, column: 'key', isRising, limit, ...(modulus > 1 && { isWanted, among }) };
-            const all = naive(rows, states, isRising, modulus > 1 ? isWanted : () => true);
+            const form = { ...asked, ...(modulus > 1 && { isWanted, among }) };
+            const all = naive(rows, asked, modulus > 1 ? isWanted : () => true);
             expect(table.page({ ...form, offset })).toEqual(all.slice(offset, offset + limit));
             const byKey: number[] = [];
             let last: number | undefined;
             do {
-              const after = last === undefined ? undefined : table.placeOf('key', last);
+              const after = last === undefined ? undefined : table.placeOf(columns, last);
               const page = table.page({ ...form, offset: 0, after });
               byKey.push(...page);
               last = page.at(-1);
@@ -67,6 +92,38 @@ test('a page is what sorting everything would give, by offset and by keyset', ()
     ),
     { seed: 6, numRuns: 150 },
   );
+});
+
+test('thousands of rows that are equal in a column stand in the order of the next ones', () => {
+  const ROWS = 9_000;
+  // Nearly all are equal in the first column, and half of those in the second.
+  const rows = Array.from({ length: ROWS }, (_, row) => ({
+    first: row % 90 === 0 ? row : row % 7 === 0 ? Number.NaN : 5,
+    second: row % 2 === 0 ? 1 : (row * 31) % 97,
+    third: (row * 7_919) % 8_999,
+    state: row % 11 === 0 ? 2 : 1,
+  }));
+  const table = tableOf(rows);
+  for (let row = 0; row < ROWS; row += 1) table.touch(row);
+  for (const columns of [
+    ['first', 'second', 'third'],
+    ['first', 'third'],
+    ['second', 'first', 'third'],
+  ] as const) {
+    for (const isRising of [true, false]) {
+      for (const states of [0b110, 0b010]) {
+        const asked = { states, columns, isRising };
+        const all = naive(rows, asked, () => true);
+        for (const offset of [0, 30, 95, 4_000, 8_000]) {
+          expect(table.page({ ...asked, limit: 50, offset })).toEqual(all.slice(offset, offset + 50));
+        }
+        for (const at of [0, 60, 99, 3_333, 7_000, 7_500]) {
+          const after = table.placeOf(columns, all[at]);
+          expect(table.page({ ...asked, limit: 50, offset: 0, after })).toEqual(all.slice(at + 1, at + 51));
+        }
+      }
+    }
+  }
 });
 
 test('the volume of a day is the sum of the trades of the last 24 hours, in steps of five minutes', () => {
