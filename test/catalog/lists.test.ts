@@ -115,7 +115,12 @@ test('the mount hides closed and archived markets unless they are asked for', as
 
 test('keyset pages go through everything once, in the order asked for', async () => {
   for (const mount of ['', '/gamma']) {
-    for (const query of ['', '&order=endDate', '&order=volume,endDate&ascending=false', '&order=volume24hr,id&tag=sports']) {
+    for (const query of [
+      '',
+      '&order=endDate',
+      '&order=volume,endDate&ascending=false',
+      '&order=volume24hr,id&tag=sports',
+    ]) {
       const whole = await slugsOf(`${mount}/markets/keyset?limit=100${query}`);
       const seen: string[] = [];
       let cursor = '';
