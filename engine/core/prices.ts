@@ -25,10 +25,12 @@ export function compareProducts(a: number, m: number, b: number, n: number): num
   return lowA - carryA * HALF - (lowB - carryB * HALF);
 }
 
-/** floor(a / b) exactly, for safe integers. */
+/**
+ * floor(a / b) exactly, for safe integers: while a is below 2^53, a ratio that is not whole lies further below the next whole
+ * number than half a unit of its last place, and is never rounded up to it.
+ */
 export function floorDivide(a: number, b: number): number {
-  const quotient = Math.floor(a / b);
-  return quotient * b > a ? quotient - 1 : quotient;
+  return Math.floor(a / b);
 }
 
 /**

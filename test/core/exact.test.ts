@@ -33,6 +33,33 @@ test('the fee is exact for every size, price, rate and exponent', () => {
   fc.assert(isExact, { numRuns: runs });
 });
 
+/** The number that n must be multiplied with to be 1 modulo 10^9, by Euler; n must have no factor 2 or 5. */
+function inverseModulo1e9(n: bigint): bigint {
+  let [inverse, power] = [1n, n];
+  for (let exponent = 400_000_000n - 1n; exponent > 0n; exponent >>= 1n) {
+    if (exponent & 1n) inverse = (inverse * power) % 1_000_000_000n;
+    power = (power * power) % 1_000_000_000n;
+  }
+  return inverse;
+}
+
+test('a fee that ends a hair off a step of ten micro is rounded down, at the largest sizes too', () => {
+  const [pips, exponent] = [1, 1];
+  for (const rate of [1, 3, 7, 999]) {
+    const factor = BigInt(rate) * 9_999n;
+    const inverse = inverseModulo1e9(factor);
+    expect((factor * inverse) % 1_000_000_000n).toBe(1n);
+    for (const off of [-3n, -2n, -1n, 0n, 1n, 2n]) {
+      const last = (((off * inverse) % 1_000_000_000n) + 1_000_000_000n) % 1_000_000_000n;
+      for (const high of [1, 150, 301, 650, 899]) {
+        const lots = high * 1_000_000_000 + Number(last);
+        const exact = (BigInt(lots) * factor) / 1_000_000_000n;
+        expect([lots, rate, BigInt(feeMicro(lots, pips, rate, exponent))]).toEqual([lots, rate, exact * 10n]);
+      }
+    }
+  }
+});
+
 test('the price of a FOK or FAK is the signed ratio brought to the tick, exactly', () => {
   const tick = fc.constantFrom(...TICK_SIZES_PIPS);
   const isExact = fc.property(amount, amount, tick, fc.boolean(), (money, shares, tickPips, isBuy) => {
@@ -62,6 +89,35 @@ test('ratios next to a multiple of the tick fall on its right side', () => {
       expect(BigInt(marketPricePips(money, shares, tickPips, isBuy))).toBe(ticks * BigInt(tickPips));
     },
   );
+  fc.assert(isExact, { numRuns: runs });
+});
+
+test('ratios of the largest amounts fall on the right side of a tick, however close to it', () => {
+  const tick = fc.constantFrom(...TICK_SIZES_PIPS);
+  const parts = fc.record({
+    high: fc.integer({ min: 800_000_000_000, max: 900_719_925_473 }),
+    low: fc.integer({ min: -2, max: 2 }),
+    ticks: fc.oneof(fc.integer({ min: 1, max: 3 }), fc.integer({ min: 1, max: 9_999 })),
+    off: fc.integer({ min: -1, max: 1 }),
+  });
+  const isExact = fc.property(parts, tick, fc.boolean(), ({ high, low, ticks, off }, tickPips, isBuy) => {
+    const pips = (ticks * tickPips) % 10_000;
+    const shares = high * 10_000 + low;
+    const money = Number((BigInt(shares) * BigInt(pips)) / 10_000n) + off;
+    if (money < 1) return;
+    const [top, bottom] = [BigInt(money) * 10_000n, BigInt(shares) * BigInt(tickPips)];
+    const exact = isBuy ? top / bottom : (top + bottom - 1n) / bottom;
+    expect(BigInt(marketPricePips(money, shares, tickPips, isBuy))).toBe(exact * BigInt(tickPips));
+  });
+  fc.assert(isExact, { numRuns: runs });
+});
+
+test('a division that floating point rounds up to a whole number is floored', () => {
+  const isExact = fc.property(fc.integer({ min: 2, max: 2 ** 31 - 1 }), fc.nat(1_000), fc.nat(3), (b, below, off) => {
+    const quotient = Math.floor(Number.MAX_SAFE_INTEGER / b) - below;
+    const a = quotient * b - off;
+    expect(BigInt(floorDivide(a, b))).toBe(BigInt(a) / BigInt(b));
+  });
   fc.assert(isExact, { numRuns: runs });
 });
 
