@@ -1,7 +1,7 @@
 // A long sequence with much of everything, for what small sequences never reach: tables that grow, levels with many orders,
 // hundreds of own orders in the way, markets by the hundred, ids of many hours, heartbeats and ends that all fall due at
 // once. Used by traces.ts; the core's own answers on it are the measure.
-import { type Command, MarketField } from '../../engine/protocol/index.ts';
+import { AccountFlag, type Command, MarketField } from '../../engine/protocol/index.ts';
 import { marketIds, orderIdOf, TIME_ZERO_MS } from '../model/names.ts';
 import { Random } from '../model/random.ts';
 
@@ -9,6 +9,7 @@ const OWNERS = 1_200;
 const MARKETS = 90;
 const ORDERS = 5_000;
 const HOUR_MS = 3_600_000;
+const CLOSED_ONLY = { mask: AccountFlag.CLOSED_ONLY, flags: AccountFlag.CLOSED_ONLY } as const;
 const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0');
 const addressOf = (owner: number): string => `0x${hex(Math.imul(owner + 7, 0x9e3779b1) >>> 0, 8)}${hex(owner, 32)}`;
 const keyOf = (owner: number): string => `0x${hex(Math.imul(owner + 9, 0x85ebca6b) >>> 0, 8)}${hex(owner, 24)}`;
@@ -47,6 +48,8 @@ export function crowd(take: (tMs: number, command: Command) => void): void {
       amountMicro: 50_000_000,
       flags: 0,
     });
+    // What is said of the first owners must outlive the growth of their table.
+    if (owner === 20) take(tMs, { type: 'SetAccountFlags', owner: addressOf(1), ...CLOSED_ONLY });
     if (owner % 4 === 0) {
       take(tMs, {
         type: 'Heartbeat',
