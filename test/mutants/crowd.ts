@@ -300,7 +300,10 @@ function repeatLate(take: (tMs: number, command: Command) => void, tMs: number):
   place(idOf('00000000', 0), tMs, tMs + 9_000);
 }
 
-/** An order waits out a delay while its market gets a coarser tick and its maker leaves: it comes to rest off the tick. */
+/**
+ * An order waits out a delay while its market gets a coarser tick and its maker leaves: it comes to rest off the tick, and
+ * trades at its price.
+ */
 function coarsenMeanwhile(take: (tMs: number, command: Command) => void, tMs: number): void {
   const marketIndex = MARKETS + 7;
   // Every word of its address is another: all of them count when it cancels.
@@ -326,8 +329,13 @@ function coarsenMeanwhile(take: (tMs: number, command: Command) => void, tMs: nu
   take(tMs + 4_000, { type: 'CancelAll', owner: seller, keyId: keyOf(OWNERS + 10) });
   take(tMs + 4_000, { type: 'UpdateMarket', marketIndex, mask: MarketField.TICK, ...market, tickPips: 100 });
   take(tMs + 9_000, { type: 'Tick' });
+  take(tMs + 9_000, {
+    ...{ type: 'PlaceOrder', orderId: orderIdOf(ORDERS + 7_310), maker: seller, ...by(seller), outcome: 0, side: 1 },
+    ...{ orderType: 0, timestampMs: tMs, expirationS: 0, makerAmountMicro: 500_000, takerAmountMicro: 250_000 },
+  });
+  take(tMs + 13_000, { type: 'Tick' });
   const items = [orderIdOf(ORDERS + 7_301)];
-  take(tMs + 9_000, { type: 'CancelOrders', owner: buyer, keyId: keyOf(OWNERS + 10), items });
+  take(tMs + 13_000, { type: 'CancelOrders', owner: buyer, keyId: keyOf(OWNERS + 10), items });
 }
 
 /** Half of all shares of a market that ends even is paid: of an odd number of each token, too. */
