@@ -130,6 +130,8 @@ const reasons: readonly Reason[] = [
   ),
   equal(/^idWindow/, /^this\.recent = undefined;/, 'Times of a slice that is dropped are refused before it is asked.'),
   equal(/^idWindow/, /^const last = entries\.length - 1; ⇒ 1 → 2$/, 'Places are even numbers.'),
+  equal(/^idWindow/, /this\.recent\.touch\(/, 'What is read early says nothing: only time can tell.'),
+  equal(/^idWindow/, /= heads\.subarray\(i, i \+ 3\);/, 'Three of them are taken.'),
   equal(/^idWindow/, /^this\.latest = slice;/, 'How much room the next slice has at first.'),
   equal(/^idWindow/, /entriesFor\(|^while \(capacity < count \* 1\.5\)/, 'How much room a slice has at first.'),
   equal(
