@@ -13,6 +13,7 @@ import {
   JournalReader,
   type LogRecord,
   openExchange,
+  ReadAheadThread,
   RecoveryDiffers,
   RulesVersionUnknown,
   VirtualClock,
@@ -28,6 +29,12 @@ const readings = [
   ['when it is read in place', {}],
   ['when a thread reads ahead', { readHere: 1 }],
 ] as const;
+/** The same, and with a thread that was started before. */
+const restarts = [
+  ...readings.map(([name, parts]) => [name, parts, false] as const),
+  ['when a thread that was started before reads ahead', { readHere: 0 }, true],
+  ['when a thread that was started before is not needed', {}, true],
+] as const;
 
 const textOf = ({ sequence, tMs, command, events }: LogRecord): string =>
   JSON.stringify([sequence, tMs, command.type, events]);
@@ -38,37 +45,43 @@ function keeper() {
   return { texts, name: 'keeper', apply: (record: LogRecord) => void texts.push(textOf(record)) };
 }
 
-test.each(readings)('a restart has the same state and its followers see the same records %s', async (_, parts) => {
-  await inTempDir(async (dataDir) => {
-    const clock = new VirtualClock(START_MS);
-    const before = keeper();
-    const first = await openExchange({ dataDir, clock, settings, followers: [before] });
-    expect(first.isFresh).toBe(true);
-    await Promise.all(foundingCommands().map((command) => first.submit(command)));
-    const commands = commandsOf(7, () => clock.now());
-    for (let round = 0; round < 60; round += 1) {
-      await Promise.all(Array.from({ length: 50 }, () => first.submit(commands.next().value)));
-      clock.advance(37);
-    }
-    first.checkInvariants();
-    const hashes = first.stateHash();
-    await first.close();
-    expect(before.texts.length).toBe(first.durableSequence);
-    expect(before.texts.filter((text) => text.includes('"Trade"')).length).toBeGreaterThan(100);
+test.each(restarts)(
+  'a restart has the same state and its followers see the same records %s',
+  async (_, parts, hasThread) => {
+    await inTempDir(async (dataDir) => {
+      const clock = new VirtualClock(START_MS);
+      const before = keeper();
+      const first = await openExchange({ dataDir, clock, settings, followers: [before] });
+      expect(first.isFresh).toBe(true);
+      await Promise.all(foundingCommands().map((command) => first.submit(command)));
+      const commands = commandsOf(7, () => clock.now());
+      for (let round = 0; round < 60; round += 1) {
+        await Promise.all(Array.from({ length: 50 }, () => first.submit(commands.next().value)));
+        clock.advance(37);
+      }
+      first.checkInvariants();
+      const hashes = first.stateHash();
+      await first.close();
+      expect(before.texts.length).toBe(first.durableSequence);
+      expect(before.texts.filter((text) => text.includes('"Trade"')).length).toBeGreaterThan(100);
 
-    const after = keeper();
-    const progress: number[] = [];
-    const onProgress = (done: number, total: number): void => void progress.push(done / total);
-    const second = await openExchange({ dataDir, clock, settings, followers: [after], onProgress }, parts);
-    expect(second.isFresh).toBe(false);
-    expect(after.texts.slice(0, -1)).toEqual(before.texts);
-    expect(JSON.parse(after.texts.at(-1) ?? '')[2]).toBe('Started');
-    expect(progress.at(-1)).toBe(1);
-    const replayed = await stateAt(dataDir, first.durableSequence);
-    expect(replayed).toEqual(hashes);
-    await second.close();
-  });
-});
+      const after = keeper();
+      const progress: number[] = [];
+      const onProgress = (done: number, total: number): void => void progress.push(done / total);
+      const readAheadThread = hasThread ? new ReadAheadThread() : undefined;
+      const options = { dataDir, clock, settings, followers: [after], onProgress, readAheadThread };
+      const second = await openExchange(options, parts);
+      await readAheadThread?.end();
+      expect(second.isFresh).toBe(false);
+      expect(after.texts.slice(0, -1)).toEqual(before.texts);
+      expect(JSON.parse(after.texts.at(-1) ?? '')[2]).toBe('Started');
+      expect(progress.at(-1)).toBe(1);
+      const replayed = await stateAt(dataDir, first.durableSequence);
+      expect(replayed).toEqual(hashes);
+      await second.close();
+    });
+  },
+);
 
 /** The state hash after replaying the journal up to a sequence. */
 async function stateAt(dataDir: string, sequence: number) {
