@@ -1,4 +1,4 @@
-// Rows in the order of several columns: walked in that of the first, rows that are equal there in that of the next, and so on
+// Rows in the order of columns, one or several: walked in that of the first, rows that are equal there in that of the next, and so on
 // down to their numbers. Few equal rows are sorted as they are met; of many, those that a page needs are looked for in the
 // next column's own order. Used by table.ts; it must leave the sorted orders as they are.
 import type { OrderPlace, SortOrder, Visit } from './sortOrder.ts';
@@ -21,7 +21,7 @@ export class ColumnOrders {
   private readonly isRising: boolean;
 
   /**
-   * @param orders of two columns at least, up to date
+   * @param orders of one column at least, up to date
    * @param states bit s is set if rows of state s are wanted
    */
   constructor(orders: readonly SortOrder[], states: number, isRising: boolean) {

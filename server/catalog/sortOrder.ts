@@ -84,24 +84,9 @@ export class SortOrder {
     return this.merge(last, this.startsAt(last, isRising, 0), isRising, visit);
   }
 
-  /** Where a row stands. */
-  placeOf(row: number): OrderPlace {
-    return { key: this.placedKey(row), row };
-  }
-
   /** The key that a row stands under; undefined for a row without a value. */
   placedKey(row: number): number | undefined {
     return this.listOf[row] >= STATE_COUNT ? undefined : this.keys[row];
-  }
-
-  /** Whether a row comes after a place. */
-  isAfter(row: number, { key, row: other }: OrderPlace, isRising: boolean): boolean {
-    const own = this.placedKey(row);
-    if (own === undefined || key === undefined) {
-      return own === undefined && (key !== undefined || (isRising ? row > other : row < other));
-    }
-    const difference = own - key || row - other;
-    return isRising ? difference > 0 : difference < 0;
   }
 
   /** Compares two rows in the order asked for. */

@@ -90,7 +90,7 @@ function walked(orders: readonly SortOrder[], query: TableQuery): readonly numbe
   const { states, isRising, offset, after, isWanted, limit } = query;
   const page: number[] = [];
   // The order of one column finds the row at an offset by itself, where every row counts.
-  const canSkip = orders.length === 1 && isWanted === undefined;
+  const canSkip = orders.length === 1 && isWanted === undefined && after === undefined;
   let toSkip = after === undefined && !canSkip ? offset : 0;
   const visit = (row: number): boolean => {
     if (isWanted?.(row) === false) return true;
@@ -101,8 +101,7 @@ function walked(orders: readonly SortOrder[], query: TableQuery): readonly numbe
     page.push(row);
     return page.length < limit;
   };
-  if (orders.length > 1) new ColumnOrders(orders, states, isRising).visit(after, visit);
-  else if (after === undefined) orders[0].visit(states, isRising, canSkip ? offset : 0, visit);
-  else orders[0].visitAfter(states, isRising, { key: after.keys[0], row: after.row }, visit);
+  if (canSkip) orders[0].visit(states, isRising, offset, visit);
+  else new ColumnOrders(orders, states, isRising).visit(after, visit);
   return page;
 }
