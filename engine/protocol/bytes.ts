@@ -1,11 +1,13 @@
 // Hexadecimal text to bytes and back for the fixed-width ids of messages (order ids, addresses, key ids).
 // Called by the codec, the registry and tests; the core's hot path never turns an id into text.
 
-function nibble(charCode: number): number {
-  if (charCode >= 48 && charCode <= 57) return charCode - 48;
-  if (charCode >= 97 && charCode <= 102) return charCode - 87;
-  if (charCode >= 65 && charCode <= 70) return charCode - 55;
-  return -1;
+const NO_DIGIT = 0x80;
+/** The value of each hex digit by its character's code, which is below 256. */
+const DIGITS = new Uint8Array(256).fill(NO_DIGIT);
+for (let value = 0; value < 16; value += 1) {
+  const digit = value.toString(16);
+  DIGITS[digit.charCodeAt(0)] = value;
+  DIGITS[digit.toUpperCase().charCodeAt(0)] = value;
 }
 
 /** Lower-case text `0x…` of `count` bytes from `offset`. */
@@ -23,10 +25,15 @@ export function hexToBytes(text: string, bytes: Uint8Array, offset: number, coun
   if (text.length !== 2 + count * 2 || text.charCodeAt(0) !== 48 || text.charCodeAt(1) !== 120) {
     throw new RangeError(`expected 0x and ${count * 2} hex digits, got ${text.length} characters`);
   }
+  let seen = 0;
   for (let i = 0; i < count; i += 1) {
-    const high = nibble(text.charCodeAt(2 + i * 2));
-    const low = nibble(text.charCodeAt(3 + i * 2));
-    if (high < 0 || low < 0) throw new RangeError(`expected hex digits, got ${JSON.stringify(text)}`);
-    bytes[offset + i] = high * 16 + low;
+    const high = text.charCodeAt(2 + i * 2);
+    const low = text.charCodeAt(3 + i * 2);
+    const highValue = DIGITS[high & 0xff];
+    const lowValue = DIGITS[low & 0xff];
+    // What is no digit, and codes beyond the table, leave a bit above the seventh.
+    seen |= ((high | low) & 0xff00) | highValue | lowValue;
+    bytes[offset + i] = (highValue << 4) | lowValue;
   }
+  if (seen >= NO_DIGIT) throw new RangeError(`expected hex digits, got ${JSON.stringify(text)}`);
 }

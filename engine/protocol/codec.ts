@@ -1,125 +1,47 @@
 // Commands and events to bytes and back, driven by the layouts. Called by gateways, followers, journal tools and tests.
 // Decoding is strict: bytes that are not exactly one well-formed message of a known version raise a CodecError and never
 // yield a wrong message.
-import { bytesToHex, hexToBytes } from './bytes.ts';
-import { HexTexts } from './hexTexts.ts';
+import { bytesToHex } from './bytes.ts';
+import { compileReader, compileWriter, type MessageReader, type MessageWriter } from './compiled.ts';
+import { CodecError, fieldWriters } from './fields.ts';
 import {
   COMMAND_HEADER_BYTES,
   commandLayouts,
   EVENT_HEADER_BYTES,
   eventLayouts,
-  type Field,
   FRAME_HEADER_BYTES,
   FRAME_MORE,
   KIND_BYTES,
   type Layout,
   PROTOCOL_VERSION,
+  RECORD_ALIGNMENT,
 } from './layout.ts';
 import { limits } from './limits.ts';
+import { Message } from './message.ts';
 import type { Command, EngineEvent } from './messages.ts';
 
-/** Bytes that are no message of this version, or a value that no message can hold; the text names what and where. */
-export class CodecError extends Error {
-  override readonly name = 'CodecError';
-}
-
-/** A field of a layout, ready to be read: everything that does not change from message to message. */
-interface DecodedField extends Field {
-  readonly name: string;
-  readonly offset: number;
-  /** Type and field, for errors. */
-  readonly label: string;
-}
-
-interface Decoder {
+interface Coder {
   readonly type: string;
   readonly layout: Layout;
-  readonly fields: readonly DecodedField[];
-  /** All fields at once in their order: messages are copies of it, so that V8 knows their shape before they are filled. */
-  readonly blank: Readonly<Record<string, unknown>>;
+  readonly read: MessageReader;
+  readonly write: MessageWriter;
 }
 
-function byType(table: Readonly<Record<string, Layout>>): readonly (Decoder | undefined)[] {
-  const sorted: (Decoder | undefined)[] = [];
+function byType(table: Readonly<Record<string, Layout>>): readonly (Coder | undefined)[] {
+  const sorted: (Coder | undefined)[] = [];
   for (const [type, layout] of Object.entries(table)) {
-    const fields = Object.entries(layout.fields).map(
-      ([name, field]): DecodedField => ({ ...field, name, offset: layout.offsets[name], label: `${type}.${name}` }),
-    );
-    const blank: Record<string, unknown> = { type };
-    for (const { name, kind } of fields) blank[name] = kind.startsWith('bytes') ? '' : 0;
-    sorted[layout.type] = { type, layout, fields, blank };
+    sorted[layout.type] = { type, layout, read: compileReader(type, layout), write: compileWriter(type, layout) };
   }
   return sorted;
 }
 const commandByType = byType(commandLayouts);
 const eventByType = byType(eventLayouts);
 
-function writeField(
-  view: DataView,
-  bytes: Uint8Array,
-  offset: number,
-  name: string,
-  field: Field,
-  value: unknown,
-): void {
-  const { kind, max } = field;
-  if (kind === 'bytes16' || kind === 'bytes20' || kind === 'bytes32') {
-    if (typeof value !== 'string') throw new CodecError(`${name}: expected hexadecimal text, got ${typeof value}`);
-    try {
-      hexToBytes(value, bytes, offset, KIND_BYTES[kind]);
-    } catch (error) {
-      throw new CodecError(`${name}: ${error instanceof Error ? error.message : String(error)}`);
-    }
-    return;
-  }
-  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0 || value > max) {
-    throw new CodecError(`${name}: expected an integer from 0 to ${max}, got ${String(value)}`);
-  }
-  if (kind === 'u8') view.setUint8(offset, value);
-  else if (kind === 'u16') view.setUint16(offset, value, true);
-  else if (kind === 'u32') view.setUint32(offset, value, true);
-  else view.setFloat64(offset, value, true);
-}
-
-/** Addresses and key ids of those who trade come in nearly every record. */
-const REPEATED_IDS = 8_192;
-const keyIds = new HexTexts(16, REPEATED_IDS);
-const addresses = new HexTexts(20, REPEATED_IDS);
-
-function readField(
-  view: DataView,
-  bytes: Uint8Array,
-  offset: number,
-  { kind, max, label }: DecodedField,
-): number | string {
-  let value: number;
-  switch (kind) {
-    case 'bytes16':
-      return keyIds.get(bytes, view, offset);
-    case 'bytes20':
-      return addresses.get(bytes, view, offset);
-    case 'bytes32':
-      return bytesToHex(bytes, offset, 32);
-    case 'u8':
-      return checked(bytes[offset], max, label);
-    case 'u16':
-      return checked(view.getUint16(offset, true), max, label);
-    case 'u32':
-      return checked(view.getUint32(offset, true), max, label);
-    default:
-      value = view.getFloat64(offset, true);
-  }
-  if (!Number.isSafeInteger(value) || value < 0 || Object.is(value, -0)) throw outOfRange(value, max, label);
-  return checked(value, max, label);
-}
-
-function checked(value: number, max: number, label: string): number {
-  if (value > max) throw outOfRange(value, max, label);
-  return value;
-}
-
-function outOfRange(value: number, max: number, label: string): CodecError {
-  return new CodecError(`${label}: expected an integer from 0 to ${max}, got ${value}`);
+/** Of a message that has a layout, which its type makes sure of. */
+function coderOf(table: readonly (Coder | undefined)[], { type }: Layout): Coder {
+  const coder = table[type];
+  if (coder === undefined) throw new CodecError(`type ${type} is not known`);
+  return coder;
 }
 
 /** Throws CodecError unless the bytes of a head that belong to no field are 0: else two records could mean the same. */
@@ -132,41 +54,59 @@ export function assertGapsEmpty(bytes: Uint8Array, offset: number, name: string,
 
 const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
+/** Commands share buffers of so many bytes: one of its own costs more than everything that is written into it. */
+const SHARED_BYTES = 1 << 14;
+let shared = new Message(new ArrayBuffer(SHARED_BYTES));
+let sharedEnd = 0;
+
+/** Room for a command in the shared buffer, all zeros from `start` on; large ones have a buffer to themselves. */
+function roomFor(length: number): { readonly room: Message; readonly start: number } {
+  const taken = Math.ceil(length / RECORD_ALIGNMENT) * RECORD_ALIGNMENT;
+  if (taken > SHARED_BYTES / 16) return { room: new Message(new ArrayBuffer(taken)), start: 0 };
+  if (sharedEnd + taken > SHARED_BYTES) {
+    shared = new Message(new ArrayBuffer(SHARED_BYTES));
+    sharedEnd = 0;
+  }
+  const start = sharedEnd;
+  sharedEnd += taken;
+  return { room: shared, start };
+}
+
 /**
  * The bytes of a command.
  * Throws CodecError naming the field when a value does not fit its layout.
  */
 export function encodeCommand(command: Command): Uint8Array {
-  const layout: Layout = commandLayouts[command.type];
+  const { type, layout, write } = coderOf(commandByType, commandLayouts[command.type]);
+  const { item } = layout;
   const items = command.items ?? [];
   const tail = command.tail;
   const tailBytes = tail?.byteLength ?? 0;
-  const itemBytes = layout.item === undefined ? 0 : KIND_BYTES[layout.item];
+  const itemBytes = item === undefined ? 0 : KIND_BYTES[item];
   if (items.length > layout.itemsMax) {
     throw new CodecError(`${command.type}: ${items.length} items, at most ${layout.itemsMax} are allowed`);
   }
   if (tailBytes > limits.tailBytesMax) {
     throw new CodecError(`${command.type}: a tail of ${tailBytes} bytes, at most ${limits.tailBytesMax} are allowed`);
   }
-  const itemsAt = COMMAND_HEADER_BYTES + layout.headBytes;
-  const bytes = new Uint8Array(itemsAt + items.length * itemBytes + tailBytes);
-  const view = viewOf(bytes);
-  bytes[0] = PROTOCOL_VERSION;
-  bytes[1] = layout.type;
-  view.setUint16(2, items.length, true);
-  view.setUint32(4, tailBytes, true);
-  const values: Readonly<Record<string, unknown>> = command as unknown as Record<string, unknown>; // fields by name
-  for (const name in layout.fields) {
-    writeField(view, bytes, layout.offsets[name], `${command.type}.${name}`, layout.fields[name], values[name]);
-  }
-  if (layout.item !== undefined) {
-    const field = { kind: layout.item, max: 0 } as const;
+  const headBytes = COMMAND_HEADER_BYTES + layout.headBytes;
+  const length = headBytes + items.length * itemBytes + tailBytes;
+  const { room, start } = roomFor(length);
+  const { bytes, view } = room;
+  bytes[start] = PROTOCOL_VERSION;
+  bytes[start + 1] = layout.type;
+  view.setUint16(start + 2, items.length, true);
+  view.setUint32(start + 4, tailBytes, true);
+  write(bytes, view, start, command);
+  if (item !== undefined) {
+    const itemsAt = start + headBytes;
+    const writeItem = fieldWriters[item];
     for (let i = 0; i < items.length; i += 1) {
-      writeField(view, bytes, itemsAt + i * itemBytes, `${command.type}.items`, field, items[i]);
+      writeItem(bytes, view, itemsAt + i * itemBytes, 0, `${type}.items`, items[i]);
     }
   }
-  if (tail !== undefined) bytes.set(tail, bytes.length - tailBytes);
-  return bytes;
+  if (tail !== undefined) bytes.set(tail, start + length - tailBytes);
+  return new Uint8Array(bytes.buffer, start, length);
 }
 
 /**
@@ -185,7 +125,7 @@ export function decodeCommandAt(bytes: Uint8Array, view: DataView, start: number
     throw new CodecError(`command: version ${bytes[start]} is not ${PROTOCOL_VERSION}`);
   const decoder = commandByType[bytes[start + 1]];
   if (decoder === undefined) throw new CodecError(`command: type ${bytes[start + 1]} is not known`);
-  const { type, layout } = decoder;
+  const { type, layout, read } = decoder;
   const itemCount = view.getUint16(start + 2, true);
   const tailBytes = view.getUint32(start + 4, true);
   const itemBytes = layout.item === undefined ? 0 : KIND_BYTES[layout.item];
@@ -197,7 +137,7 @@ export function decodeCommandAt(bytes: Uint8Array, view: DataView, start: number
     throw new CodecError(`${type}: ${length} bytes, its header asks for ${tailAt + tailBytes - start}`);
   }
   assertGapsEmpty(bytes, start, type, layout);
-  const values = readFields(bytes, view, start, decoder);
+  const values = read(bytes, view, start);
   if (layout.item !== undefined) {
     const items: string[] = [];
     for (let at = itemsAt; at < tailAt; at += itemBytes) items.push(bytesToHex(bytes, at, itemBytes));
@@ -205,16 +145,6 @@ export function decodeCommandAt(bytes: Uint8Array, view: DataView, start: number
   }
   if (tailBytes > 0) values.tail = bytes.subarray(tailAt, end);
   return values as unknown as Command; // every field of the layout was just read and checked
-}
-
-function readFields(bytes: Uint8Array, view: DataView, start: number, decoder: Decoder): Record<string, unknown> {
-  const values: Record<string, unknown> = { ...decoder.blank };
-  const { fields } = decoder;
-  for (let i = 0; i < fields.length; i += 1) {
-    const field = fields[i];
-    values[field.name] = readField(view, bytes, start + field.offset, field);
-  }
-  return values;
 }
 
 /** The name of the type of an encoded command, without decoding the rest; undefined for bytes that are none. */
@@ -225,29 +155,25 @@ export function commandName(bytes: Uint8Array): Command['type'] | undefined {
 
 /** Writes one event at `offset` and returns its length in bytes; `bytes` must have room for it. */
 export function encodeEventInto(event: EngineEvent, bytes: Uint8Array, view: DataView, offset: number): number {
-  const layout: Layout = eventLayouts[event.type];
+  const { layout, write } = coderOf(eventByType, eventLayouts[event.type]);
   bytes[offset] = layout.type;
   bytes[offset + 1] = 0;
   view.setUint16(offset + 2, layout.headBytes, true);
   for (const gap of layout.gaps) bytes[offset + gap] = 0;
-  const values: Readonly<Record<string, unknown>> = event as unknown as Record<string, unknown>; // fields by name
-  for (const name in layout.fields) {
-    const at = offset + layout.offsets[name];
-    writeField(view, bytes, at, `${event.type}.${name}`, layout.fields[name], values[name]);
-  }
+  write(bytes, view, offset, event);
   return EVENT_HEADER_BYTES + layout.headBytes;
 }
 
 function decodeEvent(bytes: Uint8Array, view: DataView, offset: number, end: number): EngineEvent {
   const decoder = offset + EVENT_HEADER_BYTES <= end ? eventByType[bytes[offset]] : undefined;
   if (decoder === undefined) throw new CodecError(`event: none that is known starts at byte ${offset}`);
-  const { type, layout } = decoder;
+  const { type, layout, read } = decoder;
   if (bytes[offset + 1] !== 0 || view.getUint16(offset + 2, true) !== layout.headBytes) {
     throw new CodecError(`${type}: the header at byte ${offset} does not fit its layout`);
   }
   if (offset + EVENT_HEADER_BYTES + layout.headBytes > end) throw new CodecError(`${type}: cut off at byte ${end}`);
   assertGapsEmpty(bytes, offset, type, layout);
-  return readFields(bytes, view, offset, decoder) as unknown as EngineEvent; // every field was just read and checked
+  return read(bytes, view, offset) as unknown as EngineEvent; // every field was just read and checked
 }
 
 function decodeFrame(

@@ -39,7 +39,8 @@ const KIND_ALIGNMENT: Readonly<Record<FieldKind, number>> = {
   bytes20: 4,
   bytes32: 4,
 };
-const RECORD_ALIGNMENT = 8;
+/** Records take a multiple of so many bytes. */
+export const RECORD_ALIGNMENT = 8;
 
 const u8 = (max = 255): Field<'u8'> => ({ kind: 'u8', max });
 const u16 = (max = 65_535): Field<'u16'> => ({ kind: 'u16', max });

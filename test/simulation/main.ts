@@ -5,7 +5,6 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { InvalidArgumentError, program } from 'commander';
 import { STRIP_TYPES } from '../../bench/lib/stripTypes.ts';
-import { tuneCompiler } from '../../engine/compiler.ts';
 import { breakBuild, type CanaryName, canaries } from './canaries.ts';
 import type { SeedRun } from './run.ts';
 
@@ -51,7 +50,6 @@ program
   .option('--quiet', 'say only how it ended', false);
 
 const flags: Flags = program.parse().opts();
-tuneCompiler();
 if (flags.canary !== undefined) breakBuild(canaries[flags.canary]);
 // Loaded only now, so that a canary's fault is in it.
 const { runSeed, runSteps, scenarioSettings } = await import('./run.ts');

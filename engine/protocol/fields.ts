@@ -1,0 +1,83 @@
+// Single fields of messages to bytes and back, one reader and one writer a kind, each strict: a value that its field cannot
+// hold raises a CodecError with the field's name. Put together into whole messages by compiled.ts; used by the codec alone.
+import { bytesToHex, hexToBytes } from './bytes.ts';
+import { HexTexts } from './hexTexts.ts';
+import { type BytesKind, type FieldKind, KIND_BYTES } from './layout.ts';
+
+/** Bytes that are no message of this version, or a value that no message can hold; the text names what and where. */
+export class CodecError extends Error {
+  override readonly name = 'CodecError';
+}
+
+/** `max` is the largest value of a number; `label` names type and field in errors. `view` is on the same bytes. */
+export type FieldReader = (
+  bytes: Uint8Array,
+  view: DataView,
+  at: number,
+  max: number,
+  label: string,
+) => number | string;
+export type FieldWriter = (
+  bytes: Uint8Array,
+  view: DataView,
+  at: number,
+  max: number,
+  label: string,
+  value: unknown,
+) => void;
+
+/** Addresses and key ids of those who trade come in nearly every record. */
+const REPEATED_IDS = 8_192;
+const keyIds = new HexTexts(16, REPEATED_IDS);
+const addresses = new HexTexts(20, REPEATED_IDS);
+
+export const fieldReaders: Readonly<Record<FieldKind, FieldReader>> = {
+  bytes16: (bytes, view, at) => keyIds.get(bytes, view, at),
+  bytes20: (bytes, view, at) => addresses.get(bytes, view, at),
+  bytes32: (bytes, _view, at) => bytesToHex(bytes, at, 32),
+  u8: (bytes, _view, at, max, label) => checked(bytes[at], max, label),
+  u16: (_bytes, view, at, max, label) => checked(view.getUint16(at, true), max, label),
+  u32: (_bytes, view, at, max, label) => checked(view.getUint32(at, true), max, label),
+  uint53: (_bytes, view, at, max, label) => {
+    const value = view.getFloat64(at, true);
+    if (!Number.isSafeInteger(value) || value < 0 || Object.is(value, -0)) throw outOfRange(value, max, label);
+    return checked(value, max, label);
+  },
+};
+
+export const fieldWriters: Readonly<Record<FieldKind, FieldWriter>> = {
+  bytes16: (bytes, _view, at, _max, label, value) => writeId(bytes, at, 'bytes16', label, value),
+  bytes20: (bytes, _view, at, _max, label, value) => writeId(bytes, at, 'bytes20', label, value),
+  bytes32: (bytes, _view, at, _max, label, value) => writeId(bytes, at, 'bytes32', label, value),
+  u8: (bytes, _view, at, max, label, value) => {
+    bytes[at] = numberIn(value, max, label);
+  },
+  u16: (_bytes, view, at, max, label, value) => view.setUint16(at, numberIn(value, max, label), true),
+  u32: (_bytes, view, at, max, label, value) => view.setUint32(at, numberIn(value, max, label), true),
+  uint53: (_bytes, view, at, max, label, value) => view.setFloat64(at, numberIn(value, max, label), true),
+};
+
+function checked(value: number, max: number, label: string): number {
+  if (value > max) throw outOfRange(value, max, label);
+  return value;
+}
+
+function numberIn(value: unknown, max: number, label: string): number {
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0 || value > max) {
+    throw outOfRange(value, max, label);
+  }
+  return value;
+}
+
+function outOfRange(value: unknown, max: number, label: string): CodecError {
+  return new CodecError(`${label}: expected an integer from 0 to ${max}, got ${String(value)}`);
+}
+
+function writeId(bytes: Uint8Array, at: number, kind: BytesKind, label: string, value: unknown): void {
+  if (typeof value !== 'string') throw new CodecError(`${label}: expected hexadecimal text, got ${typeof value}`);
+  try {
+    hexToBytes(value, bytes, at, KIND_BYTES[kind]);
+  } catch (error) {
+    throw new CodecError(`${label}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
