@@ -121,21 +121,28 @@ async function main(): Promise<void> {
     toldMs = performance.now();
     console.log(`${total.commands} commands of ${total.seeds} seeds`);
   }
-  const { user } = process.cpuUsage();
-  const perSecond = Math.round(total.commands / (user / 1_000_000));
   console.log(
     `${total.commands} commands of ${total.seeds} seeds from ${flags.seed} on: no divergence. ${total.trades} trades, ` +
       `${total.restarts} restarts, ${total.damages} damages found, ${total.lost} commands lost with the power, ` +
       `${total.unavailable} refused for want of a disk, ${total.compared} compared with the reference, ${total.questions} questions to the historian.`,
   );
   console.log(
-    `${((performance.now() - startMs) / 1000).toFixed(1)} s, ${perSecond} commands a second of processor time.`,
+    `${rateText(total.commands, startMs)}, ${rate(total.commands, process.cpuUsage().user / 1e6)} of processor time.`,
   );
+}
+
+const rate = (commands: number, seconds: number): string => `${Math.round(commands / seconds)} a second`;
+
+/** How long commands took that were begun then (performance.now()), and how many that is a second. */
+function rateText(commands: number, startMs: number): string {
+  const seconds = (performance.now() - startMs) / 1_000;
+  return `${seconds.toFixed(1)} s: ${rate(commands, seconds)}`;
 }
 
 /** Shares the seeds among processes; the first failure ends them all. */
 async function shareOut(): Promise<number> {
   const { jobs, seed, commands, perSeed } = flags;
+  const startMs = performance.now();
   const share = Math.ceil(commands / jobs / perSeed) * perSeed;
   const rest = ['--per-seed', perSeed, '--stride', jobs, '--shrink-seconds', flags.shrinkSeconds, '--quiet'];
   if (flags.closely) rest.push('--closely');
@@ -152,6 +159,9 @@ async function shareOut(): Promise<number> {
   const failed = statuses.map(async (status) => ((await status) === 0 ? new Promise<number>(() => {}) : status));
   const status = await Promise.race([...failed, Promise.all(statuses).then(() => 0)]);
   for (const child of children) child.kill();
+  if (status === 0 && flags.hours === undefined) {
+    console.log(`All ${share * jobs} commands of ${jobs} processes in ${rateText(share * jobs, startMs)}.`);
+  }
   return status;
 }
 
