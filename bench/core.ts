@@ -11,7 +11,7 @@ import { figure, table } from './lib/table.ts';
 import { type Mix, makeOpFile, mixes } from './opFile.ts';
 
 const SEED = 20_260;
-const SETTLE_OPS = 400_000;
+const SETTLE_OPS = 2_000_000;
 const TIMED_OPS = Number(process.env.BENCH_CORE_OPS ?? 2_000_000);
 const childPath = join(import.meta.dirname, 'core/child.ts');
 

@@ -264,7 +264,7 @@ function takeOn(state: CoreState, market: Market, order: TakerOrder, message: Me
   state.lastOrderNumber += 1;
   order.number = state.lastOrderNumber;
   if (order.position < 0) order.position = state.ledger.positionFor(order.account, market.index);
-  state.ids.add(message, offset + ID_AT, order.timestampMs);
+  state.ids.add(message, offset + ID_AT, order);
 }
 
 function kill(
@@ -330,7 +330,7 @@ export function placeOrder(state: CoreState, message: Message, offset: number): 
   else noDryRun(dry, order);
   if (!checkMinimums(state, market, order, dry.foundLots) || !checkStates(state, market, order)) return;
   // Live orders need no look-up of their own: whatever the timestamp check lets pass is still remembered here.
-  if (ids.has(message, offset + ID_AT, order.timestampMs)) {
+  if (ids.has(message, offset + ID_AT, order)) {
     out.rejected('DUPLICATE');
     return;
   }
@@ -363,7 +363,7 @@ export function placeOrder(state: CoreState, message: Message, offset: number): 
 function placeResting(state: CoreState, market: Market, order: TakerOrder, message: Message, offset: number): void {
   const { out } = state;
   if (!checkMinimums(state, market, order, 0) || !checkStates(state, market, order)) return;
-  if (state.ids.has(message, offset + ID_AT, order.timestampMs)) {
+  if (state.ids.has(message, offset + ID_AT, order)) {
     out.rejected('DUPLICATE');
     return;
   }

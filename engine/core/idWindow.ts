@@ -139,6 +139,13 @@ const headOf = ({ number, entries, count }: IdSlice): number[] => [
   count,
 ];
 
+/** Whatever carries an id: passed as it is, since a time that is passed by itself is put on the heap each time. */
+interface Signed {
+  /** The time that was signed with the id, ms. */
+  readonly timestampMs: number;
+}
+
+const sliceNumber = ({ timestampMs }: Signed): number => Math.floor(timestampMs / SLICE_MS);
 const hourOf = (slice: IdSlice): number => Math.floor(slice.number / SLICES_AN_HOUR);
 
 export class IdWindow {
@@ -164,9 +171,9 @@ export class IdWindow {
     }
   }
 
-  /** Whether the id at `offset`, signed at this time (ms), is remembered. */
-  has(message: Message, offset: number, timestampMs: number): boolean {
-    return this.sliceOf(timestampMs)?.has(message.words, offset >> 2) ?? false;
+  /** Whether the id at `offset`, which this order was signed with, is remembered. */
+  has(message: Message, offset: number, order: Signed): boolean {
+    return this.sliceOf(order)?.has(message.words, offset >> 2) ?? false;
   }
 
   /** The words that has() will look at first for `count` ids at words `at` of the slice used last, in one number. */
@@ -175,11 +182,11 @@ export class IdWindow {
   }
 
   /** Remembers an id that is not remembered yet: has() was the last thing asked, and said so. */
-  add(message: Message, offset: number, timestampMs: number): void {
-    let slice = this.sliceOf(timestampMs);
+  add(message: Message, offset: number, order: Signed): void {
+    let slice = this.sliceOf(order);
     if (slice === undefined) {
       // With room for as many as the slice before: one that grows does so in the middle of somebody's order.
-      slice = this.open(Math.floor(timestampMs / SLICE_MS), entriesFor(this.latest?.count ?? 0));
+      slice = this.open(sliceNumber(order), entriesFor(this.latest?.count ?? 0));
       slice.has(message.words, offset >> 2);
       this.recent = slice;
     }
@@ -239,10 +246,11 @@ export class IdWindow {
     return slice;
   }
 
-  private sliceOf(timestampMs: number): IdSlice | undefined {
+  private sliceOf(order: Signed): IdSlice | undefined {
     const { recent } = this;
+    const { timestampMs } = order;
     if (recent !== undefined && timestampMs >= recent.startMs && timestampMs < recent.endMs) return recent;
-    const slice = this.slices.get(Math.floor(timestampMs / SLICE_MS));
+    const slice = this.slices.get(sliceNumber(order));
     if (slice !== undefined) this.recent = slice;
     return slice;
   }
