@@ -82,6 +82,11 @@ export class Journal {
   private isTogether = false;
   private isStopped = false;
   private wakeRetry: (() => void) | undefined;
+  /** Comes again and again while there are flushes: a timer of its own for each costs a flush as much as a few orders. */
+  private watch: NodeJS.Timeout | undefined;
+  /** Looks at the flush that is under way, and what ends the wait for it. */
+  private looks = 0;
+  private abandon: ((reason: FlushHung) => void) | undefined;
   private idle: Promise<void> = Promise.resolve();
 
   /** Opens the journal that a store holds, verifying its last batch. Throws JournalDamaged. */
@@ -176,6 +181,7 @@ export class Journal {
     this.wakeRetry?.();
     await this.drained();
     clearTimeout(timer);
+    clearInterval(this.watch);
     this.stop();
     await this.store.close();
   }
@@ -208,8 +214,10 @@ export class Journal {
           this.assertEnd(batch);
         }
         await this.writeInTime(batch);
+        this.abandon = undefined;
         break;
       } catch (error) {
+        this.abandon = undefined;
         if (this.isStopped) return false;
         if (error instanceof JournalDamaged || error instanceof FlushHung) throw error;
         const reason = error instanceof Error ? error.message : String(error);
@@ -233,24 +241,30 @@ export class Journal {
     this.listener.onUnavailable(reason);
   }
 
-  /** Writes a batch; while that takes too long nothing more is to be taken in. Throws FlushHung when it never ends. */
-  private async writeInTime({ firstSequence, bytes }: Batch): Promise<void> {
-    const { flushMs = FLUSH_MS, flushMsMax = FLUSH_MS_MAX } = this.retry;
-    const lookMs = flushMs / FLUSH_LOOKS;
-    let looks = 0;
-    let timer: NodeJS.Timeout | undefined;
-    const hung = new Promise<never>((_, reject) => {
-      timer = setInterval(() => {
-        looks += 1;
-        if (looks === FLUSH_LOOKS) this.becomeUnavailable(`the journal's flush has not ended for ${flushMs} ms`);
-        if (looks * lookMs >= flushMsMax || this.isStopped) reject(new FlushHung(flushMsMax));
-      }, lookMs);
+  /** Writes a batch; while that takes too long nothing more is to be taken in. Rejects with FlushHung when it never ends. */
+  private writeInTime({ firstSequence, bytes }: Batch): Promise<void> {
+    const { flushMs = FLUSH_MS } = this.retry;
+    this.looks = 0;
+    this.watch ??= setInterval(() => this.look(), flushMs / FLUSH_LOOKS).unref();
+    return new Promise((resolve, reject) => {
+      this.abandon = reject;
+      this.store.write(firstSequence, bytes).then(resolve, reject);
     });
-    try {
-      await Promise.race([this.store.write(firstSequence, bytes), hung]);
-    } finally {
-      clearInterval(timer);
+  }
+
+  /** Looks at the flush that is under way; when there is none, that was the last look until the next flush begins. */
+  private look(): void {
+    const { flushMs = FLUSH_MS, flushMsMax = FLUSH_MS_MAX } = this.retry;
+    if (this.abandon === undefined) {
+      clearInterval(this.watch);
+      this.watch = undefined;
+      return;
     }
+    // The first look may come as soon as the flush has begun.
+    const waitedMs = (this.looks * flushMs) / FLUSH_LOOKS;
+    if (this.looks === FLUSH_LOOKS) this.becomeUnavailable(`the journal's flush has not ended for ${flushMs} ms`);
+    if (waitedMs >= flushMsMax || this.isStopped) this.abandon(new FlushHung(flushMsMax));
+    this.looks += 1;
   }
 
   /** After a reopen the store must end where it ended before, or with the failed batch itself. */

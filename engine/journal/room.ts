@@ -23,6 +23,9 @@ export class Room {
   private descriptor = -1;
   /** From the start of the file on it has its space so far. */
   private filledBytes = 0;
+  /** As far as LMDB may use the file by now: more than it does, since what a commit takes is reckoned at the most. */
+  private usedBytesMax = Number.POSITIVE_INFINITY;
+  private pageBytes = 0;
 
   /** @param file LMDB's data file */
   constructor(file: string) {
@@ -35,28 +38,40 @@ export class Room {
    */
   async make(bytes: number, scatteredEntries = 0): Promise<void> {
     const { usedBytes, neededBytes } = this.need(bytes, scatteredEntries);
-    if (neededBytes <= this.filledBytes) return;
-    const { least, most } = AHEAD_BYTES;
-    const end = neededBytes + (bytes >= LARGE_BYTES ? least : Math.max(least, Math.min(most, usedBytes / 2)));
-    for (let at = Math.max(usedBytes, this.filledBytes); at < end; ) {
-      const { bytesWritten } = await writeAt(this.descriptor, ZEROS, 0, Math.min(ZEROS.length, end - at), at);
-      at += bytesWritten;
+    if (neededBytes > this.filledBytes) {
+      const { least, most } = AHEAD_BYTES;
+      const end = neededBytes + (bytes >= LARGE_BYTES ? least : Math.max(least, Math.min(most, usedBytes / 2)));
+      for (let at = Math.max(usedBytes, this.filledBytes); at < end; ) {
+        const { bytesWritten } = await writeAt(this.descriptor, ZEROS, 0, Math.min(ZEROS.length, end - at), at);
+        at += bytesWritten;
+      }
+      this.filledBytes = end;
     }
-    this.filledBytes = end;
+    this.usedBytesMax = neededBytes;
   }
 
-  /** Whether there is room already. */
-  has(bytes: number, scatteredEntries: number): boolean {
-    return this.need(bytes, scatteredEntries).neededBytes <= this.filledBytes;
+  /** Whether there is room already, which is then taken. */
+  take(bytes: number, scatteredEntries: number): boolean {
+    const { neededBytes } = this.need(bytes, scatteredEntries);
+    if (neededBytes > this.filledBytes) return false;
+    this.usedBytesMax = neededBytes;
+    return true;
   }
 
-  /** How far LMDB uses the file now, and how far at most after the next commit. */
+  /**
+   * How far LMDB uses the file now, and how far at most after the next commit. LMDB's own figures are read when what is
+   * reckoned would not fit: to read them every time costs a small commit as much as LMDB itself.
+   */
   private need(bytes: number, scatteredEntries: number): { readonly usedBytes: number; readonly neededBytes: number } {
+    const { usedBytesMax, pageBytes } = this;
+    const reckonedBytes = usedBytesMax + bytes + (COPIED_PAGES_MAX + 2 * scatteredEntries) * pageBytes;
+    if (reckonedBytes <= this.filledBytes) return { usedBytes: usedBytesMax, neededBytes: reckonedBytes };
     if (this.descriptor < 0) this.descriptor = openSync(this.file, 'r+');
     const meta = newerMeta(this.descriptor);
     if (meta === undefined) throw new Error(`${this.file} has lost its first pages`);
     const copiedPages =
       COPIED_PAGES_MAX + Math.min(scatteredEntries, meta.leafPages) + Math.min(scatteredEntries, meta.branchPages);
+    this.pageBytes = meta.pageBytes;
     const usedBytes = (meta.lastPage + 1) * meta.pageBytes;
     return { usedBytes, neededBytes: usedBytes + bytes + copiedPages * meta.pageBytes };
   }
@@ -65,5 +80,6 @@ export class Room {
     if (this.descriptor >= 0) closeSync(this.descriptor);
     this.descriptor = -1;
     this.filledBytes = 0;
+    this.usedBytesMax = Number.POSITIVE_INFINITY;
   }
 }

@@ -136,9 +136,9 @@ export class IndexStore {
     );
   }
 
-  /** Whether there is room for such a commit already. */
-  hasRoom({ bytes, entries }: Need): boolean {
-    return this.room.has(bytes, entries);
+  /** Whether there is room for such a commit already, which then has it. */
+  takeRoom({ bytes, entries }: Need): boolean {
+    return this.room.take(bytes, entries);
   }
 
   /**

@@ -85,7 +85,7 @@ export class Tables {
   async makeRoom(): Promise<boolean> {
     do {
       if (!(await this.store.makeRoom(this.need()))) return false;
-    } while (!this.store.hasRoom(this.need()));
+    } while (!this.store.takeRoom(this.need()));
     return true;
   }
 
