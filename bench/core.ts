@@ -11,6 +11,7 @@ import { figure, table } from './lib/table.ts';
 import { type Mix, makeOpFile, mixes } from './opFile.ts';
 
 const SEED = 20_260;
+/** V8 goes on compiling for so long: code that it does not know yet puts numbers on the heap. */
 const SETTLE_OPS = 2_000_000;
 const TIMED_OPS = Number(process.env.BENCH_CORE_OPS ?? 2_000_000);
 const childPath = join(import.meta.dirname, 'core/child.ts');

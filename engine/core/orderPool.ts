@@ -33,8 +33,17 @@ const NUMBER = 5;
 /** 128 of an id's 256 bits: ids are digests, nobody can make two that share them. */
 const ID = 12;
 const ID_WORDS = 4;
-/** Words of the index from ids to slots, for each slot that there is room for. */
-const INDEX_WORDS = 8;
+/** Words of an entry of the index from ids to slots. */
+const ENTRY_WORDS = 2;
+/**
+ * Entries for each slot in use, at least; there are up to twice as many, and their number is a power of two. So an id is
+ * nearly always found where it is looked up first, which is what a batch reads ahead.
+ */
+const ENTRIES_A_SLOT = 3;
+const FIRST_ENTRIES = 4096;
+const FIRST_CAPACITY = 1024;
+/** Records grow by an eighth: with their entries, 72 to 120 bytes an order. Twice as many would leave half of them empty. */
+const GROWTH_SHIFT = 3;
 
 /** Flags: the side (0 BUY, 1 SELL), the token (0 first, 1 second), delayed, and came out of a delay. */
 const SIDE_BIT = 1;
@@ -51,21 +60,16 @@ export class OrderPool {
   declare private capacity: number;
   private freeHead = FREE;
   private used = 0;
-  /**
-   * Open addressing: entry i is the slot at 2i (NONE when free) and its id's hash at 2i + 1. Four entries a slot, so that an
-   * id is nearly always found where it is looked up first, which is what a batch reads ahead.
-   */
+  /** Open addressing: entry i is the slot at 2i (NONE when free) and its id's hash at 2i + 1. */
   declare private index: Int32Array<ArrayBuffer>;
-  /** How far a hash is shifted to leave the number of an entry. */
   declare private shift: number;
 
-  /** The capacity is a power of two. */
-  constructor(capacity = 1024) {
-    this.capacity = capacity;
-    this.records = newRecords(capacity * STRIDE);
+  constructor() {
+    this.capacity = FIRST_CAPACITY;
+    this.records = newRecords(FIRST_CAPACITY * STRIDE);
     this.numbers = doublesOf(this.records);
-    this.index = new Int32Array(capacity * INDEX_WORDS).fill(FREE);
-    this.shift = Math.clz32(capacity) - 1;
+    this.index = new Int32Array(FIRST_ENTRIES * ENTRY_WORDS).fill(FREE);
+    this.shift = shiftOf(this.index);
   }
 
   /** Bytes of its records and of its index. */
@@ -354,11 +358,12 @@ export class OrderPool {
     this.numbers = doublesOf(this.records);
     this.index = sections.int32('index', this.index);
     this.capacity = this.records.length / STRIDE;
-    const { capacity, used, liveCount } = this;
-    const isWhole = isCapacity(capacity, 2) && this.index.length === capacity * INDEX_WORDS;
-    requireSound(isWhole, `orders have ${this.records.length} words, and ${this.index.length} in their index`);
+    const { capacity, used, liveCount, index } = this;
+    const isWhole = Number.isSafeInteger(capacity) && isCapacity(index.length, FIRST_ENTRIES * ENTRY_WORDS);
+    requireSound(isWhole, `orders have ${this.records.length} words, and ${index.length} in their index`);
     requireSound(liveCount >= 0 && liveCount <= used && used <= capacity, `${liveCount} of ${used} orders are live`);
-    this.shift = Math.clz32(capacity) - 1;
+    requireSound(hasEntriesFor(index, used), `${used} orders have ${index.length} words in their index`);
+    this.shift = shiftOf(index);
   }
 
   /** Whether a slot has ever been in use: what a snapshot says of slots must be true of these. */
@@ -372,8 +377,9 @@ export class OrderPool {
       this.freeHead = this.records[(slot << SHIFT) | NEXT];
       return slot;
     }
-    if (this.used === this.capacity) this.grow();
+    if (this.used === this.capacity) this.growRecords();
     this.used += 1;
+    if (!hasEntriesFor(this.index, this.used)) this.growIndex();
     return this.used - 1;
   }
 
@@ -386,18 +392,27 @@ export class OrderPool {
     index[at | 1] = hash;
   }
 
-  private grow(): void {
-    this.capacity *= 2;
-    this.shift -= 1;
+  private growRecords(): void {
+    this.capacity += Math.max(FIRST_CAPACITY, this.capacity >> GROWTH_SHIFT);
     this.records = newRecords(this.capacity * STRIDE, this.records);
     this.numbers = doublesOf(this.records);
+  }
+
+  private growIndex(): void {
     const old = this.index;
-    this.index = new Int32Array(this.capacity * INDEX_WORDS).fill(FREE);
-    for (let at = 0; at < old.length; at += 2) {
+    this.index = new Int32Array(old.length * 2).fill(FREE);
+    this.shift = shiftOf(this.index);
+    for (let at = 0; at < old.length; at += ENTRY_WORDS) {
       if (old[at] >= 0) this.insertIndex(old[at], old[at | 1]);
     }
   }
 }
+
+/** How far a hash is shifted to leave the number of an entry. */
+const shiftOf = (index: Int32Array): number => Math.clz32(index.length / ENTRY_WORDS) + 1;
+
+const hasEntriesFor = (index: Int32Array, slots: number): boolean =>
+  slots * ENTRIES_A_SLOT * ENTRY_WORDS <= index.length;
 
 /** Ids are digests, so two of their words, lightly mixed, spread well. */
 function idHash(low: number, high: number): number {

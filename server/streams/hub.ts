@@ -175,6 +175,7 @@ export class StreamHub implements ChannelHost, UserHost {
   private publishNewMarkets(): void {
     const { feed } = this;
     const { newMarkets } = feed.markets;
+    if (feed.announcedCount === newMarkets.length) return;
     const { markets } = feed.views;
     const topic = catalogStreamId(feed.log);
     while (feed.announcedCount < newMarkets.length) {

@@ -1,0 +1,67 @@
+// The pool of orders as it fills, grows and empties: every live order keeps its record and is found by its id, ids that are
+// forgotten are not, and the memory stays within what an order may take at any size, not only at those that a bench picks.
+import { expect, test } from 'vitest';
+import { NONE, OrderPool } from '../../engine/core/orderPool.ts';
+import { Message } from '../../engine/protocol/index.ts';
+import { Random } from '../model/random.ts';
+
+const SEED = 7;
+const ORDERS = 150_000;
+/** From so many live orders on the bound holds; fewer are in the memory that a pool begins with. */
+const BOUND_FROM = 8_192;
+const ORDER_BYTES_MAX = 120;
+/** Orders of which every one is looked up, at times. */
+const LOOK_EVERY = 30_011;
+
+const message = new Message();
+
+/** The id of an order's number; those of neighbours lie side by side in an index, as few digests would. */
+function writeId(number: number): void {
+  for (let word = 0; word < 8; word += 1) message.words[word] = Math.imul(number + word, 0x85ebca6b) ^ word;
+}
+
+function find(pool: OrderPool, number: number): number {
+  writeId(number);
+  return pool.find(message, 0);
+}
+
+test('a pool keeps every order while it grows by any number and is emptied again', () => {
+  const random = new Random(SEED);
+  const pool = new OrderPool();
+  const live: { readonly number: number; readonly slot: number }[] = [];
+  const checkAll = (): void => {
+    pool.checkIndex();
+    for (const { number, slot } of live) {
+      if (find(pool, number) !== slot || pool.numberOf(slot) !== number || pool.lotsOf(slot) !== number % 1_000) {
+        throw new Error(`order ${number} of seed ${SEED} is not where it was put`);
+      }
+    }
+  };
+  let bytesMost = 0;
+  for (let number = 1; live.length < ORDERS; number += 1) {
+    const slot = pool.allocate(number, 0, 0, 100, number % 1_000, 0, 0, 0);
+    writeId(number);
+    pool.setId(slot, message, 0);
+    live.push({ number, slot });
+    if (live.length >= BOUND_FROM) bytesMost = Math.max(bytesMost, pool.byteLength / live.length);
+    if (number % LOOK_EVERY === 0) checkAll();
+    // Now and then one leaves, and its slot is used again at once: so that no size leaves slots empty.
+    if (!random.chance(20)) continue;
+    const at = random.int(0, live.length - 1);
+    const left = live[at];
+    live[at] = live[live.length - 1];
+    live.pop();
+    pool.forgetId(left.slot);
+    pool.release(left.slot);
+    expect(find(pool, left.number)).toBe(NONE);
+  }
+  checkAll();
+  expect(pool.liveCount).toBe(ORDERS);
+  expect(bytesMost).toBeLessThanOrEqual(ORDER_BYTES_MAX);
+  for (const { slot } of live.splice(0)) {
+    pool.forgetId(slot);
+    pool.release(slot);
+  }
+  checkAll();
+  expect(pool.liveCount).toBe(0);
+});
