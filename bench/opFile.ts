@@ -1,4 +1,4 @@
-// The op file of the engine benches: a seeded stream of adds, cancels and takes on 100 books, the same for every engine.
+// The op file of the engine benches: a seeded stream of adds, cancels and takes on many books, the same for every engine.
 // Record: 16 bytes {u8 type, u8 side, u16 book, u32 price in ticks, u32 lots, u32 id}, little-endian. A cancel names the
 // id of a live order (and repeats its side, book and price); every other op's id is its own number in the file.
 // First come adds that fill the books (`prefillOps`), then ops of the mix that warm up code and books (`settleOps`),
@@ -12,13 +12,13 @@ export const OpType = { ADD: 0, CANCEL: 1, TAKE: 2, TAKE_ALL_OR_NOTHING: 3 } as 
 /** Side of an op: bids are 0, asks 1. */
 export const BID = 0;
 export const ASK = 1;
-export const BOOKS = 100;
 
 /** A workload: what share of ops does what, on how many prices, with how many orders resting. */
 export interface Mix {
   readonly name: string;
   readonly addShare: number;
   readonly cancelShare: number;
+  readonly books: number;
   /** Prices run from 1 to `ticks`. */
   readonly ticks: number;
   /** Mean distance of a limit from the mid price. */
@@ -26,7 +26,7 @@ export interface Mix {
   readonly restingOrders: number;
 }
 
-const mix = { addShare: 0.55, cancelShare: 0.35 } as const;
+const mix = { addShare: 0.55, cancelShare: 0.35, books: 100 } as const;
 
 /** `mix` decides the floors; the others show how it changes with the number of prices and of resting orders. */
 export const mixes = {
@@ -88,10 +88,10 @@ class OpFileMaker {
     this.random = new Xorshift128(request.seed);
     const opsMax = this.prefillOps + request.settleOps + request.timedOps;
     this.view = new DataView(new ArrayBuffer(opsMax * OP_BYTES));
-    this.model = new ModelBook(BOOKS, this.mix.ticks, opsMax);
-    this.popularity = cumulativeZipf(BOOKS, ZIPF_EXPONENT);
+    this.model = new ModelBook(this.mix.books, this.mix.ticks, opsMax);
+    this.popularity = cumulativeZipf(this.mix.books, ZIPF_EXPONENT);
     const span = this.mix.ticks + 1;
-    this.mids = Float64Array.from({ length: BOOKS }, () => span * (0.25 + 0.5 * this.random.fraction()));
+    this.mids = Float64Array.from({ length: this.mix.books }, () => span * (0.25 + 0.5 * this.random.fraction()));
   }
 
   private get prefillOps(): number {

@@ -11,12 +11,12 @@ import { bookCore } from '../engines/bookCore.ts';
 import { writeOrderId } from '../engines/orderIds.ts';
 import { wholeApply } from '../engines/wholeApply.ts';
 import { percentile } from '../lib/statistics.ts';
-import { BOOKS } from '../opFile.ts';
 
 export interface SheetRequest {
   readonly engine: 'book core' | 'whole apply';
   readonly opFilePath: string;
   readonly ticks: number;
+  readonly books: number;
   readonly untimedOps: number;
   readonly timedOps: number;
   /** Orders of which the memory is told. */
@@ -32,7 +32,7 @@ export interface Sheet {
   /** Collections of garbage that began while timed ops ran. */
   readonly collections: number;
   readonly bytesAnOrder: number;
-  /** Nanoseconds a step of a chase of pointers over as many bytes as the orders take. */
+  /** Nanoseconds a step of a chase of pointers over as many bytes as the orders and the books' levels take. */
   readonly chaseNs: number;
 }
 
@@ -53,6 +53,9 @@ function bytesAnOrder(orders: number): number {
   if (pool.liveCount !== orders) throw new Error(`The pool holds ${pool.liveCount} orders, not ${orders}.`);
   return pool.byteLength / orders;
 }
+
+/** Bytes of the books' levels: first and last order of each. */
+const levelBytes = ({ ticks, books }: SheetRequest): number => books * (ticks + 1) * 2 * Int32Array.BYTES_PER_ELEMENT;
 
 /** Nanoseconds a step from line to line in an order that no processor can foresee. */
 function chase(bytes: number): number {
@@ -85,7 +88,7 @@ async function main(request: SheetRequest): Promise<Sheet> {
   });
   observer.observe({ entryTypes: ['gc'] });
   const makeEngine = request.engine === 'book core' ? bookCore : wholeApply;
-  const engine = makeEngine({ bytes: readFileSync(request.opFilePath), ticks: request.ticks, books: BOOKS });
+  const engine = makeEngine({ bytes: readFileSync(request.opFilePath), ticks: request.ticks, books: request.books });
   const windows: [from: number, to: number][] = [];
   const runTo = (from: number, to: number): void => {
     for (let op = from; op < to; op += CHUNK_OPS) {
@@ -115,7 +118,13 @@ async function main(request: SheetRequest): Promise<Sheet> {
   const collections = starts.filter((start) => windows.some(([from, to]) => start >= from && start < to)).length;
   const bytes = bytesAnOrder(request.orders);
   const figures = { medianNs: percentile(singles, 0.5), p999Ns: percentile(singles, 0.999) };
-  return { meanNs, ...figures, collections, bytesAnOrder: bytes, chaseNs: chase(bytes * request.orders) };
+  return {
+    meanNs,
+    ...figures,
+    collections,
+    bytesAnOrder: bytes,
+    chaseNs: chase(bytes * request.orders + levelBytes(request)),
+  };
 }
 
 const request: SheetRequest = JSON.parse(process.argv[2] ?? '');

@@ -4,7 +4,6 @@
 import { readFileSync } from 'node:fs';
 import { tuneCompiler } from '../../engine/compiler.ts';
 import type { Totals } from '../lib/totals.ts';
-import { BOOKS } from '../opFile.ts';
 import type { EngineFactory } from './engine.ts';
 
 export type EngineName = 'nodejs-order-book' | 'book core' | 'book core, 32-byte ids' | 'whole apply';
@@ -14,6 +13,7 @@ export interface ChildRequest {
   readonly engine: EngineName;
   readonly opFilePath: string;
   readonly ticks: number;
+  readonly books: number;
   /** Ops that are carried out before the clock runs. */
   readonly untimedOps: number;
   /** After how many timed ops to stop the clock and tell the totals, rising; the last ends the run. */
@@ -66,7 +66,7 @@ async function main(request: ChildRequest): Promise<readonly ChildAnswer[]> {
   // As the server does; every engine runs with the same settings.
   tuneCompiler();
   const makeEngine = await loadEngine(request.engine);
-  const engine = makeEngine({ bytes: readFileSync(request.opFilePath), ticks: request.ticks, books: BOOKS });
+  const engine = makeEngine({ bytes: readFileSync(request.opFilePath), ticks: request.ticks, books: request.books });
   let nanoseconds = 0;
   const runTo = (from: number, to: number): void => {
     for (let op = from; op < to; op += CHUNK_OPS) {

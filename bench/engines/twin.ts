@@ -3,7 +3,6 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { BOOKS } from '../opFile.ts';
 import type { ChildAnswer, ChildRequest } from './child.ts';
 
 const run = promisify(execFile);
@@ -27,8 +26,8 @@ export async function buildTwin(folder: string): Promise<string | undefined> {
 
 /** What child.ts answers for the other engines. */
 export async function askTwin(program: string, request: Omit<ChildRequest, 'engine'>): Promise<readonly ChildAnswer[]> {
-  const { opFilePath, ticks, untimedOps, checkpoints } = request;
+  const { opFilePath, ticks, books, untimedOps, checkpoints } = request;
   const env = { GLIBC_TUNABLES: 'glibc.malloc.hugetlb=1', ...process.env };
-  const { stdout } = await run(program, [opFilePath, ticks, BOOKS, untimedOps, ...checkpoints].map(String), { env });
+  const { stdout } = await run(program, [opFilePath, ticks, books, untimedOps, ...checkpoints].map(String), { env });
   return JSON.parse(stdout);
 }

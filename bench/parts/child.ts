@@ -11,7 +11,7 @@ import type { BenchEngine } from '../engines/engine.ts';
 import { wholeApply } from '../engines/wholeApply.ts';
 import { answerQuestions } from '../lib/talk.ts';
 import { hasher, makeWallets, orderBody, signBuy } from '../load/clients.ts';
-import { BOOKS, makeOpFile, mixes } from '../opFile.ts';
+import { makeOpFile, mixes } from '../opFile.ts';
 import { type PartName, parseQuestion } from './question.ts';
 
 const SAMPLES = 1_000;
@@ -127,7 +127,7 @@ class ApplyMeasure {
   private fill(): void {
     const request = { mix: mixes.small, seed: 3, settleOps: 20_000, timedOps: APPLY_OPS, checkpoints: [APPLY_OPS] };
     const { bytes, prefillOps, settleOps } = makeOpFile(request);
-    const engine = wholeApply({ bytes, ticks: mixes.small.ticks, books: BOOKS });
+    const engine = wholeApply({ bytes, ticks: mixes.small.ticks, books: mixes.small.books });
     this.next = prefillOps + settleOps;
     this.end = this.next + APPLY_OPS;
     engine.prepare(0, this.next);

@@ -164,17 +164,19 @@ export class Ledger {
 
   /** Reserves collateral for so many lots at a price (or, negative, lifts it) for orders of a position. */
   reserveLots(position: number, lots: number, pips: number): void {
-    this.reserveCollateral(position, lots * pips);
-  }
-
-  reserveCollateral(position: number, micro: number): void {
     const at = (position << MONEY_SHIFT) | RESERVED_COLLATERAL;
+    const micro = lots * pips;
     const reserved = this.money[at] + micro;
     this.money[at] = reserved;
     // Only more can pass the bound: what is lifted need not wait for the account's line of memory.
     if (micro <= 0) return;
     const account = this.accountOf(position);
     if (reserved > this.bound[account]) this.bound[account] = reserved;
+  }
+
+  /** The same for an amount: orders that rest have lots and a price instead, since a large amount would pass by the heap. */
+  reserveCollateral(position: number, micro: number): void {
+    this.reserveLots(position, micro, 1);
   }
 
   reserveShareLots(position: number, outcome: number, lots: number): void {

@@ -7,7 +7,7 @@ import type { EngineFactory } from '../../bench/engines/engine.ts';
 import { nodejsOrderBook } from '../../bench/engines/nodejsOrderBook.ts';
 import { wholeApply } from '../../bench/engines/wholeApply.ts';
 import { emptyTotals, type Totals } from '../../bench/lib/totals.ts';
-import { BOOKS, type Mix, makeOpFile, mixes, OP_BYTES, type OpFile, OpType } from '../../bench/opFile.ts';
+import { type Mix, makeOpFile, mixes, OP_BYTES, type OpFile, OpType } from '../../bench/opFile.ts';
 
 const SEED = 7;
 const opFileOf = (mix: Mix, settleOps: number, timedOps: number): OpFile =>
@@ -16,8 +16,8 @@ const opFileOf = (mix: Mix, settleOps: number, timedOps: number): OpFile =>
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
 /** Runs a whole op file through an engine in two steps, since engines are asked chunk by chunk. */
-function totalsAfter(makeEngine: EngineFactory, opFile: OpFile, ticks: number): Totals {
-  const engine = makeEngine({ bytes: opFile.bytes, ticks, books: BOOKS });
+function totalsAfter(makeEngine: EngineFactory, opFile: OpFile, { ticks, books }: Mix): Totals {
+  const engine = makeEngine({ bytes: opFile.bytes, ticks, books });
   const ops = opFile.bytes.length / OP_BYTES;
   const half = ops >> 1;
   for (const [from, to] of [
@@ -73,6 +73,6 @@ describe.each([mixes.small, { ...mixes.mix999, restingOrders: 5_000 }])('on $tic
     ['the book core with ids', bookCoreWithIds],
     ['the exchange', wholeApply],
   ] as const)('%s agrees with the model on fills, lots, notional and what rests', (_name, makeEngine) => {
-    expect(totalsAfter(makeEngine, opFile, mix.ticks)).toEqual(expected);
+    expect(totalsAfter(makeEngine, opFile, mix)).toEqual(expected);
   });
 });

@@ -21,7 +21,7 @@ test('the twin in C++ agrees with the model on every figure', async () => {
       const opFilePath = join(folder, 'ops');
       writeFileSync(opFilePath, opFile.bytes);
       const untimedOps = opFile.prefillOps + opFile.settleOps;
-      const answers = await askTwin(twin, { opFilePath, ticks: mix.ticks, untimedOps, checkpoints });
+      const answers = await askTwin(twin, { opFilePath, ticks: mix.ticks, books: mix.books, untimedOps, checkpoints });
       expect(answers.map(({ timedOps, totals }) => ({ timedOps, totals }))).toEqual(opFile.expected);
     }
   } finally {
