@@ -30,6 +30,11 @@ const reasons: readonly Reason[] = [
     /(?:OWN_)?(?:NEXT|PREV)\)?\] = FREE; ⇒ records.* → ;$/,
     'Written twice on the way to the same list.',
   ),
+  equal(
+    /^orderPool/,
+    /^const (?:ENTRIES_A_SLOT|FIRST_CAPACITY|FIRST_ENTRIES|GROWTH_SHIFT) = |^slots \* ENTRIES_A_SLOT/,
+    'How much room there is at first, and when it grows: only the memory differs.',
+  ),
   equal(/^accounts/, /^const OWNER_SHIFT = 3;/, 'Where a word lies in a record that has free places.'),
   equal(/^accounts/, /^this\.keyCount \+= 1; ⇒ 1 → 2$/, 'Numbers of keys are told to nobody.'),
   equal(
