@@ -10,30 +10,29 @@ export const ASK = 1;
 /** The bid's side again: V8 folds a file's own constants into its code. */
 const BIDS = 0;
 
-/** What a ladder without a single order reads of: shared by all of a grid, so that markets nobody quotes cost nothing. */
-interface Levels {
-  /** First and last slot of level i at 2i and 2i + 1. */
-  readonly ends: Int32Array;
-  /** Bit i: level i has orders. Summary: bit w: word w has a bit. */
-  readonly occupied: Int32Array;
-  readonly summary: Int32Array;
+/**
+ * The words of a ladder, all in one array, since each array of its own is one more line of memory for a market that nobody
+ * touched for a while: first and last slot of level i at 2i and 2i + 1, then a bit for each level that has orders, then the
+ * summary, a bit for each word of these that has a bit.
+ */
+function emptyWords(levelCount: number): Int32Array {
+  const bitWords = wordsOf(levelCount);
+  const words = new Int32Array(2 * levelCount + bitWords + wordsOf(bitWords));
+  return words.fill(NONE, 0, 2 * levelCount);
 }
 
-function emptyLevels(levelCount: number): Levels {
-  const occupied = new Int32Array((levelCount + 31) >>> 5);
-  const summary = new Int32Array((occupied.length + 31) >>> 5);
-  return { ends: new Int32Array(levelCount * 2).fill(NONE), occupied, summary };
-}
+/** Words that hold so many bits. */
+const wordsOf = (bits: number): number => (bits + 31) >>> 5;
 
-/** By grid; never written to. */
-const sharedLevels = new Map<number, Levels>();
+/** What ladders without a single order read of, by grid, so that markets that nobody quotes cost nothing; never written to. */
+const sharedWords = new Map<number, Int32Array>();
 
-function sharedLevelsOf(gridPips: number): Levels {
-  const known = sharedLevels.get(gridPips);
+function sharedWordsOf(gridPips: number): Int32Array {
+  const known = sharedWords.get(gridPips);
   if (known !== undefined) return known;
-  const levels = emptyLevels(PIPS_PER_UNIT / gridPips);
-  sharedLevels.set(gridPips, levels);
-  return levels;
+  const words = emptyWords(PIPS_PER_UNIT / gridPips);
+  sharedWords.set(gridPips, words);
+  return words;
 }
 
 export class Ladder {
@@ -45,10 +44,11 @@ export class Ladder {
   bestBid = 0;
   declare bestAsk: number;
   declare levelCount: number;
-  /** As in Levels: the shared ones until the first order comes. */
-  declare private ends: Int32Array;
-  declare private occupied: Int32Array;
-  declare private summary: Int32Array;
+  /** See emptyWords; the shared ones until the first order comes. */
+  declare private words: Int32Array;
+  /** Where the bits of levels begin, and their summary. */
+  declare private bitsAt: number;
+  declare private summaryAt: number;
   declare private isShared: boolean;
 
   constructor(gridPips: number) {
@@ -56,11 +56,10 @@ export class Ladder {
     this.inverse = 1 / gridPips;
     this.levelCount = PIPS_PER_UNIT / gridPips;
     this.bestAsk = this.levelCount;
+    this.bitsAt = 2 * this.levelCount;
+    this.summaryAt = this.bitsAt + wordsOf(this.levelCount);
     this.isShared = true;
-    const { ends, occupied, summary } = sharedLevelsOf(gridPips);
-    this.ends = ends;
-    this.occupied = occupied;
-    this.summary = summary;
+    this.words = sharedWordsOf(gridPips);
   }
 
   /** Price of a level in pips. */
@@ -92,13 +91,13 @@ export class Ladder {
   }
 
   firstOf(level: number): number {
-    return this.ends[level << 1];
+    return this.words[level << 1];
   }
 
   /** The slot that a taker on this side of the ladder meets first, or NONE. */
   firstMaker(takerSide: number): number {
-    if (takerSide !== BIDS) return this.ends[this.bestBid << 1];
-    return this.bestAsk < this.levelCount ? this.ends[this.bestAsk << 1] : NONE;
+    if (takerSide !== BIDS) return this.words[this.bestBid << 1];
+    return this.bestAsk < this.levelCount ? this.words[this.bestAsk << 1] : NONE;
   }
 
   /** The next worse level of a side after `level`, or the side's "none". */
@@ -109,22 +108,22 @@ export class Ladder {
   /** Puts a slot last at its level. Its price must be on the grid. */
   append(pool: OrderPool, slot: number, side: number): void {
     const level = this.levelOf(pool.ladderPipsOf(slot));
-    const last = this.ends[(level << 1) | 1];
+    const last = this.words[(level << 1) | 1];
     pool.linkLast(slot, last);
     if (last < 0) this.openLevel(level, slot, side);
-    this.ends[(level << 1) | 1] = slot;
+    this.words[(level << 1) | 1] = slot;
   }
 
   /** Takes a slot out of its level. */
   remove(pool: OrderPool, slot: number): void {
-    const { ends } = this;
+    const { words } = this;
     const level = this.levelOf(pool.ladderPipsOf(slot));
     const next = pool.nextOf(slot);
     const previous = pool.previousOf(slot);
     pool.unlink(previous, next);
-    if (previous < 0) ends[level << 1] = next;
+    if (previous < 0) words[level << 1] = next;
     if (next < 0) {
-      ends[(level << 1) | 1] = previous;
+      words[(level << 1) | 1] = previous;
       if (previous < 0) this.clearLevel(level);
     }
   }
@@ -134,12 +133,11 @@ export class Ladder {
     const larger = new Ladder(gridPips);
     if (!this.isShared) larger.takeOwnLevels();
     for (let level = 1; level < this.levelCount; level += 1) {
-      if (this.ends[level * 2] === NONE) continue;
+      if (this.words[level * 2] === NONE) continue;
       const moved = (level * this.gridPips) / gridPips;
-      larger.ends[moved * 2] = this.ends[level * 2];
-      larger.ends[moved * 2 + 1] = this.ends[level * 2 + 1];
-      larger.occupied[moved >>> 5] |= 1 << (moved & 31);
-      larger.summary[moved >>> 10] |= 1 << ((moved >>> 5) & 31);
+      larger.words[moved * 2] = this.words[level * 2];
+      larger.words[moved * 2 + 1] = this.words[level * 2 + 1];
+      larger.setBit(moved);
     }
     larger.bestBid = this.bestBid === 0 ? 0 : (this.bestBid * this.gridPips) / gridPips;
     if (this.hasAsks()) larger.bestAsk = (this.bestAsk * this.gridPips) / gridPips;
@@ -148,9 +146,9 @@ export class Ladder {
     this.levelCount = larger.levelCount;
     this.bestBid = larger.bestBid;
     this.bestAsk = larger.bestAsk;
-    this.ends = larger.ends;
-    this.occupied = larger.occupied;
-    this.summary = larger.summary;
+    this.words = larger.words;
+    this.bitsAt = larger.bitsAt;
+    this.summaryAt = larger.summaryAt;
   }
 
   /** The coarsest grid that holds the tick and every resting price: their greatest common divisor, pips. */
@@ -173,14 +171,14 @@ export class Ladder {
     let bestBid = 0;
     let bestAsk = this.levelCount;
     for (let level = 0; level < this.levelCount; level += 1) {
-      const has = this.ends[level * 2] !== NONE;
-      const bit = (this.occupied[level >>> 5] >>> (level & 31)) & 1;
+      const has = this.words[level * 2] !== NONE;
+      const bit = (this.words[this.bitsAt + (level >>> 5)] >>> (level & 31)) & 1;
       if (has !== (bit === 1)) throw new Error(`ladder 1: bit of level ${level} is ${bit}`);
-      if (has && ((this.summary[level >>> 10] >>> ((level >>> 5) & 31)) & 1) === 0) {
+      if (has && ((this.words[this.summaryAt + (level >>> 10)] >>> ((level >>> 5) & 31)) & 1) === 0) {
         throw new Error(`ladder 1: summary misses level ${level}`);
       }
       let previous = NONE;
-      for (let slot = this.ends[level * 2]; slot !== NONE; slot = pool.nextOf(slot)) {
+      for (let slot = this.words[level * 2]; slot !== NONE; slot = pool.nextOf(slot)) {
         if (pool.previousOf(slot) !== previous) throw new Error(`ladder 2: slot ${slot} links back wrongly`);
         const pips = pool.ladderPipsOf(slot);
         if (pips !== level * this.gridPips) throw new Error(`ladder 3: ${pips} pips at level ${level}`);
@@ -188,7 +186,7 @@ export class Ladder {
         else bestAsk = Math.min(bestAsk, level);
         previous = slot;
       }
-      if (this.ends[level * 2 + 1] !== previous) throw new Error(`ladder 2: level ${level} ends at the wrong slot`);
+      if (this.words[level * 2 + 1] !== previous) throw new Error(`ladder 2: level ${level} ends at the wrong slot`);
     }
     if (bestBid !== this.bestBid || bestAsk !== this.bestAsk || bestBid >= bestAsk) {
       throw new Error(`ladder 4: best ${this.bestBid}/${this.bestAsk}, levels say ${bestBid}/${bestAsk}`);
@@ -199,7 +197,7 @@ export class Ladder {
   levels(): number[] {
     const levels: number[] = [];
     for (let level = this.nextAbove(0); level < this.levelCount; level = this.nextAbove(level)) {
-      levels.push(level, this.ends[level << 1], this.ends[(level << 1) | 1]);
+      levels.push(level, this.words[level << 1], this.words[(level << 1) | 1]);
     }
     return levels;
   }
@@ -207,24 +205,19 @@ export class Ladder {
   /** Puts a level of a snapshot into a ladder in which no level follows it. */
   loadLevel(level: number, first: number, last: number, side: number): void {
     this.openLevel(level, first, side);
-    this.ends[(level << 1) | 1] = last;
+    this.words[(level << 1) | 1] = last;
   }
 
   /** Puts levels of its own in the place of the shared ones, which hold no order. */
   private takeOwnLevels(): void {
     this.isShared = false;
-    const { ends, occupied, summary } = emptyLevels(this.levelCount);
-    this.ends = ends;
-    this.occupied = occupied;
-    this.summary = summary;
+    this.words = emptyWords(this.levelCount);
   }
 
   private openLevel(level: number, slot: number, side: number): void {
     if (this.isShared) this.takeOwnLevels();
-    this.ends[level << 1] = slot;
-    const word = level >>> 5;
-    this.occupied[word] |= 1 << (level & 31);
-    this.summary[word >>> 5] |= 1 << (word & 31);
+    this.words[level << 1] = slot;
+    this.setBit(level);
     if (side === BIDS) {
       if (level > this.bestBid) this.bestBid = level;
     } else if (level < this.bestAsk) {
@@ -232,43 +225,54 @@ export class Ladder {
     }
   }
 
-  private clearLevel(level: number): void {
+  private setBit(level: number): void {
+    const { words } = this;
     const word = level >>> 5;
-    this.occupied[word] &= ~(1 << (level & 31));
-    if (this.occupied[word] === 0) this.summary[word >>> 5] &= ~(1 << (word & 31));
+    words[this.bitsAt + word] |= 1 << (level & 31);
+    words[this.summaryAt + (word >>> 5)] |= 1 << (word & 31);
+  }
+
+  private clearLevel(level: number): void {
+    const { words, bitsAt } = this;
+    const word = level >>> 5;
+    const bits = words[bitsAt + word] & ~(1 << (level & 31));
+    words[bitsAt + word] = bits;
+    if (bits === 0) words[this.summaryAt + (word >>> 5)] &= ~(1 << (word & 31));
     if (level === this.bestBid) this.bestBid = this.nextBelow(level);
     else if (level === this.bestAsk) this.bestAsk = this.nextAbove(level);
   }
 
   private nextBelow(level: number): number {
+    const { words, bitsAt, summaryAt } = this;
     const word = level >>> 5;
-    const bits = this.occupied[word] & ((1 << (level & 31)) - 1);
+    const bits = words[bitsAt + word] & ((1 << (level & 31)) - 1);
     if (bits !== 0) return (word << 5) + 31 - Math.clz32(bits);
     let group = word >>> 5;
-    let words = this.summary[group] & ((1 << (word & 31)) - 1);
-    while (words === 0) {
+    let filled = words[summaryAt + group] & ((1 << (word & 31)) - 1);
+    while (filled === 0) {
       group -= 1;
       if (group < 0) return 0;
-      words = this.summary[group];
+      filled = words[summaryAt + group];
     }
-    const found = (group << 5) + 31 - Math.clz32(words);
-    return (found << 5) + 31 - Math.clz32(this.occupied[found]);
+    const found = (group << 5) + 31 - Math.clz32(filled);
+    return (found << 5) + 31 - Math.clz32(words[bitsAt + found]);
   }
 
   private nextAbove(level: number): number {
+    const { words, bitsAt, summaryAt } = this;
     const word = level >>> 5;
     // Shifting twice keeps bit 31 right: a shift by 32 is a shift by 0 in JavaScript.
-    const bits = this.occupied[word] & ((-1 << (level & 31)) << 1);
+    const bits = words[bitsAt + word] & ((-1 << (level & 31)) << 1);
     if (bits !== 0) return (word << 5) + 31 - Math.clz32(bits & -bits);
     let group = word >>> 5;
-    let words = this.summary[group] & ((-1 << (word & 31)) << 1);
-    while (words === 0) {
+    let filled = words[summaryAt + group] & ((-1 << (word & 31)) << 1);
+    while (filled === 0) {
       group += 1;
-      if (group >= this.summary.length) return this.levelCount;
-      words = this.summary[group];
+      if (summaryAt + group >= words.length) return this.levelCount;
+      filled = words[summaryAt + group];
     }
-    const found = (group << 5) + 31 - Math.clz32(words & -words);
-    const inWord = this.occupied[found];
+    const found = (group << 5) + 31 - Math.clz32(filled & -filled);
+    const inWord = words[bitsAt + found];
     return (found << 5) + 31 - Math.clz32(inWord & -inWord);
   }
 }

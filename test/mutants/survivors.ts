@@ -71,10 +71,10 @@ const reasons: readonly Reason[] = [
     /^if \(ladder\.gridPips !== market\.tickPips\) ⇒|market\.refitGrid\(\)|refitWithout\(/,
     'A grid that is finer than it must be holds the same prices.',
   ),
-  equal(/^ladder/, /^sharedLevels\.set\(/, 'Empty levels that markets share: each then makes its own.'),
+  equal(/^ladder/, /^sharedWords\.set\(/, 'Empty levels that markets share: each then makes its own.'),
   equal(
     /^ladder/,
-    /this\.ends\[this\.best(?:Bid|Ask) << 1\]/,
+    /this\.words\[this\.best(?:Bid|Ask) << 1\]/,
     'Asked for what is read early, which says nothing: only time can tell.',
   ),
   equal(
