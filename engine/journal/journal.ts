@@ -37,7 +37,7 @@ const FLUSH_MS_MAX = 600_000;
 /** Records are handed out so many at a time: they then are still in the processor's cache for whoever takes them. */
 const PORTION_RECORDS = 128;
 /** A flush is looked at so often before it is late: a process that was halted is late by one look at most. */
-const FLUSH_LOOKS = 5;
+const FLUSH_LOOKS = 15;
 
 interface Batch {
   readonly firstSequence: number;
@@ -84,8 +84,9 @@ export class Journal {
   private wakeRetry: (() => void) | undefined;
   /** Comes again and again while there are flushes: a timer of its own for each costs a flush as much as a few orders. */
   private watch: NodeJS.Timeout | undefined;
-  /** Looks at the flush that is under way, and what ends the wait for it. */
+  /** Which of its looks at the flush that is under way comes next. */
   private looks = 0;
+  /** Ends the wait for it. */
   private abandon: ((reason: FlushHung) => void) | undefined;
   private idle: Promise<void> = Promise.resolve();
 
@@ -244,8 +245,9 @@ export class Journal {
   /** Writes a batch; while that takes too long nothing more is to be taken in. Rejects with FlushHung when it never ends. */
   private writeInTime({ firstSequence, bytes }: Batch): Promise<void> {
     const { flushMs = FLUSH_MS } = this.retry;
-    this.looks = 0;
-    this.watch ??= setInterval(() => this.look(), flushMs / FLUSH_LOOKS).unref();
+    // A watch that goes on already may look as soon as the flush has begun: its first look does not count.
+    this.looks = this.watch === undefined ? 1 : 0;
+    this.watch ??= setInterval(() => this.look(), flushMs / FLUSH_LOOKS);
     return new Promise((resolve, reject) => {
       this.abandon = reject;
       this.store.write(firstSequence, bytes).then(resolve, reject);
@@ -260,7 +262,6 @@ export class Journal {
       this.watch = undefined;
       return;
     }
-    // The first look may come as soon as the flush has begun.
     const waitedMs = (this.looks * flushMs) / FLUSH_LOOKS;
     if (this.looks === FLUSH_LOOKS) this.becomeUnavailable(`the journal's flush has not ended for ${flushMs} ms`);
     if (waitedMs >= flushMsMax || this.isStopped) this.abandon(new FlushHung(flushMsMax));

@@ -54,7 +54,10 @@ export function assertGapsEmpty(bytes: Uint8Array, offset: number, name: string,
 
 const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
-/** Commands share buffers of so many bytes: one of its own costs more than everything that is written into it. */
+/**
+ * Commands share buffers of so many bytes: one of its own costs more than everything that is written into it. So the buffer
+ * of a command must never be transferred to a thread.
+ */
 const SHARED_BYTES = 1 << 14;
 let shared = new Message(new ArrayBuffer(SHARED_BYTES));
 let sharedEnd = 0;

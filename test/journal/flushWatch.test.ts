@@ -1,0 +1,58 @@
+// When a flush that does not end is told and given up: never before its time, one look late at most, whatever flushes came
+// before it; and a wait for it ends although nothing else keeps the process alive. Time is moved by hand here.
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { STRIP_TYPES } from '../../bench/lib/stripTypes.ts';
+import { Journal } from '../../engine/journal/index.ts';
+import { appendRange, HeldStore, listen } from './support.ts';
+
+const FLUSH_MS = 15_000;
+/** A look comes so often (ms): a flush may be told so much late. */
+const LOOK_MS = 1_000;
+const MAX_MS = 60_000;
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** After how much more time (ms, by steps of 100) the listener has heard so many calls. */
+async function msUntil(calls: readonly string[], count: number): Promise<number> {
+  let waitedMs = 0;
+  while (calls.length < count && waitedMs < 2 * MAX_MS) {
+    await vi.advanceTimersByTimeAsync(100);
+    waitedMs += 100;
+  }
+  return waitedMs;
+}
+
+test.each([0, 300, 1_000, 14_900, 40_000])('a flush begun %i ms after another is told in its time', async (pauseMs) => {
+  const heard = listen();
+  const store = new HeldStore();
+  const retry = { firstDelayMs: 1, largestDelayMs: 1, triesMax: 1, flushMs: FLUSH_MS, flushMsMax: MAX_MS };
+  const journal = new Journal(store, heard, retry);
+  if (pauseMs > 0) {
+    appendRange(journal, 1, 1);
+    await vi.advanceTimersByTimeAsync(0);
+    await store.endNext();
+    await vi.advanceTimersByTimeAsync(pauseMs);
+  }
+  const before = heard.calls.length;
+  appendRange(journal, before + 1, before + 1);
+  await vi.advanceTimersByTimeAsync(0);
+  const toldMs = await msUntil(heard.calls, before + 1);
+  expect(heard.calls.slice(before)).toEqual([`unavailable: the journal's flush has not ended for ${FLUSH_MS} ms`]);
+  expect(toldMs).toBeGreaterThanOrEqual(FLUSH_MS);
+  expect(toldMs).toBeLessThanOrEqual(FLUSH_MS + LOOK_MS);
+  const givenUpMs = toldMs + (await msUntil(heard.calls, before + 2));
+  expect(heard.calls.slice(before + 1)).toEqual([`fatal: The journal's flush has not ended for ${MAX_MS} ms.`]);
+  expect(givenUpMs).toBeGreaterThanOrEqual(MAX_MS);
+  expect(givenUpMs).toBeLessThanOrEqual(MAX_MS + LOOK_MS);
+});
+
+test('a close ends in its time beside a flush that never does, in a process that has nothing else to do', async () => {
+  vi.useRealTimers();
+  const child = join(import.meta.dirname, 'hungChild.ts');
+  const { stdout } = await promisify(execFile)(process.execPath, [...STRIP_TYPES, child]);
+  expect(stdout).toBe('closed, and the store with it\n');
+});

@@ -1,0 +1,22 @@
+// A process of flushWatch.test.ts: its journal's store never answers a write and keeps nothing open. It closes the journal
+// and says so.
+import { Journal, MemoryStore } from '../../engine/journal/index.ts';
+import { appendRange, listen, quickRetry } from './support.ts';
+
+class HungStore extends MemoryStore {
+  isClosed = false;
+
+  override write(): Promise<void> {
+    return new Promise(() => {});
+  }
+
+  override async close(): Promise<void> {
+    this.isClosed = true;
+  }
+}
+
+const store = new HungStore(true);
+const journal = new Journal(store, listen(), { ...quickRetry, flushMs: 150 });
+appendRange(journal, 1, 1);
+await journal.close(50);
+console.log(store.isClosed ? 'closed, and the store with it' : 'closed, but not the store');
