@@ -52,7 +52,7 @@ test.each([0, 300, 1_000, 14_900, 40_000])('a flush begun %i ms after another is
 
 test('a close ends in its time beside a flush that never does, in a process that has nothing else to do', async () => {
   vi.useRealTimers();
-  const child = join(import.meta.dirname, 'hungChild.ts');
+  const child = join(import.meta.dirname, './hungChild.ts');
   const { stdout } = await promisify(execFile)(process.execPath, [...STRIP_TYPES, child]);
   expect(stdout).toBe('closed, and the store with it\n');
 });
