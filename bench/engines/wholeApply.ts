@@ -110,7 +110,7 @@ class WholeApplyEngine implements BenchEngine {
       this.inFirst = new Uint8Array(count);
       this.commands = new Message(new ArrayBuffer(count * COMMAND_BYTES_MAX));
     }
-    this.commands.bytes.fill(0);
+    this.commands.bytes.fill(0, 0, count * COMMAND_BYTES_MAX);
     let offset = 0;
     for (let op = fromOp; op < toOp; op += 1) {
       const at = op - fromOp;
