@@ -23,7 +23,7 @@ const FLOORS: readonly { readonly mix: Mix; readonly engine: EngineName; readonl
   { mix: mixes.mix, engine: 'whole apply', floor: 35 },
 ];
 const SEED = 20_260;
-/** Ops before the clock runs: the compiler is done with the longest of the engines' paths after some 250,000. */
+/** Ops before the clock runs: the compiler is done with the book core by then; with the whole engine only after a million. */
 const SETTLE_OPS = 400_000;
 /** The peer is some hundred times slower: it does the first ops only, and ratios are taken over these. */
 const PEER_OPS_MAX = 200_000;

@@ -28,7 +28,7 @@ export interface Mix {
 
 const mix = { addShare: 0.55, cancelShare: 0.35, books: 100 } as const;
 
-/** `mix` decides the floors; the others show how it changes with the number of prices and of resting orders. */
+/** `mix` is the usual one; the others show how figures change with the number of prices and of resting orders. */
 export const mixes = {
   mix: { name: 'mix', ...mix, ticks: 99, offsetTicksMean: 8, restingOrders: 100_000 },
   mix999: { name: 'mix 999', ...mix, ticks: 999, offsetTicksMean: 60, restingOrders: 100_000 },

@@ -2,7 +2,7 @@
 // Decoding is strict: bytes that are not exactly one well-formed message of a known version raise a CodecError and never
 // yield a wrong message.
 import { bytesToHex } from './bytes.ts';
-import { compileReader, compileWriter, type MessageReader, type MessageWriter } from './compiled.ts';
+import { type MessageReader, type MessageWriter, readerOf, writerOf } from './compiled.ts';
 import { CodecError, fieldWriters } from './fields.ts';
 import {
   COMMAND_HEADER_BYTES,
@@ -30,7 +30,7 @@ interface Coder {
 function byType(table: Readonly<Record<string, Layout>>): readonly (Coder | undefined)[] {
   const sorted: (Coder | undefined)[] = [];
   for (const [type, layout] of Object.entries(table)) {
-    sorted[layout.type] = { type, layout, read: compileReader(type, layout), write: compileWriter(type, layout) };
+    sorted[layout.type] = { type, layout, read: readerOf(type, layout), write: writerOf(type, layout) };
   }
   return sorted;
 }

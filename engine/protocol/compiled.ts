@@ -1,5 +1,5 @@
-// One function that reads and one that writes the fields of each layout, made of the layouts' own text when the process
-// starts: straight lines that name every field. A loop over the fields would serve all types of message alike, and so V8
+// One function that reads and one that writes the fields of each layout, made of the layouts' own text when they are first
+// needed, since a thread needs few of them: straight lines that name every field. A loop over the fields would serve all types of message alike, and so V8
 // would look up every name anew and copy every object the slow way: measured, twice to four times the time of a message.
 // Called by the codec alone. Only names and figures of layout.ts go into the text, never anything that is read or received.
 import { type FieldReader, type FieldWriter, fieldReaders, fieldWriters } from './fields.ts';
@@ -21,14 +21,32 @@ function fieldCalls(
   });
 }
 
-export function compileReader(type: string, layout: Layout): MessageReader {
+function compileReader(type: string, layout: Layout): MessageReader {
   const fields = fieldCalls(type, layout).map(({ name, call }) => `${name}: ${call})`);
   return compiled(fieldReaders, `(bytes, view, start) => ({ ${[`type: '${type}'`, ...fields].join(', ')} })`);
 }
 
-export function compileWriter(type: string, layout: Layout): MessageWriter {
+function compileWriter(type: string, layout: Layout): MessageWriter {
   const fields = fieldCalls(type, layout).map(({ name, call }) => `${call}, values.${name});`);
   return compiled(fieldWriters, `(bytes, view, start, values) => { ${fields.join(' ')} }`);
+}
+
+/** Reads messages of this type and layout. */
+export function readerOf(type: string, layout: Layout): MessageReader {
+  let read: MessageReader | undefined;
+  return (bytes, view, start) => {
+    read ??= compileReader(type, layout);
+    return read(bytes, view, start);
+  };
+}
+
+/** Writes messages of this type and layout. */
+export function writerOf(type: string, layout: Layout): MessageWriter {
+  let write: MessageWriter | undefined;
+  return (bytes, view, start, values) => {
+    write ??= compileWriter(type, layout);
+    write(bytes, view, start, values);
+  };
 }
 
 /** The function of that text, in which the fields' functions go by their kinds. */
