@@ -3,7 +3,7 @@
 // refuses what they held. Within an hour, ids lie in slices of a second or two: orders are signed just before they arrive,
 // so that the table in use is small and near, where one table an hour is as far as memory gets. Called by entry.
 import type { Message } from '../protocol/message.ts';
-import { isCapacity, requireSound, type Sections } from '../protocol/sections.ts';
+import { requireSound, type Sections } from '../protocol/sections.ts';
 
 const HOUR_MS = 3_600_000;
 const SLICE_MS = 1_800;
@@ -14,8 +14,12 @@ const SLICES_AN_HOUR = HOUR_MS / SLICE_MS;
  */
 const ENTRY_WORDS = 2;
 const CAPACITY_MIN = 32;
-/** A slice grows when 3/4 of its entries are taken: a look-up then still passes eight on average, within two lines. */
-const LOAD_MAX = 0.75;
+/** A new slice has so many entries for each id of the slice before it: two thirds taken when it is over, if as many come. */
+const ENTRIES_AN_ID = 1.5;
+/** A slice grows when 4/5 of its entries are taken: a look-up then passes 13 on average, within three lines. */
+const LOAD_MAX = 0.8;
+const GROWTH = 1.5;
+const HASHES = 2 ** 32;
 
 class IdSlice {
   /** Number of the slice since the epoch, and from when to before when it reaches, ms. */
@@ -27,23 +31,20 @@ class IdSlice {
   foldedFirst = 0;
   foldedSecond = 0;
   /** Entries of an id's first two words, the first never 0 for a taken one. */
-  declare entries: Int32Array<ArrayBuffer>;
-  /** How far a hash is shifted to leave the number of an entry. */
-  declare private shift: number;
+  declare entries: Int32Array;
+  /** Entries a hash: the number of its entry is the whole part of as many times the hash. */
+  declare private scale: number;
   /** How many ids it holds before it grows. */
   declare private countMax: number;
   /** Where the last look-up that found nothing stopped: the entry that its id would take. */
   private stoppedAt = 0;
 
   /** A slice of these entries, all of them free: holds() is called where they are not. */
-  constructor(number: number, entries: Int32Array<ArrayBuffer>) {
-    const capacity = entries.length / ENTRY_WORDS;
+  constructor(number: number, entries: Int32Array) {
     this.number = number;
     this.startMs = number * SLICE_MS;
     this.endMs = this.startMs + SLICE_MS;
-    this.entries = entries;
-    this.shift = Math.clz32(capacity) + 1;
-    this.countMax = Math.floor(capacity * LOAD_MAX);
+    this.takeEntries(entries);
   }
 
   /** Whether the id that starts at word `id` is there. */
@@ -54,11 +55,16 @@ class IdSlice {
     return false;
   }
 
-  /** The words that has() will look at first for the ids at words `at`, in one number. */
-  touch(words: Int32Array, at: Int32Array, count: number): number {
-    const { entries, shift } = this;
+  /** Where has() will look first for the id at word `id`. */
+  entryAt(words: Int32Array, id: number): number {
+    return wordOf(words[id], this.scale);
+  }
+
+  /** Reads these entries. */
+  touch(at: Int32Array, count: number): number {
+    const { entries } = this;
     let read = 0;
-    for (let i = 0; i < count; i += 1) read ^= entries[(spread(words[at[i]]) >>> shift) << 1];
+    for (let i = 0; i < count; i += 1) read ^= entries[at[i]];
     return read;
   }
 
@@ -102,34 +108,55 @@ class IdSlice {
   /** Where the entry of an id lies, or the free one that it would take. */
   private locate(first: number, second: number): number {
     const { entries } = this;
-    const last = entries.length - 1;
-    let at = (spread(first) >>> this.shift) << 1;
-    while (entries[at] !== 0 && (entries[at] !== first || entries[at | 1] !== second)) at = (at + 2) & last;
+    let at = wordOf(first, this.scale);
+    while (entries[at] !== 0 && (entries[at] !== first || entries[at | 1] !== second)) at = nextOf(entries, at);
     return at;
   }
 
-  /** Doubles the table. Entries lie in the order of their hashes, so that both tables are passed through once, in order. */
+  private takeEntries(entries: Int32Array): void {
+    const capacity = entries.length / ENTRY_WORDS;
+    this.entries = entries;
+    this.scale = capacity / HASHES;
+    this.countMax = Math.floor(capacity * LOAD_MAX);
+  }
+
+  /** Enlarges the table. Entries lie in the order of their hashes, so that both tables are passed through once, in order. */
   private grow(): void {
     const old = this.entries;
-    const entries = new Int32Array(old.length * 2);
-    const last = entries.length - 1;
-    this.entries = entries;
-    this.shift -= 1;
-    this.countMax *= 2;
-    for (let from = 0; from < old.length; from += 2) {
+    const entries = newEntries((old.length / ENTRY_WORDS) * GROWTH);
+    this.takeEntries(entries);
+    for (let from = 0; from < old.length; from += ENTRY_WORDS) {
       const first = old[from];
       if (first === 0) continue;
-      let at = (spread(first) >>> this.shift) << 1;
-      while (entries[at] !== 0) at = (at + 2) & last;
+      let at = wordOf(first, this.scale);
+      while (entries[at] !== 0) at = nextOf(entries, at);
       entries[at] = first;
       entries[at | 1] = old[from | 1];
     }
   }
 }
 
-/** Ids are digests: a word of one, multiplied, spreads well in its high bits. */
-function spread(word: number): number {
-  return Math.imul(word, 0x9e3779b1);
+/**
+ * Where the entry starts that an id with this first word belongs into. Ids are digests: a word of one, multiplied, is as
+ * good as random, and so many times `scale`, which is entries / 2^32, it falls on each entry alike, however many there are.
+ */
+function wordOf(first: number, scale: number): number {
+  return ((Math.imul(first, 0x9e3779b1) >>> 0) * scale) << 1;
+}
+
+/** Where the entry behind the one at `at` starts. */
+function nextOf(entries: Int32Array, at: number): number {
+  const next = at + ENTRY_WORDS;
+  return next === entries.length ? 0 : next;
+}
+
+/**
+ * Free entries. Shared memory, which is none that V8 reckons with: ids are kept for hours, so that it would look for what
+ * is no longer needed, and find nothing, whenever they have taken another few megabytes.
+ */
+function newEntries(capacity: number): Int32Array {
+  const entries = Math.ceil(capacity);
+  return new Int32Array(new SharedArrayBuffer(entries * ENTRY_WORDS * Int32Array.BYTES_PER_ELEMENT));
 }
 
 /** What a snapshot says of a slice: which of its hour it is, how many entries it has, and how many are taken. */
@@ -176,9 +203,14 @@ export class IdWindow {
     return this.sliceOf(order)?.has(message.words, offset >> 2) ?? false;
   }
 
-  /** The words that has() will look at first for `count` ids at words `at` of the slice used last, in one number. */
-  touch(words: Int32Array, at: Int32Array, count: number): number {
-    return this.recent === undefined ? 0 : this.recent.touch(words, at, count);
+  /** Where has() will look first for the id at word `id`, if it is of the slice used last. */
+  entryAt(words: Int32Array, id: number): number {
+    return this.recent === undefined ? 0 : this.recent.entryAt(words, id);
+  }
+
+  /** Reads these entries of the slice used last. */
+  touch(at: Int32Array, count: number): number {
+    return this.recent === undefined ? 0 : this.recent.touch(at, count);
   }
 
   /** Remembers an id that is not remembered yet: has() was the last thing asked, and said so. */
@@ -186,7 +218,8 @@ export class IdWindow {
     let slice = this.sliceOf(order);
     if (slice === undefined) {
       // With room for as many as the slice before: one that grows does so in the middle of somebody's order.
-      slice = this.open(sliceNumber(order), entriesFor(this.latest?.count ?? 0));
+      const capacity = Math.max(CAPACITY_MIN, (this.latest?.count ?? 0) * ENTRIES_AN_ID);
+      slice = this.open(sliceNumber(order), newEntries(capacity));
       slice.has(message.words, offset >> 2);
       this.recent = slice;
     }
@@ -223,12 +256,12 @@ export class IdWindow {
     }
   }
 
-  private load(hour: number, heads: Int32Array, entries: Int32Array<ArrayBuffer>): void {
+  private load(hour: number, heads: Int32Array, entries: Int32Array): void {
     let at = 0;
     for (let i = 0; i < heads.length; i += 3) {
       const [index, capacity, count] = heads.subarray(i, i + 3);
       const end = at + capacity * ENTRY_WORDS;
-      const isThere = index >= 0 && index < SLICES_AN_HOUR && isCapacity(capacity, 2) && end <= entries.length;
+      const isThere = index >= 0 && index < SLICES_AN_HOUR && capacity > 1 && end <= entries.length;
       requireSound(isThere, `slice ${index} of an hour of ids has ${capacity} entries`);
       const slice = this.open(hour * SLICES_AN_HOUR + index, entries.subarray(at, end));
       requireSound(slice.holds(count), `slice ${index} of an hour of ids holds ${slice.count}, and not ${count}`);
@@ -238,7 +271,7 @@ export class IdWindow {
     requireSound(at === entries.length, `an hour of ids has ${entries.length} words`);
   }
 
-  private open(number: number, entries: Int32Array<ArrayBuffer>): IdSlice {
+  private open(number: number, entries: Int32Array): IdSlice {
     const slice = new IdSlice(number, entries);
     this.slices.set(number, slice);
     this.latest = slice;
@@ -266,13 +299,6 @@ export class IdWindow {
     }
     return hours;
   }
-}
-
-/** Free entries for so many ids before they grow, and for at least half as many more. */
-function entriesFor(count: number): Int32Array<ArrayBuffer> {
-  let capacity = CAPACITY_MIN;
-  while (capacity < count * 1.5) capacity *= 2;
-  return new Int32Array(capacity * ENTRY_WORDS);
 }
 
 /** All entries of these slices, one slice after another. */

@@ -70,10 +70,28 @@ export class Ledger {
     return this.find(account, market);
   }
 
-  /** For each account and market the position that the entry holds where it would be looked up first: perhaps another's, or NONE. */
-  positionsAt(accounts: Int32Array, markets: Int32Array, count: number, positions: Int32Array): void {
+  /** Where the position of an account in a market would be looked up first. */
+  entryAt(account: number, market: number): number {
+    return (positionHash(account, market) >>> this.shift) << 1;
+  }
+
+  /** The positions that these entries hold: perhaps those of others, or NONE. */
+  positionsAt(entries: Int32Array, count: number, positions: Int32Array): void {
+    const { table } = this;
+    for (let i = 0; i < count; i += 1) positions[i] = table[entries[i]];
+  }
+
+  /** Puts right what positionsAt has found: where the entry is another's, that of the first with the same hash, or NONE. */
+  correct(accounts: Int32Array, markets: Int32Array, count: number, positions: Int32Array): void {
     const { table, shift } = this;
-    for (let i = 0; i < count; i += 1) positions[i] = table[(positionHash(accounts[i], markets[i]) >>> shift) << 1];
+    const last = table.length - 1;
+    for (let i = 0; i < count; i += 1) {
+      const hash = positionHash(accounts[i], markets[i]);
+      let at = (hash >>> shift) << 1;
+      if (table[at | 1] === hash) continue;
+      while (table[at] >= 0 && table[at | 1] !== hash) at = (at + 2) & last;
+      positions[i] = table[at];
+    }
   }
 
   /** Reads a word of each position's record; negative ones are passed over. */

@@ -22,12 +22,15 @@ const FIRST_ITEM_WORD = (COMMAND_HEADER_BYTES + CANCEL.headBytes) / 4;
 const { FOK } = OrderType;
 const NONE = -1;
 
-/** Words at which the ids of orders that enter, and of orders that are canceled, start. */
-const enteringIds = new Int32Array(AHEAD_MAX);
-const canceledIds = new Int32Array(AHEAD_MAX);
+/** Of orders that enter: the words of their position, their id among those remembered, and their id in the pool's index. */
+const positionsAt = new Int32Array(AHEAD_MAX);
+const idsAt = new Int32Array(AHEAD_MAX);
+const entriesAt = new Int32Array(AHEAD_MAX);
 const markets = new Int32Array(AHEAD_MAX);
-/** Of orders that leave or are taken from: their slots, and then their positions. */
+/** Of orders that leave or are taken from: the word of their id in the pool's index, their slots, and then their positions. */
+const leavingAt = new Int32Array(AHEAD_MAX);
 const leaving = new Int32Array(AHEAD_MAX);
+const taken = new Int32Array(AHEAD_MAX);
 
 /** Looks ahead for the commands at `offsets[from]` to `offsets[to - 1]` of the message, AHEAD_MAX at most. */
 export function lookAhead(state: CoreState, message: Message, offsets: Int32Array, from: number, to: number): void {
@@ -35,30 +38,36 @@ export function lookAhead(state: CoreState, message: Message, offsets: Int32Arra
   const { words } = message;
   let entering = 0;
   let canceled = 0;
+  let takers = 0;
   for (let i = from; i < to; i += 1) {
     const word = offsets[i] >> 2;
     const type = (words[word] >> 8) & 0xff;
     if (type === CANCEL_TYPE) {
-      canceledIds[canceled] = word + FIRST_ITEM_WORD;
+      leavingAt[canceled] = pool.entryAt(words, word + FIRST_ITEM_WORD);
       canceled += 1;
     } else if (type === PLACE_TYPE) {
-      enteringIds[entering] = word + ID_WORD;
-      markets[entering] = words[word + MARKET_WORD];
-      aheadAccounts[entering] = accounts.accountAt(message, offsets[i] + MAKER_AT);
+      const account = accounts.accountAt(message, offsets[i] + MAKER_AT);
+      const market = words[word + MARKET_WORD];
+      aheadAccounts[entering] = account;
+      markets[entering] = market;
+      positionsAt[entering] = ledger.entryAt(account, market);
+      idsAt[entering] = ids.entryAt(words, word + ID_WORD);
+      entriesAt[entering] = pool.entryAt(words, word + ID_WORD);
       entering += 1;
+      const slot = makerOf(state, words, word);
+      if (slot >= 0) {
+        taken[takers] = slot;
+        takers += 1;
+      }
     }
   }
-  pool.slotsAt(words, canceledIds, canceled, leaving);
-  ledger.positionsAt(aheadAccounts, markets, entering, aheadPositions);
-  let read = ids.touch(words, enteringIds, entering) ^ pool.touchEntries(words, enteringIds, entering);
-  let count = canceled;
-  for (let i = 0; i < entering; i += 1) {
-    const slot = makerOf(state, words, enteringIds[i] - ID_WORD);
-    if (slot < 0) continue;
-    leaving[count] = slot;
-    count += 1;
-  }
+  ledger.positionsAt(positionsAt, entering, aheadPositions);
+  pool.slotsAt(leavingAt, canceled, leaving);
+  let read = ids.touch(idsAt, entering) ^ pool.touchEntries(entriesAt, entering);
+  for (let i = 0; i < takers; i += 1) leaving[canceled + i] = taken[i];
+  const count = canceled + takers;
   pool.positionsOf(leaving, count);
+  ledger.correct(aheadAccounts, markets, entering, aheadPositions);
   read ^= ledger.touch(aheadPositions, entering) ^ ledger.touch(leaving, count);
   state.aheadAt = 0;
   state.aheadCount = entering;

@@ -176,23 +176,22 @@ export class OrderPool {
     }
   }
 
-  /**
-   * For the ids at words `at`, the slots that the entries hold where each would be looked up first: perhaps another order's,
-   * or none. What find() would say takes longer.
-   */
-  slotsAt(words: Int32Array, at: Int32Array, count: number, slots: Int32Array): void {
-    const { index, shift } = this;
-    for (let i = 0; i < count; i += 1) {
-      const id = at[i];
-      slots[i] = index[(idHash(words[id], words[id + 1]) >>> shift) << 1];
-    }
+  /** Where the id at word `id` would be looked up first. */
+  entryAt(words: Int32Array, id: number): number {
+    return (idHash(words[id], words[id + 1]) >>> this.shift) << 1;
   }
 
-  /** Reads the entry that each of the ids at words `at` would be looked up at first. */
-  touchEntries(words: Int32Array, at: Int32Array, count: number): number {
-    const { index, shift } = this;
+  /** The slots that these entries hold: perhaps other orders', or none. What find() would say takes longer. */
+  slotsAt(entries: Int32Array, count: number, slots: Int32Array): void {
+    const { index } = this;
+    for (let i = 0; i < count; i += 1) slots[i] = index[entries[i]];
+  }
+
+  /** Reads these entries. */
+  touchEntries(entries: Int32Array, count: number): number {
+    const { index } = this;
     let read = 0;
-    for (let i = 0; i < count; i += 1) read ^= index[(idHash(words[at[i]], words[at[i] + 1]) >>> shift) << 1];
+    for (let i = 0; i < count; i += 1) read ^= index[entries[i]];
     return read;
   }
 

@@ -60,8 +60,8 @@ export class TakerOrder {
   neededMicro = 0;
 }
 
-/** Commands of a batch that are looked at together: more of them drive each other's lines out again. */
-export const AHEAD_MAX = 16;
+/** Commands of a batch that are looked at together: the lines of more of them would no longer fit into the nearest cache. */
+export const AHEAD_MAX = 64;
 
 /** What the dry run found: one object, filled anew each time. */
 export class DryRun {
