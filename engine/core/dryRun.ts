@@ -1,5 +1,6 @@
 // The one walk over the book that says what an order would do, changing nothing: fills, cost, fee, and own orders met.
 // Entry asks it for funds, FOK feasibility and "crosses"; releases ask it again. Matching then does what it found.
+import { costMicro, sharesMicroOf } from './amounts.ts';
 import { feeMicro } from './fees.ts';
 import type { Market } from './market.ts';
 import { ownPips } from './orderBook.ts';
@@ -11,7 +12,6 @@ const BID = 0;
 const ASK = 1;
 const BUY = 0;
 const PIPS_PER_UNIT = 10_000;
-const MICRO_PER_LOT = 10_000;
 const LOTS_MAX = Number.MAX_SAFE_INTEGER;
 
 /** Whether a ladder price is within a taker's limit. */
@@ -53,8 +53,8 @@ function countReleases(state: CoreState, order: TakerOrder): void {
   for (let i = 0; i < dry.ownCount; i += 1) {
     const slot = dry.ownSlots[i];
     if (pool.positionOf(slot) !== order.position) continue;
-    if (pool.sideOf(slot) === BUY) dry.releasedCollateralMicro += pool.lotsOf(slot) * ownPips(pool, slot);
-    else if (pool.outcomeOf(slot) === order.outcome) dry.releasedSharesMicro += pool.lotsOf(slot) * MICRO_PER_LOT;
+    if (pool.sideOf(slot) === BUY) dry.releasedCollateralMicro += costMicro(pool.lotsOf(slot), ownPips(pool, slot));
+    else if (pool.outcomeOf(slot) === order.outcome) dry.releasedSharesMicro += sharesMicroOf(pool.lotsOf(slot));
   }
 }
 
@@ -99,9 +99,10 @@ export function simulate(state: CoreState, market: Market, order: TakerOrder): v
     }
     if (levelLots > 0) {
       dry.foundLots += levelLots;
-      dry.costMicro += levelLots * price;
+      const cost = costMicro(levelLots, price);
+      dry.costMicro += cost;
       dry.feeMicro += feeMicro(levelLots, price, market.feeRate, market.feeExponent);
-      budget -= levelLots * price;
+      budget -= cost;
     }
     level = ladder.nextWorse(side, level);
   }
@@ -119,8 +120,8 @@ export function isWhole(dry: DryRun, order: TakerOrder): boolean {
 /** What the order needs to enter, micro: collateral for a BUY, shares of its token for a SELL. */
 export function neededMicro(dry: DryRun, order: TakerOrder): number {
   if (order.isBuy) {
-    const rests = order.canRest ? (order.lots - dry.foundLots) * order.limitPips : 0;
+    const rests = order.canRest ? costMicro(order.lots - dry.foundLots, order.limitPips) : 0;
     return dry.costMicro + dry.feeMicro + rests;
   }
-  return (order.canRest ? order.lots : dry.foundLots) * MICRO_PER_LOT;
+  return sharesMicroOf(order.canRest ? order.lots : dry.foundLots);
 }

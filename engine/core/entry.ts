@@ -1,6 +1,7 @@
 // The entry of an order: every check of the core in the order of the list of rejections, then what an accepted order does.
 // Called by exchange.ts for PlaceOrder, and by releases.ts for what follows the checks. A refused order changes nothing;
 // a killed one only the set of remembered ids.
+
 import { commandLayouts } from '../protocol/layout.ts';
 import { limits } from '../protocol/limits.ts';
 import type { Message } from '../protocol/message.ts';
@@ -14,6 +15,7 @@ import {
   Side,
 } from '../protocol/terms.ts';
 import { MICRO_MAX } from '../protocol/units.ts';
+import { costMicro, sharesMicroOf } from './amounts.ts';
 import { cancelOrder } from './cancels.ts';
 import { openAccount } from './cash.ts';
 import { crossesAnything, isWhole, neededMicro, noDryRun, simulate } from './dryRun.ts';
@@ -225,21 +227,8 @@ function checkStates(state: CoreState, market: Market, order: TakerOrder): boole
 
 /** What a delayed order reserves, micro: as if it rested; a FOK or FAK BUY its whole budget. */
 function delayReservation(order: TakerOrder): number {
-  if (!order.isBuy) return order.lots * MICRO_PER_LOT;
-  return order.canRest ? order.lots * order.limitPips : order.budgetMicro;
-}
-
-/** Leaves in the order what its account has to pay with, and how much of it other orders reserve. */
-function readFunds(state: CoreState, order: TakerOrder): void {
-  const { ledger } = state;
-  const { position, account } = order;
-  if (order.isBuy) {
-    order.balanceMicro = account < 0 ? 0 : ledger.collateral[account];
-    order.reservedMicro = ledger.reservedCollateralMicro(position);
-  } else {
-    order.balanceMicro = ledger.sharesMicro(position, order.outcome);
-    order.reservedMicro = ledger.reservedSharesMicro(position, order.outcome);
-  }
+  if (!order.isBuy) return sharesMicroOf(order.lots);
+  return order.canRest ? costMicro(order.lots, order.limitPips) : order.budgetMicro;
 }
 
 /**
@@ -248,7 +237,7 @@ function readFunds(state: CoreState, order: TakerOrder): void {
  */
 export function fundsShort(state: CoreState, order: TakerOrder, isDelayed: boolean): boolean {
   const { dry } = state;
-  readFunds(state, order);
+  state.ledger.readFunds(order);
   order.neededMicro = neededMicro(dry, order);
   if (isDelayed) order.neededMicro = Math.max(order.neededMicro, delayReservation(order));
   else order.reservedMicro -= order.isBuy ? dry.releasedCollateralMicro : dry.releasedSharesMicro;
@@ -367,8 +356,8 @@ function placeResting(state: CoreState, market: Market, order: TakerOrder, messa
     out.rejected('DUPLICATE');
     return;
   }
-  readFunds(state, order);
-  order.neededMicro = order.lots * (order.isBuy ? order.limitPips : MICRO_PER_LOT);
+  state.ledger.readFunds(order);
+  order.neededMicro = costMicro(order.lots, order.isBuy ? order.limitPips : MICRO_PER_LOT);
   if (order.neededMicro > order.balanceMicro - order.reservedMicro) {
     out.rejected('FUNDS', order.balanceMicro, order.reservedMicro, order.neededMicro);
     return;

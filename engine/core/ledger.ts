@@ -1,7 +1,9 @@
 // The money: collateral of every account, and per position (account × market) its shares and what its orders reserve.
 // Written by settlement, cash commands and order bookkeeping. All amounts are micro, exact integers; no balance is ever
 // negative, and reserved ≤ balance for each account and market once a command is over (see coverage.ts).
+
 import { isCapacity, requireSound, type Sections } from '../protocol/sections.ts';
+import { costMicro, sharesMicroOf } from './amounts.ts';
 import { doublesOf, growFloat64, growInt32, newRecords } from './grow.ts';
 import type { OrderPool } from './orderPool.ts';
 
@@ -20,7 +22,22 @@ const NEXT_OF_ACCOUNT = 12;
 const OWN_FIRST = 13;
 const OWN_LAST = 14;
 const NONE = -1;
-const MICRO_PER_LOT = 10_000;
+
+/** An order that is to be paid for. */
+interface Paying {
+  readonly isBuy: boolean;
+  readonly account: number;
+  readonly position: number;
+  readonly outcome: number;
+  balanceMicro: number;
+  reservedMicro: number;
+}
+
+/** What an event tells of an account after it. */
+interface Balances {
+  collateralMicro: number;
+  sharesMicro: number;
+}
 
 export class Ledger {
   positionCount = 0;
@@ -151,6 +168,33 @@ export class Ledger {
     return position < 0 ? 0 : this.money[(position << MONEY_SHIFT) | RESERVED_COLLATERAL];
   }
 
+  /**
+   * Leaves in an order what its account (NONE when it has none yet) has to pay with, and how much of it other orders reserve.
+   * Like tellBalances it writes such amounts where they belong: returned to whoever asks, they would pass by the heap.
+   */
+  readFunds(order: Paying): void {
+    const { money } = this;
+    const { account, position, outcome } = order;
+    const at = position << MONEY_SHIFT;
+    if (order.isBuy) {
+      order.balanceMicro = account < 0 ? 0 : this.collateral[account];
+      order.reservedMicro = position < 0 ? 0 : money[at | RESERVED_COLLATERAL];
+    } else {
+      order.balanceMicro = position < 0 ? 0 : money[at | (SHARES + outcome)];
+      order.reservedMicro = position < 0 ? 0 : money[at | (RESERVED_SHARES + outcome)];
+    }
+  }
+
+  /** Leaves with who writes events the account's collateral and the position's shares of one token. */
+  tellBalances(out: Balances, account: number, position: number, outcome: number): void {
+    out.collateralMicro = this.collateral[account];
+    out.sharesMicro = this.money[(position << MONEY_SHIFT) | (SHARES + outcome)];
+  }
+
+  addShareLots(position: number, outcome: number, lots: number): void {
+    this.money[(position << MONEY_SHIFT) | (SHARES + outcome)] += sharesMicroOf(lots);
+  }
+
   addShares(position: number, outcome: number, micro: number): void {
     this.money[(position << MONEY_SHIFT) | (SHARES + outcome)] += micro;
   }
@@ -165,25 +209,26 @@ export class Ledger {
   fillSell(position: number, outcome: number, lots: number, pips: number): void {
     const { money } = this;
     const at = (position << MONEY_SHIFT) | outcome;
-    const sharesMicro = lots * MICRO_PER_LOT;
+    const sharesMicro = sharesMicroOf(lots);
     money[at] -= sharesMicro;
     money[at | RESERVED_SHARES] -= sharesMicro;
-    this.collateral[this.accountOf(position)] += lots * pips;
+    this.collateral[this.accountOf(position)] += costMicro(lots, pips);
   }
 
   /** A maker's BUY fills: reserved collateral becomes shares. */
   fillBuy(position: number, outcome: number, lots: number, pips: number): void {
     const { money } = this;
     const at = position << MONEY_SHIFT;
-    money[at | outcome] += lots * MICRO_PER_LOT;
-    money[at | RESERVED_COLLATERAL] -= lots * pips;
-    this.collateral[this.accountOf(position)] -= lots * pips;
+    money[at | outcome] += sharesMicroOf(lots);
+    const cost = costMicro(lots, pips);
+    money[at | RESERVED_COLLATERAL] -= cost;
+    this.collateral[this.accountOf(position)] -= cost;
   }
 
   /** Reserves collateral for so many lots at a price (or, negative, lifts it) for orders of a position. */
   reserveLots(position: number, lots: number, pips: number): void {
     const at = (position << MONEY_SHIFT) | RESERVED_COLLATERAL;
-    const micro = lots * pips;
+    const micro = costMicro(lots, pips);
     const reserved = this.money[at] + micro;
     this.money[at] = reserved;
     // Only more can pass the bound: what is lifted need not wait for the account's line of memory.
@@ -198,7 +243,7 @@ export class Ledger {
   }
 
   reserveShareLots(position: number, outcome: number, lots: number): void {
-    this.money[(position << MONEY_SHIFT) | (RESERVED_SHARES + outcome)] += lots * MICRO_PER_LOT;
+    this.money[(position << MONEY_SHIFT) | (RESERVED_SHARES + outcome)] += sharesMicroOf(lots);
   }
 
   reserveShares(position: number, outcome: number, micro: number): void {

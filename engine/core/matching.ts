@@ -1,7 +1,9 @@
 // Executes what the dry run found: makers best first, each level one trade; money and shares change hands, sets are made
 // and destroyed. Called by entry and by releases once nothing can refuse the order any more.
+
 import { FillKind, TradeStatus } from '../protocol/terms.ts';
 import { FEES_ACCOUNT as FEES } from './accounts.ts';
+import { costMicro, sharesMicroOf } from './amounts.ts';
 import { feeMicro } from './fees.ts';
 import type { Market } from './market.ts';
 import { leaveFilled } from './orderBook.ts';
@@ -14,7 +16,6 @@ const FEES_ACCOUNT = FEES;
 const BID = 0;
 const BUY = 0;
 const PIPS_PER_UNIT = 10_000;
-const MICRO_PER_LOT = 10_000;
 
 /** Status items of a trade in the heap: the step they lead to. */
 export const STEP_MINED = 1;
@@ -76,12 +77,11 @@ function fillMaker(
   let kind: number = COMPLEMENTARY;
   if (outcome !== order.outcome) {
     kind = isBuy ? MINT : MERGE;
-    market.vaultMicro += isBuy ? lots * MICRO_PER_LOT : -lots * MICRO_PER_LOT;
+    market.vaultMicro += sharesMicroOf(isBuy ? lots : -lots);
   }
   const remaining = pool.lotsOf(slot) - lots;
   pool.setLots(slot, remaining);
-  out.collateralMicro = ledger.collateral[account];
-  out.sharesMicro = ledger.sharesMicro(position, outcome);
+  ledger.tellBalances(out, account, position, outcome);
   out.fill(pool.numberOf(slot), lots, remaining, price, kind);
   if (remaining === 0) leaveFilled(state, market, slot, position);
 }
@@ -97,20 +97,19 @@ function settleTaker(
 ): void {
   const { ledger, out } = state;
   const price = order.outcome === 0 ? pips : PIPS_PER_UNIT - pips;
-  const cost = lots * price;
+  const cost = costMicro(lots, price);
   const fee = feeMicro(lots, price, market.feeRate, market.feeExponent);
   if (order.isBuy) {
-    ledger.addShares(order.position, order.outcome, lots * MICRO_PER_LOT);
+    ledger.addShareLots(order.position, order.outcome, lots);
     ledger.collateral[order.account] -= cost + fee;
     state.noteFall(order.account);
   } else {
-    ledger.addShares(order.position, order.outcome, -lots * MICRO_PER_LOT);
+    ledger.addShareLots(order.position, order.outcome, -lots);
     ledger.collateral[order.account] += cost - fee;
   }
   ledger.collateral[FEES_ACCOUNT] += fee;
   market.tradeCount += 1;
-  out.collateralMicro = ledger.collateral[order.account];
-  out.sharesMicro = ledger.sharesMicro(order.position, order.outcome);
+  ledger.tellBalances(out, order.account, order.position, order.outcome);
   out.feesMicro = ledger.collateral[FEES_ACCOUNT];
   out.vaultMicro = market.vaultMicro;
   out.trade(order.number, market.index, market.tradeCount, fillCount, price, lots, fee);
