@@ -34,7 +34,6 @@ export function noDryRun(dry: DryRun, order: TakerOrder): void {
   dry.feeMicro = 0;
   dry.budgetLeftMicro = order.budgetMicro;
   dry.releasedCollateralMicro = 0;
-  dry.releasedSharesMicro = 0;
   dry.ownCount = 0;
 }
 
@@ -47,14 +46,16 @@ function rememberOwn(dry: DryRun, at: number, slot: number): void {
   dry.ownSlots[at] = slot;
 }
 
-/** Counts what cancelling the own orders in the way gives back to the order's position. */
+/**
+ * Counts the collateral that cancelling the own orders in the way gives back to a BUY's position. A SELL gets nothing back
+ * that it could use: own orders that sell the same token stand on its own side.
+ */
 function countReleases(state: CoreState, order: TakerOrder): void {
   const { dry, pool } = state;
   for (let i = 0; i < dry.ownCount; i += 1) {
     const slot = dry.ownSlots[i];
     if (pool.positionOf(slot) !== order.position) continue;
     if (pool.sideOf(slot) === BUY) dry.releasedCollateralMicro += costMicro(pool.lotsOf(slot), ownPips(pool, slot));
-    else if (pool.outcomeOf(slot) === order.outcome) dry.releasedSharesMicro += sharesMicroOf(pool.lotsOf(slot));
   }
 }
 
@@ -109,7 +110,7 @@ export function simulate(state: CoreState, market: Market, order: TakerOrder): v
   state.prefetched = touched;
   if (order.canRest && wanted > 0) dry.ownCount = met;
   dry.budgetLeftMicro = isBudget ? budget : 0;
-  if (dry.ownCount > 0) countReleases(state, order);
+  if (dry.ownCount > 0 && order.isBuy) countReleases(state, order);
 }
 
 /** Whether a FOK order would be filled whole: a BUY when less than one lot's price at its limit stays unspent. */

@@ -240,7 +240,7 @@ export function fundsShort(state: CoreState, order: TakerOrder, isDelayed: boole
   state.ledger.readFunds(order);
   order.neededMicro = neededMicro(dry, order);
   if (isDelayed) order.neededMicro = Math.max(order.neededMicro, delayReservation(order));
-  else order.reservedMicro -= order.isBuy ? dry.releasedCollateralMicro : dry.releasedSharesMicro;
+  else order.reservedMicro -= dry.releasedCollateralMicro;
   return order.neededMicro > order.balanceMicro - order.reservedMicro;
 }
 

@@ -105,7 +105,6 @@ export class Ledger {
     for (let i = 0; i < count; i += 1) {
       const hash = positionHash(accounts[i], markets[i]);
       let at = (hash >>> shift) << 1;
-      if (table[at | 1] === hash) continue;
       while (table[at] >= 0 && table[at | 1] !== hash) at = (at + 2) & last;
       positions[i] = table[at];
     }
@@ -165,7 +164,7 @@ export class Ledger {
   }
 
   reservedCollateralMicro(position: number): number {
-    return position < 0 ? 0 : this.money[(position << MONEY_SHIFT) | RESERVED_COLLATERAL];
+    return this.money[(position << MONEY_SHIFT) | RESERVED_COLLATERAL];
   }
 
   /**

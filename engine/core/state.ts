@@ -70,9 +70,8 @@ export class DryRun {
   feeMicro = 0;
   /** Of a budget, what is not spent. */
   budgetLeftMicro = 0;
-  /** What self-trade cancels give back to the order's own position. */
+  /** Collateral that self-trade cancels give back to a BUY's own position. */
   releasedCollateralMicro = 0;
-  releasedSharesMicro = 0;
   /** Slots of own orders that stand in the way, in walk order: the first `ownCount`. */
   ownSlots = new Int32Array(64);
   ownCount = 0;
