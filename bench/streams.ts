@@ -1,16 +1,18 @@
 // The bench of the streams: `npm run bench:streams`. (1) deliveries a second to thousands of sockets, in turn with two
-// yardsticks that publish the same frames by bare uWebSockets.js: one takes the same orders into the same engine and
-// journal, so that what differs is the streams' work; the other has nothing else to do at all; (2) the time from a fill to
-// its frame at 2,000 orders a second, beside an echo over the same socket under the same load; (3) what 1,000 sockets that
-// stop reading cost the others and the memory. `--parts` takes some of these alone. Prints the figures with the machine and
-// writes them to a JSON file; a round that a hypervisor disturbs is measured again, a floor that is not reached is said.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+// yardsticks that publish the same frames by bare uWebSockets.js: one takes the same orders into the same engine and journal,
+// the other has nothing else to do at all; (2) the time from a fill to its frame at 2,000 orders a second, beside an echo over
+// the same socket; (3) what 1,000 sockets that stop reading cost the others and the memory, over the loopback and over one
+// with the packets of a network. `--parts` takes some of these alone. Prints the figures with the machine and writes them to a
+// JSON file; a round that a hypervisor disturbs is measured again, a floor that is not reached is said.
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { parseArgs, promisify } from 'node:util';
 import type { ClientQuestion, Cost, Published, ServerQuestion, Watched } from './fanOut/question.ts';
 import { pinApart } from './lib/pin.ts';
 import { machine, percentile, type Spread, spread } from './lib/statistics.ts';
+import { STRIP_TYPES } from './lib/stripTypes.ts';
 import { figure, spreadText, table } from './lib/table.ts';
 import { type Child, startChild } from './lib/talk.ts';
 import { DISTURBED, Undisturbed } from './lib/undisturbed.ts';
@@ -19,6 +21,7 @@ const DELIVERY_FLOOR = 0.9;
 const LATENCY_CEILING = 3;
 const SLOW_CEILING = 2;
 const MEMORY_MIB_MAX = 128;
+const SMALL_PACKETS = 'ip link set lo mtu 1500 up';
 /** Runs with and without slow sockets, in turn: one hiccup of the machine decides the p99 of one run. */
 const SLOW_PAIRS = 5;
 const undisturbed = new Undisturbed(20);
@@ -197,8 +200,31 @@ async function benchLatency(ordersPerSecond: number, seconds: number) {
   });
 }
 
+/** A run without the slow sockets and one beside them: p50 and p99 of the delays, ms, and the memory that these took. */
+interface SlowPair {
+  readonly alone: readonly [number, number];
+  readonly beside: readonly [number, number];
+  readonly memoryMiB: number;
+  /** What all sockets of the machine hold in the system's buffers, where it tells. */
+  readonly buffersMiB: number | undefined;
+}
+
+interface Slow {
+  readonly count: number;
+  readonly pairs: readonly SlowPair[];
+}
+
+const PAGE_BYTES = 4_096;
+
+/** Memory of the system that TCP's buffers take, MiB; Linux alone says it. */
+function buffersMiB(): number | undefined {
+  if (process.platform !== 'linux') return undefined;
+  const pages = /^TCP:.* mem (\d+)/m.exec(readFileSync('/proc/net/sockstat', 'utf8'))?.[1];
+  return pages === undefined ? undefined : (Number(pages) * PAGE_BYTES) / 1_048_576;
+}
+
 /** The delays of live sockets, alone and beside as many that stopped reading, and what those take of the memory. */
-async function benchSlow(count: number) {
+async function benchSlow(count: number): Promise<Slow> {
   return withServer('streams', 1, async (server, port) => {
     const [live, paused] = [startChild(SUBSCRIBERS), startChild(SUBSCRIBERS)];
     const connect = { kind: 'connect', port, count, message: subscription(0), isInPasses: false } as const;
@@ -211,7 +237,7 @@ async function benchSlow(count: number) {
     };
     await run();
     keepApart(server, live);
-    const pairs: { alone: readonly [number, number]; beside: readonly [number, number]; memoryMiB: number }[] = [];
+    const pairs: SlowPair[] = [];
     for (let pair = 0; pair < SLOW_PAIRS; pair += 1) {
       pairs.push(
         await undisturbed.round(async () => {
@@ -221,7 +247,8 @@ async function benchSlow(count: number) {
           await askClient(paused, { ...connect, isPaused: true });
           const beside = await run();
           const after = await askServer<Cost>(server, { kind: 'cost' });
-          return { alone, beside, memoryMiB: (after.residentBytes - before.residentBytes) / 1_048_576 };
+          const memoryMiB = (after.residentBytes - before.residentBytes) / 1_048_576;
+          return { alone, beside, memoryMiB, buffersMiB: buffersMiB() };
         }),
       );
     }
@@ -229,6 +256,23 @@ async function benchSlow(count: number) {
     paused.end();
     return { count, pairs };
   });
+}
+
+/**
+ * The same on a loopback of its own with packets of 1,500 bytes, as networks have them. Where they hold 64 KiB the system lets
+ * each socket keep a megabyte and more before its sender can tell that nobody reads. Undefined where the system does not
+ * let a process have a network of its own.
+ */
+async function benchSlowInSmallPackets(): Promise<Slow | undefined> {
+  const json = join(folder, 'slow.json');
+  const self = [process.execPath, ...STRIP_TYPES, import.meta.filename, '--parts', 'slow', '--json', json];
+  try {
+    await promisify(execFile)('unshare', ['-rn', 'sh', '-c', `${SMALL_PACKETS} && exec "$@"`, 'sh', ...self]);
+  } catch (error) {
+    console.log(`\nNo loopback with packets of 1,500 bytes: ${error instanceof Error ? error.message : String(error)}`);
+    return undefined;
+  }
+  return (JSON.parse(readFileSync(json, 'utf8')) as { slow: Slow }).slow; // as main() writes it
 }
 
 const verdict = (isReached: boolean): string => (isReached ? 'reached' : 'not reached');
@@ -248,22 +292,24 @@ function printLatency({ fill, order, echo }: Awaited<ReturnType<typeof benchLate
   );
 }
 
-function printSlow({ count, pairs }: Awaited<ReturnType<typeof benchSlow>>): void {
+function printSlow({ count, pairs }: Slow, where: string): void {
   const p99 = (of: 'alone' | 'beside') => spread(pairs.map((pair) => pair[of][1]));
   const ratio = spread(pairs.map(({ alone, beside }) => beside[1] / alone[1]));
   // What the process once took it keeps, so that the first pair says most.
   const memoryMiB = Math.max(...pairs.map((pair) => pair.memoryMiB));
+  const buffers = pairs.flatMap((pair) => pair.buffersMiB ?? []);
+  const inSystem = buffers.length === 0 ? '' : `, and ${figure(spread(buffers).median)} MiB of the system's buffers`;
   console.log(
-    `\n${count} paused beside ${count} live sockets: delivery p99 ${spreadText(p99('alone'), 1)} ms alone, ` +
+    `\n${count} paused beside ${count} live sockets, ${where}: delivery p99 ${spreadText(p99('alone'), 1)} ms alone, ` +
       `${spreadText(p99('beside'), 1)} ms beside (${spreadText(ratio, 2)}×, at most ${SLOW_CEILING}: ${verdict(ratio.median <= SLOW_CEILING)}); ` +
-      `memory +${figure(memoryMiB)} MiB (at most ${MEMORY_MIB_MAX}: ${verdict(memoryMiB <= MEMORY_MIB_MAX)})`,
+      `memory +${figure(memoryMiB)} MiB (at most ${MEMORY_MIB_MAX}: ${verdict(memoryMiB <= MEMORY_MIB_MAX)})${inSystem}`,
   );
 }
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
-      parts: { type: 'string', default: 'deliveries,latency,slow' },
+      parts: { type: 'string', default: 'deliveries,latency,slow,slowInSmallPackets' },
       rounds: { type: 'string', default: '5' },
       subscribers: { type: 'string', default: '1000,10000' },
       seconds: { type: 'string', default: '20' },
@@ -280,10 +326,15 @@ async function main(): Promise<void> {
   const latency = parts.includes('latency') ? await benchLatency(2_000, Number(values.seconds)) : undefined;
   if (latency !== undefined) printLatency(latency);
   const slow = parts.includes('slow') ? await benchSlow(1_000) : undefined;
-  if (slow !== undefined) printSlow(slow);
+  if (slow !== undefined) printSlow(slow, 'over the loopback');
+  const slowInSmallPackets = parts.includes('slowInSmallPackets') ? await benchSlowInSmallPackets() : undefined;
+  if (slowInSmallPackets !== undefined) printSlow(slowInSmallPackets, 'over packets of 1,500 bytes');
   console.log(`\n${DISTURBED}: ${undisturbed}`);
   mkdirSync(join(import.meta.dirname, 'results'), { recursive: true });
-  writeFileSync(values.json, `${JSON.stringify({ machine: where, deliveries, latency, slow }, null, 2)}\n`);
+  writeFileSync(
+    values.json,
+    `${JSON.stringify({ machine: where, deliveries, latency, slow, slowInSmallPackets }, null, 2)}\n`,
+  );
   rmSync(folder, { recursive: true, force: true });
 }
 
