@@ -2,7 +2,7 @@
 // until the first large order throws the code that it has made for orders away, and then the next, in another place. Called
 // wherever the core turns lots into money or shares.
 
-const PIPS_OF_A_SHARE = 10_000;
+const MICRO_PER_LOT = 10_000;
 /** A 64-bit float is read out of it whatever is written into it: the product is one from the beginning. */
 const factor = new Float64Array(1);
 
@@ -12,8 +12,8 @@ export function costMicro(lots: number, pips: number): number {
   return factor[0] * pips;
 }
 
-/** What so many lots are in shares, micro: as much as they would cost at a price of 1. */
+/** What so many lots are in shares, micro. */
 export function sharesMicroOf(lots: number): number {
   factor[0] = lots;
-  return factor[0] * PIPS_OF_A_SHARE;
+  return factor[0] * MICRO_PER_LOT;
 }

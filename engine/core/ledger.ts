@@ -1,7 +1,6 @@
 // The money: collateral of every account, and per position (account × market) its shares and what its orders reserve.
 // Written by settlement, cash commands and order bookkeeping. All amounts are micro, exact integers; no balance is ever
 // negative, and reserved ≤ balance for each account and market once a command is over (see coverage.ts).
-
 import { isCapacity, requireSound, type Sections } from '../protocol/sections.ts';
 import { costMicro, sharesMicroOf } from './amounts.ts';
 import { doublesOf, growFloat64, growInt32, newRecords } from './grow.ts';

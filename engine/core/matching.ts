@@ -1,6 +1,5 @@
 // Executes what the dry run found: makers best first, each level one trade; money and shares change hands, sets are made
 // and destroyed. Called by entry and by releases once nothing can refuse the order any more.
-
 import { FillKind, TradeStatus } from '../protocol/terms.ts';
 import { FEES_ACCOUNT as FEES } from './accounts.ts';
 import { costMicro, sharesMicroOf } from './amounts.ts';
