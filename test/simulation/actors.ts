@@ -283,7 +283,7 @@ const forger: Profile = (sight) => {
     () => ({ ...command, owner: other.owner, keyId: other.keys[0] }),
     () => ({ ...command, flags: command.flags | OrderFlag.BOUND_WALLET }),
     () => ({ ...command, orderId: old?.id ?? command.orderId, timestampMs: old?.timestampMs ?? command.timestampMs }),
-    () => ({ ...command, timestampMs: Math.max(0, command.timestampMs - random.pick([1, 100_000_000, 3_600_000])) }),
+    () => sight.signedAt(command, Math.max(0, command.timestampMs - random.pick([1, 100_000_000, 3_600_000]))),
     () => ({ ...command, expirationS: Math.floor(sight.nowMs / 1000) + random.int(55, 65), orderType: OrderType.GTD }),
     () => ({ ...command, makerAmountMicro: random.pick([0, 1, Number.MAX_SAFE_INTEGER]) }),
     () => ({ ...command, marketIndex: sight.views.markets.list().length + random.int(0, 1) }),

@@ -133,6 +133,16 @@ export class Sight {
     };
   }
 
+  /**
+   * An order that was just made, signed at another time. An id is a digest over that time, so that it is remembered with it:
+   * whoever sends the order once more sends the same.
+   */
+  signedAt(order: Command & { readonly type: 'PlaceOrder' }, timestampMs: number): Command {
+    const at = this.sent.findIndex(({ id }) => id === order.orderId);
+    if (at >= 0) this.sent[at] = { ...this.sent[at], timestampMs };
+    return { ...order, timestampMs };
+  }
+
   /** One of the orders that were sent lately. */
   recent(): SentOrder | undefined {
     return this.sent.length === 0 ? undefined : this.random.pick(this.sent);
