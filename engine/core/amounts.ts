@@ -14,6 +14,5 @@ export function costMicro(lots: number, pips: number): number {
 
 /** What so many lots are in shares, micro. */
 export function sharesMicroOf(lots: number): number {
-  factor[0] = lots;
-  return factor[0] * MICRO_PER_LOT;
+  return costMicro(lots, MICRO_PER_LOT);
 }

@@ -51,6 +51,7 @@ export function feeMicro(lots: number, pips: number, rate: number, exponent: num
   if (rate === 0) return 0;
   const product = pips * (PIPS_PER_UNIT - pips);
   if (exponent === 1) {
+    // In this order the first product is mostly beyond 2^31, so that V8 takes none for a small integer.
     const exact = product * rate * lots;
     if (exact <= Number.MAX_SAFE_INTEGER) return Math.floor(exact / 1e9) * limits.feeStepMicro;
   }

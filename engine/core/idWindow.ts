@@ -264,7 +264,8 @@ export class IdWindow {
       const isThere = index >= 0 && index < SLICES_AN_HOUR && capacity > 1 && end <= entries.length;
       requireSound(isThere, `slice ${index} of an hour of ids has ${capacity} entries`);
       const slice = this.open(hour * SLICES_AN_HOUR + index, entries.subarray(at, end));
-      requireSound(slice.holds(count), `slice ${index} of an hour of ids holds ${slice.count}, and not ${count}`);
+      const facts = `slice ${index} of an hour of ids has ${capacity} entries`;
+      requireSound(slice.holds(count), `${facts} and holds ${slice.count}, and not ${count}`);
       requireSound(slice.findsAll(), `slice ${index} of an hour of ids has an id twice, or where nobody finds it`);
       at = end;
     }

@@ -86,23 +86,18 @@ export class Ledger {
     return this.find(account, market);
   }
 
-  /** Where the position of an account in a market would be looked up first. */
-  entryAt(account: number, market: number): number {
-    return (positionHash(account, market) >>> this.shift) << 1;
-  }
-
-  /** The positions that these entries hold: perhaps those of others, or NONE. */
-  positionsAt(entries: Int32Array, count: number, positions: Int32Array): void {
-    const { table } = this;
-    for (let i = 0; i < count; i += 1) positions[i] = table[entries[i]];
+  /** The positions that the entries hold where those of these hashes would be looked up first: perhaps others', or NONE. */
+  positionsAt(hashes: Int32Array, count: number, positions: Int32Array): void {
+    const { table, shift } = this;
+    for (let i = 0; i < count; i += 1) positions[i] = table[(hashes[i] >>> shift) << 1];
   }
 
   /** Puts right what positionsAt has found: where the entry is another's, that of the first with the same hash, or NONE. */
-  correct(accounts: Int32Array, markets: Int32Array, count: number, positions: Int32Array): void {
+  correct(hashes: Int32Array, count: number, positions: Int32Array): void {
     const { table, shift } = this;
     const last = table.length - 1;
     for (let i = 0; i < count; i += 1) {
-      const hash = positionHash(accounts[i], markets[i]);
+      const hash = hashes[i];
       let at = (hash >>> shift) << 1;
       while (table[at] >= 0 && table[at | 1] !== hash) at = (at + 2) & last;
       positions[i] = table[at];
@@ -328,6 +323,6 @@ export class Ledger {
 }
 
 /** Accounts and markets are dense numbers: each times a number of its own, the sums lie almost evenly and hardly meet. */
-function positionHash(account: number, market: number): number {
+export function positionHash(account: number, market: number): number {
   return (Math.imul(account, 0x9e3779b1) + Math.imul(market, 0xc2b2ae35)) | 0;
 }

@@ -6,6 +6,7 @@
 import { COMMAND_HEADER_BYTES, commandLayouts } from '../protocol/layout.ts';
 import type { Message } from '../protocol/message.ts';
 import { OrderType } from '../protocol/terms.ts';
+import { positionHash } from './ledger.ts';
 import { ladderSideOf } from './orderBook.ts';
 import { AHEAD_MAX, type CoreState } from './state.ts';
 
@@ -22,13 +23,12 @@ const FIRST_ITEM_WORD = (COMMAND_HEADER_BYTES + CANCEL.headBytes) / 4;
 const { FOK } = OrderType;
 const NONE = -1;
 
-/** Of orders that enter: the words of their position, their id among those remembered, and their id in the pool's index. */
-const positionsAt = new Int32Array(AHEAD_MAX);
+/** Of orders that enter: the hash of their position, and the words of their id among those remembered and in the pool's index. */
+const positionHashes = new Int32Array(AHEAD_MAX);
 const idsAt = new Int32Array(AHEAD_MAX);
 const entriesAt = new Int32Array(AHEAD_MAX);
-const markets = new Int32Array(AHEAD_MAX);
-/** Of orders that leave or are taken from: the word of their id in the pool's index, their slots, and then their positions. */
-const leavingAt = new Int32Array(AHEAD_MAX);
+/** Of orders that are canceled, the word of their id in the pool's index; then slots and positions, as of those taken from. */
+const canceledAt = new Int32Array(AHEAD_MAX);
 const leaving = new Int32Array(AHEAD_MAX);
 const taken = new Int32Array(AHEAD_MAX);
 
@@ -43,14 +43,12 @@ export function lookAhead(state: CoreState, message: Message, offsets: Int32Arra
     const word = offsets[i] >> 2;
     const type = (words[word] >> 8) & 0xff;
     if (type === CANCEL_TYPE) {
-      leavingAt[canceled] = pool.entryAt(words, word + FIRST_ITEM_WORD);
+      canceledAt[canceled] = pool.entryAt(words, word + FIRST_ITEM_WORD);
       canceled += 1;
     } else if (type === PLACE_TYPE) {
       const account = accounts.accountAt(message, offsets[i] + MAKER_AT);
-      const market = words[word + MARKET_WORD];
       aheadAccounts[entering] = account;
-      markets[entering] = market;
-      positionsAt[entering] = ledger.entryAt(account, market);
+      positionHashes[entering] = positionHash(account, words[word + MARKET_WORD]);
       idsAt[entering] = ids.entryAt(words, word + ID_WORD);
       entriesAt[entering] = pool.entryAt(words, word + ID_WORD);
       entering += 1;
@@ -61,14 +59,13 @@ export function lookAhead(state: CoreState, message: Message, offsets: Int32Arra
       }
     }
   }
-  ledger.positionsAt(positionsAt, entering, aheadPositions);
-  pool.slotsAt(leavingAt, canceled, leaving);
+  ledger.positionsAt(positionHashes, entering, aheadPositions);
+  pool.slotsAt(canceledAt, canceled, leaving);
   let read = ids.touch(idsAt, entering) ^ pool.touchEntries(entriesAt, entering);
-  for (let i = 0; i < takers; i += 1) leaving[canceled + i] = taken[i];
-  const count = canceled + takers;
-  pool.positionsOf(leaving, count);
-  ledger.correct(aheadAccounts, markets, entering, aheadPositions);
-  read ^= ledger.touch(aheadPositions, entering) ^ ledger.touch(leaving, count);
+  pool.positionsOf(leaving, canceled);
+  pool.positionsOf(taken, takers);
+  ledger.correct(positionHashes, entering, aheadPositions);
+  read ^= ledger.touch(aheadPositions, entering) ^ ledger.touch(leaving, canceled) ^ ledger.touch(taken, takers);
   state.aheadAt = 0;
   state.aheadCount = entering;
   state.prefetched = read;

@@ -1,7 +1,8 @@
 // One function that reads and one that writes the fields of each layout, made of the layouts' own text when they are first
-// needed, since a thread needs few of them: straight lines that name every field. A loop over the fields would serve all types of message alike, and so V8
-// would look up every name anew and copy every object the slow way: measured, twice to four times the time of a message.
-// Called by the codec alone. Only names and figures of layout.ts go into the text, never anything that is read or received.
+// needed, since a thread needs few of them: straight lines that name every field. A loop over the fields would serve all types
+// of message alike, and so V8 would look up every name anew and copy every object the slow way: measured, twice to four times
+// the time of a message. Called by the codec alone. Only names and figures of layout.ts go into the text, never anything that
+// is read or received.
 import { type FieldReader, type FieldWriter, fieldReaders, fieldWriters } from './fields.ts';
 import type { Layout } from './layout.ts';
 

@@ -195,7 +195,7 @@ const reasons: readonly Reason[] = [
   equal(/^(?:ledger|orderPool)/, /^(?:if \(slot >= 0\) )?(?:accounts|slots)\[i\] = /, 'Read early, as above.'),
   equal(
     /^ledger/,
-    /^return \(positionHash\(.*\) >>> this\.shift\) << 1;|^let at = \(hash >>> shift\) << 1;|^while \(.* !== hash\) at = /,
+    /positions\[i\] = table\[\(hashes|^let at = \(hash >>> shift\) << 1;|^while \(.* !== hash\) at = /,
     'Read early, as above: what is not found so is looked up.',
   ),
   equal(/^ledger/, /= account < 0 \? 0 : .* ⇒ 0 → 1$/, 'Account 0 is that of the fees: nobody has a key of its owner.'),
