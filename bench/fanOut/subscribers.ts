@@ -1,11 +1,12 @@
-// The sockets of the streams' bench, thousands in one process: they shake hands, subscribe and count bytes, no more, so
-// that what they cost is the same beside either server. One more, on a real client, times trades and echoes. Started by
+// The sockets of the streams' bench, thousands in one process: they shake hands, subscribe, answer pings and count bytes, no
+// more, so that what they cost is the same beside either server. One more, on a real client, times trades and echoes. Started by
 // streams.ts.
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import WebSocket from 'ws';
 import { percentile } from '../lib/statistics.ts';
 import { answerQuestions } from '../lib/talk.ts';
+import { FrameScan, PONG } from './frameScan.ts';
 import { type ClientQuestion, sharedMs, type Watched } from './question.ts';
 
 const CONNECTING_AT_ONCE = 100;
@@ -17,7 +18,11 @@ const ASLEEP = new Int32Array(new SharedArrayBuffer(4));
 /** Every socket reads into the same bytes, since nobody looks at them: a read costs no memory and little else. */
 const READ_BUFFER = Buffer.alloc(256 * 1024);
 
+/** A ping is a head and nothing else. */
+const PING_BYTES = 2;
+
 let sockets: Socket[] = [];
+let scan = new FrameScan(0);
 let received = new Float64Array(0);
 /** Socket, its bytes so far, time: three numbers an arrival. */
 let arrivals: number[] = [];
@@ -66,8 +71,11 @@ function open(port: number, index: number, message: string, isPaused: boolean): 
       onread: {
         buffer: READ_BUFFER,
         callback: (bytes) => {
-          if (isShaken) take(index, bytes);
-          else shaken();
+          const from = isShaken ? 0 : READ_BUFFER.indexOf('\r\n\r\n') + 4;
+          const pings = scan.pingsIn(index, READ_BUFFER, from, bytes);
+          if (!isShaken) shaken();
+          else if (bytes !== pings * PING_BYTES) take(index, bytes - pings * PING_BYTES);
+          if (pings > 0) socket.write(PONG);
           return true;
         },
       },
@@ -110,6 +118,7 @@ async function connectAll(question: Extract<ClientQuestion, { kind: 'connect' }>
   sockets = [];
   for (const socket of former) socket.destroy();
   received = new Float64Array(count);
+  scan = new FrameScan(count);
   for (let from = 0; from < count; from += CONNECTING_AT_ONCE) {
     const some = Array.from({ length: Math.min(CONNECTING_AT_ONCE, count - from) }, (_, at) => from + at);
     await Promise.all(some.map((index) => open(port, index, message, isPaused)));

@@ -40,13 +40,14 @@ function operations(name: string, said: Schemas) {
 /** The document as JSON text. */
 export function asyncApiText(host: string, settings: StreamSettings): string {
   const { messageBytesMax, subscriptionsMax, messagesBurst, messagesPerSecond } = streamLimits;
-  const { connectionsPerIpMax, idleSecondsMax, heartbeatMs } = settings;
+  const { answerMsMax, connectionsPerIpMax, idleSecondsMax, heartbeatMs } = settings;
   const description = [
     'Every message carries stream_id, sequence (without gaps in its stream) and server_ts_ms. A frame is one object or an',
     'array of them. Text PING is answered by PONG. A socket that loses a message is closed with 1013: resume.',
     `Limits: ${subscriptionsMax} tokens a socket, ${messageBytesMax} bytes a message, ${messagesBurst} messages at once`,
     `and ${messagesPerSecond} a second, ${connectionsPerIpMax} sockets an address, ${idleSecondsMax} s without`,
-    `an answer to pings; silent streams say where they stand every ${heartbeatMs} ms.`,
+    `an answer to pings; who answers none for ${answerMsMax} ms is sent nothing until it does, and then what it missed;`,
+    `silent streams say where they stand every ${heartbeatMs} ms.`,
   ].join(' ');
   return JSON.stringify({
     asyncapi: '3.0.0',

@@ -8,8 +8,10 @@ export const CloseCode = { POLICY: 1008, TOO_BIG: 1009, RESTART: 1012, TRY_LATER
 
 /** What a channel does for a socket. */
 export interface Subscriber {
-  /** There is room again in front of the socket. */
+  /** There is room again in front of the socket, or its client reads again. */
   drained(): void;
+  /** The client does not read: nothing more is sent to it as it happens. */
+  held(): void;
   /** The socket is gone, or lost: nothing may be sent any more. */
   ended(): void;
 }
@@ -34,6 +36,10 @@ export class Connection {
   isOpen = true;
   /** A message was dropped: the socket only waits for its end. */
   isLost = false;
+  /** The client answered a ping once. */
+  hasAnswered = false;
+  /** The client does not read: what it follows is owed to it until it answers a ping. */
+  isHeld = false;
   private allowance: number = streamLimits.messagesBurst;
   private allowanceMs: number;
 
@@ -60,7 +66,27 @@ export class Connection {
 
   /** Whether a paced frame should wait. */
   get isFull(): boolean {
-    return !this.isOpen || this.isLost || this.socket.getBufferedAmount() > streamLimits.pacedBytesMax;
+    const mayNot = !this.isOpen || this.isLost || this.isHeld;
+    return mayNot || this.socket.getBufferedAmount() > streamLimits.pacedBytesMax;
+  }
+
+  /** Asks whether the client reads. */
+  ping(): void {
+    if (this.isOpen && !this.isLost) this.socket.ping();
+  }
+
+  /** Sends nothing of what happens from now on, until `release`. */
+  hold(): void {
+    if (!this.isOpen || this.isLost || this.isHeld) return;
+    this.subscriber?.held();
+    this.isHeld = true;
+  }
+
+  /** The client reads: what is owed to it is paid. */
+  release(): void {
+    if (!this.isHeld) return;
+    this.isHeld = false;
+    if (!this.isLost) this.subscriber?.drained();
   }
 
   follow(topic: string): void {

@@ -24,6 +24,7 @@ import { streamLimits } from './limits.ts';
 import { type ChannelHost, MarketSubscriber } from './marketChannel.ts';
 import type { MarketStream } from './marketStream.ts';
 import { FrameWriter } from './messages.ts';
+import { ReaderCheck } from './readerCheck.ts';
 import { type UserHost, type UserLog, UserSubscriber } from './userChannel.ts';
 import type { UserStream } from './userFeed.ts';
 import { makeUserLog } from './userLog.ts';
@@ -66,7 +67,8 @@ export class StreamHub implements ChannelHost, UserHost {
   private app: TemplatedApp | undefined;
   private topic = '';
   private readonly writer = new FrameWriter((frame) => this.app?.publish(this.topic, frame, false, false));
-  private timer: NodeJS.Timeout | undefined;
+  private readonly readers: ReaderCheck;
+  private timers: readonly NodeJS.Timeout[] = [];
   private isClosing = false;
   private catalogMs = 0;
   private readonly guardHost: ReturnType<typeof hostGuard>;
@@ -77,16 +79,12 @@ export class StreamHub implements ChannelHost, UserHost {
     this.services = services;
     this.onDefect = onDefect;
     this.userLog = makeUserLog(services.config.dataDir);
+    this.readers = new ReaderCheck(this.connections, services.config.streams.answerMsMax);
     this.guardHost = hostGuard(services.config);
   }
 
   now(): number {
     return this.services.exchange.now();
-  }
-
-  /** Sockets that are open. */
-  get connectionCount(): number {
-    return this.connections.size;
   }
 
   /** Takes sockets from now on. Call it once, before the app listens. */
@@ -104,6 +102,7 @@ export class StreamHub implements ChannelHost, UserHost {
         message: (socket, message) => this.guard(() => this.message(socket, message)),
         dropped: (socket) => this.dropped(socket),
         drain: (socket) => this.guard(() => this.drained(socket)),
+        pong: (socket) => this.guard(() => this.answered(socket)),
         close: (socket) => this.guard(() => this.closed(socket)),
       });
     }
@@ -112,14 +111,16 @@ export class StreamHub implements ChannelHost, UserHost {
     feed.onWaiting = () => afterNextFlushBegins(() => this.guard(() => this.flush()));
     feed.onKeyDeleted = (keyId) => this.endKey(keyId);
     const { heartbeatMs } = this.services.config.streams;
-    this.timer = setInterval(() => this.guard(() => this.beat()), Math.max(10, Math.min(1_000, heartbeatMs / 4)));
-    this.timer.unref();
+    this.timers = [
+      setInterval(() => this.guard(() => this.beat()), Math.max(10, Math.min(1_000, heartbeatMs / 4))).unref(),
+      setInterval(() => this.guard(() => this.readers.step()), streamLimits.askEveryMs).unref(),
+    ];
   }
 
   /** Closes every socket with a reason; what is published later reaches nobody. */
   async close(): Promise<void> {
     this.isClosing = true;
-    clearInterval(this.timer);
+    for (const timer of this.timers) clearInterval(timer);
     this.flush();
     for (const connection of this.connections) connection.end(CloseCode.RESTART, 'the exchange is stopping');
     // One turn of the loop, so that the close frames leave before the app takes its sockets down.
@@ -266,6 +267,7 @@ export class StreamHub implements ChannelHost, UserHost {
     data.connection = connection;
     this.connections.add(connection);
     this.countByIp.set(data.ip, (this.countByIp.get(data.ip) ?? 0) + 1);
+    this.readers.ask(connection);
   }
 
   private closed(socket: Socket): void {
@@ -275,6 +277,7 @@ export class StreamHub implements ChannelHost, UserHost {
     connection.detach();
     this.connections.delete(connection);
     this.lost.delete(connection);
+    this.readers.forget(connection);
     const left = (this.countByIp.get(ip) ?? 1) - 1;
     if (left === 0) this.countByIp.delete(ip);
     else this.countByIp.set(ip, left);
@@ -298,6 +301,11 @@ export class StreamHub implements ChannelHost, UserHost {
     if (!connection.isOpen || connection.socket.getBufferedAmount() > streamLimits.pacedBytesMax) return;
     this.lost.delete(connection);
     connection.end(CloseCode.TRY_LATER, 'too slow: a message was dropped; resume by stream_id and sequence');
+  }
+
+  private answered(socket: Socket): void {
+    const { connection } = socket.getUserData();
+    if (connection !== undefined) this.readers.answered(connection);
   }
 
   private drained(socket: Socket): void {

@@ -19,6 +19,8 @@ export interface StreamSettings {
   readonly authMsMax: number;
   /** A socket that lost a message and reads nothing is cut off after so long, ms. */
   readonly lostMsMax: number;
+  /** A client that answers no ping for so long is sent nothing until it does: its streams go on from where they were, ms. */
+  readonly answerMsMax: number;
 }
 
 export const streamSettings: StreamSettings = {
@@ -30,6 +32,7 @@ export const streamSettings: StreamSettings = {
   idleSecondsMax: 120,
   authMsMax: 30_000,
   lostMsMax: 10_000,
+  answerMsMax: 1_000,
 };
 
 export const streamLimits = {
@@ -44,6 +47,12 @@ export const streamLimits = {
   messagesPerSecond: 20,
   /** What waits in memory for one socket to read it; the system's own buffers come before it. */
   backpressureBytesMax: 32_768,
+  /** Clients are asked by pings whether they read, some every so often, ms. */
+  askEveryMs: 100,
+  /** So many at a time: no more than a thousand a second, however many sockets are open. */
+  asksABeat: 100,
+  /** Nobody is asked again sooner, ms. */
+  askAgainMs: 1_000,
   /** Snapshots and replays wait while more than this lies in front of a socket. */
   pacedBytesMax: 16_384,
   /** Books of one frame of a dump, bytes. */

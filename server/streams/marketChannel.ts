@@ -79,6 +79,16 @@ export class MarketSubscriber implements Subscriber {
     this.pay();
   }
 
+  held(): void {
+    this.host.flush();
+    for (const subscription of this.subscriptions.values()) {
+      if (!subscription.isLive) continue;
+      this.leave(subscription);
+      subscription.from = subscription.stream.numbers[subscription.form];
+      this.enqueue(subscription);
+    }
+  }
+
   ended(): void {
     for (const subscription of this.subscriptions.values()) this.leave(subscription);
     this.subscriptions.clear();

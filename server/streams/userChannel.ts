@@ -124,6 +124,9 @@ export class UserSubscriber implements Subscriber {
     this.pump();
   }
 
+  /** Nothing to do: what is sent goes by where each stream stands, and as far as there is room. */
+  held(): void {}
+
   ended(): void {
     if (this.isEnded) return;
     this.isEnded = true;

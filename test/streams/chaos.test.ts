@@ -177,7 +177,8 @@ test(
     for (let round = 1; round <= rounds; round += 1) {
       const running = exchange.ask({ run: perRound });
       proxy.cut(random);
-      if (random(2) === 0) proxy.stall(random, 20 + random(400));
+      // Every sixth is so long that the exchange asks meanwhile whether the client reads, and holds its streams.
+      if (random(2) === 0) proxy.stall(random, random(6) === 0 ? 1_500 : 20 + random(400));
       if (random(4) === 0) proxy.delay(random, 1 + random(30));
       if (killAt.has(round)) {
         await new Promise((resolve) => setTimeout(resolve, random(30)));

@@ -17,7 +17,8 @@ const IN_FLIGHT = 32;
 
 const base = resolveConfig('development', { port: '0', house: false, logLevel: 'silent', dataDir }, {}, dataDir);
 const server = await startServer({
-  config: { ...base, streams: { ...base.streams, heartbeatMs: 2_000 } },
+  // So short that many a stall makes a client late, and its streams are held and paid.
+  config: { ...base, streams: { ...base.streams, heartbeatMs: 2_000, answerMsMax: 100 } },
   env: { OUTCRY_SECRET: process.env.OUTCRY_SECRET },
   onFatal: (error) => {
     throw error;

@@ -1,0 +1,55 @@
+// Where the frames of a server begin in what sockets read, as far as one must know to answer pings, which a client's library
+// does by itself. Used by the sockets of the streams' bench, which look at nothing else of what they read.
+
+/** A masked pong without payload, as the server's pings are. */
+export const PONG = Buffer.from([0x8a, 0x80, 0, 0, 0, 0]);
+
+const PING = 0x89;
+/** The longest head: two bytes and a length of eight. */
+const HEAD_BYTES_MAX = 10;
+
+/** The frames of many sockets, each of which may be cut anywhere by a read. */
+export class FrameScan {
+  /** Bytes of the present frame's payload that are still to come, by socket. */
+  private readonly left: Float64Array;
+  private readonly heads: Uint8Array;
+  private readonly headLengths: Uint8Array;
+
+  /** @param count sockets, which are known by their numbers from 0 */
+  constructor(count: number) {
+    this.left = new Float64Array(count);
+    this.heads = new Uint8Array(count * HEAD_BYTES_MAX);
+    this.headLengths = new Uint8Array(count);
+  }
+
+  /** Pings whose heads end in `bytes[from, to)`, which is what a socket read next. */
+  pingsIn(socket: number, bytes: Uint8Array, from: number, to: number): number {
+    let pings = 0;
+    for (let at = from; at < to; ) {
+      if (this.left[socket] > 0) {
+        const skipped = Math.min(this.left[socket], to - at);
+        this.left[socket] -= skipped;
+        at += skipped;
+      } else {
+        if (this.endsHead(socket, bytes[at])) pings += this.heads[socket * HEAD_BYTES_MAX] === PING ? 1 : 0;
+        at += 1;
+      }
+    }
+    return pings;
+  }
+
+  /** Takes a byte of a head; at its last one the payload's length is known. */
+  private endsHead(socket: number, byte: number): boolean {
+    const start = socket * HEAD_BYTES_MAX;
+    this.heads[start + this.headLengths[socket]] = byte;
+    this.headLengths[socket] += 1;
+    const length = this.headLengths[socket];
+    const marked = this.heads[start + 1];
+    if (length < 2 || length < 2 + (marked === 127 ? 8 : marked === 126 ? 2 : 0)) return false;
+    let payload = length === 2 ? marked : 0;
+    for (let at = 2; at < length; at += 1) payload = payload * 256 + this.heads[start + at];
+    this.left[socket] = payload;
+    this.headLengths[socket] = 0;
+    return true;
+  }
+}

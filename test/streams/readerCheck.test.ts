@@ -1,0 +1,222 @@
+// Clients that stop reading for a while: they are held without being closed, and told exactly what they missed when they
+// read again; those that never answered a ping are left alone. The turns of the pings by themselves, beat by beat.
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import WebSocket from 'ws';
+import { deriveCredentials } from '../../server/auth/apiKeys.ts';
+import { Connection, type Socket } from '../../server/streams/connection.ts';
+import { streamLimits, streamSettings } from '../../server/streams/limits.ts';
+import { ReaderCheck } from '../../server/streams/readerCheck.ts';
+import { uuidOfKeyId } from '../../server/views/index.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { TestSocket } from './socket.ts';
+import { foundingCommands, keyIdOf, ownerOf, StreamWorkload, tokenOf } from './workload.ts';
+
+const PATIENCE = { timeout: 60_000, interval: 20 };
+const ASSETS = [0, 1].flatMap((market) => [tokenOf(market, 0), tokenOf(market, 1)]);
+const hold = vi.spyOn(Connection.prototype, 'hold');
+const workload = new StreamWorkload(11, 2);
+let server: TestServer;
+
+beforeAll(async () => {
+  const streams = { ...streamSettings, answerMsMax: 200 };
+  server = await startTestServer({ config: { streams } });
+  for (const command of foundingCommands(2)) await server.exchange.submit(command);
+});
+beforeEach(() => {
+  hold.mockClear();
+});
+afterAll(async () => {
+  hold.mockRestore();
+  await server.close();
+});
+
+async function drive(count: number): Promise<void> {
+  for (let done = 0; done < count; done += 1) {
+    await server.exchange.submit(workload.next(Date.now()));
+    if (done % 500 === 0) await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+async function follow(): Promise<TestSocket> {
+  const socket = await TestSocket.open(server.url, '/ws/market');
+  socket.send({ type: 'market', assets_ids: ASSETS });
+  await socket.until(({ reader }) => reader.counts.get('book') === 4);
+  return socket;
+}
+
+/** Stops reading, until the exchange has noticed. */
+async function stop(socket: TestSocket): Promise<void> {
+  socket.ws.pause();
+  await vi.waitFor(() => expect(hold).toHaveBeenCalled(), PATIENCE);
+}
+
+const numbersOf = ({ reader }: TestSocket) => [...reader.sequences].sort().map(String);
+
+/** Reads until both sockets have come as far, behind one more command. */
+async function together(first: TestSocket, second: TestSocket): Promise<void> {
+  await drive(20);
+  await vi.waitFor(() => expect(numbersOf(first)).toEqual(numbersOf(second)), PATIENCE);
+}
+
+test('a client that stops is held, and told byte for byte what it missed when it reads again', async () => {
+  const [steady, stopped] = await Promise.all([follow(), follow()]);
+  await drive(50);
+  await stop(stopped);
+  await drive(200);
+  const heard = stopped.reader.told.length;
+  stopped.ws.resume();
+  await together(steady, stopped);
+  expect(stopped.reader.told.length).toBeGreaterThan(heard + 100);
+  const saidOf = ({ reader }: TestSocket) => reader.told.map((event) => JSON.stringify(event)).sort();
+  expect(saidOf(stopped)).toEqual(saidOf(steady));
+  expect(stopped.events('gap')).toEqual([]);
+  for (const socket of [steady, stopped]) {
+    expect(socket.reader.faults).toEqual([]);
+    expect(socket.closed).toBeUndefined();
+    await socket.close();
+  }
+}, 120_000);
+
+test('more than is kept, or than any buffer takes, is a gap with whole books and not the end of the socket', async () => {
+  const [steady, stopped] = await Promise.all([follow(), follow()]);
+  await stop(stopped);
+  await drive(8_000);
+  stopped.ws.resume();
+  await together(steady, stopped);
+  expect(stopped.events('gap').map(({ reason }) => reason)).toEqual([
+    'what is missing is older than what is kept',
+    'what is missing is older than what is kept',
+  ]);
+  expect(stopped.reader.faults).toEqual([]);
+  expect(stopped.closed).toBeUndefined();
+  for (const socket of [steady, stopped]) await socket.close();
+}, 120_000);
+
+test('what a held client asks for is paid when it reads again', async () => {
+  const socket = await TestSocket.open(server.url, '/ws/market');
+  socket.send({ type: 'market', assets_ids: ASSETS.slice(0, 2) });
+  await socket.until(({ reader }) => reader.counts.get('book') === 2);
+  await stop(socket);
+  socket.send({ operation: 'subscribe', assets_ids: ASSETS.slice(2) });
+  await drive(50);
+  socket.ws.resume();
+  const other = await follow();
+  await together(socket, other);
+  expect([...socket.reader.books.keys()].sort()).toEqual([...ASSETS].sort());
+  expect(socket.reader.faults).toEqual([]);
+  for (const each of [socket, other]) await each.close();
+}, 120_000);
+
+test('an owner that stops reading gets every message of its own later, each once', async () => {
+  const identity = { kind: 'trading', owner: ownerOf(0), nonce: '0', generation: 0 } as const;
+  const { secret, passphrase } = deriveCredentials(server.services.secret, identity);
+  const auth = { apiKey: uuidOfKeyId(keyIdOf(0)), secret, passphrase };
+  const [steady, stopped] = await Promise.all([0, 1].map(() => TestSocket.open(server.url, '/ws/user')));
+  for (const socket of [steady, stopped]) {
+    socket.send({ type: 'user', auth });
+    await socket.until(({ reader }) => reader.sequences.size === 1);
+  }
+  await stop(stopped);
+  const heard = stopped.reader.told.length;
+  await drive(2_000);
+  stopped.ws.resume();
+  await together(steady, stopped);
+  expect(stopped.reader.told.length).toBeGreaterThan(heard + 100);
+  expect(stopped.reader.told).toEqual(steady.reader.told);
+  for (const socket of [steady, stopped]) {
+    expect(socket.reader.faults).toEqual([]);
+    await socket.close();
+  }
+}, 120_000);
+
+test('a client that never answers pings gets its streams as they happen', async () => {
+  const ws = new WebSocket(`${server.url.replace('http', 'ws')}/ws/market`, { autoPong: false });
+  let pings = 0;
+  let frames = 0;
+  ws.on('ping', () => {
+    pings += 1;
+  });
+  ws.on('message', () => {
+    frames += 1;
+  });
+  await new Promise((resolve) => ws.once('open', resolve));
+  ws.send(JSON.stringify({ type: 'market', assets_ids: ASSETS }));
+  const step = vi.spyOn(ReaderCheck.prototype, 'step');
+  await vi.waitFor(() => expect(step.mock.calls.length).toBeGreaterThan(40), PATIENCE);
+  step.mockRestore();
+  expect(pings).toBeGreaterThan(1);
+  const before = frames;
+  await drive(20);
+  await vi.waitFor(() => expect(frames).toBeGreaterThan(before), PATIENCE);
+  expect(hold).not.toHaveBeenCalled();
+  ws.terminate();
+}, 120_000);
+
+/** Connections to nobody, which count their pings, and a check over them whose beats are ours. */
+function world(count: number, answerMsMax: number) {
+  const pings: number[] = new Array<number>(count).fill(0);
+  const socketOf = (index: number) => ({
+    ping: () => {
+      pings[index] += 1;
+    },
+  });
+  const connections = pings.map((_, index) => new Connection(socketOf(index) as unknown as Socket, 'market', 0));
+  const check = new ReaderCheck(new Set(connections), answerMsMax);
+  const step = (beats: number): void => {
+    for (let beat = 0; beat < beats; beat += 1) check.step();
+  };
+  return { pings, connections, check, step };
+}
+
+test('everybody is asked once in a lap, so many a beat, and never while an answer is due', () => {
+  const count = 2 * streamLimits.asksABeat + 50;
+  const { pings, connections, check, step } = world(count, 60_000);
+  step(1);
+  expect(pings.filter((asked) => asked === 1)).toHaveLength(streamLimits.asksABeat);
+  step(2);
+  expect(pings).toEqual(new Array(count).fill(1));
+  for (const connection of connections.slice(0, 10)) check.answered(connection);
+  step(streamLimits.askAgainMs / streamLimits.askEveryMs - 3);
+  expect(pings).toEqual(new Array(count).fill(1));
+  step(3);
+  expect(pings).toEqual(pings.map((_, index) => (index < 10 ? 2 : 1)));
+});
+
+test('late is who answered once and lets more beats pass than are allowed; an answer ends it', () => {
+  const beatsMax = 5;
+  const { connections, check, step } = world(3, beatsMax * streamLimits.askEveryMs);
+  const [answering, late, dumb] = connections;
+  step(1);
+  check.answered(answering);
+  check.answered(late);
+  step(9);
+  check.ask(answering);
+  check.ask(late);
+  step(1);
+  check.answered(answering);
+  step(beatsMax - 1);
+  expect(connections.map(({ isHeld }) => isHeld)).toEqual([false, false, false]);
+  step(1);
+  expect(connections.map(({ isHeld }) => isHeld)).toEqual([false, true, false]);
+  expect(dumb.hasAnswered).toBe(false);
+  check.answered(late);
+  expect(late.isHeld).toBe(false);
+});
+
+test('who is held is not asked again, and who is gone is forgotten', () => {
+  const { pings, connections, check, step } = world(2, streamLimits.askEveryMs);
+  const [held, gone] = connections;
+  for (const connection of connections) {
+    check.ask(connection);
+    check.answered(connection);
+    check.ask(connection);
+  }
+  check.forget(gone);
+  hold.mockClear();
+  step(2);
+  expect(held.isHeld).toBe(true);
+  expect(hold).toHaveBeenCalledTimes(1);
+  const before = pings[0];
+  step(40);
+  expect(pings[0]).toBe(before);
+});
