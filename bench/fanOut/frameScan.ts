@@ -8,6 +8,13 @@ const PING = 0x89;
 /** The longest head: two bytes and a length of eight. */
 const HEAD_BYTES_MAX = 10;
 
+/** An unsigned number of so many bytes, the highest first. */
+function readBytes(bytes: Uint8Array, from: number, count: number): number {
+  let value = 0;
+  for (let at = from; at < from + count; at += 1) value = value * 256 + bytes[at];
+  return value;
+}
+
 /** The frames of many sockets, each of which may be cut anywhere by a read. */
 export class FrameScan {
   /** Bytes of the present frame's payload that are still to come, by socket. */
@@ -25,14 +32,25 @@ export class FrameScan {
   /** Pings whose heads end in `bytes[from, to)`, which is what a socket read next. */
   pingsIn(socket: number, bytes: Uint8Array, from: number, to: number): number {
     let pings = 0;
-    for (let at = from; at < to; ) {
-      if (this.left[socket] > 0) {
-        const skipped = Math.min(this.left[socket], to - at);
-        this.left[socket] -= skipped;
-        at += skipped;
+    let at = from + Math.min(this.left[socket], to - from);
+    this.left[socket] -= at - from;
+    while (at < to) {
+      const mark = bytes[at + 1];
+      const headBytes = mark < 126 ? 2 : mark === 126 ? 4 : HEAD_BYTES_MAX;
+      // Nearly every head is whole.
+      if (this.headLengths[socket] === 0 && at + headBytes <= to) {
+        if (bytes[at] === PING) pings += 1;
+        const payload = mark < 126 ? mark : readBytes(bytes, at + 2, headBytes - 2);
+        at += headBytes;
+        const read = Math.min(payload, to - at);
+        this.left[socket] = payload - read;
+        at += read;
       } else {
         if (this.endsHead(socket, bytes[at])) pings += this.heads[socket * HEAD_BYTES_MAX] === PING ? 1 : 0;
         at += 1;
+        const read = Math.min(this.left[socket], to - at);
+        this.left[socket] -= read;
+        at += read;
       }
     }
     return pings;
@@ -46,9 +64,7 @@ export class FrameScan {
     const length = this.headLengths[socket];
     const marked = this.heads[start + 1];
     if (length < 2 || length < 2 + (marked === 127 ? 8 : marked === 126 ? 2 : 0)) return false;
-    let payload = length === 2 ? marked : 0;
-    for (let at = 2; at < length; at += 1) payload = payload * 256 + this.heads[start + at];
-    this.left[socket] = payload;
+    this.left[socket] = length === 2 ? marked : readBytes(this.heads, start + 2, length - 2);
     this.headLengths[socket] = 0;
     return true;
   }

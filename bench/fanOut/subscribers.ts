@@ -24,7 +24,7 @@ const PING_BYTES = 2;
 let sockets: Socket[] = [];
 let scan = new FrameScan(0);
 let received = new Float64Array(0);
-/** Socket, its bytes so far, time: three numbers an arrival. */
+/** Socket, its bytes so far, time: three numbers an arrival, where delays are measured. */
 let arrivals: number[] = [];
 /** Since the last pass. */
 let readCount = 0;
@@ -54,8 +54,10 @@ function take(index: number, bytes: number): void {
   readCount += 1;
   const before = received[index];
   received[index] = before + bytes;
-  lastMs = sharedMs();
-  arrivals.push(index, before + bytes, lastMs);
+  if (!isInPasses) {
+    lastMs = sharedMs();
+    arrivals.push(index, before + bytes, lastMs);
+  }
   if (before < target && before + bytes >= target) {
     missing -= 1;
     if (missing === 0) reached?.();
