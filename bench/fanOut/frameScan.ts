@@ -1,8 +1,11 @@
 // Where the frames of a server begin in what sockets read, as far as one must know to answer pings, which a client's library
 // does by itself. Used by the sockets of the streams' bench, which look at nothing else of what they read.
 
-/** A masked pong without payload, as the server's pings are. */
-export const PONG = Buffer.from([0x8a, 0x80, 0, 0, 0, 0]);
+/** What answers a ping with these words: a masked pong, whose mask is zero, with the same. */
+export function pongTo(words: string): Buffer {
+  const payload = Buffer.from(words);
+  return Buffer.concat([Buffer.from([0x8a, 0x80 | payload.length, 0, 0, 0, 0]), payload]);
+}
 
 const PING = 0x89;
 /** The longest head: two bytes and a length of eight. */

@@ -4,9 +4,10 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import WebSocket from 'ws';
+import { QUESTION } from '../../server/streams/readerCheck.ts';
 import { percentile } from '../lib/statistics.ts';
 import { answerQuestions } from '../lib/talk.ts';
-import { FrameScan, PONG } from './frameScan.ts';
+import { FrameScan, pongTo } from './frameScan.ts';
 import { type ClientQuestion, sharedMs, type Watched } from './question.ts';
 
 const CONNECTING_AT_ONCE = 100;
@@ -18,8 +19,9 @@ const ASLEEP = new Int32Array(new SharedArrayBuffer(4));
 /** Every socket reads into the same bytes, since nobody looks at them: a read costs no memory and little else. */
 const READ_BUFFER = Buffer.alloc(256 * 1024);
 
-/** A ping is a head and nothing else. */
-const PING_BYTES = 2;
+/** The exchange's pings are the only ones in a bench: a head of two bytes and their words. */
+const PING_BYTES = 2 + QUESTION.length;
+const PONG = pongTo(QUESTION);
 
 let sockets: Socket[] = [];
 let scan = new FrameScan(0);

@@ -46,7 +46,7 @@ export function asyncApiText(host: string, settings: StreamSettings): string {
     'array of them. Text PING is answered by PONG. A socket that loses a message is closed with 1013: resume.',
     `Limits: ${subscriptionsMax} tokens a socket, ${messageBytesMax} bytes a message, ${messagesBurst} messages at once`,
     `and ${messagesPerSecond} a second, ${connectionsPerIpMax} sockets an address, ${idleSecondsMax} s without`,
-    `an answer to pings; who answers none for ${answerMsMax} ms is sent nothing until it does, and then what it missed;`,
+    `an answer to pings; who answered one and then none for ${answerMsMax} ms gets what it misses when it answers again;`,
     `silent streams say where they stand every ${heartbeatMs} ms.`,
   ].join(' ');
   return JSON.stringify({

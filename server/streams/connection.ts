@@ -27,6 +27,8 @@ export interface SocketData {
 export type Socket = WebSocket<SocketData>;
 
 const REASON_BYTES_MAX = 123;
+/** Replies that wait for room; a client that asks for more without reading them loses one. */
+const REPLIES_MAX = 64;
 
 export class Connection {
   readonly socket: Socket;
@@ -40,6 +42,7 @@ export class Connection {
   hasAnswered = false;
   /** The client does not read: what it follows is owed to it until it answers a ping. */
   isHeld = false;
+  private readonly replies: string[] = [];
   private allowance: number = streamLimits.messagesBurst;
   private allowanceMs: number;
 
@@ -64,29 +67,47 @@ export class Connection {
     if (this.isOpen && !this.isLost) this.socket.send(frame, false, false);
   }
 
+  /** Answers a message of the client, behind other answers and as soon as there is room. */
+  reply(text: string): void {
+    if (this.replies.length < REPLIES_MAX) {
+      this.replies.push(text);
+      this.sendReplies();
+    } else this.send(text);
+  }
+
+  /** There is room again. */
+  drained(): void {
+    this.sendReplies();
+    this.subscriber?.drained();
+  }
+
+  private sendReplies(): void {
+    while (this.replies.length > 0 && !this.isFull) this.send(this.replies.shift() ?? '');
+  }
+
   /** Whether a paced frame should wait. */
   get isFull(): boolean {
     const mayNot = !this.isOpen || this.isLost || this.isHeld;
     return mayNot || this.socket.getBufferedAmount() > streamLimits.pacedBytesMax;
   }
 
-  /** Asks whether the client reads. */
-  ping(): void {
-    if (this.isOpen && !this.isLost) this.socket.ping();
+  /** Asks whether the client reads; a client answers by a pong with the same words. */
+  ping(words: string): void {
+    if (this.isOpen && !this.isLost) this.socket.ping(words);
   }
 
-  /** Sends nothing of what happens from now on, until `release`. */
+  /** Owes to the client what happens from now on, until `release`. */
   hold(): void {
     if (!this.isOpen || this.isLost || this.isHeld) return;
-    this.subscriber?.held();
     this.isHeld = true;
+    this.subscriber?.held();
   }
 
   /** The client reads: what is owed to it is paid. */
   release(): void {
     if (!this.isHeld) return;
     this.isHeld = false;
-    if (!this.isLost) this.subscriber?.drained();
+    if (!this.isLost) this.drained();
   }
 
   follow(topic: string): void {

@@ -24,7 +24,7 @@ import { streamLimits } from './limits.ts';
 import { type ChannelHost, MarketSubscriber } from './marketChannel.ts';
 import type { MarketStream } from './marketStream.ts';
 import { FrameWriter } from './messages.ts';
-import { ReaderCheck } from './readerCheck.ts';
+import { QUESTION, ReaderCheck } from './readerCheck.ts';
 import { type UserHost, type UserLog, UserSubscriber } from './userChannel.ts';
 import type { UserStream } from './userFeed.ts';
 import { makeUserLog } from './userLog.ts';
@@ -102,7 +102,7 @@ export class StreamHub implements ChannelHost, UserHost {
         message: (socket, message) => this.guard(() => this.message(socket, message)),
         dropped: (socket) => this.dropped(socket),
         drain: (socket) => this.guard(() => this.drained(socket)),
-        pong: (socket) => this.guard(() => this.answered(socket)),
+        pong: (socket, words) => this.guard(() => this.answered(socket, words)),
         close: (socket) => this.guard(() => this.closed(socket)),
       });
     }
@@ -303,16 +303,17 @@ export class StreamHub implements ChannelHost, UserHost {
     connection.end(CloseCode.TRY_LATER, 'too slow: a message was dropped; resume by stream_id and sequence');
   }
 
-  private answered(socket: Socket): void {
+  private answered(socket: Socket, words: ArrayBuffer): void {
     const { connection } = socket.getUserData();
-    if (connection !== undefined) this.readers.answered(connection);
+    const isAnswer = Buffer.from(words).toString('latin1') === QUESTION;
+    if (connection !== undefined && isAnswer) this.readers.answered(connection);
   }
 
   private drained(socket: Socket): void {
     const { connection } = socket.getUserData();
     if (connection === undefined) return;
     if (connection.isLost) this.endLost(connection);
-    else connection.subscriber?.drained();
+    else connection.drained();
   }
 
   private message(socket: Socket, bytes: ArrayBuffer): void {
@@ -330,14 +331,14 @@ export class StreamHub implements ChannelHost, UserHost {
     }
     const text = Buffer.from(bytes).toString('utf8').trim();
     if (text === 'PING' || text === 'ping') {
-      connection.send(text === 'PING' ? 'PONG' : 'pong');
+      connection.reply(text === 'PING' ? 'PONG' : 'pong');
       return;
     }
     try {
       this.follow(connection, parseStreamRequest(text));
     } catch (error) {
       if (!(error instanceof BadStreamRequest)) throw error;
-      connection.send(streamErrorText(error.message));
+      connection.reply(streamErrorText(error.message));
     }
   }
 

@@ -49,14 +49,16 @@ export const streamLimits = {
   backpressureBytesMax: 32_768,
   /** Clients are asked by pings whether they read, some every so often, ms. */
   askEveryMs: 100,
-  /** So many at a time: no more than a thousand a second, however many sockets are open. */
+  /** So many at a time: a thousand a second, however many sockets are open. Each is asked once more when it opens. */
   asksABeat: 100,
-  /** Nobody is asked again sooner, ms. */
+  /** From one lap over all clients to the next, at least, ms. */
   askAgainMs: 1_000,
   /** Snapshots and replays wait while more than this lies in front of a socket. */
   pacedBytesMax: 16_384,
   /** Books of one frame of a dump, bytes. */
   dumpFrameBytes: 65_536,
+  /** A step of a replay is one frame, which takes no more messages once it has so many bytes. */
+  replayFrameBytes: 196_608,
   /** Messages that a replay renders at a time, so that nobody else waits for it. */
   replayStep: 48,
 } as const;

@@ -4,31 +4,23 @@
 import { MarketStatus } from '../../engine/index.ts';
 import type { Market } from '../views/index.ts';
 import { bookJson } from '../wire/books.ts';
-import { bookMessage, newMarketText } from '../wire/marketEvents.ts';
+import { bookMessage } from '../wire/marketEvents.ts';
 import { BadStreamRequest, gapText, heartbeatText, NO_NEW_ASSETS, type StreamRequest } from '../wire/streamRequests.ts';
+import { type CatalogHost, CatalogSubscription } from './catalogChannel.ts';
 import type { Connection, Subscriber } from './connection.ts';
 import { CloseCode } from './connection.ts';
-import type { StreamFeed } from './feed.ts';
-import { catalogStreamId, type Form, formOf, isCustomForm, parseMarketStreamId, tokensOfForm } from './ids.ts';
+import { FORM_COUNT, type Form, formOf, isCustomForm, parseMarketStreamId, tokensOfForm } from './ids.ts';
 import { streamLimits } from './limits.ts';
 import type { MarketStream } from './marketStream.ts';
 import { FrameWriter, MessageBatch } from './messages.ts';
 import { messagesSince } from './rebuild.ts';
 
-/** Most new markets that a replay sends. */
-const NEW_MARKETS_MAX = 256;
-
 /** What the channels of all sockets share. */
-export interface ChannelHost {
-  readonly feed: StreamFeed;
-  /** The exchange's time, ms. */
-  now(): number;
+export interface ChannelHost extends CatalogHost {
   /** Publishes what waits, so that nothing of it comes after a snapshot that holds it already. */
   flush(): void;
   /** Markets that anybody follows, for heartbeats. */
   readonly followed: Set<MarketStream>;
-  /** Sockets that follow new markets. */
-  catalogCount: number;
 }
 
 /** One market of a socket. */
@@ -45,7 +37,12 @@ interface Subscription {
   from: number | undefined;
   /** Owes a gap: the number after which messages are missing, and why. */
   gap: { readonly after: number; readonly reason: string } | undefined;
+  /** How many messages the market had had when the socket left one of its streams for another, until that one is live. */
+  movedAt: number | undefined;
 }
+
+/** The form that hears of every change, so that its number says whether anything happened. */
+const FORM_OF_ALL = FORM_COUNT - 1;
 
 /** Where a client stands in a market, taken from its resume points. */
 type Resumes = ReadonlyMap<number, { readonly form: Form; readonly sequence: number; readonly isOfThisLog: boolean }>;
@@ -60,11 +57,13 @@ export class MarketSubscriber implements Subscriber {
   private tokenCount = 0;
   private isCustom = false;
   private isScheduled = false;
+  private readonly catalog: CatalogSubscription;
   private readonly writer: FrameWriter;
 
   constructor(connection: Connection, host: ChannelHost) {
     this.connection = connection;
     this.host = host;
+    this.catalog = new CatalogSubscription(connection, host);
     this.writer = new FrameWriter((frame) => connection.send(frame));
   }
 
@@ -81,6 +80,7 @@ export class MarketSubscriber implements Subscriber {
 
   held(): void {
     this.host.flush();
+    this.catalog.hold();
     for (const subscription of this.subscriptions.values()) {
       if (!subscription.isLive) continue;
       this.leave(subscription);
@@ -93,7 +93,7 @@ export class MarketSubscriber implements Subscriber {
     for (const subscription of this.subscriptions.values()) this.leave(subscription);
     this.subscriptions.clear();
     this.queue = [];
-    this.setCatalog(false);
+    this.catalog.end();
   }
 
   private subscribe(request: StreamRequest): void {
@@ -104,7 +104,7 @@ export class MarketSubscriber implements Subscriber {
       request.isCustom ?? (this.isCustom || [...resumes.values()].some(({ form }) => isCustomForm(form)));
     let isNew = isCustom !== this.isCustom || request.resume.length > 0;
     if (isCustom !== this.isCustom) this.changeCustom(isCustom, wanted);
-    this.resumeCatalog(request);
+    this.catalog.resume(request);
     for (const [marketIndex, tokens] of wanted) {
       const added = this.add(marketIndex, tokens, request.hasDump, resumes.get(marketIndex));
       isNew ||= added;
@@ -116,7 +116,7 @@ export class MarketSubscriber implements Subscriber {
     }
     this.pay();
     if (unknown.length > 0) throw unknownTokens(unknown);
-    if (!isNew && request.assetIds.length > 0) this.connection.send(NO_NEW_ASSETS);
+    if (!isNew && request.assetIds.length > 0) this.connection.reply(NO_NEW_ASSETS);
   }
 
   private wantedOf(assetIds: readonly string[], unknown: string[]): Map<number, number> {
@@ -150,50 +150,12 @@ export class MarketSubscriber implements Subscriber {
   /** Custom features hold for the whole socket: every market moves to its other stream. */
   private changeCustom(isCustom: boolean, wanted: ReadonlyMap<number, number>): void {
     this.isCustom = isCustom;
-    this.setCatalog(isCustom);
+    if (isCustom) this.catalog.begin();
+    else this.catalog.end();
     for (const [marketIndex, subscription] of this.subscriptions) {
       if (wanted.has(marketIndex)) continue;
       this.reform(subscription, subscription.tokens);
       this.enqueue(subscription);
-    }
-  }
-
-  private setCatalog(isWanted: boolean): void {
-    const { connection, host } = this;
-    const topic = catalogStreamId(host.feed.log);
-    if (isWanted) {
-      connection.follow(topic);
-      host.catalogCount += 1;
-      this.hasCatalog = true;
-      connection.send(heartbeatText(topic, host.feed.announcedCount, host.now()));
-    } else if (this.hasCatalog) {
-      this.hasCatalog = false;
-      connection.leave(topic);
-      host.catalogCount -= 1;
-    }
-  }
-
-  private hasCatalog = false;
-
-  /** The new markets after a number that the client has seen. */
-  private resumeCatalog({ resume }: StreamRequest): void {
-    const { connection, host } = this;
-    const topic = catalogStreamId(host.feed.log);
-    const point = resume.find(({ streamId }) => streamId.startsWith('new-markets-'));
-    if (point === undefined || !this.isCustom) return;
-    const { newMarkets } = host.feed.markets;
-    const { markets } = host.feed.views;
-    const count = host.feed.announcedCount;
-    const missing = count - point.sequence;
-    if (point.streamId !== topic || missing < 0 || missing > NEW_MARKETS_MAX) {
-      connection.send(gapText(topic, count, host.now(), point.sequence, 'read GET /markets for what is missing'));
-      return;
-    }
-    for (let at = point.sequence; at < count; at += 1) {
-      const { marketIndex, tMs } = newMarkets[at];
-      const market = markets.byIndex(marketIndex);
-      if (market === undefined) continue;
-      connection.send(newMarketText(market, markets.eventByNumber(market.eventNumber), topic, at + 1, tMs));
     }
   }
 
@@ -212,7 +174,7 @@ export class MarketSubscriber implements Subscriber {
     if (subscription === undefined) {
       const stream = this.host.feed.markets.stream(marketIndex);
       const form = formOf(tokens, this.isCustom);
-      const nothing = { isLive: false, isQueued: false, dump: 0, from: undefined, gap: undefined };
+      const nothing = { isLive: false, isQueued: false, dump: 0, from: undefined, gap: undefined, movedAt: undefined };
       subscription = { stream, market, tokens: 0, form, ...nothing };
       this.subscriptions.set(marketIndex, subscription);
     }
@@ -247,6 +209,7 @@ export class MarketSubscriber implements Subscriber {
 
   /** Moves a market to the stream of these tokens and the socket's features; what it owed goes along. */
   private reform(subscription: Subscription, tokens: number): void {
+    if (subscription.isLive) subscription.movedAt = subscription.stream.numbers[FORM_OF_ALL];
     this.leave(subscription);
     const form = formOf(tokens, this.isCustom);
     this.tokenCount += countTokens(tokens) - countTokens(subscription.tokens);
@@ -285,8 +248,9 @@ export class MarketSubscriber implements Subscriber {
 
   /** Pays what is owed, in turn, as long as there is room and the loop is not held for long. */
   private pay(): void {
-    if (this.isScheduled || this.queue.length === 0) return;
-    this.host.flush();
+    if (this.isScheduled) return;
+    if (this.catalog.isOwed || this.queue.length > 0) this.host.flush();
+    this.catalog.pay();
     let rendered = 0;
     while (this.queue.length > 0 && !this.connection.isFull) {
       if (rendered >= streamLimits.replayStep) {
@@ -306,10 +270,11 @@ export class MarketSubscriber implements Subscriber {
   private payNext(): number {
     const [subscription] = this.queue;
     if (subscription.from !== undefined) return this.replay(subscription, subscription.from);
+    this.checkMove(subscription);
     const { stream, form, market, dump, gap } = subscription;
     const { connection, host } = this;
     const nowMs = host.now();
-    if (gap !== undefined || dump === 0) this.writer.end(true);
+    if ((gap !== undefined || dump === 0) && this.endFrame()) return 0;
     if (gap !== undefined) {
       connection.send(gapText(stream.ids[form], stream.numbers[form], nowMs, gap.after, gap.reason));
     } else if (dump === 0) {
@@ -328,11 +293,25 @@ export class MarketSubscriber implements Subscriber {
     return 2;
   }
 
-  /** Sends some of the messages after `number`; live once there are no more. */
+  /** What a market told while the socket was between two of its streams, neither told the socket. */
+  private checkMove(subscription: Subscription): void {
+    const { movedAt, stream } = subscription;
+    if (movedAt === undefined || movedAt === stream.numbers[FORM_OF_ALL]) return;
+    this.oweGap(subscription, 0, 'the market went on while the socket changed its tokens or features');
+    subscription.movedAt = undefined;
+  }
+
+  /** Sends the frame at hand; whether what comes next must wait for room. */
+  private endFrame(): boolean {
+    this.writer.end(true);
+    return this.connection.isFull;
+  }
+
+  /** Sends some of the messages after `number`, in one frame: another one might find no room. Live once there are no more. */
   private replay(subscription: Subscription, number: number): number {
     const { stream, form, market } = subscription;
     const { connection, host } = this;
-    this.writer.end(true);
+    if (this.endFrame()) return 0;
     const { markets, views } = host.feed;
     const missed = messagesSince(markets, views, stream, market, form, number, streamLimits.replayStep);
     if (missed === undefined) {
@@ -343,11 +322,15 @@ export class MarketSubscriber implements Subscriber {
     }
     const { messages, indexes, sequences } = missed;
     if (indexes.length === 0) connection.send(heartbeatText(stream.ids[form], stream.numbers[form], host.now()));
+    let last = number;
     for (const [at, index] of indexes.entries()) {
+      const isAlone = messages.isAlone(index);
+      if (at > 0 && (isAlone || this.writer.bytes > streamLimits.replayFrameBytes)) break;
       this.writer.add(messages, index, stream.idBytes[form], sequences[at]);
+      last = sequences[at];
+      if (isAlone) break;
     }
     this.writer.end();
-    const last = sequences.at(-1) ?? number;
     subscription.from = last;
     if (last >= stream.numbers[form]) {
       subscription.from = undefined;
@@ -360,6 +343,7 @@ export class MarketSubscriber implements Subscriber {
     const { stream, form } = subscription;
     this.queue.shift();
     subscription.isQueued = false;
+    subscription.movedAt = undefined;
     if (subscription.isLive) return;
     subscription.isLive = true;
     this.connection.follow(stream.ids[form]);

@@ -4,6 +4,9 @@
 import type { Connection } from './connection.ts';
 import { streamLimits } from './limits.ts';
 
+/** What a ping says, so that its answer is told from a pong that nobody asked for. */
+export const QUESTION = 'reading?';
+
 const ASK_AGAIN_BEATS = Math.ceil(streamLimits.askAgainMs / streamLimits.askEveryMs);
 
 /**
@@ -41,11 +44,11 @@ export class ReaderCheck {
     this.askSome();
   }
 
-  /** Pings a client, unless it owes an answer already. */
+  /** Pings a client, unless it owes an answer already, or has enough before it: a ping without room would end the socket. */
   ask(connection: Connection): void {
-    if (connection.isHeld || this.unanswered.has(connection)) return;
+    if (connection.isFull || this.unanswered.has(connection)) return;
     this.unanswered.set(connection, this.beat);
-    connection.ping();
+    connection.ping(QUESTION);
   }
 
   /** A client has answered: it reads. */

@@ -14,6 +14,8 @@ import type { UserStream } from './userFeed.ts';
 
 /** Entries looked up at a time. */
 const ENTRIES_A_STEP = 64;
+/** So long, ms, does a reading of the log wait for room in front of its socket: others wait for the log meanwhile. */
+const ROOM_WAIT_MS_MAX = 500;
 
 /** A message of an owner's stream as text. */
 export function userMessage(
@@ -33,10 +35,10 @@ export function userMessage(
 /** Reads messages that are no longer kept from the log again. */
 export interface UserLog {
   /**
-   * The messages of an owner's stream numbered after `after` up to `last`, handed over in order, a few at a time; resolves
-   * when all are, with false where there is no log to read.
+   * The messages of an owner's stream numbered after `after` up to `last`, handed over in order, a few at a time, until
+   * `take` resolves with false; resolves when that is over, with false where there is no log to read. One question at a time.
    */
-  read(question: UserLogQuestion, take: (messages: readonly string[]) => Promise<void>): Promise<boolean>;
+  read(question: UserLogQuestion, take: (messages: readonly string[]) => Promise<boolean>): Promise<boolean>;
 }
 
 export interface UserLogQuestion {
@@ -118,14 +120,14 @@ export class UserSubscriber implements Subscriber {
   }
 
   drained(): void {
-    const resume = this.waitingForRoom;
-    this.waitingForRoom = undefined;
-    resume?.();
+    this.waitingForRoom?.();
     this.pump();
   }
 
-  /** Nothing to do: what is sent goes by where each stream stands, and as far as there is room. */
-  held(): void {}
+  /** What is sent goes by where each stream stands, and as far as there is room; but nobody waits for room any longer. */
+  held(): void {
+    this.waitingForRoom?.();
+  }
 
   ended(): void {
     if (this.isEnded) return;
@@ -134,9 +136,7 @@ export class UserSubscriber implements Subscriber {
     const listeners = this.host.listeners.get(this.stream);
     listeners?.delete(this);
     if (listeners?.size === 0) this.host.listeners.delete(this.stream);
-    const resume = this.waitingForRoom;
-    this.waitingForRoom = undefined;
-    resume?.();
+    this.waitingForRoom?.();
   }
 
   /** Sends what the socket has not been told yet, as far as there is room. */
@@ -215,12 +215,13 @@ export class UserSubscriber implements Subscriber {
       }
       connection.socket.cork(() => {
         for (const entry of entries) {
+          if (connection.isFull) return;
           const sequence = marketIndex === undefined ? entry.number : entry.marketNumber;
           const text = userMessage(host.feed.views, entry, stream.owner, cursor.streamId, sequence);
           if (text !== undefined) connection.send(text);
+          cursor.sent += 1;
         }
       });
-      cursor.sent += entries.length;
       cursor.toldMs = performance.now();
       steps += 1;
     }
@@ -236,20 +237,21 @@ export class UserSubscriber implements Subscriber {
     });
   }
 
-  /** What is no longer kept comes from the log; the kept rest follows it. */
+  /** What is no longer kept comes from the log; the kept rest follows it, and what found no room in time another reading. */
   private readLog(cursor: Cursor): void {
     const { stream, host } = this;
     const { marketIndex, streamId, sent } = cursor;
     cursor.isReading = true;
     const last = stream.numberOf(marketIndex);
     const question = { owner: stream.owner, marketIndex, streamId, after: sent, last };
-    const take = async (messages: readonly string[]): Promise<void> => {
+    const take = async (messages: readonly string[]): Promise<boolean> => {
       for (const message of messages) {
         if (this.connection.isFull) await this.room();
-        if (this.isEnded || !this.isCurrent(cursor)) return;
+        if (this.connection.isFull || this.isEnded || !this.isCurrent(cursor)) return false;
         this.connection.send(message);
         cursor.sent += 1;
       }
+      return true;
     };
     host.userLog.read(question, take).then(
       (isRead) => {
@@ -279,15 +281,20 @@ export class UserSubscriber implements Subscriber {
     return this.cursors.get(cursor.marketIndex ?? -1) === cursor;
   }
 
-  /** Resolves when the socket has room again, or is gone. */
-  private room(): Promise<void> {
-    return new Promise((resolve) => {
-      const before = this.waitingForRoom;
-      this.waitingForRoom = () => {
-        before?.();
-        resolve();
-      };
-      if (this.isEnded) this.drained();
-    });
+  /** Resolves when the socket has room again, is gone or held, or after a while. */
+  private async room(): Promise<void> {
+    const untilMs = performance.now() + ROOM_WAIT_MS_MAX;
+    const { connection } = this;
+    while (connection.isFull && !connection.isHeld && !this.isEnded) {
+      const leftMs = untilMs - performance.now();
+      if (leftMs <= 0) return;
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, leftMs);
+        this.waitingForRoom = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
   }
 }

@@ -12,10 +12,17 @@ export interface UserLogTask extends UserLogQuestion {
 /** What the thread says: messages in order, and at last that there are no more. */
 export type UserLogNews = { readonly messages: readonly string[] } | { readonly isDone: true };
 
+/** What the thread hears of messages: whether it is to go on. */
+export interface UserLogAnswer {
+  readonly wantsMore: boolean;
+}
+
+type Take = (messages: readonly string[]) => Promise<boolean>;
+
 /** The log of a data directory; undefined has none. */
 export function makeUserLog(dataDir: string | undefined): UserLog {
   let latest: Promise<unknown> = Promise.resolve();
-  const read = (question: UserLogQuestion, take: (messages: readonly string[]) => Promise<void>): Promise<boolean> => {
+  const read = (question: UserLogQuestion, take: Take): Promise<boolean> => {
     if (dataDir === undefined) return Promise.resolve(false);
     const task: UserLogTask = { ...question, dataDir };
     const next = latest.then(() => runThread(task, take));
@@ -25,7 +32,7 @@ export function makeUserLog(dataDir: string | undefined): UserLog {
   return { read };
 }
 
-function runThread(task: UserLogTask, take: (messages: readonly string[]) => Promise<void>): Promise<boolean> {
+function runThread(task: UserLogTask, take: Take): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const thread = new Worker(new URL('./userLogThread.ts', import.meta.url), { workerData: task });
     thread.unref();
@@ -37,7 +44,7 @@ function runThread(task: UserLogTask, take: (messages: readonly string[]) => Pro
         return;
       }
       // The thread waits for this answer before it goes on, so that a slow reader's messages don't pile up here.
-      taken = taken.then(() => take(news.messages)).then(() => thread.postMessage('more'));
+      taken = taken.then(() => take(news.messages)).then((wantsMore) => thread.postMessage({ wantsMore }));
       taken.catch(() => {});
     });
     thread.once('error', reject);

@@ -14,7 +14,7 @@ import { Views } from '../views/index.ts';
 import { StreamFeed } from './feed.ts';
 import { streamSettings } from './limits.ts';
 import { userMessage } from './userChannel.ts';
-import type { UserLogNews, UserLogTask } from './userLog.ts';
+import type { UserLogAnswer, UserLogNews, UserLogTask } from './userLog.ts';
 
 const MESSAGES_A_TIME = 256;
 
@@ -33,7 +33,8 @@ class ReadRecord implements LogRecord {
   }
 }
 
-async function run(task: UserLogTask, tell: (news: UserLogNews) => void, answered: () => Promise<void>): Promise<void> {
+/** @param tell says something and resolves with whether to go on */
+async function run(task: UserLogTask, tell: (news: UserLogNews) => Promise<boolean>): Promise<void> {
   const { owner, marketIndex, streamId, after, last, dataDir } = task;
   const views = new Views();
   const feed = new StreamFeed(views, { ...streamSettings, userEntriesMax: 1, changesMax: 1, changesPerMarketMax: 1 });
@@ -56,27 +57,30 @@ async function run(task: UserLogTask, tell: (news: UserLogNews) => void, answere
       for (const follower of followers) follower.apply(record);
     }
     if (found.length >= MESSAGES_A_TIME) {
-      tell({ messages: found });
+      const messages = found;
       found = [];
-      await answered();
+      if (!(await tell({ messages }))) break;
     }
     if (count >= last - after) break;
   }
-  if (found.length > 0) {
-    tell({ messages: found });
-    await answered();
-  }
+  if (found.length > 0) await tell({ messages: found });
   await reader.close();
-  tell({ isDone: true });
 }
 
 function begin(): void {
   const port = parentPort;
   if (port === null) return;
-  const answered = (): Promise<void> => new Promise((resolve) => port.once('message', () => resolve()));
+  const tell = (news: UserLogNews): Promise<boolean> =>
+    new Promise((resolve) => {
+      port.once('message', ({ wantsMore }: UserLogAnswer) => resolve(wantsMore));
+      port.postMessage(news);
+    });
   // What the starter passed is a task and nothing else.
-  run(workerData as UserLogTask, (news) => port.postMessage(news), answered).then(
-    () => port.close(),
+  run(workerData as UserLogTask, tell).then(
+    () => {
+      port.postMessage({ isDone: true } satisfies UserLogNews);
+      port.close();
+    },
     (error: unknown) =>
       setImmediate(() => {
         throw error;

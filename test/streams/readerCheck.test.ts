@@ -129,28 +129,36 @@ test('an owner that stops reading gets every message of its own later, each once
   }
 }, 120_000);
 
-test('a client that never answers pings gets its streams as they happen', async () => {
-  const ws = new WebSocket(`${server.url.replace('http', 'ws')}/ws/market`, { autoPong: false });
-  let pings = 0;
-  let frames = 0;
-  ws.on('ping', () => {
-    pings += 1;
-  });
-  ws.on('message', () => {
-    frames += 1;
-  });
-  await new Promise((resolve) => ws.once('open', resolve));
-  ws.send(JSON.stringify({ type: 'market', assets_ids: ASSETS }));
-  const step = vi.spyOn(ReaderCheck.prototype, 'step');
-  await vi.waitFor(() => expect(step.mock.calls.length).toBeGreaterThan(40), PATIENCE);
-  step.mockRestore();
-  expect(pings).toBeGreaterThan(1);
-  const before = frames;
-  await drive(20);
-  await vi.waitFor(() => expect(frames).toBeGreaterThan(before), PATIENCE);
-  expect(hold).not.toHaveBeenCalled();
-  ws.terminate();
-}, 120_000);
+test.each([
+  ['never answers pings', false],
+  ['answers none, and sends pongs that nobody asked for', true],
+] as const)(
+  'a client that %s gets its streams as they happen',
+  async (_, sendsPongs) => {
+    const ws = new WebSocket(`${server.url.replace('http', 'ws')}/ws/market`, { autoPong: false });
+    let pings = 0;
+    let frames = 0;
+    ws.on('ping', () => {
+      pings += 1;
+    });
+    ws.on('message', () => {
+      frames += 1;
+    });
+    await new Promise((resolve) => ws.once('open', resolve));
+    if (sendsPongs) ws.pong();
+    ws.send(JSON.stringify({ type: 'market', assets_ids: ASSETS }));
+    const step = vi.spyOn(ReaderCheck.prototype, 'step');
+    await vi.waitFor(() => expect(step.mock.calls.length).toBeGreaterThan(40), PATIENCE);
+    step.mockRestore();
+    expect(pings).toBeGreaterThan(1);
+    const before = frames;
+    await drive(20);
+    await vi.waitFor(() => expect(frames).toBeGreaterThan(before), PATIENCE);
+    expect(hold).not.toHaveBeenCalled();
+    ws.terminate();
+  },
+  120_000,
+);
 
 /** Connections to nobody, which count their pings, and a check over them whose beats are ours. */
 function world(count: number, answerMsMax: number) {
@@ -159,6 +167,7 @@ function world(count: number, answerMsMax: number) {
     ping: () => {
       pings[index] += 1;
     },
+    getBufferedAmount: () => 0,
   });
   const connections = pings.map((_, index) => new Connection(socketOf(index) as unknown as Socket, 'market', 0));
   const check = new ReaderCheck(new Set(connections), answerMsMax);

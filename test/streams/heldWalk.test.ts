@@ -1,0 +1,172 @@
+// One socket through anything that can happen to it while markets move: held and released at any moment, it subscribes, leaves,
+// changes its features and resumes. Whatever the order, every stream is without gaps and every book hashes to what was said, and
+// in the end nothing is owed. By the seed.
+import { expect, test, vi } from 'vitest';
+import { Connection } from '../../server/streams/connection.ts';
+import { streamSettings } from '../../server/streams/limits.ts';
+import { type ChannelHost, MarketSubscriber } from '../../server/streams/marketChannel.ts';
+import { randomOf } from '../pipeline/workload.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { TestSocket } from './socket.ts';
+import { foundingCommands, StreamWorkload, tokenOf } from './workload.ts';
+
+const MARKETS = 6;
+const STEPS = 300;
+/** A walk that hears less says little. */
+const EVENTS_MIN = 100;
+const PATIENCE = { timeout: 60_000, interval: 2 };
+const SEEDS = [5, 6, 7, 8, 9, 10].map((at) => 1_000_003 * at);
+const ping = vi.spyOn(Connection.prototype, 'ping');
+const request = vi.spyOn(MarketSubscriber.prototype, 'request');
+
+/** What the walk knows of its socket. */
+class Walk {
+  readonly socket: TestSocket;
+  readonly connection: Connection;
+  private readonly server: TestServer;
+  private readonly random: (below: number) => number;
+  private readonly workload: StreamWorkload;
+  /** Bits of the tokens that are followed, by market. */
+  private readonly followed = new Map<number, number>();
+  private isCustom = false;
+  private requests = 0;
+
+  constructor(server: TestServer, socket: TestSocket, seed: number) {
+    this.server = server;
+    this.socket = socket;
+    this.connection = ping.mock.contexts[0] as Connection; // asked as it opened
+    this.random = randomOf(seed);
+    this.workload = new StreamWorkload(seed, MARKETS);
+  }
+
+  async drive(count: number): Promise<void> {
+    for (let done = 0; done < count; done += 1) {
+      await this.server.exchange.submit(this.workload.next(Date.now()));
+    }
+  }
+
+  /** Until the exchange has taken every request, and the socket has heard what was sent by then. */
+  async settle(): Promise<void> {
+    const { frames } = this.socket;
+    await vi.waitFor(() => expect(request).toHaveBeenCalledTimes(this.requests), PATIENCE);
+    if (this.connection.isHeld) return;
+    frames.length = 0;
+    this.socket.send('PING');
+    await this.socket.until(() => frames.includes('PONG'));
+  }
+
+  async step(): Promise<void> {
+    const { connection, random } = this;
+    const choice = random(10);
+    if (choice < 3) await this.drive(1 + random(30));
+    else if (choice === 3) {
+      await this.settle();
+      connection.hold();
+    } else if (choice === 4) connection.release();
+    else if (choice < 7) await this.subscribe(random(MARKETS), 1 + random(3));
+    else if (choice === 7) await this.leave(random(MARKETS), 1 << random(2));
+    else if (choice === 8) await this.changeFeatures();
+    else await this.resume();
+  }
+
+  /** Releases the socket, and checks that it follows all that it asked for. */
+  async end(): Promise<void> {
+    const { reader } = this.socket;
+    this.connection.release();
+    await this.drive(50);
+    await this.settle();
+    for (const [market, tokens] of this.followed) {
+      for (const outcome of [0, 1]) {
+        const asset = tokenOf(market, outcome);
+        expect(reader.books.has(asset), asset).toBe(((tokens >> outcome) & 1) === 1);
+      }
+      const numbers = [...reader.sequences].filter(([id]) => id.startsWith(nameOf(market))).map(([, number]) => number);
+      if (tokens !== 0) expect(this.standing(market)).toContain(numbers[0]);
+    }
+  }
+
+  /** Where a market's streams stand, in the exchange. */
+  private standing(market: number): readonly number[] {
+    const [subscriber] = request.mock.contexts as unknown as { host: ChannelHost }[];
+    return subscriber.host.feed.markets.stream(market).numbers;
+  }
+
+  private async send(message: object): Promise<void> {
+    this.requests += 1;
+    this.socket.send(message);
+    await this.settle();
+  }
+
+  private async subscribe(market: number, tokens: number): Promise<void> {
+    const before = this.followed.get(market) ?? 0;
+    await this.settle();
+    if ((before | tokens) !== before) this.forget(market);
+    this.followed.set(market, before | tokens);
+    await this.send({ operation: 'subscribe', assets_ids: assetsOf(market, tokens) });
+  }
+
+  private async leave(market: number, tokens: number): Promise<void> {
+    const before = this.followed.get(market) ?? 0;
+    await this.send({ operation: 'unsubscribe', assets_ids: assetsOf(market, tokens) });
+    if ((before & tokens) === 0) return;
+    this.followed.set(market, before & ~tokens);
+    this.forget(market);
+    for (const asset of assetsOf(market, tokens)) this.socket.reader.books.delete(asset);
+  }
+
+  private async changeFeatures(): Promise<void> {
+    await this.settle();
+    for (let market = 0; market < MARKETS; market += 1) this.forget(market);
+    this.isCustom = !this.isCustom;
+    await this.send({ operation: 'subscribe', assets_ids: [], custom_feature_enabled: this.isCustom });
+  }
+
+  private async resume(): Promise<void> {
+    await this.settle();
+    const points = [...this.socket.reader.sequences].filter(([id]) => this.isFollowed(id));
+    if (points.length === 0) return;
+    const [stream_id, sequence] = points[this.random(points.length)];
+    await this.send({ type: 'market', resume: { stream_id, sequence } });
+  }
+
+  /** Whether a stream is that which the socket follows in its market. */
+  private isFollowed(id: string): boolean {
+    const tokens = id.startsWith('m') ? (this.followed.get(Number.parseInt(id.slice(1, 9), 16)) ?? 0) : 0;
+    return id.slice(10, 12) === `${['', 'f', 's', 'b'][tokens]}${this.isCustom ? 'c' : 'p'}`;
+  }
+
+  /** The market's stream becomes another: the numbers of the former end. */
+  private forget(market: number): void {
+    const { sequences } = this.socket.reader;
+    for (const id of [...sequences.keys()]) if (id.startsWith(nameOf(market))) sequences.delete(id);
+  }
+}
+
+const nameOf = (market: number): string => `m${market.toString(16).padStart(8, '0')}-`;
+
+const assetsOf = (market: number, tokens: number): string[] =>
+  [0, 1].filter((outcome) => ((tokens >> outcome) & 1) === 1).map((outcome) => tokenOf(market, outcome));
+
+test.each(SEEDS)(
+  'a socket that is held and released at any moment misses nothing (seed %i)',
+  async (seed) => {
+    const streams = { ...streamSettings, answerMsMax: 600_000, changesPerMarketMax: 80 };
+    const server = await startTestServer({ config: { streams } });
+    await Promise.all(foundingCommands(MARKETS).map((command) => server.exchange.submit(command)));
+    ping.mockClear();
+    request.mockClear();
+    const socket = await TestSocket.open(server.url, '/ws/market');
+    const walk = new Walk(server, socket, seed);
+    await walk.drive(500);
+    for (let step = 0; step < STEPS; step += 1) {
+      await walk.step();
+      expect(socket.reader.faults, `step ${step}`).toEqual([]);
+    }
+    await walk.end();
+    expect(socket.reader.faults).toEqual([]);
+    expect(socket.reader.eventCount).toBeGreaterThan(EVENTS_MIN);
+    await socket.close();
+    await server.close();
+  },
+  120_000,
+);

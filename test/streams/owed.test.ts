@@ -1,0 +1,272 @@
+// What a socket is owed is paid on it, in whole frames and as far as there is room, however much that is and however its client
+// reads: replays of deep books, gaps, an owner's messages from memory and from the log, new markets. Nothing is lost between two
+// streams of a market. A client here reads in its own time, and is held for none of it.
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, test, vi } from 'vitest';
+import { type Command, encodeCommand } from '../../engine/index.ts';
+import { deriveCredentials } from '../../server/auth/apiKeys.ts';
+import { Connection } from '../../server/streams/connection.ts';
+import { type StreamSettings, streamSettings } from '../../server/streams/limits.ts';
+import { uuidOfKeyId } from '../../server/views/index.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { TestSocket } from './socket.ts';
+import { conditionOf, foundingCommands, keyIdOf, ownerOf, StreamWorkload, tokenOf } from './workload.ts';
+
+const PATIENCE = { timeout: 60_000, interval: 20 };
+const hold = vi.spyOn(Connection.prototype, 'hold');
+const ping = vi.spyOn(Connection.prototype, 'ping');
+let server: TestServer;
+let orderCount = 0;
+afterEach(() => server.close());
+
+async function start(markets: number, streams: Partial<StreamSettings> = {}, dataDir?: string): Promise<void> {
+  server = await startTestServer({ config: { dataDir, streams: { ...streamSettings, ...streams } } });
+  await Promise.all(foundingCommands(markets).map((command) => server.exchange.submit(command)));
+  hold.mockClear();
+  ping.mockClear();
+}
+
+const submit = (command: Command) => server.exchange.submit(encodeCommand(command));
+
+/** A resting or taking BUY; returns its id. */
+async function buy(marketIndex: number, trader: number, outcome: number, pips: number, lots: number): Promise<string> {
+  orderCount += 1;
+  const owner = ownerOf(trader);
+  const orderId = `0x${createHash('sha256').update(String(orderCount)).digest('hex')}`;
+  await submit({
+    ...{ type: 'PlaceOrder', orderId, keyId: keyIdOf(trader), maker: owner, owner, marketIndex, outcome, side: 0 },
+    ...{ orderType: 0, flags: 0, makerAmountMicro: lots * pips, takerAmountMicro: lots * 10_000 },
+    ...{ timestampMs: Date.now(), expirationS: 0 },
+  });
+  return orderId;
+}
+
+/** Many levels, and many lots at the best one, so that each trade is told with large books. */
+async function deepen(marketIndex: number, topPips: number): Promise<void> {
+  await submit({
+    ...{
+      type: 'UpdateMarket',
+      marketIndex,
+      mask: 2,
+      tickPips: 10,
+      minOrderLots: 100,
+      status: 1,
+      negRisk: 0,
+      autoTick: 0,
+    },
+    ...{ feeExponent: 1, feeRate: 0, delaySeconds: 0, minMarketableBuyMicro: 0 },
+  });
+  const orders = [buy(marketIndex, 0, 0, topPips, 1_000_000)];
+  for (let pips = 100; pips < topPips; pips += 10) orders.push(buy(marketIndex, 0, 0, pips, 1_000));
+  await Promise.all(orders);
+}
+
+const assetsOf = (markets: number) =>
+  Array.from({ length: markets }, (_, market) => [tokenOf(market, 0), tokenOf(market, 1)]).flat();
+
+async function follow(markets: number): Promise<TestSocket> {
+  const socket = await TestSocket.open(server.url, '/ws/market');
+  socket.send({ type: 'market', assets_ids: assetsOf(markets) });
+  await socket.until(({ reader }) => reader.counts.get('book') === 2 * markets);
+  return socket;
+}
+
+/** The user channel of an owner, and the name of its stream. */
+async function listen(owner: number): Promise<TestSocket> {
+  const identity = { kind: 'trading', owner: ownerOf(owner), nonce: '0', generation: 0 } as const;
+  const { secret, passphrase } = deriveCredentials(server.services.secret, identity);
+  const socket = await TestSocket.open(server.url, '/ws/user');
+  socket.send({ type: 'user', auth: { apiKey: uuidOfKeyId(keyIdOf(owner)), secret, passphrase } });
+  await socket.until(({ reader }) => reader.sequences.size === 1);
+  return socket;
+}
+
+/** Stops reading, until the exchange has noticed. */
+async function stop(socket: TestSocket): Promise<void> {
+  socket.ws.pause();
+  await vi.waitFor(() => expect(hold).toHaveBeenCalled(), PATIENCE);
+}
+
+/** Reads up to the ping, answers, and then takes a break that is shorter than what is allowed. */
+function readWithBreak(socket: TestSocket): void {
+  socket.ws.once('ping', () => {
+    socket.ws.pause();
+    setTimeout(() => socket.ws.resume(), 700);
+  });
+  socket.ws.resume();
+}
+
+/** So many more laps of pings have begun. */
+const laps = (count: number) =>
+  vi.waitFor(() => expect(ping.mock.calls.length).toBeGreaterThanOrEqual(count), PATIENCE);
+
+const numberOf = ({ reader }: TestSocket): number => [...reader.sequences.values()][0];
+
+function isSound(socket: TestSocket): void {
+  expect(socket.closed).toBeUndefined();
+  expect(socket.reader.faults).toEqual([]);
+}
+
+test('a client that takes a long replay slowly is not ended by the pings', async () => {
+  await start(1);
+  await deepen(0, 4_000);
+  const socket = await follow(1);
+  const [[stream_id, sequence]] = socket.reader.sequences;
+  await socket.close();
+  for (let count = 0; count < 300; count += 1) await buy(0, 1, 1, 6_000, 200);
+  const slow = await TestSocket.open(server.url, '/ws/market');
+  const other = await TestSocket.open(server.url, '/ws/market');
+  await laps(3);
+  slow.send({ type: 'market', resume: { stream_id, sequence } });
+  slow.ws.pause();
+  ping.mockClear();
+  await laps(4);
+  slow.ws.resume();
+  await vi.waitFor(() => expect([slow.closed, numberOf(slow)]).toEqual([undefined, sequence + 1_200]), PATIENCE);
+  isSound(slow);
+  for (const each of [slow, other]) await each.close();
+}, 120_000);
+
+test('what a held owner is owed is paid in pieces for which there is room', async () => {
+  await start(1);
+  const socket = await listen(0);
+  await stop(socket);
+  const place = async (): Promise<void> => {
+    const orderId = await buy(0, 0, 0, 4_000, 200);
+    await submit({ type: 'CancelOrders', owner: ownerOf(0), keyId: keyIdOf(0), items: [orderId] });
+  };
+  for (let round = 0; round < 60; round += 1) await Promise.all(Array.from({ length: 100 }, place));
+  readWithBreak(socket);
+  await vi.waitFor(() => expect([socket.closed, socket.reader.eventCount]).toEqual([undefined, 12_000]), PATIENCE);
+  isSound(socket);
+  await socket.close();
+}, 120_000);
+
+test('a replay of deep books is paid a frame at a time', async () => {
+  await start(1);
+  await deepen(0, 4_000);
+  const socket = await follow(1);
+  await stop(socket);
+  const before = numberOf(socket);
+  for (let count = 0; count < 300; count += 1) await buy(0, 1, 1, 6_000, 200);
+  readWithBreak(socket);
+  await vi.waitFor(() => expect([socket.closed, numberOf(socket)]).toEqual([undefined, before + 1_200]), PATIENCE);
+  isSound(socket);
+  await socket.close();
+}, 120_000);
+
+test('gaps of many deep markets are paid with their books as there is room', async () => {
+  const markets = 20;
+  const times = 12;
+  await start(markets);
+  for (let market = 0; market < markets; market += 1) await deepen(market, 9_000);
+  const socket = await follow(markets);
+  const resume = [...socket.reader.sequences.keys()].map((id) => ({
+    stream_id: `${id.slice(0, -9)}000000000`,
+    sequence: 1,
+  }));
+  socket.ws.pause();
+  for (let time = 0; time < times; time += 1) {
+    socket.send({ type: 'market', assets_ids: assetsOf(markets), resume });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  // An answer waits for room too.
+  socket.send('PING');
+  socket.ws.resume();
+  await vi.waitFor(() => expect([socket.closed, socket.frames.includes('PONG')]).toEqual([undefined, true]), PATIENCE);
+  await vi.waitFor(() => expect(socket.reader.gapCount).toBeGreaterThanOrEqual(markets), PATIENCE);
+  isSound(socket);
+  await socket.close();
+}, 120_000);
+
+test('an owner who stops while its past is read from the log does not keep the log from others', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'outcry-owed-'));
+  await start(1, { userEntriesMax: 4, answerMsMax: 100 }, dataDir);
+  for (let number = 0; number < 40; number += 1) await buy(0, number % 2, 0, 4_000, 200);
+  const [stopped, other] = await Promise.all([listen(0), listen(1)]);
+  const resumeOf = ({ reader }: TestSocket) => ({
+    type: 'user',
+    resume: { stream_id: [...reader.sequences.keys()][0], sequence: 0 },
+  });
+  const asked = ping.mock.calls.length;
+  stopped.ws.pause();
+  await laps(asked + 1);
+  stopped.send(resumeOf(stopped));
+  await vi.waitFor(() => expect(hold).toHaveBeenCalled(), PATIENCE);
+  other.send(resumeOf(other));
+  await vi.waitFor(() => expect(other.reader.eventCount).toBe(20), PATIENCE);
+  stopped.ws.resume();
+  await vi.waitFor(() => expect(stopped.reader.eventCount).toBe(20), PATIENCE);
+  for (const socket of [stopped, other]) {
+    expect(socket.closed).toBeUndefined();
+    await socket.close();
+  }
+  rmSync(dataDir, { recursive: true, force: true });
+}, 120_000);
+
+test('what a market tells while a socket moves to another of its streams is a gap with whole books', async () => {
+  const markets = 300;
+  await start(markets);
+  const workload = new StreamWorkload(5, markets);
+  const drive = (count: number) =>
+    Promise.all(Array.from({ length: count }, () => server.exchange.submit(workload.next(Date.now()))));
+  await drive(2_000);
+  const socket = await follow(markets);
+  socket.send({ operation: 'subscribe', assets_ids: [], custom_feature_enabled: true });
+  for (let turn = 0; turn < 40; turn += 1) {
+    await drive(50);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await drive(1_000);
+  const other = await TestSocket.open(server.url, '/ws/market');
+  other.send({ type: 'market', assets_ids: assetsOf(markets), custom_feature_enabled: true });
+  await other.until(({ reader }) => reader.counts.get('book') === 2 * markets);
+  const isTold = () => {
+    for (const [id, number] of other.reader.sequences) expect(socket.reader.sequences.get(id), id).toBe(number);
+  };
+  await vi.waitFor(isTold, PATIENCE);
+  isSound(socket);
+  for (const each of [socket, other]) await each.close();
+}, 120_000);
+
+async function announce(first: number, end: number): Promise<void> {
+  const word = (value: number): string => `0x${value.toString(16).padStart(64, '0')}`;
+  const tail = (market: number) =>
+    Buffer.from(JSON.stringify({ slug: `n-${market}`, question: `N ${market}?`, description: 'd'.repeat(4_000) }));
+  for (let market = first; market < end; market += 1) {
+    await submit({
+      ...{ type: 'CreateMarket', eventNumber: 0, status: 1, negRisk: 0, autoTick: 0, feeExponent: 1, tickPips: 100 },
+      ...{ conditionId: conditionOf(market), firstToken: word(1_000_000 + market * 2), feeRate: 0 },
+      ...{ secondToken: word(1_000_001 + market * 2), minOrderLots: 100, delaySeconds: 0, minMarketableBuyMicro: 0 },
+      tail: tail(market),
+    });
+  }
+}
+
+test.each([
+  { count: 200, how: 'each of them' },
+  { count: 2_000, how: 'a gap' },
+])(
+  'a held client hears of $count new markets when it reads again: $how',
+  async ({ count }) => {
+    await start(1);
+    const socket = await TestSocket.open(server.url, '/ws/market');
+    socket.send({ type: 'market', assets_ids: [tokenOf(0, 0)], custom_feature_enabled: true });
+    await socket.until(({ reader }) => reader.counts.get('book') === 1);
+    await stop(socket);
+    await announce(1, count + 1);
+    socket.ws.resume();
+    await vi.waitFor(() => expect([...socket.reader.sequences].toString()).toContain(`,${count + 1}`), PATIENCE);
+    await announce(count + 1, count + 2);
+    await vi.waitFor(() => expect([...socket.reader.sequences].toString()).toContain(`,${count + 2}`), PATIENCE);
+    const isGap = count > 256;
+    expect(socket.events('new_market')).toHaveLength(isGap ? 1 : count + 1);
+    expect(socket.events('gap')).toHaveLength(isGap ? 1 : 0);
+    isSound(socket);
+    await socket.close();
+  },
+  120_000,
+);
