@@ -39,11 +39,10 @@ export class CatalogSubscription {
     return this.from !== undefined;
   }
 
-  /** Follows new markets, of which the first thing said is where they stand. */
+  /** Owes where the stream stands, and follows it from there. */
   begin(): void {
     this.from = this.host.feed.announcedCount;
     this.owed = 'mark';
-    this.pay();
   }
 
   end(): void {
@@ -61,7 +60,7 @@ export class CatalogSubscription {
     this.leave();
     this.from = isKnown ? point.sequence : count;
     if (!isKnown) this.owed = { after: point.sequence };
-    this.pay();
+    else this.owed = point.sequence === count ? 'mark' : undefined;
   }
 
   /** Its client does not read: new markets are owed from now on. */
