@@ -76,10 +76,10 @@ export class CatalogSubscription {
     if (this.from === undefined || connection.isFull) return;
     const count = host.feed.announcedCount;
     if (count - this.from > NEW_MARKETS_MAX) {
-      this.owed = { after: this.from };
+      if (this.owed === undefined || this.owed === 'mark') this.owed = { after: this.from };
       this.from = count;
     }
-    this.payOwed();
+    this.payOwed(this.from);
     while (this.from < count && !connection.isFull) {
       const text = this.textOf(this.from);
       this.from += 1;
@@ -88,14 +88,15 @@ export class CatalogSubscription {
     if (this.from === count) this.goLive();
   }
 
-  private payOwed(): void {
+  /** @param number where the stream stands for the client once it is told */
+  private payOwed(number: number): void {
     const { connection, host, owed, topic } = this;
     if (owed === undefined) return;
-    const count = host.feed.announcedCount;
+    const nowMs = host.now();
     const reason = 'read GET /markets for what is missing';
     this.owed = undefined;
     connection.send(
-      owed === 'mark' ? heartbeatText(topic, count, host.now()) : gapText(topic, count, host.now(), owed.after, reason),
+      owed === 'mark' ? heartbeatText(topic, number, nowMs) : gapText(topic, number, nowMs, owed.after, reason),
     );
   }
 

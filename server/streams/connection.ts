@@ -27,7 +27,7 @@ export interface SocketData {
 export type Socket = WebSocket<SocketData>;
 
 const REASON_BYTES_MAX = 123;
-/** Replies that wait for room; a client that asks for more without reading them loses one. */
+/** Replies that wait for room, at most: who asks for more without reading them loses one. */
 const REPLIES_MAX = 64;
 
 export class Connection {
@@ -69,10 +69,9 @@ export class Connection {
 
   /** Answers a message of the client, behind other answers and as soon as there is room. */
   reply(text: string): void {
-    if (this.replies.length < REPLIES_MAX) {
-      this.replies.push(text);
-      this.sendReplies();
-    } else this.send(text);
+    this.replies.push(text);
+    if (this.replies.length > REPLIES_MAX) this.send(this.replies.shift() ?? '');
+    this.sendReplies();
   }
 
   /** There is room again. */

@@ -305,8 +305,10 @@ export class StreamHub implements ChannelHost, UserHost {
 
   private answered(socket: Socket, words: ArrayBuffer): void {
     const { connection } = socket.getUserData();
-    const isAnswer = Buffer.from(words).toString('latin1') === QUESTION;
-    if (connection !== undefined && isAnswer) this.readers.answered(connection);
+    if (connection === undefined) return;
+    // A client may answer the latest of several pings alone (RFC 6455, 5.5.3): then uWebSockets' own, which has no words.
+    const isAnswer = connection.isHeld || Buffer.from(words).toString('latin1') === QUESTION;
+    if (isAnswer) this.readers.answered(connection);
   }
 
   private drained(socket: Socket): void {

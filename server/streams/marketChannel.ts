@@ -5,7 +5,7 @@ import { MarketStatus } from '../../engine/index.ts';
 import type { Market } from '../views/index.ts';
 import { bookJson } from '../wire/books.ts';
 import { bookMessage } from '../wire/marketEvents.ts';
-import { BadStreamRequest, gapText, heartbeatText, NO_NEW_ASSETS, type StreamRequest } from '../wire/streamRequests.ts';
+import { gapText, heartbeatText, NO_NEW_ASSETS, type StreamRequest, unknownIds } from '../wire/streamRequests.ts';
 import { type CatalogHost, CatalogSubscription } from './catalogChannel.ts';
 import type { Connection, Subscriber } from './connection.ts';
 import { CloseCode } from './connection.ts';
@@ -115,7 +115,7 @@ export class MarketSubscriber implements Subscriber {
       return;
     }
     this.pay();
-    if (unknown.length > 0) throw unknownTokens(unknown);
+    if (unknown.length > 0) throw unknownIds('token', unknown);
     if (!isNew && request.assetIds.length > 0) this.connection.reply(NO_NEW_ASSETS);
   }
 
@@ -237,7 +237,7 @@ export class MarketSubscriber implements Subscriber {
       }
     }
     this.pay();
-    if (unknown.length > 0) throw unknownTokens(unknown);
+    if (unknown.length > 0) throw unknownIds('token', unknown);
   }
 
   private enqueue(subscription: Subscription): void {
@@ -295,8 +295,8 @@ export class MarketSubscriber implements Subscriber {
 
   /** What a market told while the socket was between two of its streams, neither told the socket. */
   private checkMove(subscription: Subscription): void {
-    const { movedAt, stream } = subscription;
-    if (movedAt === undefined || movedAt === stream.numbers[FORM_OF_ALL]) return;
+    const { gap, movedAt, stream } = subscription;
+    if (gap !== undefined || movedAt === undefined || movedAt === stream.numbers[FORM_OF_ALL]) return;
     this.oweGap(subscription, 0, 'the market went on while the socket changed its tokens or features');
     subscription.movedAt = undefined;
   }
@@ -360,10 +360,4 @@ export class MarketSubscriber implements Subscriber {
     stream.changeSubscribers(form, -1);
     if (stream.subscriberCount === 0) this.host.followed.delete(stream);
   }
-}
-
-function unknownTokens(ids: readonly string[]): BadStreamRequest {
-  const shown = ids.slice(0, 3).map((id) => (id.length > 80 ? `${id.slice(0, 80)}…` : id));
-  const more = ids.length > shown.length ? ` and ${ids.length - shown.length} more` : '';
-  return new BadStreamRequest(`no such token: ${shown.join(', ')}${more}`);
 }

@@ -126,8 +126,8 @@ const COMMA = 0x2c;
 const OPEN = 0x5b;
 const CLOSE = 0x5d;
 const ZERO = 0x30;
-/** A frame is cut at this size, bytes. */
-const FRAME_BYTES_MAX = 262_144;
+/** A frame that has so many bytes takes no more messages: both books of a market are one frame, whatever they hold. */
+const FRAME_BYTES_MAX = 524_288;
 
 /** Puts messages into frames in one buffer that is used again and again: whoever gets a frame must copy it at once. */
 export class FrameWriter {

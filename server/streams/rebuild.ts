@@ -58,6 +58,7 @@ export function messagesSince(
   const found = feed.since(stream, form, number);
   if (found === undefined) return undefined;
   const { changes, before } = found;
+  if (changes.length === 0) return { messages: new MessageBatch(0), indexes: [], sequences: [] };
   const books = copyOf(views.books, market.index);
   for (let at = changes.length - 1; at >= 0; at -= 1) undo(books, changes[at]);
   const messages = new MessageBatch();

@@ -2,7 +2,7 @@
 // streams. What happens, what was missed while away and what a slow reader has not taken yet are all the same here: the
 // entries after the number that it has. Nobody is ever told of an owner's entries but by that owner's credentials.
 import type { Views } from '../views/index.ts';
-import { BadStreamRequest, gapText, heartbeatText, type StreamRequest } from '../wire/streamRequests.ts';
+import { gapText, heartbeatText, type StreamRequest, unknownIds } from '../wire/streamRequests.ts';
 import { orderEventRest, tradeEventRest } from '../wire/userEvents.ts';
 import { CloseCode, type Connection, type Subscriber } from './connection.ts';
 import type { StreamFeed } from './feed.ts';
@@ -14,8 +14,8 @@ import type { UserStream } from './userFeed.ts';
 
 /** Entries looked up at a time. */
 const ENTRIES_A_STEP = 64;
-/** So long, ms, does a reading of the log wait for room in front of its socket: others wait for the log meanwhile. */
-const ROOM_WAIT_MS_MAX = 500;
+/** So long, ms, does a reading of the log wait for room in front of its socket, in all: others wait for the log meanwhile. */
+const ROOM_WAIT_MS_MAX = 2_000;
 
 /** A message of an owner's stream as text. */
 export function userMessage(
@@ -36,7 +36,8 @@ export function userMessage(
 export interface UserLog {
   /**
    * The messages of an owner's stream numbered after `after` up to `last`, handed over in order, a few at a time, until
-   * `take` resolves with false; resolves when that is over, with false where there is no log to read. One question at a time.
+   * `take` resolves with false; it is asked first with none. Resolves when that is over, with false where there is no log to
+   * read. One question at a time, over all sockets.
    */
   read(question: UserLogQuestion, take: (messages: readonly string[]) => Promise<boolean>): Promise<boolean>;
 }
@@ -86,6 +87,8 @@ export class UserSubscriber implements Subscriber {
   private waitingForRoom: (() => void) | undefined;
   private isEnded = false;
   private isScheduled = false;
+  /** One of its streams is read from the log, or waits for that: the others come after it. */
+  private isReadingLog = false;
 
   constructor(connection: Connection, host: UserHost, owner: string, keyId: string) {
     this.connection = connection;
@@ -116,7 +119,7 @@ export class UserSubscriber implements Subscriber {
       return;
     }
     this.pump();
-    if (unknown.length > 0) throw new BadStreamRequest(`no such market: ${unknown.slice(0, 3).join(', ')}`);
+    if (unknown.length > 0) throw unknownIds('market', unknown);
   }
 
   drained(): void {
@@ -210,7 +213,7 @@ export class UserSubscriber implements Subscriber {
       }
       const entries = stream.since(marketIndex, cursor.sent, ENTRIES_A_STEP);
       if (entries === undefined) {
-        this.readLog(cursor);
+        if (!this.isReadingLog) this.readLog(cursor);
         return;
       }
       connection.socket.cork(() => {
@@ -242,11 +245,14 @@ export class UserSubscriber implements Subscriber {
     const { stream, host } = this;
     const { marketIndex, streamId, sent } = cursor;
     cursor.isReading = true;
+    this.isReadingLog = true;
+    let waitedMs = 0;
     const last = stream.numberOf(marketIndex);
     const question = { owner: stream.owner, marketIndex, streamId, after: sent, last };
     const take = async (messages: readonly string[]): Promise<boolean> => {
+      if (this.isEnded || !this.isCurrent(cursor)) return false;
       for (const message of messages) {
-        if (this.connection.isFull) await this.room();
+        if (this.connection.isFull) waitedMs += await this.room(ROOM_WAIT_MS_MAX - waitedMs);
         if (this.connection.isFull || this.isEnded || !this.isCurrent(cursor)) return false;
         this.connection.send(message);
         cursor.sent += 1;
@@ -256,8 +262,9 @@ export class UserSubscriber implements Subscriber {
     host.userLog.read(question, take).then(
       (isRead) => {
         cursor.isReading = false;
-        if (this.isEnded || !this.isCurrent(cursor)) return;
-        if (!isRead) {
+        this.isReadingLog = false;
+        if (this.isEnded) return;
+        if (!isRead && this.isCurrent(cursor)) {
           cursor.sent = last;
           cursor.owed = { after: sent, reason: 'what is missing is no longer kept, and this exchange keeps no log' };
         }
@@ -265,11 +272,13 @@ export class UserSubscriber implements Subscriber {
       },
       (error: unknown) => {
         cursor.isReading = false;
-        if (this.isEnded || !this.isCurrent(cursor)) return;
+        this.isReadingLog = false;
+        if (this.isEnded) return;
         const isArchived = error instanceof Error && error.name === 'JournalArchived';
         const reason = isArchived
           ? 'what is missing was archived by the operator'
           : 'the log could not be read; resume again';
+        // (Of a cursor that another has replaced this says nothing.)
         cursor.owed = { after: cursor.sent, reason };
         cursor.sent = stream.numberOf(marketIndex);
         this.pump();
@@ -281,13 +290,13 @@ export class UserSubscriber implements Subscriber {
     return this.cursors.get(cursor.marketIndex ?? -1) === cursor;
   }
 
-  /** Resolves when the socket has room again, is gone or held, or after a while. */
-  private async room(): Promise<void> {
-    const untilMs = performance.now() + ROOM_WAIT_MS_MAX;
+  /** Resolves when the socket has room again, is gone or held, or after so long; with how long that took, ms. */
+  private async room(msMax: number): Promise<number> {
+    const sinceMs = performance.now();
     const { connection } = this;
     while (connection.isFull && !connection.isHeld && !this.isEnded) {
-      const leftMs = untilMs - performance.now();
-      if (leftMs <= 0) return;
+      const leftMs = sinceMs + msMax - performance.now();
+      if (leftMs <= 0) break;
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, leftMs);
         this.waitingForRoom = () => {
@@ -296,5 +305,6 @@ export class UserSubscriber implements Subscriber {
         };
       });
     }
+    return performance.now() - sinceMs;
   }
 }

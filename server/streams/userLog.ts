@@ -25,7 +25,8 @@ export function makeUserLog(dataDir: string | undefined): UserLog {
   const read = (question: UserLogQuestion, take: Take): Promise<boolean> => {
     if (dataDir === undefined) return Promise.resolve(false);
     const task: UserLogTask = { ...question, dataDir };
-    const next = latest.then(() => runThread(task, take));
+    // Whoever waited may want it no longer: then no thread is started.
+    const next = latest.then(async () => (await take([])) === false || (await runThread(task, take)));
     latest = next.catch(() => {});
     return next;
   };

@@ -9,6 +9,13 @@ export class BadStreamRequest extends Error {
   override readonly name = 'BadStreamRequest';
 }
 
+/** What is told of ids that name nothing: the first few, none of them longer than one is. */
+export function unknownIds(what: 'token' | 'market', ids: readonly string[]): BadStreamRequest {
+  const shown = ids.slice(0, 3).map((id) => (id.length > 80 ? `${id.slice(0, 80)}…` : id));
+  const more = ids.length > shown.length ? ` and ${ids.length - shown.length} more` : '';
+  return new BadStreamRequest(`no such ${what}: ${shown.join(', ')}${more}`);
+}
+
 /** Where a client stands in a stream. */
 export interface ResumePoint {
   readonly streamId: string;

@@ -23,6 +23,11 @@ const reasons: readonly Reason[] = [
     /^\w+(?:: \w+)? = [^;]+; ⇒/,
     'A first value: orders fill their scratch anew, Started gives every setting.',
   ),
+  equal(
+    /^state/,
+    /^export const AHEAD_MAX = /,
+    'How many commands are looked ahead for at once: only the time differs.',
+  ),
   equal(/^ledger/, /^const (?:STRIDE = 16|OWN_LAST = 14);/, 'Where a word lies in a record that has free places.'),
   equal(/^ledger/, /^if \(micro <= 0\) return; ⇒ <=/, 'Nothing more is reserved, so the bound stays as it is.'),
   equal(

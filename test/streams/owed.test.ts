@@ -10,6 +10,7 @@ import { type Command, encodeCommand } from '../../engine/index.ts';
 import { deriveCredentials } from '../../server/auth/apiKeys.ts';
 import { Connection } from '../../server/streams/connection.ts';
 import { type StreamSettings, streamSettings } from '../../server/streams/limits.ts';
+import { MarketSubscriber } from '../../server/streams/marketChannel.ts';
 import { uuidOfKeyId } from '../../server/views/index.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { TestSocket } from './socket.ts';
@@ -21,6 +22,9 @@ const ping = vi.spyOn(Connection.prototype, 'ping');
 let server: TestServer;
 let orderCount = 0;
 afterEach(() => server.close());
+
+/** Orders at a time, while many levels are made. */
+const AT_ONCE = 500;
 
 async function start(markets: number, streams: Partial<StreamSettings> = {}, dataDir?: string): Promise<void> {
   server = await startTestServer({ config: { dataDir, streams: { ...streamSettings, ...streams } } });
@@ -45,23 +49,17 @@ async function buy(marketIndex: number, trader: number, outcome: number, pips: n
 }
 
 /** Many levels, and many lots at the best one, so that each trade is told with large books. */
-async function deepen(marketIndex: number, topPips: number): Promise<void> {
+async function deepen(marketIndex: number, topPips: number, tickPips = 10, lots = 1_000): Promise<void> {
   await submit({
-    ...{
-      type: 'UpdateMarket',
-      marketIndex,
-      mask: 2,
-      tickPips: 10,
-      minOrderLots: 100,
-      status: 1,
-      negRisk: 0,
-      autoTick: 0,
-    },
+    ...{ type: 'UpdateMarket', marketIndex, mask: 2, tickPips, minOrderLots: 100, status: 1, negRisk: 0, autoTick: 0 },
     ...{ feeExponent: 1, feeRate: 0, delaySeconds: 0, minMarketableBuyMicro: 0 },
   });
-  const orders = [buy(marketIndex, 0, 0, topPips, 1_000_000)];
-  for (let pips = 100; pips < topPips; pips += 10) orders.push(buy(marketIndex, 0, 0, pips, 1_000));
-  await Promise.all(orders);
+  await buy(marketIndex, 0, 0, topPips, 1_000_000);
+  for (let from = 100; from < topPips; from += AT_ONCE * tickPips) {
+    const count = Math.min(AT_ONCE, Math.ceil((topPips - from) / tickPips));
+    const prices = Array.from({ length: count }, (_, at) => from + at * tickPips);
+    await Promise.all(prices.map((pips) => buy(marketIndex, 0, 0, pips, lots)));
+  }
 }
 
 const assetsOf = (markets: number) =>
@@ -102,6 +100,12 @@ function readWithBreak(socket: TestSocket): void {
 /** So many more laps of pings have begun. */
 const laps = (count: number) =>
   vi.waitFor(() => expect(ping.mock.calls.length).toBeGreaterThanOrEqual(count), PATIENCE);
+
+/** An owner's whole past. */
+const resumeOf = ({ reader }: TestSocket) => ({
+  type: 'user',
+  resume: { stream_id: [...reader.sequences.keys()][0], sequence: 0 },
+});
 
 const numberOf = ({ reader }: TestSocket): number => [...reader.sequences.values()][0];
 
@@ -182,15 +186,22 @@ test('gaps of many deep markets are paid with their books as there is room', asy
   await socket.close();
 }, 120_000);
 
+test('both books of a market are one frame, whatever they hold, so that the second needs no room of its own', async () => {
+  await start(1);
+  await deepen(0, 9_900, 1, 100_123);
+  const socket = await follow(1);
+  const frames = socket.frames.filter((frame) => frame.includes('"book"'));
+  expect(frames).toHaveLength(1);
+  expect(frames[0].length).toBeGreaterThan(2 * 262_144);
+  isSound(socket);
+  await socket.close();
+}, 120_000);
+
 test('an owner who stops while its past is read from the log does not keep the log from others', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'outcry-owed-'));
   await start(1, { userEntriesMax: 4, answerMsMax: 100 }, dataDir);
   for (let number = 0; number < 40; number += 1) await buy(0, number % 2, 0, 4_000, 200);
   const [stopped, other] = await Promise.all([listen(0), listen(1)]);
-  const resumeOf = ({ reader }: TestSocket) => ({
-    type: 'user',
-    resume: { stream_id: [...reader.sequences.keys()][0], sequence: 0 },
-  });
   const asked = ping.mock.calls.length;
   stopped.ws.pause();
   await laps(asked + 1);
@@ -204,6 +215,29 @@ test('an owner who stops while its past is read from the log does not keep the l
     expect(socket.closed).toBeUndefined();
     await socket.close();
   }
+  rmSync(dataDir, { recursive: true, force: true });
+}, 120_000);
+
+test('who asks for its past again and again, and leaves, does not keep the log from others', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'outcry-owed-'));
+  await start(1, { userEntriesMax: 4 }, dataDir);
+  for (let number = 0; number < 40; number += 1) await buy(0, number % 2, 0, 4_000, 200);
+  const [one, other] = await Promise.all([listen(0), listen(1)]);
+  let threads = 0;
+  const count = (): void => {
+    threads += 1;
+  };
+  process.on('worker', count);
+  for (let time = 0; time < 100; time += 1) one.send(resumeOf(one));
+  one.send('PING');
+  await one.until(({ frames }) => frames.includes('PONG'));
+  await one.close();
+  other.send(resumeOf(other));
+  await vi.waitFor(() => expect(other.reader.eventCount).toBe(20), PATIENCE);
+  process.off('worker', count);
+  expect(threads).toBeGreaterThan(0);
+  expect(threads).toBeLessThan(10);
+  await other.close();
   rmSync(dataDir, { recursive: true, force: true });
 }, 120_000);
 
@@ -270,3 +304,48 @@ test.each([
   },
   120_000,
 );
+
+test('new markets that a held client asks for are told in their order', async () => {
+  await start(1);
+  const socket = await TestSocket.open(server.url, '/ws/market');
+  await stop(socket);
+  const request = vi.spyOn(MarketSubscriber.prototype, 'request');
+  socket.send({ type: 'market', assets_ids: [tokenOf(0, 0)], custom_feature_enabled: true });
+  await vi.waitFor(() => expect(request).toHaveBeenCalled(), PATIENCE);
+  request.mockRestore();
+  await announce(1, 4);
+  socket.ws.resume();
+  await vi.waitFor(() => expect(socket.events('new_market')).toHaveLength(3), PATIENCE);
+  const told = (socket.reader.kept ?? []).filter(({ stream_id: id }) => id.startsWith('new-markets-'));
+  expect(told.map(({ event_type: type, sequence }) => `${type} ${sequence}`)).toEqual([
+    'heartbeat 1',
+    ...[2, 3, 4].map((number) => `new_market ${number}`),
+  ]);
+  isSound(socket);
+  await socket.close();
+}, 120_000);
+
+test('a gap that is owed stays what it is when the market goes on', async () => {
+  await start(1, { answerMsMax: 600_000, changesPerMarketMax: 5 });
+  const workload = new StreamWorkload(5, 1);
+  const drive = async (count: number): Promise<void> => {
+    for (let done = 0; done < count; done += 1) await server.exchange.submit(workload.next(Date.now()));
+  };
+  await drive(60);
+  const socket = await follow(1);
+  const [connection] = ping.mock.contexts as Connection[];
+  const [[stream_id]] = socket.reader.sequences;
+  const request = vi.spyOn(MarketSubscriber.prototype, 'request');
+  const isFull = vi.spyOn(Connection.prototype, 'isFull', 'get').mockReturnValue(true);
+  socket.send({ type: 'market', resume: { stream_id, sequence: 20 } });
+  await vi.waitFor(() => expect(request).toHaveBeenCalled(), PATIENCE);
+  request.mockRestore();
+  await drive(20);
+  isFull.mockRestore();
+  connection.drained();
+  await socket.until(({ reader }) => reader.gapCount === 1);
+  const [{ missed_from: missed, reason }] = socket.events('gap');
+  expect([missed, reason]).toEqual([21, 'what is missing is older than what is kept']);
+  isSound(socket);
+  await socket.close();
+}, 120_000);

@@ -14,6 +14,7 @@ import { foundingCommands, keyIdOf, ownerOf, StreamWorkload, tokenOf } from './w
 const PATIENCE = { timeout: 60_000, interval: 20 };
 const ASSETS = [0, 1].flatMap((market) => [tokenOf(market, 0), tokenOf(market, 1)]);
 const hold = vi.spyOn(Connection.prototype, 'hold');
+const answered = vi.spyOn(ReaderCheck.prototype, 'answered');
 const workload = new StreamWorkload(11, 2);
 let server: TestServer;
 
@@ -24,6 +25,7 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   hold.mockClear();
+  answered.mockClear();
 });
 afterAll(async () => {
   hold.mockRestore();
@@ -127,6 +129,44 @@ test('an owner that stops reading gets every message of its own later, each once
     expect(socket.reader.faults).toEqual([]);
     await socket.close();
   }
+}, 120_000);
+
+test('a held client is released by whatever ping it answers', async () => {
+  const ws = new WebSocket(`${server.url.replace('http', 'ws')}/ws/market`, { autoPong: false });
+  const answer = (words: Buffer): void => ws.pong(words);
+  ws.on('ping', answer);
+  await new Promise((resolve) => ws.once('open', resolve));
+  await vi.waitFor(() => expect(answered).toHaveBeenCalled(), PATIENCE);
+  ws.off('ping', answer);
+  await vi.waitFor(() => expect(hold).toHaveBeenCalled(), PATIENCE);
+  const [held] = hold.mock.contexts as Connection[];
+  expect(held.isHeld).toBe(true);
+  ws.pong(''); // as to a ping of uWebSockets, which came after ours
+  await vi.waitFor(() => expect(held.isHeld).toBe(false), PATIENCE);
+  ws.terminate();
+}, 120_000);
+
+test('answers to a held client wait in their order, in bounded memory', async () => {
+  const socket = await follow();
+  await stop(socket);
+  const [held] = hold.mock.contexts as unknown as { replies: readonly string[] }[];
+  const long = 'x'.repeat(250_000);
+  const count = 40; // which is more than wait
+  for (let number = 0; number < count; number += 1) {
+    socket.send('PING');
+    socket.send({ assets_ids: [`${number}-${long}`] });
+  }
+  await vi.waitFor(() => expect(held.replies.at(-1)).toContain(`no such token: ${count - 1}-`), PATIENCE);
+  expect(held.replies).toHaveLength(64);
+  expect(held.replies.join('').length).toBeLessThan(10_000);
+  socket.ws.resume();
+  await vi.waitFor(() => expect(socket.frames.filter((frame) => frame === 'PONG')).toHaveLength(count), PATIENCE);
+  await vi.waitFor(() => expect(socket.events('error')).toHaveLength(count), PATIENCE);
+  const answers = socket.frames.flatMap((frame) =>
+    frame === 'PONG' ? frame : (/no such token: (\d+)-/.exec(frame)?.[1] ?? []),
+  );
+  expect(answers).toEqual(Array.from({ length: count }, (_, number) => ['PONG', String(number)]).flat());
+  await socket.close();
 }, 120_000);
 
 test.each([
