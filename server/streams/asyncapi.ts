@@ -13,11 +13,11 @@ import {
 
 type Schemas = Readonly<Record<string, z.ZodType>>;
 
-const messagesOf = (schemas: Schemas) =>
+const messagesOf = (schemas: Schemas, io: 'input' | 'output') =>
   Object.fromEntries(
     Object.entries(schemas).map(([name, schema]) => [
       name,
-      { name, contentType: 'application/json', payload: z.toJSONSchema(schema) },
+      { name, contentType: 'application/json', payload: z.toJSONSchema(schema, { io }) },
     ]),
   );
 
@@ -25,7 +25,9 @@ const refs = (channel: string, names: readonly string[]) =>
   names.map((name) => ({ $ref: `#/channels/${channel}/messages/${name}` }));
 
 function channel(address: string, description: string, said: Schemas, request: z.ZodType) {
-  return { address, description, messages: messagesOf({ ...said, ...controlSchemas, request }) };
+  // A request may say more than is looked at.
+  const messages = { ...messagesOf({ ...said, ...controlSchemas }, 'output'), ...messagesOf({ request }, 'input') };
+  return { address, description, messages };
 }
 
 function operations(name: string, said: Schemas) {
@@ -42,8 +44,8 @@ export function asyncApiText(host: string, settings: StreamSettings): string {
   const { messageBytesMax, subscriptionsMax, messagesBurst, messagesPerSecond } = streamLimits;
   const { answerMsMax, connectionsPerIpMax, idleSecondsMax, heartbeatMs } = settings;
   const description = [
-    'Every message carries stream_id, sequence (without gaps in its stream) and server_ts_ms. A frame is one object or an',
-    'array of them. Text PING is answered by PONG. A socket that loses a message is closed with 1013: resume.',
+    'Every message but an error carries stream_id, sequence (without gaps in its stream) and server_ts_ms. A frame is one',
+    'object or an array of them. Text PING is answered by PONG, a subscription that adds nothing by NO NEW ASSETS. A socket that loses a message is closed with 1013: resume.',
     `Limits: ${subscriptionsMax} tokens a socket, ${messageBytesMax} bytes a message, ${messagesBurst} messages at once`,
     `and ${messagesPerSecond} a second, ${connectionsPerIpMax} sockets an address, ${idleSecondsMax} s without`,
     `an answer to pings; who answered one and then none for ${answerMsMax} ms gets what it misses when it answers again;`,

@@ -4,7 +4,7 @@ import { newMarketText } from '../wire/marketEvents.ts';
 import { gapText, heartbeatText, type StreamRequest } from '../wire/streamRequests.ts';
 import type { Connection } from './connection.ts';
 import type { StreamFeed } from './feed.ts';
-import { catalogStreamId } from './ids.ts';
+import { catalogStreamId, isCatalogStream } from './ids.ts';
 
 /** Most new markets that a replay sends. */
 const NEW_MARKETS_MAX = 256;
@@ -53,13 +53,13 @@ export class CatalogSubscription {
 
   /** Owes the new markets after a number that the client has seen, or a gap. */
   resume({ resume }: StreamRequest): void {
-    const point = resume.find(({ streamId }) => streamId.startsWith('new-markets-'));
+    const point = resume.find(({ streamId }) => isCatalogStream(streamId));
     if (point === undefined || (!this.isLive && this.from === undefined)) return;
     const count = this.host.feed.announcedCount;
     const isKnown = point.streamId === this.topic && point.sequence <= count;
     this.leave();
     this.from = isKnown ? point.sequence : count;
-    if (!isKnown) this.owed = { after: point.sequence };
+    if (!isKnown) this.owed = { after: point.streamId === this.topic ? point.sequence : 0 };
     else this.owed = point.sequence === count ? 'mark' : undefined;
   }
 

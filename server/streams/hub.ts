@@ -10,6 +10,7 @@ import { BadRequest } from '../http/errors.ts';
 import { hostGuard } from '../http/host.ts';
 import { newMarketText } from '../wire/marketEvents.ts';
 import {
+  BadCredentials,
   BadStreamRequest,
   heartbeatText,
   parseStreamRequest,
@@ -332,8 +333,8 @@ export class StreamHub implements ChannelHost, UserHost {
       return;
     }
     const text = Buffer.from(bytes).toString('utf8').trim();
-    if (text === 'PING' || text === 'ping') {
-      connection.reply(text === 'PING' ? 'PONG' : 'pong');
+    if (text.length === 4 && text.toLowerCase() === 'ping') {
+      connection.reply(text === 'ping' ? 'pong' : 'PONG');
       return;
     }
     try {
@@ -341,6 +342,9 @@ export class StreamHub implements ChannelHost, UserHost {
     } catch (error) {
       if (!(error instanceof BadStreamRequest)) throw error;
       connection.reply(streamErrorText(error.message));
+      if (error instanceof BadCredentials && connection.channel !== 'market') {
+        connection.end(CloseCode.POLICY, error.message);
+      }
     }
   }
 

@@ -17,6 +17,7 @@ export const MARKET_ID_BYTES = 22;
 export const SEQUENCE_BYTES = 16;
 
 const LOG_CHARACTERS = 9;
+const CATALOG = 'new-markets-';
 const MARKET_ID = /^m([0-9a-f]{8})-([fsb][pc])-([0-9a-z]{9})$/;
 
 /** The stream of a market for these token bits (1 to 3). */
@@ -53,7 +54,17 @@ export function parseMarketStreamId(text: string): MarketStreamName | undefined 
 }
 
 /** The stream of new markets, for every socket with custom features. */
-export const catalogStreamId = (log: string): string => `new-markets-${log}`;
+export const catalogStreamId = (log: string): string => `${CATALOG}${log}`;
+
+/** Whether a name is that of new markets, of whatever log. */
+export const isCatalogStream = (streamId: string): boolean => streamId.startsWith(CATALOG);
+
+/** The market whose part of the owner's stream a name is, of whatever log; undefined for every other name. */
+export function marketOfUserStream(streamId: string, owner: string): number | undefined {
+  const start = `u${owner.slice(2)}-`;
+  const part = streamId.startsWith(start) ? streamId.slice(start.length, start.length + 9) : '';
+  return /^[0-9a-f]{8}-$/.test(part) ? Number.parseInt(part, 16) : undefined;
+}
 
 /** The stream of an owner: of everything, or of one market. */
 export function userStreamId(owner: string, marketIndex: number | undefined, log: string): string {

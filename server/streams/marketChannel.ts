@@ -9,7 +9,15 @@ import { gapText, heartbeatText, NO_NEW_ASSETS, type StreamRequest, unknownIds }
 import { type CatalogHost, CatalogSubscription } from './catalogChannel.ts';
 import type { Connection, Subscriber } from './connection.ts';
 import { CloseCode } from './connection.ts';
-import { FORM_COUNT, type Form, formOf, isCustomForm, parseMarketStreamId, tokensOfForm } from './ids.ts';
+import {
+  FORM_COUNT,
+  type Form,
+  formOf,
+  isCatalogStream,
+  isCustomForm,
+  parseMarketStreamId,
+  tokensOfForm,
+} from './ids.ts';
 import { streamLimits } from './limits.ts';
 import type { MarketStream } from './marketStream.ts';
 import { FrameWriter, MessageBatch } from './messages.ts';
@@ -98,10 +106,13 @@ export class MarketSubscriber implements Subscriber {
 
   private subscribe(request: StreamRequest): void {
     const unknown: string[] = [];
+    const lost: string[] = [];
     const wanted = this.wantedOf(request.assetIds, unknown);
-    const resumes = this.resumesOf(request, wanted);
-    const isCustom =
-      request.isCustom ?? (this.isCustom || [...resumes.values()].some(({ form }) => isCustomForm(form)));
+    const resumes = this.resumesOf(request, wanted, lost);
+    const isResumed =
+      [...resumes.values()].some(({ form }) => isCustomForm(form)) ||
+      request.resume.some(({ streamId }) => isCatalogStream(streamId));
+    const isCustom = request.isCustom ?? (this.isCustom || isResumed);
     let isNew = isCustom !== this.isCustom || request.resume.length > 0;
     if (isCustom !== this.isCustom) this.changeCustom(isCustom, wanted);
     this.catalog.resume(request);
@@ -116,6 +127,7 @@ export class MarketSubscriber implements Subscriber {
     }
     this.pay();
     if (unknown.length > 0) throw unknownIds('token', unknown);
+    if (lost.length > 0) throw unknownIds('stream', lost);
     if (!isNew && request.assetIds.length > 0) this.connection.reply(NO_NEW_ASSETS);
   }
 
@@ -129,17 +141,23 @@ export class MarketSubscriber implements Subscriber {
     return wanted;
   }
 
-  /** Resume points by market; a stream that no token asks for is asked for by its name. */
-  private resumesOf({ resume }: StreamRequest, wanted: Map<number, number>): Resumes {
+  /** Resume points by market; a stream that no token asks for is asked for by its name, unless it is `lost`. */
+  private resumesOf({ resume }: StreamRequest, wanted: Map<number, number>, lost: string[]): Resumes {
     const resumes = new Map<number, { form: Form; sequence: number; isOfThisLog: boolean }>();
     for (const { streamId, sequence } of resume) {
       const name = parseMarketStreamId(streamId);
-      if (name === undefined) continue;
+      if (name === undefined) {
+        if (!isCatalogStream(streamId)) lost.push(streamId);
+        continue;
+      }
       const { marketIndex, form, log } = name;
       const market = this.host.feed.views.markets.byIndex(marketIndex);
       const isOfThisLog = log === this.host.feed.log && market !== undefined && market.status !== MarketStatus.DRAFT;
       if (!wanted.has(marketIndex)) {
-        if (!isOfThisLog) continue;
+        if (!isOfThisLog) {
+          lost.push(streamId);
+          continue;
+        }
         wanted.set(marketIndex, tokensOfForm(form));
       }
       resumes.set(marketIndex, { form, sequence, isOfThisLog });

@@ -124,8 +124,8 @@ export const marketResolvedSchema = z.object({
   event_type: z.literal('market_resolved'),
   ...envelope,
   ...life,
-  winning_asset_id: digits.nullable().describe('Null when half a unit went to each.'),
-  winning_outcome: z.string().nullable(),
+  winning_asset_id: digits.describe('0 when half a unit went to each.'),
+  winning_outcome: z.string().describe('Empty when half a unit went to each.'),
 });
 
 const uuid = z.string().regex(/^[0-9a-f-]{36}$/);
@@ -204,9 +204,7 @@ export const gapSchema = z
     missed_from: z.int().describe('The first number that is not there.'),
     reason: z.string(),
   })
-  .describe(
-    'What was asked for is not all there; the stream goes on after sequence. Books follow on the market channel.',
-  );
+  .describe('What was asked for is not all there; the stream goes on after sequence. Books follow a gap of a market.');
 
 export const errorSchema = z.object({ event_type: z.literal('error'), error: z.string() });
 
@@ -236,6 +234,8 @@ export const marketRequestSchema = z.object({
   assets_ids: z.array(z.string()).optional().describe('Token ids; subscriptions add up.'),
   custom_feature_enabled: z.boolean().optional().describe('For the whole socket; false unless said.'),
   initial_dump: z.boolean().optional().describe('Books first; true unless said.'),
+  level: z.int().optional().describe('Taken and not looked at: books are whole.'),
+  markets: z.array(z.string()).optional().describe('Taken and not looked at.'),
   resume,
 });
 
@@ -247,5 +247,7 @@ export const userRequestSchema = z.object({
     .optional()
     .describe('Wanted in the first message.'),
   markets: z.array(z.string()).optional().describe('Condition ids; none = everything.'),
+  assets_ids: z.array(z.string()).optional().describe('Taken and not looked at.'),
+  initial_dump: z.boolean().optional().describe('Taken and not looked at.'),
   resume,
 });

@@ -6,7 +6,7 @@ import { gapText, heartbeatText, type StreamRequest, unknownIds } from '../wire/
 import { orderEventRest, tradeEventRest } from '../wire/userEvents.ts';
 import { CloseCode, type Connection, type Subscriber } from './connection.ts';
 import type { StreamFeed } from './feed.ts';
-import { userStreamId } from './ids.ts';
+import { marketOfUserStream, userStreamId } from './ids.ts';
 import { streamLimits } from './limits.ts';
 import { headText } from './messages.ts';
 import type { UserEntry } from './userEntries.ts';
@@ -156,11 +156,24 @@ export class UserSubscriber implements Subscriber {
   }
 
   private subscribe(request: StreamRequest, indexes: readonly number[]): void {
-    const isForAll = request.markets.length === 0;
-    if (isForAll && (this.cursors.size === 0 || request.resume.length > 0)) this.follow(undefined, request);
-    for (const index of indexes) this.follow(index, request);
+    const resumed = request.markets.length === 0 ? this.marketsOf(request) : [];
+    if (request.markets.length === 0 && resumed.length === 0) {
+      // No market is every market, whatever was named before.
+      for (const key of this.cursors.keys()) if (key !== -1) this.cursors.delete(key);
+      this.follow(undefined, request);
+      return;
+    }
+    const named = [...indexes, ...resumed];
+    for (const index of named) this.follow(index, request);
     // Naming markets narrows a socket that followed everything.
-    if (indexes.length > 0) this.cursors.delete(-1);
+    if (named.length > 0) this.cursors.delete(-1);
+  }
+
+  /** The markets whose streams of this owner are to go on where the client stands. */
+  private marketsOf({ resume }: StreamRequest): number[] {
+    const { markets } = this.host.feed.views;
+    const indexes = resume.map(({ streamId }) => marketOfUserStream(streamId, this.stream.owner) ?? -1);
+    return indexes.filter((index) => markets.byIndex(index) !== undefined);
   }
 
   /** Whoever leaves its last market follows everything again, as the official client expects. */

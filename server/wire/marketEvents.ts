@@ -131,9 +131,9 @@ function marketResolved(to: MessageBatch, market: Market, event: EventRow | unde
   const winner = resolution === undefined || resolution === Resolution.SPLIT ? undefined : resolution;
   const fields = {
     ...lifeFields(market, event),
-    // Half a unit to each has no winner: clients take null, and an empty token id from nobody.
-    winning_asset_id: winner === undefined ? null : market.tokens[winner],
-    winning_outcome: winner === undefined ? null : market.outcomes[winner],
+    // Half a unit to each has no winner. Clients take neither null nor, as the id, what is no number.
+    winning_asset_id: winner === undefined ? '0' : market.tokens[winner],
+    winning_outcome: winner === undefined ? '' : market.outcomes[winner],
     timestamp: String(tMs),
   };
   to.begin('market_resolved', tMs, Mask.CUSTOM, true);

@@ -9,8 +9,11 @@ export class BadStreamRequest extends Error {
   override readonly name = 'BadStreamRequest';
 }
 
+/** Credentials that are none: nobody's socket. */
+export class BadCredentials extends BadStreamRequest {}
+
 /** What is told of ids that name nothing: the first few, none of them longer than one is. */
-export function unknownIds(what: 'token' | 'market', ids: readonly string[]): BadStreamRequest {
+export function unknownIds(what: 'token' | 'market' | 'stream', ids: readonly string[]): BadStreamRequest {
   const shown = ids.slice(0, 3).map((id) => (id.length > 80 ? `${id.slice(0, 80)}…` : id));
   const more = ids.length > shown.length ? ` and ${ids.length - shown.length} more` : '';
   return new BadStreamRequest(`no such ${what}: ${shown.join(', ')}${more}`);
@@ -74,10 +77,10 @@ function readOperation(fields: Fields): boolean {
 
 function readCredentials({ auth }: Fields): StreamCredentials | undefined {
   if (auth === undefined || auth === null) return undefined;
-  if (!isFields(auth)) throw new BadStreamRequest('auth must be an object with apiKey, secret and passphrase');
+  if (!isFields(auth)) throw new BadCredentials('auth must be an object with apiKey, secret and passphrase');
   const { apiKey, secret, passphrase } = auth;
   if (typeof apiKey !== 'string' || typeof secret !== 'string' || typeof passphrase !== 'string') {
-    throw new BadStreamRequest('auth must have apiKey, secret and passphrase as strings');
+    throw new BadCredentials('auth must have apiKey, secret and passphrase as strings');
   }
   return { apiKey, secret, passphrase };
 }

@@ -1,0 +1,145 @@
+// What the streams say where clients of the field differ from ours: an empty list of markets, credentials that are none, streams
+// resumed by their names alone, a market that is resolved without a winner, requests that say more than is looked at.
+import { MarketEventSchema } from '@polymarket/bindings/subscriptions';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import WebSocket from 'ws';
+import { alice, cancelAll, get, newMarket, openTradingWorld, post, server } from '../http/tradingWorld.ts';
+import { send } from '../support/client.ts';
+import { TestSocket } from './socket.ts';
+
+beforeAll(openTradingWorld);
+afterAll(() => server.close());
+
+const ADMIN = { authorization: 'Bearer dev-admin' };
+
+const authOf = () => {
+  const { apiKey, secret, passphrase } = alice.key;
+  return { apiKey, secret, passphrase };
+};
+
+/** Until the exchange has answered everything before. */
+async function settle(socket: TestSocket): Promise<void> {
+  const count = socket.frames.filter((frame) => frame === 'PONG').length;
+  socket.send('PING');
+  await socket.until(({ frames }) => frames.filter((frame) => frame === 'PONG').length > count);
+}
+
+async function listen(more: object): Promise<TestSocket> {
+  const socket = await TestSocket.open(server.url, '/ws/user');
+  socket.send({ auth: authOf(), type: 'user', ...more });
+  await socket.until(({ reader }) => reader.sequences.size > 0);
+  return socket;
+}
+
+async function watch(message: object): Promise<TestSocket> {
+  const socket = await TestSocket.open(server.url, '/ws/market');
+  socket.send({ type: 'market', ...message });
+  await settle(socket);
+  return socket;
+}
+
+test('no market is every market, also on a socket that named some before', async () => {
+  const [one, two] = [await newMarket(), await newMarket()];
+  const socket = await listen({ markets: [one.conditionId] });
+  socket.send({ type: 'user', operation: 'subscribe', markets: [], auth: authOf() });
+  await settle(socket);
+  await post(alice, two, { pips: 2_000, shares: 10 });
+  await socket.until((heard) => heard.events('order').length > 0);
+  expect(socket.events('order')[0].market).toBe(two.conditionId);
+  expect(socket.reader.faults).toEqual([]);
+  await cancelAll(alice);
+  await socket.close();
+});
+
+test.each([{ apiKey: 'x' }, {}, 'x'])('credentials that are none are closed with 1008: %j', async (auth) => {
+  const socket = await TestSocket.open(server.url, '/ws/user');
+  socket.send({ auth, type: 'user' });
+  await socket.until(({ closed }) => closed !== undefined);
+  expect(socket.closed?.code).toBe(1008);
+  expect(socket.closed?.reason).toMatch(/^auth must /);
+});
+
+test('the market channel does not look at credentials', async () => {
+  const { tokens } = await newMarket();
+  const socket = await watch({ assets_ids: tokens, auth: null });
+  expect(socket.reader.counts.get('book')).toBe(2);
+  await socket.close();
+});
+
+test('an owner’s stream of one market goes on by its name alone', async () => {
+  const where = await newMarket();
+  const socket = await listen({ markets: [where.conditionId] });
+  const [stream_id] = socket.reader.sequences.keys();
+  await post(alice, where, { pips: 1_000, shares: 10 });
+  await socket.until((heard) => heard.events('order').length === 1);
+  await socket.close();
+  await post(alice, where, { pips: 1_100, shares: 10 });
+  const again = await listen({ resume: { stream_id, sequence: 1 } });
+  expect(again.events('order').map(({ sequence, price }) => [sequence, price])).toEqual([[2, '0.11']]);
+  expect([...again.reader.sequences.keys()]).toEqual([stream_id]);
+  await cancelAll(alice);
+  await again.close();
+});
+
+test('a stream that is not there is told, by its name', async () => {
+  const { tokens } = await newMarket();
+  const first = await watch({ assets_ids: tokens });
+  const id: string = first.events('book')[0].stream_id;
+  for (const name of [`${id.slice(0, -9)}000000000`, 'nonsense']) {
+    const socket = await watch({ resume: { stream_id: name, sequence: 5 } });
+    expect(socket.events('error')[0].error).toBe(`no such stream: ${name}`);
+    await socket.close();
+  }
+  await first.close();
+});
+
+test('new markets go on by their stream’s name alone; of another log nothing has been seen', async () => {
+  const first = await watch({ assets_ids: [], custom_feature_enabled: true });
+  const { stream_id, sequence } = first.events('heartbeat')[0];
+  await newMarket();
+  const again = await watch({ resume: { stream_id, sequence } });
+  expect(again.events('new_market').map((event) => event.sequence)).toEqual([sequence + 1]);
+  const other = await watch({ resume: { stream_id: 'new-markets-000000000', sequence: 3 } });
+  expect(other.events('gap').map(({ missed_from: from }) => from)).toEqual([1]);
+  for (const socket of [first, again, other]) await socket.close();
+});
+
+test('a market resolved in halves has a winner that every client can read, and that is none', async () => {
+  const { tokens, conditionId } = await newMarket();
+  const socket = await watch({ assets_ids: tokens, custom_feature_enabled: true });
+  await send(server.url, 'POST', `/admin/markets/${conditionId}/resolve`, { outcome: 'split' }, ADMIN);
+  await socket.until((heard) => heard.events('market_resolved').length === 1);
+  const [event] = socket.events('market_resolved');
+  expect([event.winning_asset_id, event.winning_outcome]).toEqual(['0', '']);
+  expect(MarketEventSchema.safeParse(event).error).toBeUndefined();
+  await socket.close();
+});
+
+test('PING is known however it is written', async () => {
+  const socket = new WebSocket(`${server.url.replace('http', 'ws')}/ws/market`);
+  const answers: string[] = [];
+  socket.on('open', () => {
+    for (const text of ['ping', 'Ping', 'PING']) socket.send(text);
+  });
+  await new Promise<void>((resolve) =>
+    socket.on('message', (data: Buffer) => {
+      answers.push(data.toString('utf8'));
+      if (answers.length === 3) resolve();
+    }),
+  );
+  expect(answers).toEqual(['pong', 'PONG', 'PONG']);
+  socket.terminate();
+});
+
+test('the document takes what official clients send', async () => {
+  const { channels } = await get('/asyncapi.json');
+  const sent = {
+    market: ['type', 'operation', 'markets', 'assets_ids', 'initial_dump', 'custom_feature_enabled', 'level'],
+    user: ['type', 'operation', 'markets', 'assets_ids', 'initial_dump', 'auth'],
+  };
+  for (const [name, keys] of Object.entries(sent)) {
+    const { properties, additionalProperties } = channels[name].messages.request.payload;
+    expect(Object.keys(properties)).toEqual(expect.arrayContaining(keys));
+    expect(additionalProperties).toBeUndefined();
+  }
+});
