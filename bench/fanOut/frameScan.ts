@@ -35,28 +35,29 @@ export class FrameScan {
   /** Pings whose heads end in `bytes[from, to)`, which is what a socket read next. */
   pingsIn(socket: number, bytes: Uint8Array, from: number, to: number): number {
     let pings = 0;
-    let at = from + Math.min(this.left[socket], to - from);
-    this.left[socket] -= at - from;
+    let at = this.skipPayload(socket, from, to);
     while (at < to) {
       const mark = bytes[at + 1];
       const headBytes = mark < 126 ? 2 : mark === 126 ? 4 : HEAD_BYTES_MAX;
       // Nearly every head is whole.
       if (this.headLengths[socket] === 0 && at + headBytes <= to) {
         if (bytes[at] === PING) pings += 1;
-        const payload = mark < 126 ? mark : readBytes(bytes, at + 2, headBytes - 2);
+        this.left[socket] = mark < 126 ? mark : readBytes(bytes, at + 2, headBytes - 2);
         at += headBytes;
-        const read = Math.min(payload, to - at);
-        this.left[socket] = payload - read;
-        at += read;
       } else {
         if (this.endsHead(socket, bytes[at])) pings += this.heads[socket * HEAD_BYTES_MAX] === PING ? 1 : 0;
         at += 1;
-        const read = Math.min(this.left[socket], to - at);
-        this.left[socket] -= read;
-        at += read;
       }
+      at = this.skipPayload(socket, at, to);
     }
     return pings;
+  }
+
+  /** Where what is at hand of the present payload ends. */
+  private skipPayload(socket: number, at: number, to: number): number {
+    const bytes = Math.min(this.left[socket], to - at);
+    this.left[socket] -= bytes;
+    return at + bytes;
   }
 
   /** Takes a byte of a head; at its last one the payload's length is known. */

@@ -73,7 +73,6 @@ interface Cursor {
   sent: number;
   /** What is said before anything else, as soon as there is room: where the stream stands, or what is missing. */
   owed: 'mark' | Gap | undefined;
-  isReading: boolean;
   toldMs: number;
 }
 
@@ -87,8 +86,8 @@ export class UserSubscriber implements Subscriber {
   private waitingForRoom: (() => void) | undefined;
   private isEnded = false;
   private isScheduled = false;
-  /** One of its streams is read from the log, or waits for that: the others come after it. */
-  private isReadingLog = false;
+  /** The one stream that is read from the log, or waits for that: the others come after it. */
+  private reading: Cursor | undefined;
 
   constructor(connection: Connection, host: UserHost, owner: string, keyId: string) {
     this.connection = connection;
@@ -150,7 +149,7 @@ export class UserSubscriber implements Subscriber {
   /** Says where silent streams stand. */
   beat(nowMs: number, silentMs: number): void {
     for (const cursor of this.cursors.values()) {
-      if (nowMs - cursor.toldMs >= silentMs && !cursor.isReading) cursor.owed ??= 'mark';
+      if (nowMs - cursor.toldMs >= silentMs && this.reading !== cursor) cursor.owed ??= 'mark';
       this.pumpCursor(cursor);
     }
   }
@@ -191,7 +190,7 @@ export class UserSubscriber implements Subscriber {
     const point = request?.resume.find(({ streamId: asked }) => asked.startsWith(part));
     if (this.cursors.has(key) && point === undefined) return;
     const number = this.stream.numberOf(marketIndex);
-    const cursor: Cursor = { streamId, marketIndex, sent: number, owed: undefined, isReading: false, toldMs: 0 };
+    const cursor: Cursor = { streamId, marketIndex, sent: number, owed: undefined, toldMs: 0 };
     this.cursors.set(key, cursor);
     if (point === undefined || (point.streamId === streamId && point.sequence === number)) {
       cursor.owed = 'mark';
@@ -217,16 +216,16 @@ export class UserSubscriber implements Subscriber {
     const { stream, connection, host } = this;
     const { marketIndex } = cursor;
     let steps = 0;
-    if (cursor.owed !== undefined && !cursor.isReading && !connection.isFull) this.payOwed(cursor);
+    if (cursor.owed !== undefined && this.reading !== cursor && !connection.isFull) this.payOwed(cursor);
     if (cursor.owed !== undefined) return;
-    while (!cursor.isReading && cursor.sent < stream.numberOf(marketIndex) && !connection.isFull) {
+    while (this.reading !== cursor && cursor.sent < stream.numberOf(marketIndex) && !connection.isFull) {
       if (steps > 0) {
         this.pumpLater();
         return;
       }
       const entries = stream.since(marketIndex, cursor.sent, ENTRIES_A_STEP);
       if (entries === undefined) {
-        if (!this.isReadingLog) this.readLog(cursor);
+        if (this.reading === undefined) this.readLog(cursor);
         return;
       }
       connection.socket.cork(() => {
@@ -257,8 +256,7 @@ export class UserSubscriber implements Subscriber {
   private readLog(cursor: Cursor): void {
     const { stream, host } = this;
     const { marketIndex, streamId, sent } = cursor;
-    cursor.isReading = true;
-    this.isReadingLog = true;
+    this.reading = cursor;
     let waitedMs = 0;
     const last = stream.numberOf(marketIndex);
     const question = { owner: stream.owner, marketIndex, streamId, after: sent, last };
@@ -274,8 +272,7 @@ export class UserSubscriber implements Subscriber {
     };
     host.userLog.read(question, take).then(
       (isRead) => {
-        cursor.isReading = false;
-        this.isReadingLog = false;
+        this.reading = undefined;
         if (this.isEnded) return;
         if (!isRead && this.isCurrent(cursor)) {
           cursor.sent = last;
@@ -284,8 +281,7 @@ export class UserSubscriber implements Subscriber {
         this.pump();
       },
       (error: unknown) => {
-        cursor.isReading = false;
-        this.isReadingLog = false;
+        this.reading = undefined;
         if (this.isEnded) return;
         const isArchived = error instanceof Error && error.name === 'JournalArchived';
         const reason = isArchived
