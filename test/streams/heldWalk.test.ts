@@ -45,10 +45,12 @@ class Walk {
     }
   }
 
-  /** Until the exchange has taken every request, and the socket has heard what was sent by then. */
+  /** Until the exchange has taken every request, and the socket has heard all that is durable. */
   async settle(): Promise<void> {
     const { frames } = this.socket;
     await vi.waitFor(() => expect(request).toHaveBeenCalledTimes(this.requests), PATIENCE);
+    // What is durable is published a turn later: a PING could be answered before, and a resume asked from what is old by then.
+    this.host()?.flush();
     if (this.connection.isHeld) return;
     frames.length = 0;
     this.socket.send('PING');
@@ -87,8 +89,13 @@ class Walk {
 
   /** Where a market's streams stand, in the exchange. */
   private standing(market: number): readonly number[] {
-    const [subscriber] = request.mock.contexts as unknown as { host: ChannelHost }[];
-    return subscriber.host.feed.markets.stream(market).numbers;
+    return this.host()?.feed.markets.stream(market).numbers ?? [];
+  }
+
+  /** The exchange's side of the channel, once anything was asked of it. */
+  private host(): ChannelHost | undefined {
+    const [subscriber] = request.mock.contexts as unknown as ({ readonly host: ChannelHost } | undefined)[];
+    return subscriber?.host;
   }
 
   private async send(message: object): Promise<void> {
