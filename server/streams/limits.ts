@@ -32,7 +32,7 @@ export const streamSettings: StreamSettings = {
   idleSecondsMax: 120,
   authMsMax: 30_000,
   lostMsMax: 10_000,
-  answerMsMax: 1_000,
+  answerMsMax: 500,
 };
 
 export const streamLimits = {
@@ -48,8 +48,8 @@ export const streamLimits = {
   /** What waits in memory for one socket to read it; the system's own buffers come before it. */
   backpressureBytesMax: 32_768,
   /** Clients are asked by pings whether they read, some every so often, ms. */
-  askEveryMs: 100,
-  /** So many at a time: a thousand a second, however many sockets are open. Each is asked once more when it opens. */
+  askEveryMs: 50,
+  /** So many at a time: two thousand a second, however many sockets are open. Each is asked once more when it opens. */
   asksABeat: 100,
   /** From one lap over all clients to the next, at least, ms. */
   askAgainMs: 1_000,
