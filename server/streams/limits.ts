@@ -49,9 +49,9 @@ export const streamLimits = {
   backpressureBytesMax: 32_768,
   /** Clients are asked by pings whether they read, some every so often, ms. */
   askEveryMs: 50,
-  /** So many at a time: two thousand a second, however many sockets are open. Each is asked once more when it opens. */
-  asksABeat: 100,
-  /** From one lap over all clients to the next, at least, ms. */
+  /** So many at a time, at most: two thousand a second, however many sockets are open. Each is asked once more when it opens. */
+  asksABeatMax: 100,
+  /** A lap over all clients takes so long, ms, and longer where they are too many for that. */
   askAgainMs: 1_000,
   /** Snapshots and replays wait while more than this lies in front of a socket. */
   pacedBytesMax: 16_384,

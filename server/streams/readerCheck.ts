@@ -7,7 +7,8 @@ import { streamLimits } from './limits.ts';
 /** What a ping says, so that its answer is told from a pong that nobody asked for. */
 export const QUESTION = 'reading?';
 
-const ASK_AGAIN_BEATS = Math.ceil(streamLimits.askAgainMs / streamLimits.askEveryMs);
+const { asksABeatMax } = streamLimits;
+const LAP_BEATS = Math.ceil(streamLimits.askAgainMs / streamLimits.askEveryMs);
 
 /**
  * Pings in turn and late answers. Time is counted in beats, one a turn of the loop at most, so that a pause of the exchange's
@@ -21,7 +22,7 @@ export class ReaderCheck {
   private beat = 0;
   /** Where the lap over all clients is; undefined between two laps. */
   private lap: Iterator<Connection> | undefined;
-  private lapAt = -ASK_AGAIN_BEATS;
+  private lapAt = -LAP_BEATS;
 
   /**
    * @param connections all that are open, in the order of their turns
@@ -63,14 +64,15 @@ export class ReaderCheck {
     this.unanswered.delete(connection);
   }
 
-  /** Goes on with the lap; the next one begins when everyone may be asked again. */
+  /** Goes on with the lap, evenly, since what is published waits for each beat; the next begins when everyone may be asked again. */
   private askSome(): void {
     if (this.lap === undefined) {
-      if (this.beat - this.lapAt < ASK_AGAIN_BEATS) return;
+      if (this.beat - this.lapAt < LAP_BEATS) return;
       this.lap = this.connections.values();
       this.lapAt = this.beat;
     }
-    for (let asked = 0; asked < streamLimits.asksABeat; asked += 1) {
+    const asks = Math.min(asksABeatMax, Math.ceil(this.connections.size / LAP_BEATS));
+    for (let asked = 0; asked < asks; asked += 1) {
       const { value, done } = this.lap.next();
       if (done === true) {
         this.lap = undefined;

@@ -217,28 +217,43 @@ function world(count: number, answerMsMax: number) {
   return { pings, connections, check, step };
 }
 
-test('everybody is asked once in a lap, so many a beat, and never while an answer is due', () => {
-  const count = 2 * streamLimits.asksABeat + 50;
+const LAP_BEATS = streamLimits.askAgainMs / streamLimits.askEveryMs;
+
+test('everybody is asked once in a lap, as many a beat as the next, and never while an answer is due', () => {
+  const count = 5 * LAP_BEATS - 3;
   const { pings, connections, check, step } = world(count, 60_000);
   step(1);
-  expect(pings.filter((asked) => asked === 1)).toHaveLength(streamLimits.asksABeat);
-  step(2);
+  expect(pings.filter((asked) => asked === 1)).toHaveLength(5);
+  step(LAP_BEATS - 1);
   expect(pings).toEqual(new Array(count).fill(1));
   for (const connection of connections.slice(0, 10)) check.answered(connection);
-  step(streamLimits.askAgainMs / streamLimits.askEveryMs - 3);
-  expect(pings).toEqual(new Array(count).fill(1));
-  step(3);
+  step(1 + LAP_BEATS);
   expect(pings).toEqual(pings.map((_, index) => (index < 10 ? 2 : 1)));
+});
+
+test('a few are asked once in a lap too, and of very many only so many a beat', () => {
+  const few = world(1, 60_000);
+  few.step(1);
+  few.check.answered(few.connections[0]);
+  few.step(LAP_BEATS - 1);
+  expect(few.pings).toEqual([1]);
+  few.step(1);
+  expect(few.pings).toEqual([2]);
+  const { pings, step } = world((LAP_BEATS + 5) * streamLimits.asksABeatMax, 60_000);
+  step(1);
+  expect(pings.filter((asked) => asked === 1)).toHaveLength(streamLimits.asksABeatMax);
+  step(LAP_BEATS + 4);
+  expect(pings).toEqual(pings.map(() => 1));
 });
 
 test('late is who answered once and lets more beats pass than are allowed; an answer ends it', () => {
   const beatsMax = 5;
   const { connections, check, step } = world(3, beatsMax * streamLimits.askEveryMs);
   const [answering, late, dumb] = connections;
-  step(1);
+  step(3);
   check.answered(answering);
   check.answered(late);
-  step(9);
+  step(7);
   check.ask(answering);
   check.ask(late);
   step(1);
