@@ -12,6 +12,7 @@ import { TestSocket } from './socket.ts';
 import { foundingCommands, keyIdOf, ownerOf, StreamWorkload, tokenOf } from './workload.ts';
 
 const PATIENCE = { timeout: 60_000, interval: 20 };
+const ANSWER_MS_MAX = 200;
 const ASSETS = [0, 1].flatMap((market) => [tokenOf(market, 0), tokenOf(market, 1)]);
 const hold = vi.spyOn(Connection.prototype, 'hold');
 const answered = vi.spyOn(ReaderCheck.prototype, 'answered');
@@ -19,7 +20,7 @@ const workload = new StreamWorkload(11, 2);
 let server: TestServer;
 
 beforeAll(async () => {
-  const streams = { ...streamSettings, answerMsMax: 200 };
+  const streams = { ...streamSettings, answerMsMax: ANSWER_MS_MAX };
   server = await startTestServer({ config: { streams } });
   for (const command of foundingCommands(2)) await server.exchange.submit(command);
 });
@@ -39,8 +40,8 @@ async function drive(count: number): Promise<void> {
   }
 }
 
-async function follow(): Promise<TestSocket> {
-  const socket = await TestSocket.open(server.url, '/ws/market');
+async function follow(options?: WebSocket.ClientOptions): Promise<TestSocket> {
+  const socket = await TestSocket.open(server.url, '/ws/market', options);
   socket.send({ type: 'market', assets_ids: ASSETS });
   await socket.until(({ reader }) => reader.counts.get('book') === 4);
   return socket;
@@ -60,6 +61,18 @@ async function together(first: TestSocket, second: TestSocket): Promise<void> {
   await vi.waitFor(() => expect(numbersOf(first)).toEqual(numbersOf(second)), PATIENCE);
 }
 
+/** Both have heard the same, without a gap. */
+async function heardTheSame(first: TestSocket, second: TestSocket): Promise<void> {
+  const saidOf = ({ reader }: TestSocket) => reader.told.map((event) => JSON.stringify(event)).sort();
+  expect(saidOf(second)).toEqual(saidOf(first));
+  expect(second.events('gap')).toEqual([]);
+  for (const socket of [first, second]) {
+    expect(socket.reader.faults).toEqual([]);
+    expect(socket.closed).toBeUndefined();
+    await socket.close();
+  }
+}
+
 test('a client that stops is held, and told byte for byte what it missed when it reads again', async () => {
   const [steady, stopped] = await Promise.all([follow(), follow()]);
   await drive(50);
@@ -69,14 +82,18 @@ test('a client that stops is held, and told byte for byte what it missed when it
   stopped.ws.resume();
   await together(steady, stopped);
   expect(stopped.reader.told.length).toBeGreaterThan(heard + 100);
-  const saidOf = ({ reader }: TestSocket) => reader.told.map((event) => JSON.stringify(event)).sort();
-  expect(saidOf(stopped)).toEqual(saidOf(steady));
-  expect(stopped.events('gap')).toEqual([]);
-  for (const socket of [steady, stopped]) {
-    expect(socket.reader.faults).toEqual([]);
-    expect(socket.closed).toBeUndefined();
-    await socket.close();
-  }
+  await heardTheSame(steady, stopped);
+}, 120_000);
+
+test('a client whose every answer is late, being far away, is told everything, and once', async () => {
+  const [steady, far] = await Promise.all([follow(), follow({ autoPong: false })]);
+  far.ws.on('ping', (words) => setTimeout(() => far.ws.pong(words), 2 * ANSWER_MS_MAX));
+  await vi.waitFor(async () => {
+    await drive(10);
+    expect(hold.mock.calls.length).toBeGreaterThan(3);
+  }, PATIENCE);
+  await together(steady, far);
+  await heardTheSame(steady, far);
 }, 120_000);
 
 test('more than is kept, or than any buffer takes, is a gap with whole books and not the end of the socket', async () => {

@@ -27,8 +27,8 @@ export class TestSocket {
     ws.on('error', () => this.wake());
   }
 
-  static async open(url: string, path: string): Promise<TestSocket> {
-    const ws = new WebSocket(url.replace('http', 'ws') + path);
+  static async open(url: string, path: string, options?: WebSocket.ClientOptions): Promise<TestSocket> {
+    const ws = new WebSocket(url.replace('http', 'ws') + path, options);
     const socket = new TestSocket(ws);
     await once(ws, 'open');
     return socket;
