@@ -49,7 +49,7 @@ export function asyncApiText(host: string, settings: StreamSettings): string {
     'NO NEW ASSETS. A socket that loses a message is closed with 1013: resume.',
     `Limits: ${subscriptionsMax} tokens a socket, ${messageBytesMax} bytes a message, ${messagesBurst} messages at once`,
     `and ${messagesPerSecond} a second, ${connectionsPerIpMax} sockets an address, ${idleSecondsMax} s without`,
-    `an answer to pings; who answered one and then none for ${answerMsMax} ms gets what it misses when it answers again;`,
+    `an answer to pings; who answered one and then none in time, ${answerMsMax} ms at most, gets what it misses when it answers;`,
     `silent streams say where they stand every ${heartbeatMs} ms.`,
   ].join(' ');
   return JSON.stringify({

@@ -1,6 +1,7 @@
 // Whether clients still read. The system takes a megabyte and more for a socket before its sender can tell that nobody
 // does, and copies every frame for it; so each client is asked by a ping in turn, which it answers when it comes to it. One
 // that does not is held: the streams it follows are owed to it instead of sent, and paid when it answers. Driven by the hub.
+import { randomInt } from 'node:crypto';
 import type { Connection } from './connection.ts';
 import { streamLimits } from './limits.ts';
 
@@ -8,7 +9,12 @@ import { streamLimits } from './limits.ts';
 export const QUESTION = 'reading?';
 
 const { asksABeatMax } = streamLimits;
-const LAP_BEATS = Math.ceil(streamLimits.askAgainMs / streamLimits.askEveryMs);
+const beatsOf = (ms: number): number => Math.ceil(ms / streamLimits.askEveryMs);
+const LAP_BEATS = beatsOf(streamLimits.askAgainMs);
+/** So many times as long as the slowest answer of late may an answer take. */
+const PATIENCE = 2;
+/** What is left of that slowest answer's time from one beat to the next: half of it after two seconds. */
+const REMEMBERED = 0.98;
 
 /**
  * Pings in turn and late answers. Time is counted in beats, one a turn of the loop at most, so that a pause of the exchange's
@@ -16,28 +22,35 @@ const LAP_BEATS = Math.ceil(streamLimits.askAgainMs / streamLimits.askEveryMs);
  */
 export class ReaderCheck {
   private readonly connections: ReadonlySet<Connection>;
+  private readonly beatsMin: number;
   private readonly beatsMax: number;
   /** Who was asked at which beat and has not answered, the first asked first. */
   private readonly unanswered = new Map<Connection, number>();
   private beat = 0;
-  /** Where the lap over all clients is; undefined between two laps. */
-  private lap: Iterator<Connection> | undefined;
+  /** Beats that the slowest answer took that was none too late; one of long ago counts less. */
+  private slowest = 0;
+  /** Who is still to be asked in this lap. */
+  private lap: Connection[] = [];
   private lapAt = -LAP_BEATS;
 
   /**
-   * @param connections all that are open, in the order of their turns
-   * @param answerMsMax an answer that takes longer is late, ms
+   * @param connections all that are open
+   * @param answerMsMax an answer that takes longer is late however long others take, ms
    */
   constructor(connections: ReadonlySet<Connection>, answerMsMax: number) {
     this.connections = connections;
-    this.beatsMax = Math.ceil(answerMsMax / streamLimits.askEveryMs);
+    this.beatsMax = beatsOf(answerMsMax);
+    this.beatsMin = Math.min(beatsOf(streamLimits.answerMsMin), this.beatsMax);
   }
 
   /** Holds those whose answers are late, and asks the next. Call it once every `askEveryMs`. */
   step(): void {
     this.beat += 1;
+    this.slowest *= REMEMBERED;
+    // Where answers take longer because much is sent, or come from far away, nobody is late for that.
+    const beats = Math.min(this.beatsMax, Math.max(this.beatsMin, PATIENCE * this.slowest));
     for (const [connection, askedAt] of this.unanswered) {
-      if (this.beat - askedAt <= this.beatsMax) break;
+      if (this.beat - askedAt <= beats) break;
       this.unanswered.delete(connection);
       // Some clients never answer: only of those that did is it known what silence means.
       if (connection.hasAnswered) connection.hold();
@@ -54,6 +67,7 @@ export class ReaderCheck {
 
   /** A client has answered: it reads. */
   answered(connection: Connection): void {
+    this.slowest = Math.max(this.slowest, this.beat - (this.unanswered.get(connection) ?? this.beat));
     this.unanswered.delete(connection);
     connection.hasAnswered = true;
     connection.release();
@@ -66,19 +80,22 @@ export class ReaderCheck {
 
   /** Goes on with the lap, evenly, since what is published waits for each beat; the next begins when everyone may be asked again. */
   private askSome(): void {
-    if (this.lap === undefined) {
+    if (this.lap.length === 0) {
       if (this.beat - this.lapAt < LAP_BEATS) return;
-      this.lap = this.connections.values();
+      this.lap = shuffled(this.connections);
       this.lapAt = this.beat;
     }
     const asks = Math.min(asksABeatMax, Math.ceil(this.connections.size / LAP_BEATS));
-    for (let asked = 0; asked < asks; asked += 1) {
-      const { value, done } = this.lap.next();
-      if (done === true) {
-        this.lap = undefined;
-        return;
-      }
-      this.ask(value);
-    }
+    for (const connection of this.lap.splice(-asks)) this.ask(connection);
   }
+}
+
+/** In any order: those who came together may stop together, and are not to be the last that are asked. */
+function shuffled(connections: Iterable<Connection>): Connection[] {
+  const list = [...connections];
+  for (let at = list.length - 1; at > 0; at -= 1) {
+    const other = randomInt(at + 1);
+    [list[at], list[other]] = [list[other], list[at]];
+  }
+  return list;
 }

@@ -236,21 +236,23 @@ function world(count: number, answerMsMax: number) {
 
 const LAP_BEATS = streamLimits.askAgainMs / streamLimits.askEveryMs;
 
-test('everybody is asked once in a lap, as many a beat as the next, and never while an answer is due', () => {
+test('everybody is asked once in a lap, as many a beat as the next', () => {
   const count = 5 * LAP_BEATS - 3;
   const { pings, connections, check, step } = world(count, 60_000);
   step(1);
   expect(pings.filter((asked) => asked === 1)).toHaveLength(5);
   step(LAP_BEATS - 1);
   expect(pings).toEqual(new Array(count).fill(1));
-  for (const connection of connections.slice(0, 10)) check.answered(connection);
-  step(1 + LAP_BEATS);
-  expect(pings).toEqual(pings.map((_, index) => (index < 10 ? 2 : 1)));
+  for (const connection of connections) check.answered(connection);
+  step(LAP_BEATS);
+  expect(pings).toEqual(new Array(count).fill(2));
 });
 
-test('a few are asked once in a lap too, and of very many only so many a beat', () => {
+test('a few are asked once in a lap too, never while an answer is due, and of very many only so many a beat', () => {
   const few = world(1, 60_000);
   few.step(1);
+  few.check.ask(few.connections[0]);
+  expect(few.pings).toEqual([1]);
   few.check.answered(few.connections[0]);
   few.step(LAP_BEATS - 1);
   expect(few.pings).toEqual([1]);
@@ -282,6 +284,33 @@ test('late is who answered once and lets more beats pass than are allowed; an an
   expect(dumb.hasAnswered).toBe(false);
   check.answered(late);
   expect(late.isHeld).toBe(false);
+});
+
+test('an answer may take twice as long as the slowest of late, within bounds', () => {
+  const { connections, check, step } = world(3, streamLimits.askAgainMs);
+  const [slow, silent, other] = connections;
+  /** Beats until the silent one is held, when one answers after so many and the other at once. */
+  const patience = (answerBeats: number): number => {
+    for (const connection of connections) check.answered(connection);
+    for (const connection of connections) check.ask(connection);
+    check.answered(other);
+    let beats = 0;
+    while (!silent.isHeld) {
+      step(1);
+      beats += 1;
+      if (beats === answerBeats) check.answered(slow);
+    }
+    return beats;
+  };
+  const least = streamLimits.answerMsMin / streamLimits.askEveryMs;
+  expect(patience(1)).toBe(least + 1);
+  expect(patience(least - 1)).toBeGreaterThan(least + 1);
+  expect(slow.isHeld).toBe(false);
+  for (let again = 0; again < 4; again += 1) patience(least + again);
+  expect(patience(2 * least)).toBeGreaterThan(3 * least);
+  for (let again = 0; again < 4; again += 1) expect(patience(3 * least)).toBeLessThanOrEqual(LAP_BEATS + 1);
+  step(10 * LAP_BEATS);
+  expect(patience(1)).toBe(least + 1);
 });
 
 test('who is held is not asked again, and who is gone is forgotten', () => {
