@@ -80,7 +80,7 @@ export class StreamHub implements ChannelHost, UserHost {
     this.services = services;
     this.onDefect = onDefect;
     this.userLog = makeUserLog(services.config.dataDir);
-    this.readers = new ReaderCheck(this.connections, services.config.streams.answerMsMax);
+    this.readers = new ReaderCheck(this.connections, services.config.streams);
     this.guardHost = hostGuard(services.config);
   }
 

@@ -19,6 +19,8 @@ export interface StreamSettings {
   readonly authMsMax: number;
   /** A socket that lost a message and reads nothing is cut off after so long, ms. */
   readonly lostMsMax: number;
+  /** An answer to a ping that takes no longer is never late, ms; one that takes longer is where others are faster. */
+  readonly answerMsMin: number;
   /** A client that answers no ping for so long, at most, is sent nothing until it does: its streams go on from where they were, ms. */
   readonly answerMsMax: number;
 }
@@ -32,6 +34,7 @@ export const streamSettings: StreamSettings = {
   idleSecondsMax: 120,
   authMsMax: 30_000,
   lostMsMax: 10_000,
+  answerMsMin: 250,
   answerMsMax: 1_000,
 };
 
@@ -47,8 +50,6 @@ export const streamLimits = {
   messagesPerSecond: 20,
   /** What waits in memory for one socket to read it; the system's own buffers come before it. */
   backpressureBytesMax: 32_768,
-  /** An answer to a ping that takes no longer is never late, ms; one that takes longer is where others are faster. */
-  answerMsMin: 250,
   /** Clients are asked by pings whether they read, some every so often, ms. */
   askEveryMs: 50,
   /** So many at a time, at most: two thousand a second, however many sockets are open. Each is asked once more when it opens. */

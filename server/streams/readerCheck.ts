@@ -3,7 +3,7 @@
 // that does not is held: the streams it follows are owed to it instead of sent, and paid when it answers. Driven by the hub.
 import { randomInt } from 'node:crypto';
 import type { Connection } from './connection.ts';
-import { streamLimits } from './limits.ts';
+import { type StreamSettings, streamLimits } from './limits.ts';
 
 /** What a ping says, so that its answer is told from a pong that nobody asked for. */
 export const QUESTION = 'reading?';
@@ -29,18 +29,21 @@ export class ReaderCheck {
   private beat = 0;
   /** Beats that the slowest answer took that was none too late; one of long ago counts less. */
   private slowest = 0;
-  /** Who is still to be asked in this lap. */
+  /** Who is still to be asked in this lap; those who have gone since are passed over. */
   private lap: Connection[] = [];
   private lapAt = -LAP_BEATS;
 
   /**
    * @param connections all that are open
-   * @param answerMsMax an answer that takes longer is late however long others take, ms
+   * @param settings how long an answer may take at least and at most, however long others take
    */
-  constructor(connections: ReadonlySet<Connection>, answerMsMax: number) {
+  constructor(
+    connections: ReadonlySet<Connection>,
+    { answerMsMin, answerMsMax }: Pick<StreamSettings, 'answerMsMin' | 'answerMsMax'>,
+  ) {
     this.connections = connections;
+    this.beatsMin = beatsOf(answerMsMin);
     this.beatsMax = beatsOf(answerMsMax);
-    this.beatsMin = Math.min(beatsOf(streamLimits.answerMsMin), this.beatsMax);
   }
 
   /** Holds those whose answers are late, and asks the next. Call it once every `askEveryMs`. */
@@ -82,20 +85,26 @@ export class ReaderCheck {
   private askSome(): void {
     if (this.lap.length === 0) {
       if (this.beat - this.lapAt < LAP_BEATS) return;
-      this.lap = shuffled(this.connections);
+      this.lap = [...this.connections];
       this.lapAt = this.beat;
     }
-    const asks = Math.min(asksABeatMax, Math.ceil(this.connections.size / LAP_BEATS));
-    for (const connection of this.lap.splice(-asks)) this.ask(connection);
+    let asks = Math.min(asksABeatMax, Math.ceil(this.connections.size / LAP_BEATS));
+    while (asks > 0 && this.lap.length > 0) {
+      const connection = this.draw();
+      if (!connection.isOpen) continue;
+      this.ask(connection);
+      asks -= 1;
+    }
   }
-}
 
-/** In any order: those who came together may stop together, and are not to be the last that are asked. */
-function shuffled(connections: Iterable<Connection>): Connection[] {
-  const list = [...connections];
-  for (let at = list.length - 1; at > 0; at -= 1) {
-    const other = randomInt(at + 1);
-    [list[at], list[other]] = [list[other], list[at]];
+  /** Takes anyone out of the lap: those who came together may stop together, and are not to be the last that are asked. */
+  private draw(): Connection {
+    const { lap } = this;
+    const last = lap.length - 1;
+    const at = randomInt(lap.length);
+    const drawn = lap[at];
+    lap[at] = lap[last];
+    lap.length = last;
+    return drawn;
   }
-  return list;
 }

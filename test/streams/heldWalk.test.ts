@@ -157,7 +157,7 @@ const assetsOf = (market: number, tokens: number): string[] =>
 test.each(SEEDS)(
   'a socket that is held and released at any moment misses nothing (seed %i)',
   async (seed) => {
-    const streams = { ...streamSettings, answerMsMax: 600_000, changesPerMarketMax: 80 };
+    const streams = { ...streamSettings, answerMsMin: 600_000, answerMsMax: 600_000, changesPerMarketMax: 80 };
     const server = await startTestServer({ config: { streams } });
     await Promise.all(foundingCommands(MARKETS).map((command) => server.exchange.submit(command)));
     ping.mockClear();

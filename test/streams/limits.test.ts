@@ -9,9 +9,10 @@ import { startTestServer, type TestServer } from '../support/server.ts';
 import { TestSocket } from './socket.ts';
 import { conditionOf, foundingCommands, StreamWorkload, tokenOf } from './workload.ts';
 
+const NOBODY_HELD = { answerMsMin: 600_000, answerMsMax: 600_000 };
 let server: TestServer;
 beforeAll(async () => {
-  const streams = { ...streamSettings, connectionsPerIpMax: 6, lostMsMax: 600_000, answerMsMax: 600_000 };
+  const streams = { ...streamSettings, connectionsPerIpMax: 6, lostMsMax: 600_000, ...NOBODY_HELD };
   server = await startTestServer({ config: { streams } });
   await Promise.all(foundingCommands(2_001).map((command) => server.exchange.submit(command)));
 }, 120_000);
@@ -116,7 +117,7 @@ test('a reader who stops is let go with 1013 once it reads again, and resumes by
 }, 120_000);
 
 test('who names no credentials, answers no pings or never reads again is let go in time; the silent stay', async () => {
-  const short = { heartbeatMs: 200, authMsMax: 300, idleSecondsMax: 8, lostMsMax: 300, answerMsMax: 600_000 };
+  const short = { heartbeatMs: 200, authMsMax: 300, idleSecondsMax: 8, lostMsMax: 300, ...NOBODY_HELD };
   const streams = { ...streamSettings, ...short, connectionsPerIpMax: 3 };
   const hasty = await startTestServer({ config: { streams } });
   for (const command of foundingCommands(1)) await hasty.exchange.submit(command);

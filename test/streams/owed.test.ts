@@ -326,7 +326,7 @@ test('new markets that a held client asks for are told in their order', async ()
 }, 120_000);
 
 test('a gap that is owed stays what it is when the market goes on', async () => {
-  await start(1, { answerMsMax: 600_000, changesPerMarketMax: 5 });
+  await start(1, { answerMsMin: 600_000, answerMsMax: 600_000, changesPerMarketMax: 5 });
   const workload = new StreamWorkload(5, 1);
   const drive = async (count: number): Promise<void> => {
     for (let done = 0; done < count; done += 1) await server.exchange.submit(workload.next(Date.now()));

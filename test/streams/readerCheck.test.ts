@@ -218,7 +218,7 @@ test.each([
 );
 
 /** Connections to nobody, which count their pings, and a check over them whose beats are ours. */
-function world(count: number, answerMsMax: number) {
+function world(count: number, answerMsMin: number, answerMsMax = answerMsMin) {
   const pings: number[] = new Array<number>(count).fill(0);
   const socketOf = (index: number) => ({
     ping: () => {
@@ -227,32 +227,38 @@ function world(count: number, answerMsMax: number) {
     getBufferedAmount: () => 0,
   });
   const connections = pings.map((_, index) => new Connection(socketOf(index) as unknown as Socket, 'market', 0));
-  const check = new ReaderCheck(new Set(connections), answerMsMax);
+  const open = new Set(connections);
+  const check = new ReaderCheck(open, { answerMsMin, answerMsMax });
   const step = (beats: number): void => {
     for (let beat = 0; beat < beats; beat += 1) check.step();
   };
-  return { pings, connections, check, step };
+  const close = (connection: Connection): void => {
+    connection.isOpen = false;
+    open.delete(connection);
+    check.forget(connection);
+  };
+  return { pings, connections, check, step, close };
 }
 
 const LAP_BEATS = streamLimits.askAgainMs / streamLimits.askEveryMs;
 
-test('everybody is asked once in a lap, as many a beat as the next', () => {
-  const count = 5 * LAP_BEATS - 3;
+test('everybody is asked once in a lap, as many a beat as the next, and never while an answer is due', () => {
+  const count = LAP_BEATS + 1;
   const { pings, connections, check, step } = world(count, 60_000);
   step(1);
-  expect(pings.filter((asked) => asked === 1)).toHaveLength(5);
-  step(LAP_BEATS - 1);
+  expect(pings.filter((asked) => asked === 1)).toHaveLength(2);
+  step(LAP_BEATS / 2);
   expect(pings).toEqual(new Array(count).fill(1));
-  for (const connection of connections) check.answered(connection);
-  step(LAP_BEATS);
-  expect(pings).toEqual(new Array(count).fill(2));
+  for (const connection of connections.slice(0, 10)) check.answered(connection);
+  step(LAP_BEATS / 2 - 1);
+  expect(pings).toEqual(new Array(count).fill(1));
+  step(1 + LAP_BEATS / 2);
+  expect(pings).toEqual(pings.map((_, index) => (index < 10 ? 2 : 1)));
 });
 
-test('a few are asked once in a lap too, never while an answer is due, and of very many only so many a beat', () => {
+test('a single one is asked once in a lap too, and of very many only so many a beat', () => {
   const few = world(1, 60_000);
   few.step(1);
-  few.check.ask(few.connections[0]);
-  expect(few.pings).toEqual([1]);
   few.check.answered(few.connections[0]);
   few.step(LAP_BEATS - 1);
   expect(few.pings).toEqual([1]);
@@ -263,6 +269,17 @@ test('a few are asked once in a lap too, never while an answer is due, and of ve
   expect(pings.filter((asked) => asked === 1)).toHaveLength(streamLimits.asksABeatMax);
   step(LAP_BEATS + 4);
   expect(pings).toEqual(pings.map(() => 1));
+});
+
+test('nobody waits for the turns of those who have gone', () => {
+  const { pings, connections, check, step, close } = world(LAP_BEATS * streamLimits.asksABeatMax, 60_000);
+  step(1);
+  const [left, ...gone] = connections;
+  for (const connection of gone) close(connection);
+  check.answered(left);
+  const before = pings[0];
+  step(2 * LAP_BEATS);
+  expect(pings[0]).toBeGreaterThan(before);
 });
 
 test('late is who answered once and lets more beats pass than are allowed; an answer ends it', () => {
@@ -287,7 +304,7 @@ test('late is who answered once and lets more beats pass than are allowed; an an
 });
 
 test('an answer may take twice as long as the slowest of late, within bounds', () => {
-  const { connections, check, step } = world(3, streamLimits.askAgainMs);
+  const { connections, check, step } = world(3, streamSettings.answerMsMin, streamLimits.askAgainMs);
   const [slow, silent, other] = connections;
   /** Beats until the silent one is held, when one answers after so many and the other at once. */
   const patience = (answerBeats: number): number => {
@@ -302,7 +319,7 @@ test('an answer may take twice as long as the slowest of late, within bounds', (
     }
     return beats;
   };
-  const least = streamLimits.answerMsMin / streamLimits.askEveryMs;
+  const least = streamSettings.answerMsMin / streamLimits.askEveryMs;
   expect(patience(1)).toBe(least + 1);
   expect(patience(least - 1)).toBeGreaterThan(least + 1);
   expect(slow.isHeld).toBe(false);
