@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { JournalDamaged } from './errors.ts';
-import { emptyFile, newerMeta } from './meta.ts';
+import { emptyFile, readMetas } from './meta.ts';
 
 const { R_OK, W_OK } = constants;
 const DATA_FILE = 'data.mdb';
@@ -50,21 +50,26 @@ export function prepareEnvironment(folder: string, isReadOnly: boolean): void {
 }
 
 /**
- * Compares the size of LMDB's data file with what its newer meta page says: reading a truncated file through the mapping
- * would end the process with SIGBUS. Throws JournalDamaged; a file that is missing passes.
+ * Compares LMDB's meta pages with each other, and the size of its data file with what the newer says: reading a truncated
+ * file through the mapping would end the process with SIGBUS. Throws JournalDamaged; a file that is missing passes.
  */
 export function assertFileIsWhole(folder: string): void {
   const file = join(folder, DATA_FILE);
   if (!existsSync(file)) return;
   const descriptor = openSync(file, 'r');
   try {
-    const newer = newerMeta(descriptor);
+    const metas = readMetas(descriptor);
     // Asked for last: whoever writes to the file meanwhile makes it longer first, and then states it in a meta page.
     const sizeBytes = fstatSync(descriptor).size;
-    if (newer === undefined) throw new JournalDamaged(1, `the file data.mdb of ${sizeBytes} bytes is no LMDB file`);
+    if (metas === undefined) throw new JournalDamaged(1, `the file data.mdb of ${sizeBytes} bytes is no LMDB file`);
+    const { first, second, newer } = metas;
     const neededBytes = (newer.lastPage + 1) * newer.pageBytes;
     if (sizeBytes < neededBytes) {
       throw new JournalDamaged(1, `the file data.mdb is cut off: it has ${sizeBytes} bytes and needs ${neededBytes}`);
+    }
+    if (!metas.isSound) {
+      const transactions = `transactions ${first.transaction} and ${second.transaction}`;
+      throw new JournalDamaged(1, `the first pages of the file data.mdb, of ${transactions}, are not its last two`);
     }
   } finally {
     closeSync(descriptor);

@@ -10,6 +10,8 @@ const META = {
   ...{ pageNumber: 0, pageFlags: 18, magic: 24, version: 28, mapBytes: 40, pageBytes: 48, flags: 52 },
   ...{ freeRoot: 88, branchPages: 104, leafPages: 112, mainRoot: 136, lastPage: 144, transaction: 152, end: 160 },
 } as const;
+/** What every page begins with: its number, and the transaction that wrote it. */
+const PAGE = { number: 0, transaction: 8, end: 24 } as const;
 const MAGIC = 0xbeefc0de;
 const VERSION = 2;
 const IS_META = 0x08;
@@ -24,15 +26,61 @@ const FIRST_MAP_BYTES = 128 * 1024;
 const NO_ROOT = 2n ** 64n - 1n;
 const INTEGER_KEYS = 0x08;
 
+type Meta = NonNullable<ReturnType<typeof readMeta>>;
+
+/** The two meta pages of a file. */
+export interface Metas {
+  readonly first: Meta;
+  readonly second: Meta;
+  /** The one that LMDB goes by: that of the later transaction. */
+  readonly newer: Meta;
+  /** Whether both can be those of the last two transactions, see areOfOneFile. */
+  readonly isSound: boolean;
+}
+
 /**
- * The meta page of the last transaction; undefined where one of the two is missing or not what LMDB opens: LMDB writes both
- * as it makes a file, and opening one that has lost either ends the process.
+ * Both meta pages; undefined where one is missing or not what LMDB opens: LMDB writes both as it makes a file, and opening one
+ * that has lost either ends the process.
  */
-export function newerMeta(descriptor: number) {
-  const first = readMeta(descriptor, 0);
-  const second = first === undefined ? undefined : readMeta(descriptor, first.pageBytes);
-  if (first === undefined || second === undefined) return undefined;
-  return second.transaction > first.transaction ? second : first;
+export function readMetas(descriptor: number): Metas | undefined {
+  for (;;) {
+    const first = readMeta(descriptor, 0);
+    const second = first === undefined ? undefined : readMeta(descriptor, first.pageBytes);
+    if (first === undefined || second === undefined) return undefined;
+    const newer = second.transaction > first.transaction ? second : first;
+    const isSound = areOfOneFile(first, second) && hasItsRoot(descriptor, first) && hasItsRoot(descriptor, second);
+    if (isSound) return { first, second, newer, isSound };
+    // Whoever writes to the file may have gone on between these readings.
+    const isStill =
+      readMeta(descriptor, 0)?.transaction === first.transaction &&
+      readMeta(descriptor, first.pageBytes)?.transaction === second.transaction;
+    if (isStill) return { first, second, newer, isSound };
+  }
+}
+
+/**
+ * Whether two meta pages can be those of the last two transactions: LMDB writes even ones to the first page and odd ones to the
+ * second, and never makes a file shorter. It does not look: where a bit of the older number flips, it goes by the older
+ * page, and the last transaction is gone without a word.
+ */
+function areOfOneFile(first: Meta, second: Meta): boolean {
+  const step = second.transaction - first.transaction;
+  if (step === 0) return first.transaction === 0 && first.lastPage === second.lastPage;
+  const isLonger = step > 0 ? second.lastPage >= first.lastPage : first.lastPage >= second.lastPage;
+  return Math.abs(step) === 1 && first.transaction % 2 === 0 && isLonger;
+}
+
+/**
+ * Whether the root of the data is a page of the meta page's own transaction: every one that writes anything writes it anew, and
+ * leaves the one of the transaction before alone.
+ */
+function hasItsRoot(descriptor: number, { root, lastPage, pageBytes, transaction }: Meta): boolean {
+  if (root === undefined) return true;
+  if (root > lastPage) return false;
+  const page = Buffer.alloc(PAGE.end);
+  if (readSync(descriptor, page, 0, page.length, root * pageBytes) < page.length) return false;
+  const isThere = Number(page.readBigUInt64LE(PAGE.number)) === root;
+  return isThere && Number(page.readBigUInt64LE(PAGE.transaction)) === transaction;
 }
 
 /** The file of an environment that holds nothing, byte by byte as LMDB makes it. */
@@ -60,8 +108,11 @@ function readMeta(descriptor: number, offset: number) {
   const isMeta = page.readUInt16LE(META.pageFlags) === IS_META && page.readUInt32LE(META.magic) === MAGIC;
   const isOpened = page.readUInt32LE(META.version) === VERSION && (page.readUInt16LE(META.flags) & IS_ENCRYPTED) === 0;
   if (!isMeta || !isOpened || page.readBigUInt64LE(META.mapBytes) > MAP_BYTES_MAX) return undefined;
+  const root = page.readBigUInt64LE(META.mainRoot);
   return {
     pageBytes: page.readUInt32LE(META.pageBytes),
+    /** The topmost page of the tree that holds the data; undefined where there is none. */
+    root: root === NO_ROOT ? undefined : Number(root),
     /** Pages of the tree that holds the data: those with its entries, and those above them. */
     leafPages: Number(page.readBigUInt64LE(META.leafPages)),
     branchPages: Number(page.readBigUInt64LE(META.branchPages)),

@@ -4,7 +4,7 @@
 // failure, and the process may end. Used by the stores of journal and historian, never while LMDB writes.
 import { closeSync, openSync, write } from 'node:fs';
 import { promisify } from 'node:util';
-import { newerMeta } from './meta.ts';
+import { readMetas } from './meta.ts';
 
 /**
  * The file is filled so far (bytes) beyond what is asked for, so that this is seldom to be done: half of what it holds, within
@@ -67,8 +67,9 @@ export class Room {
     const reckonedBytes = usedBytesMax + bytes + (COPIED_PAGES_MAX + 2 * scatteredEntries) * pageBytes;
     if (reckonedBytes <= this.filledBytes) return { usedBytes: usedBytesMax, neededBytes: reckonedBytes };
     if (this.descriptor < 0) this.descriptor = openSync(this.file, 'r+');
-    const meta = newerMeta(this.descriptor);
-    if (meta === undefined) throw new Error(`${this.file} has lost its first pages`);
+    const metas = readMetas(this.descriptor);
+    if (metas === undefined) throw new Error(`${this.file} has lost its first pages`);
+    const meta = metas.newer;
     const copiedPages =
       COPIED_PAGES_MAX + Math.min(scatteredEntries, meta.leafPages) + Math.min(scatteredEntries, meta.branchPages);
     this.pageBytes = meta.pageBytes;
