@@ -2,10 +2,12 @@
 // overlappingSync off (a resolved write is durable, a rejected one absent), never useWritemap or noSync, append only.
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { inspect } from 'node:util';
 import { open, type RootDatabase } from 'lmdb';
 import { syncFolder } from './dataDirectory.ts';
 import { prepareEnvironment } from './environment.ts';
 import { JournalDamaged } from './errors.ts';
+import { assertEndIsWhole } from './lastPages.ts';
 import { Room } from './room.ts';
 import type { BatchStore, StoredBatch } from './store.ts';
 
@@ -27,7 +29,8 @@ export class LmdbStore implements BatchStore {
   private isBroken = false;
 
   /**
-   * Opens (creates) the environment in this folder. Throws JournalDamaged when its file is shorter than it says.
+   * Opens (creates) the environment in this folder. Throws JournalDamaged when its file is shorter than it says, or
+   * its end is not as it was written.
    * @param releaseReaders has whoever else reads the file in this process close it: LMDB's binding shares one environment a
    * file, and one that has failed can only be opened anew when everybody has closed it
    */
@@ -60,7 +63,7 @@ export class LmdbStore implements BatchStore {
 
   last(): StoredBatch | undefined {
     const [last] = readSound(1, () => [...this.database.getRange({ reverse: true, limit: 1 })]);
-    return last === undefined ? undefined : { firstSequence: last.key, bytes: last.value };
+    return last === undefined ? undefined : { firstSequence: soundKey(1, last.key), bytes: last.value };
   }
 
   lastFirst(): number {
@@ -71,7 +74,7 @@ export class LmdbStore implements BatchStore {
   /** The first sequence of the first batch, if there is one. */
   first(): number | undefined {
     const [first] = readSound(1, () => [...this.database.getKeys({ limit: 1 })]);
-    return first;
+    return first === undefined ? undefined : soundKey(1, first);
   }
 
   *batches(sequence: number): Generator<StoredBatch> {
@@ -134,6 +137,7 @@ export class LmdbStore implements BatchStore {
 
   private openDatabase(): RootDatabase<Uint8Array, number> {
     prepareEnvironment(this.folder, this.isReadOnly);
+    assertEndIsWhole(this.folder);
     return open<Uint8Array, number>({
       path: this.folder,
       encoding: 'binary',
@@ -163,7 +167,7 @@ async function reasonOf(error: unknown): Promise<string> {
 }
 
 /** What LMDB says of a page that it cannot read, and its binding of a key. */
-const UNREADABLE = /^MDB_(CORRUPTED|PAGE_NOTFOUND|INVALID|BAD_TXN)|converted to a BigInt/;
+const UNREADABLE = /^MDB_(CORRUPTED|PAGE_NOTFOUND|INVALID|BAD_TXN)|converted to a BigInt|Invalid key size/;
 
 /** What LMDB or its binding cannot read, a page or a key, is damage from the sequence on that was asked for. */
 function readSound<T>(sequence: number, read: () => T): T {
@@ -178,7 +182,7 @@ function readSound<T>(sequence: number, read: () => T): T {
 /** A batch's key, which is a sequence: any other is damage, and LMDB's binding would throw when it is asked for. */
 function soundKey(sequence: number, key: number): number {
   if (Number.isSafeInteger(key) && key > 0) return key;
-  throw new JournalDamaged(Math.max(1, sequence), `LMDB names a batch ${String(key)}, which is no sequence`);
+  throw new JournalDamaged(Math.max(1, sequence), `LMDB names a batch ${inspect(key)}, which is no sequence`);
 }
 
 /** The promise's result, or undefined after the deadline (ms). */

@@ -8,7 +8,16 @@ import { readSync } from 'node:fs';
  */
 const META = {
   ...{ pageNumber: 0, pageFlags: 18, magic: 24, version: 28, mapBytes: 40, pageBytes: 48, flags: 52 },
-  ...{ freeRoot: 88, branchPages: 104, leafPages: 112, mainRoot: 136, lastPage: 144, transaction: 152, end: 160 },
+  ...{
+    freeRoot: 88,
+    depth: 102,
+    branchPages: 104,
+    leafPages: 112,
+    mainRoot: 136,
+    lastPage: 144,
+    transaction: 152,
+    end: 160,
+  },
 } as const;
 /** What every page begins with: its number, and the transaction that wrote it. */
 const PAGE = { number: 0, transaction: 8, end: 24 } as const;
@@ -26,7 +35,8 @@ const FIRST_MAP_BYTES = 128 * 1024;
 const NO_ROOT = 2n ** 64n - 1n;
 const INTEGER_KEYS = 0x08;
 
-type Meta = NonNullable<ReturnType<typeof readMeta>>;
+/** What a meta page says. */
+export type Meta = NonNullable<ReturnType<typeof readMeta>>;
 
 /** The two meta pages of a file. */
 export interface Metas {
@@ -113,6 +123,8 @@ function readMeta(descriptor: number, offset: number) {
     pageBytes: page.readUInt32LE(META.pageBytes),
     /** The topmost page of the tree that holds the data; undefined where there is none. */
     root: root === NO_ROOT ? undefined : Number(root),
+    /** How many pages lie one above the other in it. */
+    depth: page.readUInt16LE(META.depth),
     /** Pages of the tree that holds the data: those with its entries, and those above them. */
     leafPages: Number(page.readBigUInt64LE(META.leafPages)),
     branchPages: Number(page.readBigUInt64LE(META.branchPages)),

@@ -2,6 +2,7 @@
 // or the file does not allow it, that is an error with a name and LMDB is not asked.
 import { chmodSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { open } from 'lmdb';
 import { expect, test } from 'vitest';
 import { prepareEnvironment } from '../../engine/journal/environment.ts';
@@ -71,6 +72,21 @@ test('a flipped bit in the number of a transaction is damage, whichever page has
           expect(() => prepareEnvironment(dir, false), what).toThrow(/transactions \d+ and \d+/);
         }
       }
+    });
+  }
+});
+
+test('a batch that is named by no sequence is damage by name', async () => {
+  for (const key of ['text', -1, 1.5, [1, Symbol.for('sequence')], [1, 'and text'], true]) {
+    await inTempDir(async (dir) => {
+      const database = open({ path: dir, encoding: 'binary', overlappingSync: false, maxDbs: 1 });
+      await database.put(key, Buffer.from('a batch'));
+      await database.close();
+      const store = new LmdbStore(dir);
+      for (const read of ['last', 'lastFirst', 'first'] as const) {
+        expect(() => store[read](), `${read} of ${inspect(key)}`).toThrow(JournalDamaged);
+      }
+      await store.close();
     });
   }
 });

@@ -1,15 +1,16 @@
 // A journal that grows is whole at every moment: whoever opens it beside the exchange that writes it must never take it for
-// one that is cut off. The writer is a process of its own.
+// one that is cut off or damaged. The writer is a process of its own.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { assertFileIsWhole } from '../../engine/journal/environment.ts';
+import { assertEndIsWhole } from '../../engine/journal/lastPages.ts';
 import { inTempDir } from './support.ts';
 
 const LOOKS = 20_000;
 
-test('a journal that is written to is never taken for one that is cut off', async () => {
+test('a journal that is written to is never taken for one that is cut off or damaged', async () => {
   await inTempDir(async (dir) => {
     const folder = join(dir, 'journal');
     const module = new URL('../../engine/journal/lmdbStore.ts', import.meta.url).href;
@@ -27,6 +28,7 @@ test('a journal that is written to is never taken for one that is cut off', asyn
     for (let look = 0; look < LOOKS; look += 1) {
       try {
         assertFileIsWhole(folder);
+        assertEndIsWhole(folder);
       } catch (error) {
         faults.push(error);
       }

@@ -1,0 +1,118 @@
+// The pages on the way to the last batch, with every bit of theirs flipped in turn: whatever hides the last batch is damage by
+// name before LMDB follows these pages, and what is sound is never taken for damage.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { JournalDamaged } from '../../engine/journal/errors.ts';
+import { assertEndIsWhole } from '../../engine/journal/lastPages.ts';
+import { LmdbStore } from '../../engine/journal/lmdbStore.ts';
+import { inTempDir } from './support.ts';
+
+const PAGE_BYTES = 4096;
+const HEADER_BYTES = 24;
+const NODE_BYTES = 8;
+/** What stands in the leaf of a value that lies in pages of its own, and where in it how many they are. */
+const REFERENCE_BYTES = 24;
+const COUNT_AT = 16;
+
+/** Writes so many batches, each of so many bytes, into a new journal folder. */
+async function makeJournal(folder: string, batchBytes: readonly number[]): Promise<string> {
+  mkdirSync(folder, { recursive: true });
+  const store = new LmdbStore(folder);
+  let first = 1;
+  for (const [index, bytes] of batchBytes.entries()) {
+    await store.write(first, Buffer.alloc(bytes, index));
+    first += 7;
+  }
+  await store.close();
+  return join(folder, 'data.mdb');
+}
+
+/** The pages from the root to the last leaf, as LMDB goes. */
+function lastPagesOf(bytes: Buffer): number[] {
+  const meta = bytes.readBigUInt64LE(152) > bytes.readBigUInt64LE(PAGE_BYTES + 152) ? 0 : PAGE_BYTES;
+  const pages = [Number(bytes.readBigUInt64LE(meta + 136))];
+  for (;;) {
+    const at = pages[pages.length - 1] * PAGE_BYTES;
+    if ((bytes.readUInt16LE(at + 18) & 1) === 0) return pages;
+    pages.push(bytes.readUInt32LE(nodesOf(bytes, at).at(-1) ?? 0));
+  }
+}
+
+/** Where the nodes of a page start in the file. */
+function nodesOf(bytes: Buffer, page: number): number[] {
+  const count = bytes.readUInt16LE(page + 20) / 2;
+  const at = page + HEADER_BYTES;
+  return Array.from({ length: count }, (_, index) => at + bytes.readUInt16LE(at + 2 * index));
+}
+
+/**
+ * Every byte of these pages that says where the last batch is: headers, places of nodes, heads of nodes. Not what has a checksum or
+ * a number to tell it: keys, values, and which page another batch, or a value of several pages, is on.
+ */
+function structureOf(bytes: Buffer): number[] {
+  const places: number[] = [];
+  const add = (from: number, to: number): void => {
+    for (let at = from; at < to; at += 1) places.push(at);
+  };
+  for (const number of lastPagesOf(bytes)) {
+    const page = number * PAGE_BYTES;
+    const isLeaf = (bytes.readUInt16LE(page + 18) & 2) !== 0;
+    // The two bytes before the flags say nothing in these pages.
+    add(page, page + 16);
+    add(page + 18, page + HEADER_BYTES + bytes.readUInt16LE(page + 20));
+    for (const [index, node] of nodesOf(bytes, page).entries()) {
+      const isReference = isLeaf && (bytes.readUInt16LE(node + 4) & 1) !== 0;
+      const isLast = (index + 1) * 2 === bytes.readUInt16LE(page + 20);
+      const hasNumber = isReference || (!isLeaf && !isLast);
+      add(hasNumber ? node + 4 : node, node + NODE_BYTES);
+      const reference = node + NODE_BYTES + bytes.readUInt16LE(node + 6);
+      if (isReference) add(reference + COUNT_AT, reference + REFERENCE_BYTES);
+    }
+  }
+  return places;
+}
+
+const LARGE = 6_000;
+const journals = [
+  ['small batches in one page', [100, 50, 70]],
+  ['batches in pages of their own', [LARGE, LARGE, 80, LARGE]],
+  ['a tree of two levels', [...Array.from({ length: 150 }, () => LARGE), 1_000, 1_000, 1_000]],
+] as const;
+
+for (const [what, batches] of journals) {
+  test(`a flipped bit on the way to the last batch is damage: ${what}`, async () => {
+    await inTempDir(async (dir) => {
+      const file = await makeJournal(join(dir, 'sound'), batches);
+      const sound = readFileSync(file);
+      assertEndIsWhole(join(dir, 'sound'));
+      const unseen: string[] = [];
+      for (const at of structureOf(sound)) {
+        for (let bit = 0; bit < 8; bit += 1) {
+          const bytes = Buffer.from(sound);
+          bytes[at] ^= 1 << bit;
+          writeFileSync(file, bytes);
+          try {
+            assertEndIsWhole(join(dir, 'sound'));
+            unseen.push(`bit ${bit} of byte ${at % PAGE_BYTES} of page ${Math.floor(at / PAGE_BYTES)}`);
+          } catch (error) {
+            if (!(error instanceof JournalDamaged)) throw error;
+          }
+        }
+      }
+      expect(unseen).toEqual([]);
+    });
+  });
+}
+
+test('a journal of any size is whole after each of its batches', async () => {
+  await inTempDir(async (dir) => {
+    const store = new LmdbStore(dir);
+    for (let first = 1; first < 1_200; first += 1) {
+      await store.write(first, Buffer.alloc((first * 37) % 5_000));
+      if (first % 10 === 0 || first < 30) assertEndIsWhole(dir);
+    }
+    await store.close();
+    assertEndIsWhole(dir);
+  });
+});
