@@ -58,7 +58,7 @@ export function readMetas(descriptor: number): Metas | undefined {
     const second = first === undefined ? undefined : readMeta(descriptor, first.pageBytes);
     if (first === undefined || second === undefined) return undefined;
     const newer = second.transaction > first.transaction ? second : first;
-    const isSound = areOfOneFile(first, second) && hasItsRoot(descriptor, first) && hasItsRoot(descriptor, second);
+    const isSound = areOfOneFile(first, second) && hasItsRoot(descriptor, newer);
     if (isSound) return { first, second, newer, isSound };
     // Whoever writes to the file may have gone on between these readings.
     const isStill =
@@ -81,8 +81,9 @@ function areOfOneFile(first: Meta, second: Meta): boolean {
 }
 
 /**
- * Whether the root of the data is a page of the meta page's own transaction: every one that writes anything writes it anew, and
- * leaves the one of the transaction before alone.
+ * Whether the root of the data is a page of the meta page's own transaction: every one that writes anything writes it anew. Not to be
+ * asked of the older page: where the disk refused to take a meta page, LMDB leaves the number of the transaction before with
+ * the root of the one that failed.
  */
 function hasItsRoot(descriptor: number, { root, lastPage, pageBytes, transaction }: Meta): boolean {
   if (root === undefined) return true;

@@ -54,7 +54,8 @@ test('a file that LMDB would not open is damaged by name', async () => {
 });
 
 test('a flipped bit in the number of a transaction is damage, whichever page has it', async () => {
-  // LMDB goes by the higher of the two: a flipped bit of the older page's would silently take the last transaction away.
+  // LMDB goes by the higher of the two: a flipped bit of the older page's would silently take the last transaction away. For the
+  // one bit that is passed over, see the next test.
   for (const writes of [1, 2, 5, 6]) {
     await inTempDir(async (dir) => {
       const store = new LmdbStore(dir);
@@ -66,6 +67,8 @@ test('a flipped bit in the number of a transaction is damage, whichever page has
       for (const page of [0, 4096]) {
         for (let bit = 0; bit < 64; bit += 1) {
           const bytes = Buffer.from(sound);
+          const isNewer = page === (writes % 2) * 4096;
+          if (isNewer && bit === 1 && (writes & 2) !== 0) continue;
           bytes[page + 152 + (bit >> 3)] ^= 1 << (bit & 7);
           writeFileSync(file, bytes);
           const what = `bit ${bit} of page ${page / 4096} after ${writes} writes`;
@@ -74,6 +77,25 @@ test('a flipped bit in the number of a transaction is damage, whichever page has
       }
     });
   }
+});
+
+test('what a disk leaves that refused a meta page is no damage', async () => {
+  await inTempDir(async (dir) => {
+    const store = new LmdbStore(dir);
+    for (let first = 1; first <= 6; first += 1) await store.write(first, Buffer.from('a batch'));
+    await store.close();
+    // As LMDB does then: the number of the transaction before in that page, beside the root of the one that failed.
+    const file = join(dir, 'data.mdb');
+    const bytes = readFileSync(file);
+    expect(bytes.readBigUInt64LE(152)).toBe(6n);
+    bytes.writeBigUInt64LE(4n, 152);
+    writeFileSync(file, bytes);
+    const again = new LmdbStore(dir);
+    expect(again.lastFirst()).toBe(5);
+    await again.write(6, Buffer.from('another batch'));
+    expect(again.lastFirst()).toBe(6);
+    await again.close();
+  });
 });
 
 test('a batch that is named by no sequence is damage by name', async () => {
