@@ -12,7 +12,11 @@ import { runToEnd } from '../support/process.ts';
 const LONG = { timeout: 120_000 } as const;
 const PAGE_BYTES = 4096;
 const PAGE_HEADER_BYTES = 24;
+/** In LMDB's two first pages. */
+const TRANSACTION_AT = 152;
 const LEAF = 0x02;
+/** Batches enough for several leaves. */
+const ROUNDS = 60;
 
 /** A data directory with a journal, as a process leaves it that was killed. */
 async function makeKilled(folder: string): Promise<string> {
@@ -21,19 +25,25 @@ async function makeKilled(folder: string): Promise<string> {
   const exchange = await openExchange({ dataDir, settings, followers: [] });
   const commands = commandsOf(7, () => exchange.now());
   await Promise.all(foundingCommands().map((command) => exchange.submit(command)));
-  for (let round = 0; round < 6; round += 1) await exchange.submit(commands.next().value);
+  for (let round = 0; round < ROUNDS; round += 1) await exchange.submit(commands.next().value);
   await exchange.close();
   writeFileSync(join(dataDir, 'lock'), JSON.stringify({ pid: 2 ** 22 + 1, startedAt: 'boot/1' }));
   return dataDir;
 }
 
-/** Has every entry of LMDB's leaves claim that its value has gigabytes, so that reading one leaves the map. */
+/**
+ * Has every entry of LMDB's leaves claim that its value has gigabytes, so that reading one leaves the map; but for those of the
+ * last transaction, which are looked at before LMDB reads any.
+ */
 function damage(dataDir: string): void {
   const file = join(dataDir, 'journal', 'data.mdb');
   const bytes = readFileSync(file);
+  const [first, second] = [bytes.readBigUInt64LE(TRANSACTION_AT), bytes.readBigUInt64LE(PAGE_BYTES + TRANSACTION_AT)];
+  const last = first > second ? first : second;
   for (let page = 2 * PAGE_BYTES; page < bytes.length; page += PAGE_BYTES) {
     const pointersBytes = bytes.readUInt16LE(page + 20);
     if (bytes.readUInt16LE(page + 18) !== LEAF || pointersBytes > PAGE_BYTES / 4) continue;
+    if (bytes.readBigUInt64LE(page + 8) === last) continue;
     for (let at = 0; at < pointersBytes; at += 2) {
       const node = page + PAGE_HEADER_BYTES + bytes.readUInt16LE(page + PAGE_HEADER_BYTES + at);
       if (node + 4 < bytes.length) bytes.writeUInt16LE(0x3fff, node + 2);
