@@ -10,6 +10,7 @@ const META = {
   ...{ pageNumber: 0, pageFlags: 18, magic: 24, version: 28, mapBytes: 40, pageBytes: 48, flags: 52 },
   ...{
     freeRoot: 88,
+    mainFlags: 100,
     depth: 102,
     branchPages: 104,
     leafPages: 112,
@@ -24,8 +25,10 @@ const PAGE = { number: 0, transaction: 8, end: 24 } as const;
 const MAGIC = 0xbeefc0de;
 const VERSION = 2;
 const IS_META = 0x08;
-/** Of the flags of an environment the one that LMDB cannot open here: its pages are encrypted. */
-const IS_ENCRYPTED = 0x2000;
+/** Pages may have so many bytes, and lie so many one above the other. */
+const PAGE_BYTES_LEAST = 512;
+const PAGE_BYTES_MOST = 65_536;
+const DEPTH_MAX = 32;
 /** More than this (bytes) no processor can map. */
 const MAP_BYTES_MAX = 2 ** 46;
 const META_PAGES = 2;
@@ -58,7 +61,7 @@ export function readMetas(descriptor: number): Metas | undefined {
     const second = first === undefined ? undefined : readMeta(descriptor, first.pageBytes);
     if (first === undefined || second === undefined) return undefined;
     const newer = second.transaction > first.transaction ? second : first;
-    const isSound = areOfOneFile(first, second) && hasItsRoot(descriptor, newer);
+    const isSound = areOfOneFile(first, second) && hasItsRoots(descriptor, newer);
     if (isSound) return { first, second, newer, isSound };
     // Whoever writes to the file may have gone on between these readings.
     const isStill =
@@ -75,23 +78,30 @@ export function readMetas(descriptor: number): Metas | undefined {
  */
 function areOfOneFile(first: Meta, second: Meta): boolean {
   const step = second.transaction - first.transaction;
+  if (first.pageBytes !== second.pageBytes) return false;
   if (step === 0) return first.transaction === 0 && first.lastPage === second.lastPage;
   const isLonger = step > 0 ? second.lastPage >= first.lastPage : first.lastPage >= second.lastPage;
   return Math.abs(step) === 1 && first.transaction % 2 === 0 && isLonger;
 }
 
 /**
- * Whether the root of the data is a page of the meta page's own transaction: every one that writes anything writes it anew. Not to be
- * asked of the older page: where the disk refused to take a meta page, LMDB leaves the number of the transaction before with
- * the root of the one that failed.
+ * Whether the root of the data is a page of the meta page's own transaction, since every one that writes anything writes it anew, and
+ * that of the free pages is a page at all. Not to be asked of the older page: where the disk refused to take a meta page, LMDB
+ * leaves the number of the transaction before with the roots of the one that failed.
  */
-function hasItsRoot(descriptor: number, { root, lastPage, pageBytes, transaction }: Meta): boolean {
-  if (root === undefined) return true;
-  if (root > lastPage) return false;
+function hasItsRoots(descriptor: number, meta: Meta): boolean {
+  const { root, freeRoot, transaction } = meta;
+  if (freeRoot !== undefined && transactionOf(descriptor, freeRoot, meta) === undefined) return false;
+  return root === undefined || transactionOf(descriptor, root, meta) === transaction;
+}
+
+/** The transaction that wrote a page; undefined where it is not there. */
+function transactionOf(descriptor: number, number: number, { lastPage, pageBytes }: Meta): number | undefined {
+  if (number > lastPage || !Number.isSafeInteger(number * pageBytes)) return undefined;
   const page = Buffer.alloc(PAGE.end);
-  if (readSync(descriptor, page, 0, page.length, root * pageBytes) < page.length) return false;
-  const isThere = Number(page.readBigUInt64LE(PAGE.number)) === root;
-  return isThere && Number(page.readBigUInt64LE(PAGE.transaction)) === transaction;
+  if (readSync(descriptor, page, 0, page.length, number * pageBytes) < page.length) return undefined;
+  if (Number(page.readBigUInt64LE(PAGE.number)) !== number) return undefined;
+  return Number(page.readBigUInt64LE(PAGE.transaction));
 }
 
 /** The file of an environment that holds nothing, byte by byte as LMDB makes it. */
@@ -117,15 +127,27 @@ function readMeta(descriptor: number, offset: number) {
   const page = Buffer.alloc(META.end);
   if (readSync(descriptor, page, 0, page.length, offset) < page.length) return undefined;
   const isMeta = page.readUInt16LE(META.pageFlags) === IS_META && page.readUInt32LE(META.magic) === MAGIC;
-  const isOpened = page.readUInt32LE(META.version) === VERSION && (page.readUInt16LE(META.flags) & IS_ENCRYPTED) === 0;
-  if (!isMeta || !isOpened || page.readBigUInt64LE(META.mapBytes) > MAP_BYTES_MAX) return undefined;
+  const isOpened =
+    page.readUInt32LE(META.version) === VERSION &&
+    page.readUInt16LE(META.flags) === INTEGER_KEYS &&
+    page.readUInt16LE(META.mainFlags) === 0 &&
+    page.readBigUInt64LE(META.mapBytes) <= MAP_BYTES_MAX;
+  const pageBytes = page.readUInt32LE(META.pageBytes);
   const root = page.readBigUInt64LE(META.mainRoot);
+  const depth = page.readUInt16LE(META.depth);
+  const isPageSize =
+    pageBytes >= PAGE_BYTES_LEAST && pageBytes <= PAGE_BYTES_MOST && (pageBytes & (pageBytes - 1)) === 0;
+  if (!isMeta || !isOpened || !isPageSize || depth > DEPTH_MAX || (root === NO_ROOT) !== (depth === 0))
+    return undefined;
+  const freeRoot = page.readBigUInt64LE(META.freeRoot);
   return {
-    pageBytes: page.readUInt32LE(META.pageBytes),
+    pageBytes,
+    /** The topmost page of the tree that holds which pages are free; undefined where there is none. */
+    freeRoot: freeRoot === NO_ROOT ? undefined : Number(freeRoot),
     /** The topmost page of the tree that holds the data; undefined where there is none. */
     root: root === NO_ROOT ? undefined : Number(root),
     /** How many pages lie one above the other in it. */
-    depth: page.readUInt16LE(META.depth),
+    depth,
     /** Pages of the tree that holds the data: those with its entries, and those above them. */
     leafPages: Number(page.readBigUInt64LE(META.leafPages)),
     branchPages: Number(page.readBigUInt64LE(META.branchPages)),

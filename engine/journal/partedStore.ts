@@ -4,21 +4,30 @@
 import { join } from 'node:path';
 import { JournalArchived } from './errors.ts';
 import { LmdbStore } from './lmdbStore.ts';
+import { PageReader } from './pageReader.ts';
 import { type ArchivedPart, type ArchiveList, readArchiveList } from './parts.ts';
 import type { BatchStore, StoredBatch } from './store.ts';
 
-type BatchesOf = (store: LmdbStore, sequence: number) => Generator<StoredBatch>;
+type BatchesOf = (store: LmdbStore | PageReader, sequence: number) => Generator<StoredBatch>;
+
+/**
+ * How a journal is opened: by LMDB to be written, from its pages to be read, whoever writes it, or by LMDB to be read, where nobody
+ * writes it: only to see whether LMDB can.
+ */
+export type JournalAccess = 'write' | 'read' | 'readByLmdb';
 
 export class PartedStore implements BatchStore {
-  private readonly live: LmdbStore;
+  private readonly live: LmdbStore | PageReader;
   private readonly archive: ArchiveList;
   /** Archived parts that are open, by folder. */
-  private readonly opened = new Map<string, LmdbStore>();
+  private readonly opened = new Map<string, PageReader>();
 
   /** @param releaseReaders see LmdbStore */
-  constructor(dataDir: string, isReadOnly = false, releaseReaders: () => Promise<void> = async () => {}) {
+  constructor(dataDir: string, access: JournalAccess, releaseReaders: () => Promise<void> = async () => {}) {
     this.archive = readArchiveList(dataDir);
-    this.live = new LmdbStore(join(dataDir, 'journal'), isReadOnly, releaseReaders);
+    const folder = join(dataDir, 'journal');
+    this.live =
+      access === 'read' ? new PageReader(folder) : new LmdbStore(folder, access === 'readByLmdb', releaseReaders);
   }
 
   /** The running hash (hex) behind the first record, where its part was archived: nobody needs the part for it. */
@@ -75,7 +84,7 @@ export class PartedStore implements BatchStore {
     yield* batchesOf(this.live, sequence);
   }
 
-  private storeOf(part: ArchivedPart): LmdbStore {
+  private storeOf(part: ArchivedPart): PageReader {
     const { folder, firstSequence, lastSequence } = part;
     const unreadable = (reason: string): JournalArchived =>
       new JournalArchived(
@@ -84,7 +93,7 @@ export class PartedStore implements BatchStore {
       );
     let store = this.opened.get(folder);
     try {
-      store ??= new LmdbStore(join(folder, 'journal'), true);
+      store ??= new PageReader(join(folder, 'journal'));
     } catch (error) {
       throw unreadable(error instanceof Error ? error.message : String(error));
     }

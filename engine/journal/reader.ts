@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkFormat } from './dataDirectory.ts';
 import { cursorsOf, hashAt, readBatches, storedCursors } from './journal.ts';
-import { PartedStore } from './partedStore.ts';
+import { type JournalAccess, PartedStore } from './partedStore.ts';
 import type { JournalRecord } from './record.ts';
 import { type RecordCursor, verifyBatch } from './recordCursor.ts';
 import type { StoredBatch } from './store.ts';
@@ -13,11 +13,11 @@ export class JournalReader {
   private readonly store: PartedStore;
 
   /** Throws FormatUnsupported, JournalDamaged or JournalArchived, or a plain error when the directory has no journal. */
-  constructor(dataDir: string) {
+  constructor(dataDir: string, access: Exclude<JournalAccess, 'write'> = 'read') {
     const folder = join(dataDir, 'journal');
     if (!existsSync(join(folder, 'data.mdb'))) throw new Error(`There is no journal in ${dataDir}.`);
     checkFormat(dataDir);
-    this.store = new PartedStore(dataDir, true);
+    this.store = new PartedStore(dataDir, access);
   }
 
   /**
@@ -33,7 +33,7 @@ export class JournalReader {
     return storedCursors(this.store, fromSequence);
   }
 
-  /** The same without copies: each is valid until anything else is read from LMDB in this thread. */
+  /** The same without copies: each is valid until anything else is read from this reader. */
   lentCursors(fromSequence: number): Generator<RecordCursor> {
     return cursorsOf(fromSequence, this.store.lentBatches(fromSequence), this.store.lastFirst());
   }
@@ -55,7 +55,7 @@ export class JournalReader {
   /**
    * The stored batches from the one that holds a sequence on, as they lie there: for whoever follows the journal of an
    * exchange that runs, since recovery has verified what it opened with. The bytes of a batch are lent: they are valid
-   * until anything else is read from LMDB in this thread.
+   * until anything else is read from this reader.
    */
   batches(fromSequence: number): Generator<StoredBatch> {
     this.store.refresh();

@@ -71,7 +71,7 @@ export async function openExchange(options: ExchangeOptions, parts: InlineParts 
       parts.store ??
       (directory === undefined
         ? new MemoryStore(false)
-        : new PartedStore(directory.path, false, options.releaseReaders));
+        : new PartedStore(directory.path, 'write', options.releaseReaders));
     const snapshots = directory === undefined ? undefined : new SnapshotFolder(directory.path);
     const exchange = new InlineExchange(options, directory, snapshots, store, parts);
     await exchange.start(store);

@@ -4,7 +4,7 @@
 import { JournalReader, SnapshotFolder } from '../../engine/index.ts';
 
 const dataDir = process.argv[2];
-const reader = new JournalReader(dataDir);
+const reader = new JournalReader(dataDir, 'readByLmdb');
 let first = 1;
 for (const { sequence } of new SnapshotFolder(dataDir).list()) first = sequence; // the newest come first
 for (const _ of reader.read(first));

@@ -1,0 +1,185 @@
+// Reads the batches of a journal out of LMDB's file without opening it by LMDB: for whoever reads beside the exchange that writes
+// it. Each opening of an environment in another process sets the number of the last transaction that its processes share, to
+// what it read a moment before: if the exchange commits meanwhile, that number goes back, and the next batch is written over
+// the last one, which was answered (LMDB's ITS#9496). And a page that is damaged is an error here, where LMDB would end the
+// process. A journal is only appended to: batches stay where they are, and only the pages above the last one are written anew.
+import { accessSync, closeSync, constants, openSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { readKey } from 'ordered-binary';
+import { assertFileIsWhole } from './environment.ts';
+import { JournalDamaged } from './errors.ts';
+import { type Meta, readMetas } from './meta.ts';
+import type { BatchStore, StoredBatch } from './store.ts';
+import { childOf, keyOf, nodeAt, nodeCount, placeOf, readTreePage } from './treePages.ts';
+
+const DATA_FILE = 'data.mdb';
+
+/** A leaf as it was read, and where the next one begins: its first sequence; undefined behind the last. */
+interface Leaf {
+  readonly page: Buffer;
+  readonly number: number;
+  readonly next: number | undefined;
+}
+
+export class PageReader implements BatchStore {
+  readonly isLeftOpen = false;
+  private readonly descriptor: number;
+  /** What lentBatches() lends. */
+  private value = Buffer.alloc(0);
+
+  /** Throws the system's error when the folder has no journal that can be read, JournalDamaged when its file is not whole. */
+  constructor(folder: string) {
+    const file = join(folder, DATA_FILE);
+    accessSync(file, constants.R_OK);
+    assertFileIsWhole(folder);
+    this.descriptor = openSync(file, 'r');
+  }
+
+  write(): Promise<void> {
+    return Promise.reject(new Error('The journal is open for reading.'));
+  }
+
+  reopen(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  last(): StoredBatch | undefined {
+    const leaf = this.leafOf(Number.POSITIVE_INFINITY);
+    return leaf === undefined ? undefined : this.batchOf(leaf, nodeCount(leaf.page) - 1);
+  }
+
+  lastFirst(): number {
+    const leaf = this.leafOf(Number.POSITIVE_INFINITY);
+    return leaf === undefined ? 0 : sequenceOf(leaf.page, nodeCount(leaf.page) - 1);
+  }
+
+  /** The first sequence of the first batch, if there is one. */
+  first(): number | undefined {
+    const leaf = this.leafOf(0);
+    return leaf === undefined ? undefined : sequenceOf(leaf.page, 0);
+  }
+
+  *batches(sequence: number): Generator<StoredBatch> {
+    for (const { firstSequence, bytes } of this.lentBatches(sequence)) {
+      yield { firstSequence, bytes: new Uint8Array(bytes) };
+    }
+  }
+
+  /** The same without copies: the bytes of a batch are valid until anything else is read of this reader. */
+  *lentBatches(sequence: number): Generator<StoredBatch> {
+    for (let from: number | undefined = sequence; from !== undefined; ) {
+      const leaf = this.leafOf(from);
+      if (leaf === undefined) return;
+      for (let index = lastUpTo(leaf.page, from) ?? 0; index < nodeCount(leaf.page); index += 1) {
+        yield this.batchOf(leaf, index);
+      }
+      from = leaf.next;
+    }
+  }
+
+  /** What others wrote until now is seen by the next read: as it always is. */
+  refresh(): void {}
+
+  async close(): Promise<void> {
+    closeSync(this.descriptor);
+  }
+
+  /** The leaf that has the batch of a sequence, if it has any; undefined where there is no batch at all. */
+  private leafOf(sequence: number): Leaf | undefined {
+    let damagedOf: number | undefined;
+    for (;;) {
+      const meta = this.newest();
+      if (meta.root === undefined) return undefined;
+      const found = this.descend(meta, meta.root, sequence);
+      // LMDB leaves the pages of two transactions alone: those of an older one may have been written over while they were read.
+      if (this.newest().transaction > meta.transaction + 1) continue;
+      if (typeof found !== 'number') return found;
+      if (damagedOf === meta.transaction) {
+        const text = `page ${found} of the file data.mdb is not as it was written`;
+        throw new JournalDamaged(Number.isFinite(sequence) ? Math.max(1, sequence) : 1, text);
+      }
+      damagedOf = meta.transaction;
+    }
+  }
+
+  /** The leaf, or the number of a page on the way to it that is not what it should be. */
+  private descend(meta: Meta, root: number, sequence: number): Leaf | number {
+    const page = Buffer.allocUnsafeSlow(meta.pageBytes);
+    let number = root;
+    let isLast = true;
+    let next: number | undefined;
+    for (let level = 1; level < meta.depth; level += 1) {
+      if (!readTreePage(this.descriptor, page, { number, isLeaf: false, isLast }, meta)) return number;
+      const index = lastUpTo(page, sequence);
+      if (index === undefined) return number;
+      if (index < nodeCount(page) - 1) {
+        isLast = false;
+        next = sequenceAt(page, index + 1);
+      }
+      number = childOf(page, nodeAt(page, index));
+    }
+    if (!readTreePage(this.descriptor, page, { number, isLeaf: true, isLast }, meta)) return number;
+    return { page, number, next };
+  }
+
+  private batchOf({ page, number }: Leaf, index: number): StoredBatch {
+    const firstSequence = sequenceOf(page, index);
+    const { at, bytes } = placeOf(page, nodeAt(page, index), number);
+    if (this.value.length < bytes) this.value = Buffer.allocUnsafeSlow(2 * bytes);
+    const inPage = at - number * page.length;
+    if (inPage >= 0 && inPage + bytes <= page.length) {
+      page.copy(this.value, 0, inPage, inPage + bytes);
+    } else if (readSync(this.descriptor, this.value, 0, bytes, at) < bytes) {
+      throw new JournalDamaged(firstSequence, `the file data.mdb ends within the batch of ${bytes} bytes`);
+    }
+    return { firstSequence, bytes: this.value.subarray(0, bytes) };
+  }
+
+  private newest(): Meta {
+    const metas = readMetas(this.descriptor);
+    if (metas?.isSound === true) return metas.newer;
+    throw new JournalDamaged(1, 'the first pages of the file data.mdb are not what they were');
+  }
+}
+
+/** The first sequence of the batch at an index of a leaf. */
+function sequenceOf(page: Buffer, index: number): number {
+  const sequence = sequenceAt(page, index);
+  if (sequence !== undefined) return sequence;
+  throw new JournalDamaged(1, `LMDB names a batch ${inspect(keyAt(page, index))}, which is no sequence`);
+}
+
+/** The first sequence of the batch, or of the part of the tree, that a node leads to; undefined where its key is none. */
+function sequenceAt(page: Buffer, index: number): number | undefined {
+  const sequence = keyAt(page, index);
+  const isOne = typeof sequence === 'number' && Number.isSafeInteger(sequence) && sequence > 0;
+  return isOne ? sequence : undefined;
+}
+
+/** A node's key; what cannot be read as one is told as it lies there. */
+function keyAt(page: Buffer, index: number): unknown {
+  const key = keyOf(page, nodeAt(page, index));
+  try {
+    return readKey(key, 0, key.length);
+  } catch {
+    return key;
+  }
+}
+
+/**
+ * The last of a page's nodes that begins at a sequence or before it; the first where none does (a branch's first has no key).
+ * Undefined where a key that is looked at is no sequence.
+ */
+function lastUpTo(page: Buffer, sequence: number): number | undefined {
+  let low = 0;
+  let high = nodeCount(page) - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    const first = sequenceAt(page, middle);
+    if (first === undefined) return undefined;
+    if (first <= sequence) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}

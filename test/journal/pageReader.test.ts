@@ -1,0 +1,134 @@
+// A journal read out of its pages: the same batches as LMDB finds, beside a process that writes it, without a trace in what LMDB's
+// processes share, and whatever bit of a page has flipped, the same batches or damage by name.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { Xorshift128 } from '../../bench/lib/xorshift.ts';
+import { JournalDamaged } from '../../engine/journal/errors.ts';
+import { LmdbStore } from '../../engine/journal/lmdbStore.ts';
+import { PageReader } from '../../engine/journal/pageReader.ts';
+import type { StoredBatch } from '../../engine/journal/store.ts';
+import { inTempDir } from './support.ts';
+
+const LONG = { timeout: 120_000 } as const;
+/** Bytes of the batch that begins at a sequence: in a page, in pages of its own, and at the edges of both. */
+const SIZES = [0, 1, 700, 2_010, 2_034, 2_036, 4_071, 4_072, 4_073, 9_000];
+const sizeOf = (first: number): number => SIZES[first % SIZES.length];
+const batchOf = (first: number): Buffer => Buffer.alloc(sizeOf(first), first % 251);
+
+/** Writes batches that begin at 1, 8, 15, …; returns where they begin. */
+async function makeJournal(folder: string, count: number): Promise<number[]> {
+  mkdirSync(folder, { recursive: true });
+  const store = new LmdbStore(folder);
+  const firsts: number[] = [];
+  for (let first = 1; firsts.length < count; first += 7) {
+    await store.write(first, batchOf(first));
+    firsts.push(first);
+  }
+  await store.close();
+  return firsts;
+}
+
+const textOf = ({ firstSequence, bytes }: StoredBatch): string =>
+  `${firstSequence}: ${bytes.length} bytes of ${bytes[0]} to ${bytes[bytes.length - 1]}`;
+
+test('the same batches as LMDB finds, from any sequence on', LONG, async () => {
+  for (const count of [0, 1, 2, 30, 400]) {
+    await inTempDir(async (dir) => {
+      const firsts = await makeJournal(dir, count);
+      const [lmdb, pages] = [new LmdbStore(dir, true), new PageReader(dir)];
+      const end = (firsts.at(-1) ?? 0) + 10;
+      for (let sequence = 0; sequence <= end; sequence += count > 30 ? 13 : 1) {
+        const found = [...pages.batches(sequence)].map(textOf);
+        expect(found, `from ${sequence} of ${count}`).toEqual([...lmdb.batches(sequence)].map(textOf));
+        expect([...pages.lentBatches(sequence)].length).toBe(found.length);
+      }
+      expect([pages.first(), pages.lastFirst()]).toEqual([lmdb.first(), lmdb.lastFirst()]);
+      expect(pages.last()).toEqual(lmdb.last());
+      await lmdb.close();
+      await pages.close();
+    });
+  }
+});
+
+test('what LMDB’s processes share is left alone', async () => {
+  await inTempDir(async (dir) => {
+    const firsts = await makeJournal(dir, 5);
+    rmSync(join(dir, 'lock.mdb'));
+    const pages = new PageReader(dir);
+    expect([...pages.batches(1)].map(({ firstSequence }) => firstSequence)).toEqual(firsts);
+    await pages.close();
+    expect(existsSync(join(dir, 'lock.mdb'))).toBe(false);
+  });
+});
+
+test('beside a process that writes, every batch is there, in order and whole', LONG, async () => {
+  await inTempDir(async (dir) => {
+    const module = new URL('../../engine/journal/lmdbStore.ts', import.meta.url).href;
+    const script = `
+      const { LmdbStore } = await import(${JSON.stringify(module)});
+      const store = new LmdbStore(${JSON.stringify(dir)});
+      await store.write(1, new Uint8Array(1).fill(1));
+      console.log('writing');
+      const sizes = ${JSON.stringify(SIZES)};
+      for (let first = 2; ; first += 1) {
+        await store.write(first, new Uint8Array(sizes[first % sizes.length]).fill(first % 251));
+      }`;
+    const writer = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await once(writer.stdout, 'data');
+    const reader = new PageReader(dir);
+    let seen = 1;
+    for (const end = Date.now() + 4_000; Date.now() < end; ) {
+      const from = Math.max(1, seen - 50);
+      let next = from;
+      for (const { firstSequence, bytes } of reader.lentBatches(from)) {
+        expect(firstSequence).toBe(next);
+        expect(Buffer.compare(bytes, batchOf(next))).toBe(0);
+        next += 1;
+      }
+      expect(next).toBeGreaterThan(seen);
+      seen = next - 1;
+      expect(reader.lastFirst()).toBeGreaterThanOrEqual(seen);
+    }
+    writer.kill('SIGKILL');
+    await once(writer, 'exit');
+    await reader.close();
+    expect(seen).toBeGreaterThan(100);
+  });
+});
+
+test('a flipped bit of any page is damage by name, or changes nothing but what a batch says', LONG, async () => {
+  const random = new Xorshift128(20_261);
+  await inTempDir(async (dir) => {
+    await makeJournal(dir, 120);
+    const file = join(dir, 'data.mdb');
+    const sound = readFileSync(file);
+    const whole = new PageReader(dir);
+    const expected = [...whole.batches(1)].map(({ firstSequence }) => firstSequence);
+    await whole.close();
+    const used = (Number(sound.readBigUInt64LE(144)) + 1) * 4096;
+    let named = 0;
+    for (let flip = 0; flip < 3_000; flip += 1) {
+      const bytes = Buffer.from(sound);
+      bytes[random.below(used)] ^= 1 << random.below(8);
+      writeFileSync(file, bytes);
+      let pages: PageReader | undefined;
+      try {
+        pages = new PageReader(dir);
+        const firsts = [...pages.batches(1)].map(({ firstSequence }) => firstSequence);
+        // A key that became another sequence is found by the records in its batch.
+        expect(firsts.length).toBe(expected.length);
+      } catch (error) {
+        if (!(error instanceof JournalDamaged)) throw error;
+        named += 1;
+      } finally {
+        await pages?.close();
+      }
+    }
+    expect(named).toBeGreaterThan(10);
+  });
+});
