@@ -1,6 +1,7 @@
 // What the meta pages of LMDB's file say: how far LMDB uses it; and the pages of a file that holds nothing yet. Read from the
 // file, since reading a damaged one through the mapping can end the process. Used by environment.ts and room.ts.
 import { readSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
 
 /**
  * The two meta pages of LMDB's file: page header, then magic, version, …, two tables (that of free pages and that of the
@@ -63,10 +64,10 @@ export function readMetas(descriptor: number): Metas | undefined {
     const newer = second.transaction > first.transaction ? second : first;
     const isSound = areOfOneFile(first, second) && hasItsRoots(descriptor, newer);
     if (isSound) return { first, second, newer, isSound };
-    // Whoever writes to the file may have gone on between these readings.
+    // Whoever writes to the file may have gone on between these readings, or in the middle of one.
     const isStill =
-      readMeta(descriptor, 0)?.transaction === first.transaction &&
-      readMeta(descriptor, first.pageBytes)?.transaction === second.transaction;
+      isDeepStrictEqual(readMeta(descriptor, 0), first) &&
+      isDeepStrictEqual(readMeta(descriptor, first.pageBytes), second);
     if (isStill) return { first, second, newer, isSound };
   }
 }

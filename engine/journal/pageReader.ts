@@ -68,11 +68,18 @@ export class PageReader implements BatchStore {
 
   /** The same without copies: the bytes of a batch are valid until anything else is read of this reader. */
   *lentBatches(sequence: number): Generator<StoredBatch> {
+    let previous = 0;
     for (let from: number | undefined = sequence; from !== undefined; ) {
       const leaf = this.leafOf(from);
       if (leaf === undefined) return;
-      for (let index = lastUpTo(leaf.page, from) ?? 0; index < nodeCount(leaf.page); index += 1) {
-        yield this.batchOf(leaf, index);
+      // Behind another leaf, all of it follows.
+      for (let index = previous > 0 ? 0 : (lastUpTo(leaf.page, from) ?? 0); index < nodeCount(leaf.page); index += 1) {
+        const batch = this.batchOf(leaf, index);
+        if (batch.firstSequence <= previous) {
+          throw new JournalDamaged(previous, `after its batch comes one that begins at ${batch.firstSequence}`);
+        }
+        previous = batch.firstSequence;
+        yield batch;
       }
       from = leaf.next;
     }
@@ -103,24 +110,34 @@ export class PageReader implements BatchStore {
     }
   }
 
-  /** The leaf, or the number of a page on the way to it that is not what it should be. */
+  /**
+   * The leaf, or the number of a page on the way to it that is not what it should be. The keys above the leaves rise, and each is
+   * the first of the leaf that it leads to: what leads past a leaf is damage.
+   */
   private descend(meta: Meta, root: number, sequence: number): Leaf | number {
     const page = Buffer.allocUnsafeSlow(meta.pageBytes);
     let number = root;
-    let isLast = true;
-    let next: number | undefined;
+    let first: number | undefined;
+    let end = Number.POSITIVE_INFINITY;
     for (let level = 1; level < meta.depth; level += 1) {
+      const isLast = end === Number.POSITIVE_INFINITY;
       if (!readTreePage(this.descriptor, page, { number, isLeaf: false, isLast }, meta)) return number;
       const index = lastUpTo(page, sequence);
       if (index === undefined) return number;
+      if (index > 0) first = sequenceAt(page, index);
       if (index < nodeCount(page) - 1) {
-        isLast = false;
-        next = sequenceAt(page, index + 1);
+        const next = sequenceAt(page, index + 1);
+        const afterNext = index + 2 < nodeCount(page) ? sequenceAt(page, index + 2) : end;
+        if (next === undefined || afterNext === undefined) return number;
+        if (next <= (first ?? 0) || next >= afterNext || next >= end) return number;
+        end = next;
       }
       number = childOf(page, nodeAt(page, index));
     }
+    const isLast = end === Number.POSITIVE_INFINITY;
     if (!readTreePage(this.descriptor, page, { number, isLeaf: true, isLast }, meta)) return number;
-    return { page, number, next };
+    if (first !== undefined && sequenceAt(page, 0) !== first) return number;
+    return { page, number, next: isLast ? undefined : end };
   }
 
   private batchOf({ page, number }: Leaf, index: number): StoredBatch {
