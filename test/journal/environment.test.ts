@@ -36,6 +36,13 @@ test('a file that LMDB would not open is damaged by name', async () => {
     ['another version', 28, 3],
     ['a map that no processor has', 46, 0xff],
     ['pages that are encrypted', 53, 0x20],
+    ['pages of no bytes', 49, 0],
+    ['pages of 4097 bytes', 48, 1],
+    ['free pages listed twice', 52, 0x0c],
+    ['numbers for keys', 100, 0x08],
+    ['keys in reverse', 100, 0x02],
+    ['a tree without a root', 102, 1],
+    ['a root that is no page', 143, 0x7f],
   ] as const;
   for (const [what, offset, value] of spoiled) {
     for (const page of [0, 4096]) {
@@ -77,6 +84,23 @@ test('a flipped bit in the number of a transaction is damage, whichever page has
       }
     });
   }
+});
+
+test('a list of free pages that lies nowhere is damage, where LMDB goes by it', async () => {
+  await inTempDir(async (dir) => {
+    const store = new LmdbStore(dir);
+    for (let first = 1; first <= 6; first += 1) await store.write(first, Buffer.from('a batch'));
+    await store.close();
+    const file = join(dir, 'data.mdb');
+    const bytes = readFileSync(file);
+    // The sixth transaction is in the first page.
+    expect(bytes.readBigUInt64LE(152)).toBe(6n);
+    for (const root of [10_000n, 2n ** 62n, bytes.readBigUInt64LE(144) + 1n]) {
+      bytes.writeBigUInt64LE(root, 88);
+      writeFileSync(file, bytes);
+      expect(() => prepareEnvironment(dir, false)).toThrow(JournalDamaged);
+    }
+  });
 });
 
 test('what a disk leaves that refused a meta page is no damage', async () => {
