@@ -46,7 +46,7 @@ export class PageReader implements BatchStore {
 
   last(): StoredBatch | undefined {
     const leaf = this.leafOf(Number.POSITIVE_INFINITY);
-    return leaf === undefined ? undefined : this.batchOf(leaf, nodeCount(leaf.page) - 1);
+    return leaf === undefined ? undefined : copyOf(this.batchOf(leaf, nodeCount(leaf.page) - 1));
   }
 
   lastFirst(): number {
@@ -61,9 +61,7 @@ export class PageReader implements BatchStore {
   }
 
   *batches(sequence: number): Generator<StoredBatch> {
-    for (const { firstSequence, bytes } of this.lentBatches(sequence)) {
-      yield { firstSequence, bytes: new Uint8Array(bytes) };
-    }
+    for (const batch of this.lentBatches(sequence)) yield copyOf(batch);
   }
 
   /** The same without copies: the bytes of a batch are valid until anything else is read of this reader. */
@@ -159,6 +157,11 @@ export class PageReader implements BatchStore {
     throw new JournalDamaged(1, 'the first pages of the file data.mdb are not what they were');
   }
 }
+
+const copyOf = ({ firstSequence, bytes }: StoredBatch): StoredBatch => ({
+  firstSequence,
+  bytes: new Uint8Array(bytes),
+});
 
 /** The first sequence of the batch at an index of a leaf. */
 function sequenceOf(page: Buffer, index: number): number {

@@ -86,15 +86,20 @@ test('a flipped bit in the number of a transaction is damage, whichever page has
   }
 });
 
+/** A journal of six batches, the sixth transaction's meta page being the first page. */
+async function sixBatches(dir: string): Promise<{ readonly file: string; readonly bytes: Buffer }> {
+  const store = new LmdbStore(dir);
+  for (let first = 1; first <= 6; first += 1) await store.write(first, Buffer.from('a batch'));
+  await store.close();
+  const file = join(dir, 'data.mdb');
+  const bytes = readFileSync(file);
+  expect(bytes.readBigUInt64LE(152)).toBe(6n);
+  return { file, bytes };
+}
+
 test('a list of free pages that lies nowhere is damage, where LMDB goes by it', async () => {
   await inTempDir(async (dir) => {
-    const store = new LmdbStore(dir);
-    for (let first = 1; first <= 6; first += 1) await store.write(first, Buffer.from('a batch'));
-    await store.close();
-    const file = join(dir, 'data.mdb');
-    const bytes = readFileSync(file);
-    // The sixth transaction is in the first page.
-    expect(bytes.readBigUInt64LE(152)).toBe(6n);
+    const { file, bytes } = await sixBatches(dir);
     for (const root of [10_000n, 2n ** 62n, bytes.readBigUInt64LE(144) + 1n]) {
       bytes.writeBigUInt64LE(root, 88);
       writeFileSync(file, bytes);
@@ -105,13 +110,8 @@ test('a list of free pages that lies nowhere is damage, where LMDB goes by it', 
 
 test('what a disk leaves that refused a meta page is no damage', async () => {
   await inTempDir(async (dir) => {
-    const store = new LmdbStore(dir);
-    for (let first = 1; first <= 6; first += 1) await store.write(first, Buffer.from('a batch'));
-    await store.close();
     // As LMDB does then: the number of the transaction before in that page, beside the root of the one that failed.
-    const file = join(dir, 'data.mdb');
-    const bytes = readFileSync(file);
-    expect(bytes.readBigUInt64LE(152)).toBe(6n);
+    const { file, bytes } = await sixBatches(dir);
     bytes.writeBigUInt64LE(4n, 152);
     writeFileSync(file, bytes);
     const again = new LmdbStore(dir);
