@@ -222,6 +222,18 @@ test('a wallet that was bound away is its former owner’s no longer, and its op
   }
 });
 
+test('a derived wallet that was bound away before its deriver came stays the one’s it was bound to', async () => {
+  const key = generatePrivateKey();
+  const wallet = walletOfType(privateKeyToAccount(key).address.toLowerCase(), 2);
+  await bind(victim.owner, wallet, 2);
+  const late = await newTrader(world.url, 0, key);
+  await admin(world.url, 'POST', '/admin/deposits', { address: wallet, amount: '100' });
+  const order = orderFrom(victim.owner, wallet, 2);
+  await expectToRest(victim, await post(victim, order, await sign(order, victim.account)), wallet);
+  const stolen = orderFrom(late.owner, wallet, 2);
+  expectRefusal(await post(late, stolen, await sign(stolen, late.account)), /belongs to another owner/);
+});
+
 test('maker and signer do not change places', async () => {
   for (const [wallet, type] of walletsOf(thief.owner).slice(1)) {
     const swapped = orderFrom(thief.owner, thief.owner, type, { signer: wallet });
