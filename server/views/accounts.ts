@@ -64,6 +64,11 @@ export class AccountsView {
     return this.bindings.get(wallet)?.owner;
   }
 
+  /** Whether it is somebody else's by a binding. */
+  isBoundToAnother(wallet: string, owner: string): boolean {
+    return (this.ownerOfBound(wallet) ?? owner) !== owner;
+  }
+
   /** Whose derived wallet it is; undefined unless its owner has made an API key. */
   ownerOfDerived(wallet: string): string | undefined {
     return this.derived.get(wallet);
@@ -106,8 +111,7 @@ export class AccountsView {
   latestDepositWallet(owner: string): string | undefined {
     const wallet = this.depositWallets.get(owner);
     if (wallet === undefined) return undefined;
-    const boundTo = this.ownerOfBound(wallet);
-    return boundTo === undefined || boundTo === owner ? wallet : undefined;
+    return this.isBoundToAnother(wallet, owner) ? undefined : wallet;
   }
 
   get mode(): ExchangeMode {
