@@ -19,6 +19,7 @@ import {
   Message,
   OrderType,
   PROTOCOL_VERSION,
+  RULES_VERSION,
   Side,
 } from '../../engine/protocol/index.ts';
 import { emptyTotals, type Totals } from '../lib/totals.ts';
@@ -162,7 +163,7 @@ class WholeApplyEngine implements BenchEngine {
   }
 
   private setUp(): void {
-    const settings = { rulesVersion: 1, orderWindowMs: 86_400_000, heartbeatWindowMs: 10_000 };
+    const settings = { rulesVersion: RULES_VERSION, orderWindowMs: 86_400_000, heartbeatWindowMs: 10_000 };
     this.apply({ type: 'Started', ...settings, minedDelayMs: 0, confirmedDelayMs: 0, creditMicro: 0 });
     for (let market = 0; market < this.books; market += 1) this.apply(this.newMarket(market));
     for (let wallet = 0; wallet < 2 * WALLETS_A_SIDE; wallet += 1) {

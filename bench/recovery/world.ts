@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { Journal, LmdbStore } from '../../engine/journal/index.ts';
 import { Reducers } from '../../engine/pipeline/index.ts';
-import { type Command, encodeCommand, Message } from '../../engine/protocol/index.ts';
+import { type Command, encodeCommand, Message, RULES_VERSION } from '../../engine/protocol/index.ts';
 import { Xorshift128 } from '../lib/xorshift.ts';
 
 export const START_MS = 1_750_000_000_000;
@@ -26,7 +26,7 @@ export interface TimedCommand {
 }
 
 function founding(): Command[] {
-  const settings = { rulesVersion: 1, orderWindowMs: 86_400_000, heartbeatWindowMs: 10_000 };
+  const settings = { rulesVersion: RULES_VERSION, orderWindowMs: 86_400_000, heartbeatWindowMs: 10_000 };
   const commands: Command[] = [{ type: 'Started', ...settings, minedDelayMs: 0, confirmedDelayMs: 0, creditMicro: 0 }];
   for (let market = 0; market < MARKETS; market += 1) {
     commands.push({

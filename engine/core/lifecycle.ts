@@ -5,7 +5,7 @@ import { bytesToHex } from '../protocol/bytes.ts';
 import { commandLayouts } from '../protocol/layout.ts';
 import { type MarketTermsMessage, marketTermsFault, readMarketTerms } from '../protocol/marketTerms.ts';
 import type { Message } from '../protocol/message.ts';
-import { AccountFlag, CancelReason, MarketField, MarketStatus } from '../protocol/terms.ts';
+import { AccountFlag, CancelReason, MarketField, MarketStatus, RulesVersion } from '../protocol/terms.ts';
 import {
   cancelEverythingIn,
   cancelEverythingOf,
@@ -13,6 +13,7 @@ import {
   cancelRestingBuys,
   cancelRestingOfKey,
 } from './cancels.ts';
+import { openAccount } from './cash.ts';
 import { readHeartbeatId } from './heartbeatTable.ts';
 import type { Market } from './market.ts';
 import { NONE } from './orderPool.ts';
@@ -174,11 +175,18 @@ export function setFlags(state: CoreState, message: Message, offset: number): vo
   else if ((added & AccountFlag.CLOSED_ONLY) !== 0) cancelRestingBuys(state, owner, CancelReason.CLOSED_ONLY);
 }
 
-/** BindWallet: an account that was another owner's loses its orders and changes hands. */
+/**
+ * BindWallet: an account that was another owner's loses its orders and changes hands. A wallet without one gets it, so that
+ * money or a key of somebody else that comes later finds it taken.
+ */
 export function bindWallet(state: CoreState, message: Message, offset: number): void {
   const { accounts } = state;
   const account = accounts.accountAt(message, offset + BIND.wallet);
-  if (account === NONE) return;
+  if (account === NONE) {
+    if (state.rulesVersion < RulesVersion.BINDING_OPENS) return;
+    openAccount(state, message, offset + BIND.wallet, offset + BIND.owner);
+    return;
+  }
   const owner = accounts.ownerFor(message, offset + BIND.owner);
   if (accounts.owners[account] === owner) return;
   cancelEverythingOfAccount(state, account, CancelReason.WALLET_MOVED);

@@ -3,7 +3,7 @@
 import { EventWriter } from '../protocol/eventWriter.ts';
 import { limits } from '../protocol/limits.ts';
 import type { MarketTermsMessage } from '../protocol/marketTerms.ts';
-import { ExchangeMode } from '../protocol/terms.ts';
+import { ExchangeMode, RULES_VERSION } from '../protocol/terms.ts';
 import { Accounts } from './accounts.ts';
 import { type Alarm, DueHeap } from './dueHeap.ts';
 import { Heartbeats } from './heartbeatTable.ts';
@@ -101,7 +101,7 @@ export class CoreState {
   withdrawalsMicro = 0;
   dustMicro = 0;
   // Settings of the latest start.
-  rulesVersion = 1;
+  rulesVersion: number = RULES_VERSION;
   orderWindowMs: number = limits.orderWindowDefaultMs;
   heartbeatWindowMs: number = limits.heartbeatWindowDefaultMs;
   minedDelayMs = 0;

@@ -3,7 +3,7 @@
 export { VirtualClock } from './clock.ts';
 export { type InlineParts, openExchange } from './inline.ts';
 export { EngineDefect } from './record.ts';
-export { RecoveryDiffers, RULES_VERSION, RulesVersionUnknown } from './recovery.ts';
+export { RecoveryDiffers, RulesVersionUnknown } from './recovery.ts';
 export { Reducers } from './reducers.ts';
 export { ClockBehindJournal } from './sequencer.ts';
 export { type MakeOptions, makeSnapshot } from './snapshot.ts';

@@ -16,11 +16,11 @@ import {
   StorageUnavailable,
   storedCursors,
 } from '../journal/index.ts';
-import { bytesToHex, commandName, encodeCommand } from '../protocol/index.ts';
+import { bytesToHex, commandName, encodeCommand, RULES_VERSION } from '../protocol/index.ts';
 import { systemClock } from './clock.ts';
 import { assertWellFormed } from './door.ts';
 import { applyToFollowers, DecodedRecord, EngineDefect } from './record.ts';
-import { RULES_VERSION, replayAfter } from './recovery.ts';
+import { replayAfter } from './recovery.ts';
 import { Reducers } from './reducers.ts';
 import { Sequencer } from './sequencer.ts';
 import { canSnapshot, restoreNewest, writeSnapshot } from './snapshot.ts';

@@ -10,15 +10,14 @@ import {
   decodeEvents,
   type EventWriter,
   Message,
+  RulesVersion,
 } from '../protocol/index.ts';
 import { applyToFollowers, DecodedRecord } from './record.ts';
 import type { Reducers } from './reducers.ts';
 import type { Follower } from './types.ts';
 
-/** Version of the rules that this program applies: raised when a release changes the result of any command. */
-export const RULES_VERSION = 1;
 /** The versions whose results this program can still reproduce. */
-const KNOWN_RULES_VERSIONS: readonly number[] = [1];
+const KNOWN_RULES_VERSIONS: readonly number[] = Object.values(RulesVersion);
 /** The loop is given a turn after this long (ms), so that signals are heard during a long replay. */
 const TURN_MS = 50;
 const STARTED_TYPE = commandLayouts.Started.type;

@@ -1,6 +1,17 @@
 // The small closed sets of the domain (sides, order types, statuses, reasons) with the numbers they have in binary
 // messages. Read by every folder. A number, once given, never changes its meaning: journals keep them for ever.
 
+/**
+ * Versions of the exchange's rules: each start states the one that its records follow, and a replay applies that one. A new one
+ * for each release that changes the result of any command.
+ */
+export const RulesVersion = {
+  FIRST: 1,
+  /** A wallet that is bound before it has an account gets one. */
+  BINDING_OPENS: 2,
+} as const;
+/** The version of new records. */
+export const RULES_VERSION = RulesVersion.BINDING_OPENS;
 /** Which way an order trades its token. */
 export const Side = { BUY: 0, SELL: 1 } as const;
 /** How long an order lives: see the engine rules in README "Inside". */

@@ -41,7 +41,7 @@ const createKey: Handler = async (request, context) => {
   const credentials = credentialsOf(context, owner, nonce, generation);
   const keyId = keyIdOfUuid(credentials.apiKey);
   if (keyId === undefined) throw new Error('a derived API key is no UUID');
-  // One that an operator bound to somebody else before it had an account is not opened for its deriver.
+  // In a log that the first rules began, one that is bound to somebody else may have no account: it must not get its deriver's.
   const items = walletsOfOwner(owner, wallets).filter((wallet) => !views.accounts.isBoundToAnother(wallet, owner));
   // Of two requests at once the second finds the stale key deleted, which is all that is wanted.
   if (latest?.isActive) await exchange.submit(encodeCommand({ type: 'DeleteApiKey', owner, keyId: latest.keyId }));

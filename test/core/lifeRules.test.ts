@@ -397,6 +397,24 @@ describe('flags, modes and owners', () => {
      bob buys 1 YES @ 0.5 GTC from alice/1 → rests`,
   );
   scenario(
+    'a wallet that is bound before it has an account is its owner’s from then on',
+    `started window 86400000 heartbeat 10000 mined 0 confirmed 0 credit 100
+     market
+     bob binds alice/1 → opens alice/1
+     bob binds alice/1 → nothing
+     alice creates alice:0 kind 0 crediting alice alice/1 → opens alice, CREDIT 100
+     alice deposits 10 from alice/1 → refused WALLET_NOT_OWNED
+     bob deposits 10 from alice/1 → DEPOSIT
+     bob buys 1 YES @ 0.5 GTC from alice/1 → rests`,
+  );
+  scenario(
+    'in a log of the first rules such a binding opens nothing',
+    `started rules 1 window 86400000 heartbeat 10000 mined 0 confirmed 0 credit 100
+     bob binds alice/1 → nothing
+     alice deposits 10 from alice/1 → opens alice/1, DEPOSIT
+     bob deposits 10 from alice/1 → refused WALLET_NOT_OWNED`,
+  );
+  scenario(
     'an owner’s first trading key credits its wallets once',
     `started window 86400000 heartbeat 10000 mined 0 confirmed 0 credit 100
      alice creates alice:0 kind 1 crediting alice → nothing

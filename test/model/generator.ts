@@ -2,7 +2,7 @@
 // crosses, amounts that are exactly affordable or just not, and bad values of every kind. Used by the model test. It looks
 // at the reference's state to choose what is likely to matter; what it returns is a plain command with its time.
 import type { Command, CommandOf } from '../../engine/protocol/index.ts';
-import { ExchangeMode, MarketField, MarketStatus } from '../../engine/protocol/index.ts';
+import { ExchangeMode, MarketField, MarketStatus, RulesVersion } from '../../engine/protocol/index.ts';
 import { randomOrder } from './generatorOrders.ts';
 import { beatOf, marketIds, orderIdOf, TIME_ZERO_MS, walletOf } from './names.ts';
 import { type Actor, actorNow, drawProfile, type Profile } from './profile.ts';
@@ -99,7 +99,7 @@ export class Generator {
     const { random } = this;
     return {
       type: 'Started',
-      rulesVersion: 1,
+      rulesVersion: random.pick(Object.values(RulesVersion)),
       orderWindowMs: random.pick(windows),
       heartbeatWindowMs: random.weighted([
         [1, 0],
@@ -319,7 +319,7 @@ export class Generator {
       [2, () => ({ type: 'CreditOwner', owner, items: wallets })],
       [1, () => ({ type: 'DeleteApiKey', owner, keyId })],
       [1, () => ({ type: 'CreateEvent', negRisk: 0 })],
-      [3, () => ({ type: 'BindWallet', owner, wallet: random.pick(profile.actors).wallet, signatureType: 0 })],
+      [3, () => ({ type: 'BindWallet', owner, wallet: random.pick(wallets), signatureType: 0 })],
     ])();
   }
 }

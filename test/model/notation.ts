@@ -2,7 +2,15 @@
 // Reads lines into commands, prints commands as lines, and says events in words. Used by the scenario runner and by the model
 // test, which prints a shrunk counter-example that can be pasted as a named test. A command without a form is its JSON.
 import type { Command, CommandOf } from '../../engine/protocol/index.ts';
-import { ExchangeMode, MarketField, MarketStatus, OrderFlag, OrderType, Side } from '../../engine/protocol/index.ts';
+import {
+  ExchangeMode,
+  MarketField,
+  MarketStatus,
+  OrderFlag,
+  OrderType,
+  RULES_VERSION,
+  Side,
+} from '../../engine/protocol/index.ts';
 import {
   addressNamed,
   beatOf,
@@ -170,7 +178,7 @@ export function printTerms(terms: ReturnType<typeof toyTerms>, mask: number): st
 
 const readStarted: Form['read'] = (words) => ({
   type: 'Started',
-  rulesVersion: 1,
+  rulesVersion: Number(words.rules ?? RULES_VERSION),
   orderWindowMs: Number(words.window),
   heartbeatWindowMs: Number(words.heartbeat),
   minedDelayMs: Number(words.mined),
@@ -230,7 +238,7 @@ const walletsIn = (text: string | undefined): string[] =>
 
 const forms: readonly Form[] = [
   form(
-    `started window (?<window>\\d+) heartbeat (?<heartbeat>\\d+) mined (?<mined>\\d+) confirmed (?<confirmed>\\d+) credit (?<credit>${NUMBER})`,
+    `started(?: rules (?<rules>\\d+))? window (?<window>\\d+) heartbeat (?<heartbeat>\\d+) mined (?<mined>\\d+) confirmed (?<confirmed>\\d+) credit (?<credit>${NUMBER})`,
     readStarted,
   ),
   form('time passes', () => ({ type: 'Tick' })),
@@ -337,9 +345,10 @@ function inWords(command: Command, at: Moment): string | undefined {
     case 'Tick':
       return 'time passes';
     case 'Started': {
-      const { orderWindowMs, heartbeatWindowMs, minedDelayMs, confirmedDelayMs, creditMicro } = command;
+      const { rulesVersion, orderWindowMs, heartbeatWindowMs, minedDelayMs, confirmedDelayMs, creditMicro } = command;
+      const rules = rulesVersion === RULES_VERSION ? '' : ` rules ${rulesVersion}`;
       const delays = `mined ${minedDelayMs} confirmed ${confirmedDelayMs}`;
-      return `started window ${orderWindowMs} heartbeat ${heartbeatWindowMs} ${delays} credit ${printDecimal(creditMicro, 6)}`;
+      return `started${rules} window ${orderWindowMs} heartbeat ${heartbeatWindowMs} ${delays} credit ${printDecimal(creditMicro, 6)}`;
     }
     case 'PlaceOrder':
       return orderInWords(command, at);

@@ -77,10 +77,10 @@ export class ReferenceExchange {
   }
 
   private start(command: Extract<Command, { readonly type: 'Started' }>): void {
-    const { orderWindowMs, heartbeatWindowMs, minedDelayMs, confirmedDelayMs, creditMicro } = command;
-    this.state.settings = { orderWindowMs, heartbeatWindowMs, minedDelayMs, confirmedDelayMs, creditMicro };
+    const { type: _, ...settings } = command;
+    this.state.settings = settings;
     for (const heartbeat of this.state.heartbeats.values()) {
-      if (heartbeat.isActive) heartbeat.deadlineMs = this.state.tMs + heartbeatWindowMs;
+      if (heartbeat.isActive) heartbeat.deadlineMs = this.state.tMs + settings.heartbeatWindowMs;
     }
   }
 

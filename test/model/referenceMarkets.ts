@@ -11,6 +11,7 @@ import {
   MarketField,
   MarketStatus,
   Resolution,
+  RulesVersion,
   Side,
 } from '../../engine/protocol/index.ts';
 import { levelsOf } from './referenceBook.ts';
@@ -366,10 +367,12 @@ export function credit(state: State, owner: string, wallets: readonly string[]):
   }
 }
 
-/** A wallet that goes to another owner loses its orders. */
+/** A wallet that goes to another owner loses its orders; one without an account gets it, but by the first rules. */
 export function bindWallet(state: State, command: CommandOf<'BindWallet'>): void {
-  const account = state.accountOfWallet.get(command.wallet);
-  if (account === undefined || account.owner === command.owner) return;
+  const isFirstRules = state.settings.rulesVersion === RulesVersion.FIRST;
+  if (isFirstRules && !state.accountOfWallet.has(command.wallet)) return;
+  const account = accountFor(state, command.wallet, command.owner);
+  if (account.owner === command.owner) return;
   cancelWhere(state, CancelReason.WALLET_MOVED, (order) => order.account === account);
   account.owner = command.owner;
 }

@@ -2,7 +2,7 @@
 // Used by the other reference files and by the invariants. It shares nothing with engine/core but the vocabulary, and it
 // never tries to be fast: every sum is taken anew by a linear scan, money and shares are BigInt.
 import type { EngineEvent } from '../../engine/protocol/index.ts';
-import { limits, OrderType, type RejectionName, Side } from '../../engine/protocol/index.ts';
+import { limits, OrderType, type RejectionName, RULES_VERSION, Side } from '../../engine/protocol/index.ts';
 import { FEES_WALLET, HOUSE_WALLET } from './names.ts';
 
 export interface Account {
@@ -75,6 +75,7 @@ export interface PendingStatus {
 }
 
 export interface Settings {
+  rulesVersion: number;
   orderWindowMs: number;
   heartbeatWindowMs: number;
   minedDelayMs: number;
@@ -111,6 +112,7 @@ export function newState(): State {
   const state: State = {
     tMs: 0,
     settings: {
+      rulesVersion: RULES_VERSION,
       orderWindowMs: limits.orderWindowDefaultMs,
       heartbeatWindowMs: limits.heartbeatWindowDefaultMs,
       minedDelayMs: 0,

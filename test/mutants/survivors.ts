@@ -173,7 +173,6 @@ const reasons: readonly Reason[] = [
     'Where numbers lie: one place stays free, for who writes and who reads.',
   ),
   equal(/^snapshot/, /^state\.tMs = sections/, 'The next command brings its own time.'),
-  equal(/^snapshot/, /^state\.rulesVersion = sections/, 'There is one version, which the first value says.'),
   equal(/^fees/, /^const LIMBS_MAX = 16;/, 'Room for more limbs than there are.'),
   equal(/^fees/, /^if \(exact <= Number\.MAX_SAFE_INTEGER\)/, 'Both ways are exact at that number.'),
   equal(/^prices/, /^return price > BigInt\(MICRO_MAX\)/, 'At the cap both say the same.'),

@@ -7,7 +7,13 @@ import { expect, test } from 'vitest';
 import { Exchange } from '../../engine/core/index.ts';
 import { type SnapshotFacts, SnapshotFile, SnapshotFolder } from '../../engine/journal/index.ts';
 import { Reducers } from '../../engine/pipeline/index.ts';
-import { EventWriter, encodeCommand, type Sections, SnapshotUnusable } from '../../engine/protocol/index.ts';
+import {
+  EventWriter,
+  encodeCommand,
+  RULES_VERSION,
+  type Sections,
+  SnapshotUnusable,
+} from '../../engine/protocol/index.ts';
 import { inTempDir } from '../journal/support.ts';
 import { Generator } from '../model/generator.ts';
 import { Pair } from '../model/pair.ts';
@@ -49,7 +55,7 @@ function eventsOf(reducers: Reducers, tMs: number, command: Uint8Array): Uint8Ar
 }
 
 const startedCommand = encodeCommand({
-  ...{ type: 'Started', rulesVersion: 1, orderWindowMs: 3_600_000, heartbeatWindowMs: 10_000 },
+  ...{ type: 'Started', rulesVersion: RULES_VERSION, orderWindowMs: 3_600_000, heartbeatWindowMs: 10_000 },
   ...{ minedDelayMs: 50, confirmedDelayMs: 100, creditMicro: 1_000_000 },
 });
 

@@ -16,6 +16,7 @@ import {
   EventWriter,
   encodeCommand,
   OrderType,
+  RULES_VERSION,
 } from '../../engine/protocol/index.ts';
 import { Generator } from '../model/generator.ts';
 import { keyOf, marketIds, orderIdOf, TIME_ZERO_MS, walletOf } from '../model/names.ts';
@@ -93,7 +94,7 @@ function openMarket(core: Core, random: Random): void {
   const none = { minedDelayMs: 0, confirmedDelayMs: 0, creditMicro: 0 };
   core.apply(TIME_ZERO_MS, {
     type: 'Started',
-    rulesVersion: 1,
+    rulesVersion: RULES_VERSION,
     orderWindowMs: 3_600_000,
     heartbeatWindowMs: 10_000,
     ...none,

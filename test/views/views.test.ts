@@ -11,6 +11,7 @@ import {
   encodeCommand,
   type LogRecord,
   OrderType,
+  RULES_VERSION,
   Side,
 } from '../../engine/index.ts';
 import { type Order, Views } from '../../server/views/index.ts';
@@ -140,7 +141,7 @@ function addMarket(run: Run, byte: string, terms: object = {}): void {
 function newRun(terms: object = {}): Run {
   const run = new Run();
   const windows = { orderWindowMs: 86_400_000, heartbeatWindowMs: 10_000, minedDelayMs: 0, confirmedDelayMs: 0 };
-  run.apply(T0, { type: 'Started', rulesVersion: 1, ...windows, creditMicro: 0 });
+  run.apply(T0, { type: 'Started', rulesVersion: RULES_VERSION, ...windows, creditMicro: 0 });
   addMarket(run, '11', terms);
   for (const owner of OWNERS) {
     run.apply(T0, { type: 'Deposit', wallet: owner, owner, amountMicro: 1_000_000_000, isFaucet: 0 });
