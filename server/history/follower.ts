@@ -120,9 +120,15 @@ export class LogFollower {
     this.indexer = new Indexer(this.tables);
   }
 
+  /** Commits what is indexed and lets go of everything; rejects, having let go too, when that cannot be committed. */
   async close(): Promise<void> {
-    await this.committing;
-    if (this.hasUncommitted) await this.commit();
+    try {
+      await this.committing;
+      if (this.hasUncommitted) await this.commit();
+    } catch (error) {
+      await this.abandon();
+      throw error;
+    }
     await this.tables.close();
     await this.source.close();
   }
