@@ -1,9 +1,9 @@
 // Money and shares that move without a trade: deposits, withdrawals, development credits and faucet shares; splitting a
 // unit into a full set, merging it back, redeeming after resolution. Called by exchange.ts.
-// Order of checks: ownership, market, amount, market state, figures.
+// Order of checks: ownership, market, amount, market state, ban, figures.
 import { COMMAND_HEADER_BYTES, commandLayouts, KIND_BYTES } from '../protocol/layout.ts';
 import type { Message } from '../protocol/message.ts';
-import { CashKind, MarketStatus, Resolution } from '../protocol/terms.ts';
+import { AccountFlag, CashKind, MarketStatus, Resolution, RulesVersion } from '../protocol/terms.ts';
 import { MICRO_MAX } from '../protocol/units.ts';
 import { HOUSE_ACCOUNT } from './accounts.ts';
 import type { Market } from './market.ts';
@@ -208,10 +208,19 @@ function writeSetEvent(
   });
 }
 
+/** Whether the wallet's owner is banned, who may still merge and redeem; writes the rejection. */
+function refusesBanned(state: CoreState, message: Message, ownerAt: number): boolean {
+  const { accounts } = state;
+  if (state.rulesVersion < RulesVersion.SECOND) return false;
+  if ((accounts.flagsOf(accounts.ownerAt(message, ownerAt)) & AccountFlag.BANNED) === 0) return false;
+  state.out.rejected('BANNED');
+  return true;
+}
+
 /** Split: collateral becomes as many shares of each token. */
 export function split(state: CoreState, message: Message, offset: number): void {
   const command = readSetCommand(state, message, offset, takesSplits);
-  if (command === undefined) return;
+  if (command === undefined || refusesBanned(state, message, offset + SPLIT.owner)) return;
   const { account, market, amountMicro } = command;
   if (refusesSpending(state, account, amountMicro)) return;
   const { ledger } = state;

@@ -1,5 +1,7 @@
 // The one walk over the book that says what an order would do, changing nothing: fills, cost, fee, and own orders met.
 // Entry asks it for funds, FOK feasibility and "crosses"; releases ask it again. Matching then does what it found.
+import { limits } from '../protocol/limits.ts';
+import { RulesVersion } from '../protocol/terms.ts';
 import { costMicro, sharesMicroOf } from './amounts.ts';
 import { feeMicro } from './fees.ts';
 import type { Market } from './market.ts';
@@ -12,7 +14,8 @@ const BID = 0;
 const ASK = 1;
 const BUY = 0;
 const PIPS_PER_UNIT = 10_000;
-const LOTS_MAX = Number.MAX_SAFE_INTEGER;
+const LOTS_MAX: number = limits.orderLotsMax;
+const FIRST_RULES = RulesVersion.FIRST;
 
 /** Whether a ladder price is within a taker's limit. */
 export function isWithin(order: TakerOrder, pips: number): boolean {
@@ -59,16 +62,24 @@ function countReleases(state: CoreState, order: TakerOrder): void {
   }
 }
 
+/** Lots that what is left of a budget still buys at a price. */
+function payableLots(state: CoreState, budgetMicro: number, pricePips: number): number {
+  const lots = floorDivide(budgetMicro, pricePips);
+  if (state.rulesVersion === FIRST_RULES) return lots;
+  return Math.min(lots, LOTS_MAX - state.dry.foundLots);
+}
+
 /**
  * Walks the book from best to the order's limit in price-time order, passing over own orders, and leaves in `state.dry`
- * what the order would take, pay and cancel. GTC, GTD and every SELL want lots; a FOK or FAK BUY spends its budget.
+ * what the order would take, pay and cancel. GTC, GTD and every SELL want lots; a FOK or FAK BUY spends its budget, on as many
+ * lots at most as an order may have.
  */
 export function simulate(state: CoreState, market: Market, order: TakerOrder): void {
   const { dry, pool, ledger } = state;
   const { ladder } = market;
   noDryRun(dry, order);
   const isBudget = order.budgetMicro > 0;
-  let wanted = isBudget ? LOTS_MAX : order.lots;
+  let wanted = order.lots;
   let budget = order.budgetMicro;
   let met = 0;
   let touched = 0;
@@ -79,7 +90,7 @@ export function simulate(state: CoreState, market: Market, order: TakerOrder): v
   while (!isDone && level !== none && isWithin(order, ladder.pipsOf(level))) {
     const pips = ladder.pipsOf(level);
     const price = order.outcome === 0 ? pips : PIPS_PER_UNIT - pips;
-    if (isBudget) wanted = floorDivide(budget, price);
+    if (isBudget) wanted = payableLots(state, budget, price);
     let levelLots = 0;
     for (let slot = ladder.firstOf(level); slot >= 0; slot = pool.nextOf(slot)) {
       if (wanted === 0) {

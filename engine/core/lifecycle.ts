@@ -183,7 +183,7 @@ export function bindWallet(state: CoreState, message: Message, offset: number): 
   const { accounts } = state;
   const account = accounts.accountAt(message, offset + BIND.wallet);
   if (account === NONE) {
-    if (state.rulesVersion < RulesVersion.BINDING_OPENS) return;
+    if (state.rulesVersion < RulesVersion.SECOND) return;
     openAccount(state, message, offset + BIND.wallet, offset + BIND.owner);
     return;
   }

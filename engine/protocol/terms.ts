@@ -7,11 +7,14 @@
  */
 export const RulesVersion = {
   FIRST: 1,
-  /** A wallet that is bound before it has an account gets one. */
-  BINDING_OPENS: 2,
+  /**
+   * A wallet that is bound before it has an account gets one; the address of an owner with an API key cannot be bound. A BUY by
+   * budget takes as many lots at most as an order may have. A banned owner does not split.
+   */
+  SECOND: 2,
 } as const;
 /** The version of new records. */
-export const RULES_VERSION = RulesVersion.BINDING_OPENS;
+export const RULES_VERSION = RulesVersion.SECOND;
 /** Which way an order trades its token. */
 export const Side = { BUY: 0, SELL: 1 } as const;
 /** How long an order lives: see the engine rules in README "Inside". */

@@ -23,6 +23,7 @@ export class ApiKeys {
   private readonly indexById = new KeyTable(KEY_ID_BYTES);
   /** Owner → nonce → the active trading key there. */
   private readonly activeTrading = new Map<string, number>();
+  private readonly keyOwners = new Set<string>();
   /** For the hot check, by index: the owner's address, and 1 for an active trading key. */
   private owners = new Int32Array(OWNER_WORDS * 1024);
   private isTrading = new Uint8Array(1024);
@@ -46,10 +47,16 @@ export class ApiKeys {
     return kind === ApiKeyKind.TRADING && this.activeTrading.has(tradingSlot(owner, nonce));
   }
 
+  /** Whether the address is that of an owner who has or had a key. */
+  hasOwner(address: string): boolean {
+    return this.keyOwners.has(address);
+  }
+
   create(message: Message, keyIdAt: number, ownerAt: number, key: ApiKey): void {
     const index = this.keys.length;
     if (index === this.isActive.length) this.grow();
     this.keys.push(key);
+    this.keyOwners.add(key.owner);
     this.indexById.set(message.words, keyIdAt >> 2, index);
     for (let word = 0; word < OWNER_WORDS; word += 1) {
       this.owners[index * OWNER_WORDS + word] = message.words[(ownerAt >> 2) + word];
@@ -82,6 +89,7 @@ export class ApiKeys {
       `${this.keys.length} API keys are more than there is room for`,
     );
     for (const [index, { owner, nonce }] of this.keys.entries()) {
+      this.keyOwners.add(owner);
       if (this.isTrading[index] === 1) this.activeTrading.set(tradingSlot(owner, nonce), index);
     }
   }

@@ -12,6 +12,8 @@ import {
   notificationNumber,
   OrderFlag,
   type RejectionName,
+  RULES_VERSION,
+  RulesVersion,
   type Sections,
 } from '../protocol/index.ts';
 import { StateHasher } from '../protocol/stateHasher.ts';
@@ -28,6 +30,8 @@ export class Registry {
   private readonly wallets = new Wallets();
   private readonly catalog = new Catalog();
   private readonly notifications = new DroppedNotifications();
+  /** That of the latest start. */
+  private rulesVersion: number = RULES_VERSION;
   /** The market that was admitted last: record() takes it in without reading its bytes again. */
   private admitted:
     | { readonly command: CommandOf<'CreateMarket'>; readonly slug: string; readonly json: string }
@@ -88,7 +92,8 @@ export class Registry {
     const type = message.bytes[offset + 1];
     if (type === L.PlaceOrder.type || type === L.CancelOrders.type) return;
     const command = this.taken(message, offset, bytes);
-    if (type === L.CreateEvent.type) this.createEvent(command, out);
+    if (type === L.Started.type) this.rulesVersion = decode(command, 'Started').rulesVersion;
+    else if (type === L.CreateEvent.type) this.createEvent(command, out);
     else if (type === L.CreateMarket.type) this.createMarket();
     else if (type === L.UpdateMarket.type) this.updateMarket(command);
     else if (type === L.CreateApiKey.type) this.createApiKey(tMs, command, out);
@@ -116,6 +121,7 @@ export class Registry {
     this.wallets.visit(sections.part('wallets'));
     this.catalog.visit(sections.part('catalog'));
     this.notifications.visit(sections.part('notifications'));
+    this.rulesVersion = sections.number('rulesVersion', this.rulesVersion);
   }
 
   /** Throws an error with the number of the invariant that does not hold, and its figures. */
@@ -209,6 +215,7 @@ export class Registry {
   private refusalOfBinding(command: Uint8Array): RejectionName | undefined {
     const { owner, wallet } = decode(command, 'BindWallet');
     if (wallet === owner || wallet === ZERO_ADDRESS) return 'WALLET_TAKEN';
+    if (this.rulesVersion >= RulesVersion.SECOND && this.apiKeys.hasOwner(wallet)) return 'WALLET_TAKEN';
     const { wallet: walletAt, owner: ownerAt } = L.BindWallet.offsets;
     const isFree = this.wallets.mayUse(this.message, walletAt, ownerAt, false);
     return isFree ? undefined : 'WALLET_TAKEN';

@@ -355,7 +355,16 @@ describe('flags, modes and owners', () => {
      #2 alice buys 1 YES @ 0.5 GTC from alice/1 → rests
      alice flags 1 1 → flags 1, cancels #1 BANNED, cancels #2 BANNED
      alice sells 1 YES @ 0.6 GTC → refused BANNED
+     alice splits 1 → refused BANNED
      alice merges 1 → merges 1`,
+  );
+  scenario(
+    'by the first rules a banned owner splits',
+    `started rules 1 window 86400000 heartbeat 10000 mined 0 confirmed 0 credit 0
+     market
+     alice deposits 10
+     alice flags 1 1 → flags 1
+     alice splits 2 → splits 2`,
   );
   scenario(
     'modes: post-only and cancel-only stop what they say, disabled and restarting stop cancels too',

@@ -134,6 +134,29 @@ describe('order types', () => {
      bob has 5.0015, 15.71 YES`,
   );
   scenario(
+    'a BUY by budget takes no more lots than an order may have, however cheap they are',
+    `market tick 0.0001
+     alice deposits 30000000
+     alice splits 20000000
+     #1 alice sells 9000000 YES @ 0.0001 GTC → rests
+     #2 alice sells 9000000 YES @ 0.0002 GTC → rests
+     bob deposits 10000
+     bob buys $1500 of YES @ 0.5 FOK → killed FOK_NOT_FILLED
+     #4 bob buys $5000 of YES @ 0.5 FAK → takes 9000000 of #1 @ 0.0001, trades 9000000 @ 0.0001, takes 1000000 of #2 @ 0.0002, trades 1000000 @ 0.0002, cancels #4 FAK_REMAINDER
+     bob has 10000000 YES, 8900`,
+  );
+  scenario(
+    'by the first rules it takes what its budget pays for',
+    `started rules 1 window 86400000 heartbeat 10000 mined 0 confirmed 0 credit 0
+     market tick 0.0001
+     alice deposits 30000000
+     alice splits 20000000
+     #1 alice sells 9000000 YES @ 0.0001 GTC → rests
+     #2 alice sells 9000000 YES @ 0.0002 GTC → rests
+     bob deposits 10000
+     #3 bob buys $5000 of YES @ 0.5 FAK → takes 9000000 of #1 @ 0.0001, trades 9000000 @ 0.0001, takes 9000000 of #2 @ 0.0002, trades 9000000 @ 0.0002, cancels #3 FAK_REMAINDER`,
+  );
+  scenario(
     'the price of a FOK or FAK is brought to the tick, never to its owner’s cost',
     `market
      alice gets 10 YES

@@ -1,8 +1,15 @@
 // The book of the reference exchange: all resting orders of a market, sorted anew for each question, and the dry run of a
 // taker over them. Used by the reference's order rules. It changes nothing: settling is the caller's.
-import { limits, OrderType, Side } from '../../engine/protocol/index.ts';
+import { limits, OrderType, RulesVersion, Side } from '../../engine/protocol/index.ts';
 import type { Account, Market, Order, State, Taker } from './referenceState.ts';
-import { costOf, isBudgetBuy, isImmediate, microSharesOf, reservedCollateralOf } from './referenceState.ts';
+import {
+  costOf,
+  isBudgetBuy,
+  isImmediate,
+  microSharesOf,
+  ORDER_LOTS_MAX,
+  reservedCollateralOf,
+} from './referenceState.ts';
 
 /** Whether an order stands on the bid side of the first token's ladder: it buys YES or sells NO. */
 export const isBid = (order: Taker): boolean => (order.side === Side.BUY) === (order.outcome === 0);
@@ -57,15 +64,17 @@ export function dryRun(state: State, taker: Taker): DryRun {
   const steps: Step[] = [];
   let budget = taker.makerAmount;
   let wanted = taker.originalLots;
+  let takeable = state.settings.rulesVersion === RulesVersion.FIRST ? Number.MAX_SAFE_INTEGER : Number(ORDER_LOTS_MAX);
   for (const maker of reach) {
     if (isOwn(taker, maker)) continue;
     const pricePips = takerPips(taker, maker);
-    const most = isBudgetBuy(taker) ? Number(budget / BigInt(pricePips)) : wanted;
+    const most = isBudgetBuy(taker) ? Math.min(Number(budget / BigInt(pricePips)), takeable) : wanted;
     const lots = Math.min(maker.remainingLots, most);
     if (lots === 0) break;
     steps.push({ maker, lots, pricePips });
     budget -= costOf(lots, pricePips);
     wanted -= lots;
+    takeable -= lots;
   }
   const levels = byLevel(steps);
   const leftLots = isBudgetBuy(taker) ? Number(budget / BigInt(taker.pricePips)) : wanted;

@@ -263,6 +263,8 @@ export function split(state: State, command: CommandOf<'Split'>): Refusal | unde
   const { amountMicro } = command;
   const refused = checkPosition(state, command, amountMicro, [MarketStatus.OPEN, MarketStatus.PAUSED]);
   if (refused !== undefined) return refused;
+  const isBanned = ((state.flagsOfOwner.get(command.owner) ?? 0) & AccountFlag.BANNED) !== 0;
+  if (isBanned && state.settings.rulesVersion !== RulesVersion.FIRST) return refusal('BANNED');
   const account = state.accountOfWallet.get(command.wallet);
   const amount = BigInt(amountMicro);
   const short = checkFree(state, account, amount);

@@ -12,6 +12,7 @@ import {
   encodeCommand,
   MarketField,
   Message,
+  RulesVersion,
   rejectionName,
 } from '../../engine/protocol/index.ts';
 import { StateHasher } from '../../engine/protocol/stateHasher.ts';
@@ -173,7 +174,8 @@ test('a wallet is bound to one owner, who alone may use it', () => {
             wallet: address(wallet),
             signatureType: 1,
           });
-          const isRefused = isOthers || wallet === owner;
+          const isOwner = wallet <= 3; // they all have a key: theirs is the address itself
+          const isRefused = isOthers || isOwner;
           expect(events).toMatchObject([{ type: isRefused ? 'Rejected' : 'WalletBound' }]);
           if (!isRefused) owners.set(wallet, owner);
         } else {
@@ -185,6 +187,19 @@ test('a wallet is bound to one owner, who alone may use it', () => {
     }),
     { numRuns: 150, seed: 21 },
   );
+});
+
+test('by the first rules the address of an owner with a key can be bound to another', () => {
+  const settings = { orderWindowMs: 1, heartbeatWindowMs: 1, minedDelayMs: 0, confirmedDelayMs: 0, creditMicro: 0 };
+  const key = { keyId: keyIdOf(1, 0, 0, 0), nonce: 0, generation: 0, kind: 0, items: [] };
+  const bind: Command = { type: 'BindWallet', owner: address(2), wallet: address(1), signatureType: 1 };
+  const outcomes = Object.values(RulesVersion).map((rulesVersion) => {
+    const harness = new Harness();
+    harness.run({ type: 'Started', rulesVersion, ...settings });
+    harness.run({ type: 'CreateApiKey', owner: address(1), ...key });
+    return harness.outcome(bind);
+  });
+  expect(outcomes).toEqual(['accepted', 'WALLET_TAKEN']);
 });
 
 test('the zero address cannot be bound', () => {

@@ -67,7 +67,9 @@ export class Admission {
       }
       case 'BindWallet': {
         const boundTo = this.boundTo.get(command.wallet) ?? command.owner;
-        return command.wallet === command.owner || boundTo !== command.owner ? rejections.WALLET_TAKEN.code : undefined;
+        const isOwner = [...this.keys.values()].some(({ owner }) => owner === command.wallet);
+        const isTaken = command.wallet === command.owner || boundTo !== command.owner || isOwner;
+        return isTaken ? rejections.WALLET_TAKEN.code : undefined;
       }
       default:
         return undefined;
