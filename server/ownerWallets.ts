@@ -36,11 +36,12 @@ export function walletOfType({ views, wallets }: Services, owner: string, type: 
 
 /**
  * Commands that give the owner its derived wallets where money reached them before the owner was known: such an account is
- * its own owner, which no contract wallet can be, and derivation proves whose it is.
+ * its own owner, which no contract wallet can be, and derivation proves whose it is, unless an operator bound it.
  */
-export function claimCommands({ views, wallets }: Services, owner: string): readonly Command[] {
+export function claimCommands({ views: { accounts }, wallets }: Services, owner: string): readonly Command[] {
   return walletsOfOwner(owner, wallets)
-    .filter((wallet) => wallet !== owner && views.accounts.byWallet(wallet)?.owner === wallet)
+    .filter((wallet) => wallet !== owner && accounts.byWallet(wallet)?.owner === wallet)
+    .filter((wallet) => !accounts.isBoundToAnother(wallet, owner))
     .map((wallet) => ({ type: 'BindWallet', owner, wallet, signatureType: 0 }));
 }
 

@@ -1,10 +1,9 @@
 // The operator's requests: events and markets, their terms and end, and the cash desk. Every one becomes a command of
 // the log; what is refused there is the answer. How a description becomes a command is said in creation.ts.
 
-import { type Command, MarketField, Resolution, type RunningExchange } from '../../engine/index.ts';
+import { type Command, MarketField, Resolution } from '../../engine/index.ts';
 import type { Endpoint, Handler } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
-import { ownerOfAddress } from '../ownerWallets.ts';
 import type { Services } from '../services.ts';
 import type { EventRow, Market } from '../views/index.ts';
 import { readFields } from '../wire/bodies.ts';
@@ -20,7 +19,7 @@ import {
 import { operatorMarket } from '../wire/operatorRecords.ts';
 import * as schemas from '../wire/schemas/operator.ts';
 import { changedTexts, creationOf, eventCommandOf, slugOf, termsOf } from './creation.ts';
-import { eventOf, submitAccepted } from './submit.ts';
+import { eventOf, submitAccepted, submitForWallet } from './submit.ts';
 
 const createEvent: Handler = async (request, { services }) => {
   const body = readFields(eventBody, request.json());
@@ -106,10 +105,9 @@ const resolveMarket: Handler = async (request, { services }) => {
 
 async function moveCash(services: Services, json: unknown, commandOf: (head: CashHead) => Command) {
   const { address, amount, owner: given } = readFields(cashBody, json);
-  const owner = ownerOfAddress(services, address, given);
-  const { exchange, views }: { exchange: RunningExchange; views: Services['views'] } = services;
-  await submitAccepted(exchange, commandOf({ wallet: address, owner, amountMicro: amount }), { address });
-  const balance = microText(views.accounts.byWallet(address)?.collateralMicro ?? 0);
+  const moved = (owner: string): Command => commandOf({ wallet: address, owner, amountMicro: amount });
+  const owner = await submitForWallet(services, address, given, moved);
+  const balance = microText(services.views.accounts.byWallet(address)?.collateralMicro ?? 0);
   return { body: JSON.stringify({ address, owner, amount: microText(amount), balance }) };
 }
 

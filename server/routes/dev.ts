@@ -4,18 +4,17 @@
 import type { Command } from '../../engine/index.ts';
 import type { Endpoint, Handler } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
-import { ownerOfAddress } from '../ownerWallets.ts';
 import type { TokenPlace } from '../views/index.ts';
 import { readFields } from '../wire/bodies.ts';
 import { microText } from '../wire/numbers.ts';
 import { faucetBody } from '../wire/operatorBodies.ts';
 import { holdingsJson } from '../wire/operatorRecords.ts';
 import * as schemas from '../wire/schemas/operator.ts';
-import { submitAccepted } from './submit.ts';
+import { submitForWallet } from './submit.ts';
 
 const faucet: Handler = async (request, { services }) => {
   const { address, owner: given, collateral, token_id, shares } = readFields(faucetBody, request.json());
-  const { exchange, views } = services;
+  const { views } = services;
   if (collateral === undefined && shares === undefined) {
     throw new BadRequest('missing_field: collateral or shares: say what to credit');
   }
@@ -26,19 +25,22 @@ const faucet: Handler = async (request, { services }) => {
     place = views.markets.byToken(token_id);
     if (place === undefined) throw new BadRequest('token not found', { status: 404 });
   }
-  const head = { wallet: address, owner: ownerOfAddress(services, address, given) };
-  const commands: Command[] = [];
-  if (collateral !== undefined) commands.push({ type: 'Deposit', ...head, amountMicro: collateral, isFaucet: 1 });
-  if (place !== undefined && shares !== undefined) {
-    const { market, outcome } = place;
-    commands.push({ type: 'FaucetShares', ...head, marketIndex: market.index, outcome, amountMicro: shares });
+  const credit = (commandOf: (owner: string) => Command): Promise<string> =>
+    submitForWallet(services, address, given, commandOf);
+  let owner = '';
+  if (collateral !== undefined) {
+    const amount = { amountMicro: collateral, isFaucet: 1 };
+    owner = await credit((of) => ({ type: 'Deposit', wallet: address, owner: of, ...amount }));
   }
-  for (const command of commands) await submitAccepted(exchange, command, { address });
+  if (place !== undefined && shares !== undefined) {
+    const amount = { marketIndex: place.market.index, outcome: place.outcome, amountMicro: shares };
+    owner = await credit((of) => ({ type: 'FaucetShares', wallet: address, owner: of, ...amount }));
+  }
   const holdings =
     place === undefined
       ? { collateral: microText(views.accounts.byWallet(address)?.collateralMicro ?? 0) }
       : holdingsJson(views.accounts, address, place.market);
-  return { body: JSON.stringify({ address, owner: head.owner, ...holdings }) };
+  return { body: JSON.stringify({ address, owner, ...holdings }) };
 };
 
 export const devEndpoints: readonly Endpoint[] = [

@@ -6,12 +6,12 @@ import { type ApiCredentials, deriveCredentials } from '../auth/apiKeys.ts';
 import { readAuthHeaders } from '../auth/headers.ts';
 import type { Context, Endpoint, Handler, HttpRequest } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
-import { claimCommands, walletsOfOwner } from '../ownerWallets.ts';
+import { walletsOfOwner } from '../ownerWallets.ts';
 import type { ApiKeyRow } from '../views/index.ts';
 import { keyIdOfUuid } from '../wire/ids.ts';
 import { parseWhole } from '../wire/numbers.ts';
 import * as schemas from '../wire/schemas/account.ts';
-import { submitAccepted } from './submit.ts';
+import { claimWallets, submitAccepted } from './submit.ts';
 
 /** The nonce of an L1 request that was checked; undefined where it is larger than the exchange keeps. */
 function nonceOf(request: HttpRequest): number | undefined {
@@ -45,7 +45,7 @@ const createKey: Handler = async (request, context) => {
   const items = walletsOfOwner(owner, wallets).filter((wallet) => !views.accounts.isBoundToAnother(wallet, owner));
   // Of two requests at once the second finds the stale key deleted, which is all that is wanted.
   if (latest?.isActive) await exchange.submit(encodeCommand({ type: 'DeleteApiKey', owner, keyId: latest.keyId }));
-  for (const claim of claimCommands(context.services, owner)) await submitAccepted(exchange, claim);
+  await claimWallets(context.services, owner);
   await submitAccepted(exchange, {
     type: 'CreateApiKey',
     owner,
@@ -55,6 +55,8 @@ const createKey: Handler = async (request, context) => {
     kind: ApiKeyKind.TRADING,
     items,
   });
+  // What reached a wallet while the key was on its way.
+  await claimWallets(context.services, owner);
   return { body: JSON.stringify(credentials) };
 };
 

@@ -1,6 +1,15 @@
 // Submits a command whose rejection is the answer of the request. Called by the routes of operators, development, keys
 // and positions. Orders and cancels have replies of their own and do not come through here.
-import { type Command, type EventOf, encodeCommand, type LogRecord, type RunningExchange } from '../../engine/index.ts';
+import {
+  type Command,
+  type EventOf,
+  encodeCommand,
+  type LogRecord,
+  type RunningExchange,
+  rejectionName,
+} from '../../engine/index.ts';
+import { claimCommands, ownerOfAddress } from '../ownerWallets.ts';
+import type { Services } from '../services.ts';
 import { type RejectionContext, rejectionError } from '../wire/rejections.ts';
 
 /** The event of a type in a record, if there is one. */
@@ -24,4 +33,39 @@ export async function submitAccepted(
   const refused = eventOf(record, 'Rejected');
   if (refused !== undefined) throw rejectionError(refused, context);
   return record;
+}
+
+/** Gives an owner those of its derived wallets that money reached before it was known. */
+export async function claimWallets(services: Services, owner: string): Promise<void> {
+  for (const claim of claimCommands(services, owner)) await submitAccepted(services.exchange, claim);
+}
+
+/**
+ * submitAccepted for a command on the wallet of an address, which must name its owner. Somebody may become that while the command
+ * is on its way, by a first key or a binding: a command that is refused for it is submitted again for that owner, and an
+ * account that it opened for nobody becomes that owner's.
+ * @param given as in ownerOfAddress
+ * @returns the owner
+ */
+export async function submitForWallet(
+  services: Services,
+  address: string,
+  given: string | undefined,
+  commandOf: (owner: string) => Command,
+): Promise<string> {
+  const { exchange, views } = services;
+  const owner = ownerOfAddress(services, address, given);
+  const record = await exchange.submit(encodeCommand(commandOf(owner)));
+  const refused = eventOf(record, 'Rejected');
+  if (refused !== undefined) {
+    const since = ownerOfAddress(services, address, given);
+    if (since === owner || rejectionName(refused.code) !== 'WALLET_NOT_OWNED')
+      throw rejectionError(refused, { address });
+    await submitAccepted(exchange, commandOf(since), { address });
+    return since;
+  }
+  const deriver = views.accounts.ownerOfDerived(address);
+  if (deriver === undefined) return owner;
+  await claimWallets(services, deriver);
+  return ownerOfAddress(services, address, given);
 }

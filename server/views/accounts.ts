@@ -53,10 +53,11 @@ export class AccountsView {
     return [...(this.byOwner.get(owner) ?? [])];
   }
 
-  /** The wallet last bound to the owner for that signature type, if it is still the owner's. */
+  /** The wallet last bound to the owner for that signature type, if it is still the owner's and of that type. */
   boundWallet(owner: string, signatureType: number): string | undefined {
     const binding = this.bound.get(`${owner}/${signatureType}`);
-    return binding !== undefined && this.bindings.get(binding.wallet)?.owner === owner ? binding.wallet : undefined;
+    const latest = binding === undefined ? undefined : this.bindings.get(binding.wallet);
+    return latest?.owner === owner && latest.signatureType === signatureType ? latest.wallet : undefined;
   }
 
   /** Who the wallet is bound to; undefined for a wallet that nobody bound. */

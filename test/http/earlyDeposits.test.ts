@@ -1,9 +1,11 @@
 // Money that reaches a derived wallet before its owner has ever called: the operator knows only an address, and nobody can
 // tell from it whose wallet it will be. It must be the owner's as soon as the owner shows up, in every order of events.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { encodeCommand, RULES_VERSION, RulesVersion } from '../../engine/index.ts';
 import { developmentWallet } from '../../server/auth/mnemonic.ts';
 import { walletDeriver } from '../../server/auth/wallets.ts';
-import { createKey, send, sendSigned } from '../support/client.ts';
+import { inTempDir } from '../journal/support.ts';
+import { createKey, l1Headers, send, sendSigned } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 const operator = { authorization: 'Bearer dev-admin' };
@@ -54,6 +56,23 @@ describe('a deposit to a derived wallet', () => {
     expect(server.services.views.accounts.byWallet(depositUups)?.owner).toBe(wallet.address.toLowerCase());
   });
 
+  test('that the first rules let stand beside a binding is no hindrance to its deriver’s first key', async () => {
+    const { exchange, services } = server;
+    const wallet = developmentWallet(28);
+    const { safe } = wallets.derivedWallets(wallet.address.toLowerCase());
+    const bound = `0x${'28'.repeat(20)}`;
+    const times = { orderWindowMs: 86_400_000, heartbeatWindowMs: 10_000, minedDelayMs: 0, confirmedDelayMs: 0 };
+    const started = { type: 'Started', ...times, creditMicro: 0 } as const;
+    await exchange.submit(encodeCommand({ ...started, rulesVersion: RulesVersion.FIRST }));
+    await exchange.submit(encodeCommand({ type: 'BindWallet', owner: bound, wallet: safe, signatureType: 2 }));
+    const amount = { amountMicro: 1_000_000, isFaucet: 0 };
+    await exchange.submit(encodeCommand({ type: 'Deposit', wallet: safe, owner: safe, ...amount }));
+    await exchange.submit(encodeCommand({ ...started, rulesVersion: RULES_VERSION }));
+    expect(services.views.accounts.byWallet(safe)?.owner).toBe(safe);
+    expect((await send(server.url, 'POST', '/auth/api-key', undefined, l1Headers(wallet))).status).toBe(200);
+    expect(services.views.accounts.byWallet(safe)?.owner).toBe(safe);
+  });
+
   test('cannot be claimed by a key whose wallet it is not', async () => {
     const wallet = developmentWallet(22);
     const other = developmentWallet(23);
@@ -61,5 +80,34 @@ describe('a deposit to a derived wallet', () => {
     await deposit(proxy, '9');
     await createKey(server.url, other);
     expect(server.services.views.accounts.byWallet(proxy)?.owner).toBe(proxy);
+  });
+});
+
+// Where a flush takes its time, both requests look at what is known before either is done.
+describe.each([0, 1_000_000])('a deposit beside the first key of its owner, with a credit of %i', (creditMicro) => {
+  test("is the owner's, whichever comes first", { timeout: 60_000 }, async () => {
+    await inTempDir(async (dataDir) => {
+      const durable = await startTestServer({ config: { dataDir } });
+      const times = { orderWindowMs: 86_400_000, heartbeatWindowMs: 10_000, minedDelayMs: 0, confirmedDelayMs: 0 };
+      const started = { type: 'Started', rulesVersion: RULES_VERSION, ...times, creditMicro } as const;
+      await durable.exchange.submit(encodeCommand(started));
+      for (let index = 30; index < 40; index += 1) {
+        const wallet = developmentWallet(index);
+        const owner = wallet.address.toLowerCase();
+        const { safe } = wallets.derivedWallets(owner);
+        const body = { address: safe, amount: '2' };
+        const asked = [
+          () => send(durable.url, 'POST', '/auth/api-key', undefined, l1Headers(wallet)),
+          () => send(durable.url, 'POST', '/admin/deposits', body, operator),
+        ];
+        if (index % 2 === 0) asked.reverse();
+        const replies = await Promise.all(asked.map((ask) => ask()));
+        expect(replies.map(({ status, json }) => [status, json.error])).toEqual(replies.map(() => [200, undefined]));
+        const account = durable.services.views.accounts.byWallet(safe);
+        expect(account?.owner).toBe(owner);
+        expect([2_000_000, 2_000_000 + creditMicro]).toContain(account?.collateralMicro);
+      }
+      await durable.close();
+    });
   });
 });

@@ -168,6 +168,25 @@ test('a bound wallet trades for its new owner, and nobody can have it twice', as
   expect((await post(bob, market, { pips: 2100, shares: 10 })).json.status).toBe('live');
 });
 
+test('the address of an owner with a key cannot be bound to another', async () => {
+  const wallet = bob.wallet.address.toLowerCase();
+  const { status, json } = await admin(`/admin/accounts/${alice.wallet.address}`, { bind: { wallet, type: 2 } });
+  expect([status, json.error]).toEqual([400, `the wallet ${wallet} cannot be bound: it is somebody's already`]);
+  expect((await admin(`/admin/accounts/${wallet}`, { banned: false })).json.address).toBe(bob.wallet.address);
+});
+
+test('a wallet that is bound again with another type has that type alone', async () => {
+  const wallet = `0x${'78'.repeat(20)}`;
+  const path = `/admin/accounts/${bob.wallet.address}`;
+  const derived = await call(bob, 'GET', '/balance-allowance?asset_type=COLLATERAL&signature_type=1');
+  await admin(path, { bind: { wallet, type: 1 } });
+  const { json } = await admin(path, { bind: { wallet, type: 2 } });
+  expect(json.bound).toEqual([{ wallet, type: 2 }]);
+  const ofType = (type: number) => call(bob, 'GET', `/balance-allowance?asset_type=COLLATERAL&signature_type=${type}`);
+  expect((await ofType(1)).json.balance).toBe(derived.json.balance);
+  expect((await ofType(2)).json.balance).toBe('0');
+});
+
 test('what is no change is refused', async () => {
   const path = `/admin/accounts/${alice.wallet.address}`;
   const bad: readonly (readonly [string, unknown, string])[] = [
