@@ -104,6 +104,7 @@ export class UserSubscriber implements Subscriber {
   request(request: StreamRequest): void {
     this.host.flush();
     const unknown: string[] = [];
+    const lost = this.foreignStreams(request);
     const indexes: number[] = [];
     for (const conditionId of request.markets) {
       const market = this.host.feed.views.markets.byCondition(conditionId);
@@ -119,6 +120,7 @@ export class UserSubscriber implements Subscriber {
     }
     this.pump();
     if (unknown.length > 0) throw unknownIds('market', unknown);
+    if (lost.length > 0) throw unknownIds('stream', lost);
   }
 
   drained(): void {
@@ -173,6 +175,17 @@ export class UserSubscriber implements Subscriber {
     const { markets } = this.host.feed.views;
     const indexes = resume.map(({ streamId }) => marketOfUserStream(streamId, this.stream.owner) ?? -1);
     return indexes.filter((index) => markets.byIndex(index) !== undefined);
+  }
+
+  /** Streams to go on that are none of this owner's, or of no market that there is. */
+  private foreignStreams({ resume }: StreamRequest): string[] {
+    const { markets } = this.host.feed.views;
+    const { owner } = this.stream;
+    const all = userStreamId(owner, undefined, this.host.feed.log);
+    const partOfAll = all.slice(0, all.lastIndexOf('-') + 1);
+    return resume
+      .map(({ streamId }) => streamId)
+      .filter((id) => !id.startsWith(partOfAll) && markets.byIndex(marketOfUserStream(id, owner) ?? -1) === undefined);
   }
 
   /** Whoever leaves its last market follows everything again, as the official client expects. */

@@ -93,6 +93,22 @@ test('a stream that is not there is told, by its name', async () => {
   await first.close();
 });
 
+test('a stream that is none of the owner’s is told, by its name, and the others go on', async () => {
+  const where = await newMarket();
+  const first = await listen({ markets: [where.conditionId] });
+  const [own] = [...first.reader.sequences.keys()];
+  const ofNoMarket = own.replace(/-[0-9a-f]{8}-/, '-ffffffff-');
+  const ofMarket = await watch({ assets_ids: where.tokens });
+  const foreign: string = ofMarket.events('book')[0].stream_id;
+  for (const name of ['x', ofNoMarket, foreign]) {
+    const socket = await listen({ resume: { stream_id: name, sequence: 1 } });
+    await socket.until((heard) => heard.events('error').length === 1 && heard.events('heartbeat').length > 0);
+    expect(socket.events('error')[0].error).toBe(`no such stream: ${name}`);
+    await socket.close();
+  }
+  for (const socket of [first, ofMarket]) await socket.close();
+});
+
 test('new markets go on by their stream’s name alone; of another log nothing has been seen', async () => {
   const first = await watch({ assets_ids: [], custom_feature_enabled: true });
   const { stream_id, sequence } = first.events('heartbeat')[0];
