@@ -52,7 +52,7 @@ function keysetPage(name: string, append: (to: Pieces) => Pieces, form: ListForm
 
 const listMarkets: Answer = (reader, catalog, views) => {
   const { dialect } = reader;
-  const form = readList(reader, catalog.marketColumns, '/markets', stateDefaults(dialect));
+  const form = readList(reader, catalog.marketColumns, '/markets/keyset', stateDefaults(dialect));
   return appendMarkets(reader, catalog, marketRows(reader, catalog, views, form).rows, []);
 };
 
@@ -71,7 +71,7 @@ function appendEvents({ dialect }: QueryReader, catalog: Catalog, rows: readonly
 }
 
 const listEvents: Answer = (reader, catalog, views) => {
-  const form = readList(reader, catalog.eventColumns, '/events', {});
+  const form = readList(reader, catalog.eventColumns, '/events/keyset', {});
   const { rows } = catalog.eventPage({ ...form, filters: eventFilters(catalog, views.markets, reader) });
   return appendEvents(reader, catalog, rows, []);
 };
@@ -157,8 +157,8 @@ const eventTags: Answer = (reader, catalog, views, request) =>
 const LABEL_COLUMNS = ['id', 'createdAt', 'updatedAt'] as const;
 
 /** A page of tags or series: few, and in the order of their numbers or times. */
-function labelPage(reader: QueryReader, labels: readonly Label[], path: string): readonly Label[] {
-  const { columns, isRising, limit, offset } = readList(reader, LABEL_COLUMNS, path, {});
+function labelPage(reader: QueryReader, labels: readonly Label[]): readonly Label[] {
+  const { columns, isRising, limit, offset } = readList(reader, LABEL_COLUMNS, undefined, {});
   const keyOf = ({ number, createdMs, updatedMs }: Label, column: string): number =>
     column === 'createdAt' ? createdMs : column === 'updatedAt' ? updatedMs : number;
   const sorted = labels.toSorted((left, right) => {
@@ -169,7 +169,7 @@ function labelPage(reader: QueryReader, labels: readonly Label[], path: string):
   return sorted.slice(offset, offset + limit);
 }
 
-const listTags: Answer = (reader, { tags }) => JSON.stringify(labelPage(reader, tags.list(), '/tags').map(tagRecord));
+const listTags: Answer = (reader, { tags }) => JSON.stringify(labelPage(reader, tags.list()).map(tagRecord));
 
 /** A tag or a series by its number or slug. @throws BadRequest 404 for one that is not there */
 function labelOf(reader: QueryReader, labels: Catalog['tags'], { params }: HttpRequest): Label {
@@ -190,7 +190,7 @@ const listSeries: Answer = (reader, catalog) => {
     if (recurrence !== undefined && series.recurrence !== recurrence) return false;
     return closed === undefined || catalog.isClosedSeries(series) === closed;
   });
-  return JSON.stringify(labelPage(reader, rows, '/series').map((series) => seriesRecord(catalog, series)));
+  return JSON.stringify(labelPage(reader, rows).map((series) => seriesRecord(catalog, series)));
 };
 
 const oneSeries: Answer = (reader, catalog, { markets }, request) => {

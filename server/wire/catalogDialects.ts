@@ -28,7 +28,8 @@ export interface CatalogDialect {
   readonly invalid: (name: string, must: string) => BadRequest;
   readonly missingQuery: () => BadRequest;
   readonly invalidOrder: (columns: readonly string[]) => BadRequest;
-  readonly offsetTooLarge: (path: string, max: number) => BadRequest;
+  /** The keyset list that goes deeper, undefined where there is none; and the largest offset. */
+  readonly offsetTooLarge: (keysetPath: string | undefined, max: number) => BadRequest;
   readonly offsetOnKeyset: () => BadRequest;
   /** A record that is not there. */
   readonly notFound: (what: 'id' | 'slug') => BadRequest;
@@ -58,7 +59,10 @@ export const rootCatalog: CatalogDialect = {
   invalid: (name, must) => badRequest(`invalid_field: ${name}: it ${must}`),
   missingQuery: () => badRequest('q is required'),
   invalidOrder: (columns) => badRequest(`invalid_field: order: it must be one of ${columns.join(', ')}`),
-  offsetTooLarge: (path, max) => badRequest(`invalid_field: offset: it must be at most ${max}; use ${path}/keyset`),
+  offsetTooLarge: (keysetPath, max) =>
+    badRequest(
+      `invalid_field: offset: it must be at most ${max}${keysetPath === undefined ? '' : `; use ${keysetPath}`}`,
+    ),
   offsetOnKeyset: () => badRequest('invalid_field: offset: keyset lists go on by after_cursor'),
   notFound,
   takesConditionIds: true,
@@ -80,7 +84,10 @@ export const gammaCatalog: CatalogDialect = {
   missingQuery: () => validationError('query argument "q": empty'),
   invalidOrder: () => validationError('order fields are not valid'),
   // Polymarket's own text names the path without the mount.
-  offsetTooLarge: (path) => validationError(`offset too large, use ${path}/keyset for deeper pagination`),
+  offsetTooLarge: (keysetPath, max) =>
+    validationError(
+      `offset too large, ${keysetPath === undefined ? `at most ${max}` : `use ${keysetPath} for deeper pagination`}`,
+    ),
   offsetOnKeyset: () => validationError('offset is not allowed on keyset endpoints'),
   notFound,
   takesConditionIds: false,

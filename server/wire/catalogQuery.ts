@@ -164,14 +164,14 @@ function columnsOf(reader: QueryReader, columns: readonly string[]): readonly st
 export function readList(
   reader: QueryReader,
   columns: readonly string[],
-  path: string,
+  keysetPath: string | undefined,
   defaults: StateDefaults,
 ): ListForm {
   const named = columnsOf(reader, columns);
   const isRising = reader.flag('ascending') ?? named === undefined;
   const offset = reader.whole('offset') ?? 0;
   const { offsetMax } = reader.dialect;
-  if (offsetMax !== undefined && offset > offsetMax) throw reader.dialect.offsetTooLarge(path, offsetMax);
+  if (offsetMax !== undefined && offset > offsetMax) throw reader.dialect.offsetTooLarge(keysetPath, offsetMax);
   const states = readStates(reader, defaults);
   return { states, columns: named ?? BY_NUMBER, isRising, limit: readLimit(reader), offset, after: undefined };
 }

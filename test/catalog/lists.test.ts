@@ -167,6 +167,10 @@ test('a bad value is refused in the words of its form', async () => {
     const text = `offset too large, use ${path}/keyset for deeper pagination`;
     expect([deep.status, deep.json]).toEqual([422, { error: text, type: 'validation error' }]);
     expect((await world.get(`/gamma${path}?offset=2000`)).status).toBe(200);
+    for (const short of ['/tags', '/series']) {
+      const { status, json } = await world.get(`/gamma${short}?offset=2001`);
+      expect([short, status, json.error]).toEqual([short, 422, 'offset too large, at most 2000']);
+    }
     const offset = await world.get(`/gamma${path}/keyset?offset=1`);
     expect([offset.status, offset.json.error]).toEqual([422, 'offset is not allowed on keyset endpoints']);
     expect((await world.get(`${path}/keyset?offset=1`)).status).toBe(400);
