@@ -7,10 +7,12 @@ import { Random } from '../model/random.ts';
 import {
   addressOf,
   askExtremes,
-  bindEarly,
+  changeRules,
   coarsenMeanwhile,
   collide,
   coverExactly,
+  forgetByAndBy,
+  HOUR_MS,
   halveOdd,
   hex,
   keyOf,
@@ -19,6 +21,7 @@ import {
   MARKETS,
   ORDERS,
   OWNERS,
+  refineAtRelease,
   refineByUpdate,
   releaseIntoOwn,
   repeatLate,
@@ -27,7 +30,6 @@ import {
   terms,
 } from './situations.ts';
 
-const HOUR_MS = 3_600_000;
 const CLOSED_ONLY = { mask: AccountFlag.CLOSED_ONLY, flags: AccountFlag.CLOSED_ONLY } as const;
 
 /** Hands every command with its time to `take`. */
@@ -145,6 +147,8 @@ export function crowd(take: Take): void {
   halveOdd(take, tMs + 600_000);
   coarsenMeanwhile(take, tMs + 600_000);
   refineByUpdate(take, tMs + 610_000);
-  bindEarly(take, tMs + 610_000, { ...settings, creditMicro: 0 });
+  refineAtRelease(take, tMs + 610_000);
+  changeRules(take, tMs + 613_000, { ...settings, creditMicro: 0 });
+  forgetByAndBy(take, tMs + 613_000, [14, 20, 39]);
   take(tMs + 40 * HOUR_MS, { type: 'Tick' });
 }

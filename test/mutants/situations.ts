@@ -1,6 +1,6 @@
 // The situations that a crowd is in besides its many orders, each with what it takes to bring it about: reservations that are
 // covered exactly, ids that collide, dust, ends of what an order may be. Used by crowd.ts, with the names that both use.
-import { type Command, type CommandOf, MarketField, RulesVersion } from '../../engine/protocol/index.ts';
+import { AccountFlag, type Command, type CommandOf, MarketField, RulesVersion } from '../../engine/protocol/index.ts';
 import { marketIds, orderIdOf } from '../model/names.ts';
 
 /** Takes a command with its time. */
@@ -9,6 +9,7 @@ export type Take = (tMs: number, command: Command) => void;
 export const OWNERS = 1_200;
 export const MARKETS = 90;
 export const ORDERS = 5_000;
+export const HOUR_MS = 3_600_000;
 export const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0');
 export const addressOf = (owner: number): string =>
   `0x${hex(Math.imul(owner + 7, 0x9e3779b1) >>> 0, 8)}${hex(owner, 32)}`;
@@ -141,8 +142,13 @@ export function releaseIntoOwn(take: Take, tMs: number): void {
 export function collide(take: Take, tMs: number): void {
   const owner = addressOf(0);
   const by = { keyId: keyOf(0), owner };
-  const ids = ['5555555500000000', '5455555580000000'].map((first) => `0x${first}${hex(1, 48)}`);
-  for (const orderId of ids) {
+  const idOf = (first: string, rest: number): string => `0x${first}${hex(rest, 48)}`;
+  const [first, second, third] = [
+    idOf('5555555500000000', 1),
+    idOf('5455555580000000', 1),
+    idOf('5555555500000000', 2),
+  ];
+  const place = (orderId: string): void =>
     take(tMs, {
       ...{
         type: 'PlaceOrder',
@@ -157,8 +163,14 @@ export function collide(take: Take, tMs: number): void {
       },
       ...{ timestampMs: tMs, expirationS: 0, makerAmountMicro: 10_000, takerAmountMicro: 100_000 },
     });
-  }
-  for (const orderId of ids) take(tMs, { type: 'CancelOrders', ...by, items: [orderId] });
+  const cancel = (orderId: string): void => take(tMs, { type: 'CancelOrders', ...by, items: [orderId] });
+  place(first);
+  place(second);
+  cancel(first);
+  // It has the first one's slot, and stands behind the second.
+  place(third);
+  cancel(second);
+  cancel(third);
 }
 
 /** Ids that come again after others of earlier and later seconds, and after a table of ids has grown: each is remembered. */
@@ -243,22 +255,106 @@ export function refineByUpdate(take: Take, tMs: number): void {
   take(tMs, { type: 'ResolveMarket', marketIndex: 60_000, resolution: 0 });
 }
 
-/** Wallets are bound before they have accounts, by the first rules and by those of today; then others send money there. */
-export function bindEarly(
+/** An order that waited rests so high that its market's tick becomes finer, before the command of that time does anything. */
+export function refineAtRelease(take: Take, tMs: number): void {
+  const marketIndex = MARKETS + 9;
+  const [seller, buyer] = [addressOf(OWNERS + 40), addressOf(OWNERS + 41)];
+  const by = {
+    keyId: keyOf(OWNERS + 40),
+    marketIndex,
+    outcome: 0,
+    orderType: 0,
+    flags: 0,
+    timestampMs: tMs,
+    expirationS: 0,
+  };
+  const market = { ...terms, tickPips: 100, autoTick: 1, delaySeconds: 3 };
+  take(tMs, { type: 'CreateMarket', eventNumber: 0, ...marketIds(marketIndex), ...market });
+  for (const wallet of [seller, buyer]) {
+    take(tMs, { type: 'Deposit', wallet, owner: wallet, amountMicro: 9_000_000, isFaucet: 0 });
+  }
+  const sets = { wallet: seller, owner: seller, keyId: by.keyId, marketIndex, flags: 0 };
+  take(tMs, { type: 'Split', ...sets, amountMicro: 1_000_000 });
+  take(tMs, {
+    ...{ type: 'PlaceOrder', orderId: orderIdOf(ORDERS + 7_450), maker: seller, owner: seller, ...by },
+    ...{ side: 1, makerAmountMicro: 1_000_000, takerAmountMicro: 970_000 },
+  });
+  take(tMs, {
+    ...{ type: 'PlaceOrder', orderId: orderIdOf(ORDERS + 7_451), maker: buyer, owner: buyer, ...by },
+    ...{ side: 0, makerAmountMicro: 1_940_000, takerAmountMicro: 2_000_000 },
+  });
+  take(tMs + 3_000, { type: 'Deposit', wallet: seller, owner: seller, amountMicro: 1, isFaucet: 0 });
+}
+
+/** Orders of hours later: with each of them ids of more hours are forgotten. */
+export function forgetByAndBy(take: Take, tMs: number, hours: readonly number[]): void {
+  const wallet = addressOf(OWNERS + 42);
+  take(tMs, { type: 'Deposit', wallet, owner: wallet, amountMicro: 9_000_000, isFaucet: 0 });
+  for (const [at, hour] of hours.entries()) {
+    const timestampMs = tMs + hour * HOUR_MS;
+    take(timestampMs, {
+      ...{ type: 'PlaceOrder', orderId: orderIdOf(ORDERS + 7_460 + at), maker: wallet, owner: wallet },
+      ...{ keyId: keyOf(OWNERS + 42), marketIndex: 2, outcome: 0, side: 0, orderType: 0, flags: 0, timestampMs },
+      ...{ expirationS: 0, makerAmountMicro: 10_000, takerAmountMicro: 100_000 },
+    });
+  }
+}
+
+/** What the versions of the rules differ in, under each. */
+export function changeRules(
   take: Take,
   tMs: number,
   settings: Omit<CommandOf<'Started'>, 'type' | 'rulesVersion'>,
 ): void {
   for (const rulesVersion of Object.values(RulesVersion)) {
-    const owner = addressOf(OWNERS + 13 + 3 * rulesVersion);
-    const wallet = addressOf(OWNERS + 14 + 3 * rulesVersion);
-    const stranger = addressOf(OWNERS + 15 + 3 * rulesVersion);
     take(tMs, { type: 'Started', rulesVersion, ...settings });
-    take(tMs, { type: 'BindWallet', owner, wallet, signatureType: 2 });
-    for (const sender of [stranger, owner]) {
-      take(tMs, { type: 'Deposit', wallet, owner: sender, amountMicro: 2_000_000, isFaucet: 0 });
-    }
+    const first = OWNERS + 13 + 6 * rulesVersion;
+    bindEarly(take, tMs, first);
+    buyCheaply(take, tMs, first + 3, MARKETS + 9 + rulesVersion);
   }
+}
+
+/** A wallet is bound before it has an account; then a stranger and its owner send money there. */
+function bindEarly(take: Take, tMs: number, first: number): void {
+  const [owner, wallet, stranger] = [addressOf(first), addressOf(first + 1), addressOf(first + 2)];
+  take(tMs, { type: 'BindWallet', owner, wallet, signatureType: 2 });
+  for (const sender of [stranger, owner]) {
+    take(tMs, { type: 'Deposit', wallet, owner: sender, amountMicro: 2_000_000, isFaucet: 0 });
+  }
+}
+
+/** A budget would buy more lots than an order may have, on two levels; the buyer is banned then and splits what is left. */
+function buyCheaply(take: Take, tMs: number, first: number, marketIndex: number): void {
+  const [seller, buyer] = [addressOf(first), addressOf(first + 1)];
+  const keyId = keyOf(first);
+  take(tMs, { type: 'CreateMarket', eventNumber: 0, ...marketIds(marketIndex), ...terms, tickPips: 1 });
+  for (const wallet of [seller, buyer]) {
+    take(tMs, { type: 'Deposit', wallet, owner: wallet, amountMicro: 30_000_000_000_000, isFaucet: 0 });
+  }
+  const sets = { wallet: seller, owner: seller, keyId, marketIndex, flags: 0 };
+  take(tMs, { type: 'Split', ...sets, amountMicro: 20_000_000_000_000 });
+  const order = {
+    type: 'PlaceOrder',
+    keyId,
+    marketIndex,
+    outcome: 0,
+    timestampMs: tMs,
+    expirationS: 0,
+    flags: 0,
+  } as const;
+  const lots = 900_000_000;
+  for (const pips of [1, 2]) {
+    take(tMs, {
+      ...{ ...order, orderId: orderIdOf(ORDERS + 7_500 + 10 * marketIndex + pips), maker: seller, owner: seller },
+      ...{ side: 1, orderType: 0, makerAmountMicro: lots * 10_000, takerAmountMicro: lots * pips },
+    });
+  }
+  take(tMs, {
+    ...{ ...order, orderId: orderIdOf(ORDERS + 7_500 + 10 * marketIndex), maker: buyer, owner: buyer },
+    ...{ side: 0, orderType: 3, makerAmountMicro: 5_000_000_000, takerAmountMicro: 10_000_000_000 },
+  });
+  take(tMs, { type: 'SetAccountFlags', owner: buyer, mask: AccountFlag.BANNED, flags: AccountFlag.BANNED });
+  take(tMs, { type: 'Split', wallet: buyer, owner: buyer, keyId, marketIndex, flags: 0, amountMicro: 1_000_000 });
 }
 
 /** Half of all shares of a market that ends even is paid: of an odd number of each token, too. */
