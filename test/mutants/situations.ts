@@ -138,7 +138,7 @@ export function releaseIntoOwn(take: Take, tMs: number): void {
   take(tMs + 4_000, { type: 'Tick' });
 }
 
-/** The ids of the first two orders differ, and are looked up at the same place of the pool: each is canceled by its own. */
+/** The ids of three orders differ, and are looked up at the same place of the pool: each is canceled by its own. */
 export function collide(take: Take, tMs: number): void {
   const owner = addressOf(0);
   const by = { keyId: keyOf(0), owner };
@@ -146,7 +146,7 @@ export function collide(take: Take, tMs: number): void {
   const [first, second, third] = [
     idOf('5555555500000000', 1),
     idOf('5455555580000000', 1),
-    idOf('5555555500000000', 2),
+    idOf('66666666000012ae', 1),
   ];
   const place = (orderId: string): void =>
     take(tMs, {
