@@ -66,7 +66,7 @@ export function marketOfUserStream(streamId: string, owner: string): number | un
   return /^[0-9a-f]{8}-$/.test(part) ? Number.parseInt(part, 16) : undefined;
 }
 
-/** The stream of an owner: of everything, or of one market. */
+/** The stream of an owner: of everything, or of one market; with no log, what such streams of all logs begin with. */
 export function userStreamId(owner: string, marketIndex: number | undefined, log: string): string {
   const part = marketIndex === undefined ? 'all' : marketIndex.toString(16).padStart(8, '0');
   return `u${owner.slice(2)}-${part}-${log}`;

@@ -181,8 +181,7 @@ export class UserSubscriber implements Subscriber {
   private foreignStreams({ resume }: StreamRequest): string[] {
     const { markets } = this.host.feed.views;
     const { owner } = this.stream;
-    const all = userStreamId(owner, undefined, this.host.feed.log);
-    const partOfAll = all.slice(0, all.lastIndexOf('-') + 1);
+    const partOfAll = userStreamId(owner, undefined, '');
     return resume
       .map(({ streamId }) => streamId)
       .filter((id) => !id.startsWith(partOfAll) && markets.byIndex(marketOfUserStream(id, owner) ?? -1) === undefined);
@@ -199,7 +198,7 @@ export class UserSubscriber implements Subscriber {
     const streamId = userStreamId(this.stream.owner, marketIndex, feed.log);
     const key = marketIndex ?? -1;
     // A point of this owner's stream of the same part, of whatever log.
-    const part = streamId.slice(0, streamId.lastIndexOf('-') + 1);
+    const part = userStreamId(this.stream.owner, marketIndex, '');
     const point = request?.resume.find(({ streamId: asked }) => asked.startsWith(part));
     if (this.cursors.has(key) && point === undefined) return;
     const number = this.stream.numberOf(marketIndex);

@@ -8,6 +8,7 @@ import { inTempDir } from '../journal/support.ts';
 import { createKey, l1Headers, send, sendSigned } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
+const times = { orderWindowMs: 86_400_000, heartbeatWindowMs: 10_000, minedDelayMs: 0, confirmedDelayMs: 0 };
 const operator = { authorization: 'Bearer dev-admin' };
 const wallets = walletDeriver();
 let server: TestServer;
@@ -61,7 +62,6 @@ describe('a deposit to a derived wallet', () => {
     const wallet = developmentWallet(28);
     const { safe } = wallets.derivedWallets(wallet.address.toLowerCase());
     const bound = `0x${'28'.repeat(20)}`;
-    const times = { orderWindowMs: 86_400_000, heartbeatWindowMs: 10_000, minedDelayMs: 0, confirmedDelayMs: 0 };
     const started = { type: 'Started', ...times, creditMicro: 0 } as const;
     await exchange.submit(encodeCommand({ ...started, rulesVersion: RulesVersion.FIRST }));
     await exchange.submit(encodeCommand({ type: 'BindWallet', owner: bound, wallet: safe, signatureType: 2 }));
@@ -88,7 +88,6 @@ describe.each([0, 1_000_000])('a deposit beside the first key of its owner, with
   test("is the owner's, whichever comes first", { timeout: 60_000 }, async () => {
     await inTempDir(async (dataDir) => {
       const durable = await startTestServer({ config: { dataDir } });
-      const times = { orderWindowMs: 86_400_000, heartbeatWindowMs: 10_000, minedDelayMs: 0, confirmedDelayMs: 0 };
       const started = { type: 'Started', rulesVersion: RULES_VERSION, ...times, creditMicro } as const;
       await durable.exchange.submit(encodeCommand(started));
       for (let index = 30; index < 40; index += 1) {
