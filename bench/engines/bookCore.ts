@@ -1,7 +1,8 @@
 // Our book alone: the exchange's ladder and order pool under the plainest match loop, without accounts, money, events or
 // codec. It shows what the data structures cost. Used by child.ts, in two forms: `bookCore` names an order by its number, as
 // the op file does; `bookCoreWithIds` by a 32-byte id through the pool's index, as the exchange does. The loops are those of
-// the exchange's matching reduced to price, time and lots; what decides who may trade is not here.
+// the exchange's matching reduced to price, time and lots; what decides who may trade is not here. Ops come in batches and are
+// looked ahead of as engine/core/lookAhead.ts does it: the orders that leave or are met first are read side by side.
 import { ASK, BID, Ladder } from '../../engine/core/ladder.ts';
 import { NONE, OrderPool } from '../../engine/core/orderPool.ts';
 import { Message } from '../../engine/protocol/message.ts';
@@ -12,6 +13,8 @@ import { writeOrderId } from './orderIds.ts';
 
 const PIPS_PER_UNIT = 10_000;
 const ID_BYTES = 32;
+/** Ops that are known together, as in a batch of the exchange. */
+const BATCH = 64;
 /** Words of a record: type, side and book; price; lots; id. */
 const OP_WORDS = OP_BYTES / 4;
 
@@ -22,6 +25,10 @@ interface Names {
   find(id: number, at: number): number;
   set(slot: number, id: number, at: number): void;
   forget(slot: number): void;
+  /** Where an id is looked up first, the slots that these places hold, and a look at them alone: for looking ahead. */
+  entryOf(id: number, at: number): number;
+  slotsAt(entries: Int32Array, count: number, slots: Int32Array): void;
+  touch(entries: Int32Array, count: number): number;
 }
 
 /** Numbers below the op count: a slot each; a record that says another number, or no lots, is another order's. */
@@ -47,6 +54,19 @@ class NumberNames implements Names {
   }
 
   forget(): void {}
+
+  entryOf(id: number): number {
+    return id;
+  }
+
+  slotsAt(entries: Int32Array, count: number, slots: Int32Array): void {
+    for (let i = 0; i < count; i += 1) slots[i] = this.slots[entries[i]];
+  }
+
+  /** New numbers follow each other: their places need no look. */
+  touch(): number {
+    return 0;
+  }
 }
 
 /** Ids as they would arrive, one after another in a message. */
@@ -77,6 +97,18 @@ class IdNames implements Names {
   forget(slot: number): void {
     this.pool.forgetId(slot);
   }
+
+  entryOf(_id: number, at: number): number {
+    return this.pool.entryAt(this.message.words, (at * ID_BYTES) >> 2);
+  }
+
+  slotsAt(entries: Int32Array, count: number, slots: Int32Array): void {
+    this.pool.slotsAt(entries, count, slots);
+  }
+
+  touch(entries: Int32Array, count: number): number {
+    return this.pool.touchEntries(entries, count);
+  }
 }
 
 class BookCoreEngine implements BenchEngine {
@@ -85,6 +117,12 @@ class BookCoreEngine implements BenchEngine {
   private readonly ladders: Ladder[];
   private readonly pool = new OrderPool();
   private readonly names: Names;
+  /** What a batch is looked ahead for: orders that enter, that are canceled, and that are met first. */
+  private readonly entering = new Int32Array(BATCH);
+  private readonly canceled = new Int32Array(BATCH);
+  private readonly met = new Int32Array(BATCH);
+  /** What was read ahead: kept, so that the compiler does read it. */
+  prefetched = 0;
   private fills = 0;
   private lots = 0;
   private notional = 0;
@@ -101,25 +139,10 @@ class BookCoreEngine implements BenchEngine {
   }
 
   run(fromOp: number, toOp: number): void {
-    const { words, names, ladders } = this;
-    for (let op = fromOp; op < toOp; op += 1) {
-      const head = words[op * OP_WORDS];
-      const type = head & 0xff;
-      if (type === OpType.CANCEL) {
-        const slot = names.find(words[op * OP_WORDS + 3], op - fromOp);
-        if (slot !== NONE) this.cancel(slot);
-        continue;
-      }
-      const side = (head >>> 8) & 0xff;
-      const book = head >>> 16;
-      const level = words[op * OP_WORDS + 1];
-      const lots = words[op * OP_WORDS + 2];
-      const ladder = ladders[book];
-      if (type === OpType.TAKE_ALL_OR_NOTHING && !this.isFillable(ladder, side, level, lots)) continue;
-      const left = this.match(ladder, side, level, lots);
-      if (type !== OpType.ADD || left === 0) continue;
-      const id = words[op * OP_WORDS + 3];
-      names.set(this.rest(ladder, id, book, side, level, left), id, op - fromOp);
+    for (let from = fromOp; from < toOp; from += BATCH) {
+      const to = Math.min(from + BATCH, toOp);
+      this.lookAhead(from, to, fromOp);
+      this.runBatch(from, to, fromOp);
     }
   }
 
@@ -134,6 +157,55 @@ class BookCoreEngine implements BenchEngine {
       }
     }
     return totals;
+  }
+
+  private lookAhead(from: number, to: number, chunk: number): void {
+    const { words, names, ladders, pool, entering, canceled, met } = this;
+    let enterings = 0;
+    let cancels = 0;
+    let takes = 0;
+    for (let op = from; op < to; op += 1) {
+      const head = words[op * OP_WORDS];
+      const type = head & 0xff;
+      const entry = names.entryOf(words[op * OP_WORDS + 3], op - chunk);
+      if (type === OpType.CANCEL) {
+        canceled[cancels] = entry;
+        cancels += 1;
+      } else if (type === OpType.ADD) {
+        entering[enterings] = entry;
+        enterings += 1;
+      } else {
+        met[takes] = ladders[head >>> 16].firstMaker((head >>> 8) & 0xff);
+        takes += 1;
+      }
+    }
+    names.slotsAt(canceled, cancels, canceled);
+    this.prefetched = names.touch(entering, enterings);
+    pool.positionsOf(canceled, cancels);
+    pool.positionsOf(met, takes);
+  }
+
+  private runBatch(from: number, to: number, chunk: number): void {
+    const { words, names, ladders } = this;
+    for (let op = from; op < to; op += 1) {
+      const head = words[op * OP_WORDS];
+      const type = head & 0xff;
+      if (type === OpType.CANCEL) {
+        const slot = names.find(words[op * OP_WORDS + 3], op - chunk);
+        if (slot !== NONE) this.cancel(slot);
+        continue;
+      }
+      const side = (head >>> 8) & 0xff;
+      const book = head >>> 16;
+      const level = words[op * OP_WORDS + 1];
+      const lots = words[op * OP_WORDS + 2];
+      const ladder = ladders[book];
+      if (type === OpType.TAKE_ALL_OR_NOTHING && !this.isFillable(ladder, side, level, lots)) continue;
+      const left = this.match(ladder, side, level, lots);
+      if (type !== OpType.ADD || left === 0) continue;
+      const id = words[op * OP_WORDS + 3];
+      names.set(this.rest(ladder, id, book, side, level, left), id, op - chunk);
+    }
   }
 
   private rest(ladder: Ladder, id: number, book: number, side: number, level: number, lots: number): number {

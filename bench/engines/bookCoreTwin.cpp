@@ -1,6 +1,7 @@
 // The twin of bookCore.ts in C++: the same ladder (levels by grid place, occupancy bitmap with summary), the same 64-byte
-// order records linked by slot, the same match loop, on the same op file. Built and run by twin.ts where a compiler is
-// present: it shows what the language costs, since everything else is the same. Orders are named by their number.
+// order records linked by slot, the same match loop, on the same op file, looked ahead of in the same batches. Built and
+// run by twin.ts where a compiler is present: it shows what the language costs, since everything else is the same. Orders
+// are named by their number.
 //   twin OPFILE TICKS BOOKS UNTIMED_OPS CHECKPOINT... → the answers of child.ts as one line of JSON
 #include <cstdint>
 #include <cstdio>
@@ -14,6 +15,7 @@ constexpr int32_t NONE = -1;
 constexpr int BID = 0;
 constexpr int PIPS_PER_UNIT = 10000;
 constexpr int CHUNK_OPS = 32768;
+constexpr int BATCH = 64;
 enum OpType { ADD = 0, CANCEL = 1, TAKE = 2, TAKE_ALL_OR_NOTHING = 3 };
 
 /** One cache line, as in orderPool.ts. */
@@ -73,6 +75,10 @@ class Ladder {
   }
 
   int32_t levelOf(int32_t pips) const { return int32_t((pips + 0.5) * inverse); }
+  int32_t firstMaker(int side) const {
+    if (side != BID) return ends[bestBid << 1];
+    return bestAsk < levelCount ? ends[bestAsk << 1] : NONE;
+  }
   int32_t nextWorse(int side, int32_t level) const { return side == BID ? nextBelow(level) : nextAbove(level); }
 
   void append(Pool& pool, int32_t slot, int side) {
@@ -159,21 +165,10 @@ class Engine {
   }
 
   void run(size_t from, size_t to) {
-    for (size_t at = from; at < to; at += 1) {
-      const Op& op = ops[at];
-      if (op.type == CANCEL) {
-        int32_t slot = slots[op.id];
-        if (slot != NONE && pool.records[slot].number == op.id && pool.records[slot].lots > 0) cancel(slot);
-        continue;
-      }
-      Ladder& ladder = ladders[op.book];
-      int32_t level = int32_t(op.price), lots = int32_t(op.lots);
-      if (op.type == TAKE_ALL_OR_NOTHING && !isFillable(ladder, op.side, level, lots)) continue;
-      int32_t left = match(ladder, op.side, level, lots);
-      if (op.type != ADD || left == 0) continue;
-      int32_t slot = pool.allocate(op.id, op.side, level * tickPips, left, op.book);
-      ladder.append(pool, slot, op.side);
-      slots[op.id] = slot;
+    for (size_t at = from; at < to; at += BATCH) {
+      size_t end = at + BATCH < to ? at + BATCH : to;
+      lookAhead(at, end);
+      runBatch(at, end);
     }
   }
 
@@ -197,6 +192,40 @@ class Engine {
   Pool pool;
   std::vector<int32_t> slots;
   int64_t fills = 0, filledLots = 0, notional = 0;
+  int32_t near[BATCH];
+  int32_t prefetched = 0;
+
+  void lookAhead(size_t from, size_t to) {
+    int count = 0;
+    for (size_t at = from; at < to; at += 1) {
+      const Op& op = ops[at];
+      if (op.type == ADD) continue;
+      near[count] = op.type == CANCEL ? slots[op.id] : ladders[op.book].firstMaker(op.side);
+      count += 1;
+    }
+    for (int i = 0; i < count; i += 1) {
+      if (near[i] >= 0) prefetched ^= pool.records[near[i]].position;
+    }
+  }
+
+  void runBatch(size_t from, size_t to) {
+    for (size_t at = from; at < to; at += 1) {
+      const Op& op = ops[at];
+      if (op.type == CANCEL) {
+        int32_t slot = slots[op.id];
+        if (slot != NONE && pool.records[slot].number == op.id && pool.records[slot].lots > 0) cancel(slot);
+        continue;
+      }
+      Ladder& ladder = ladders[op.book];
+      int32_t level = int32_t(op.price), lots = int32_t(op.lots);
+      if (op.type == TAKE_ALL_OR_NOTHING && !isFillable(ladder, op.side, level, lots)) continue;
+      int32_t left = match(ladder, op.side, level, lots);
+      if (op.type != ADD || left == 0) continue;
+      int32_t slot = pool.allocate(op.id, op.side, level * tickPips, left, op.book);
+      ladder.append(pool, slot, op.side);
+      slots[op.id] = slot;
+    }
+  }
 
   void cancel(int32_t slot) {
     ladders[pool.records[slot].position].remove(pool, slot);
