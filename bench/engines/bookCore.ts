@@ -3,6 +3,7 @@
 // the op file does; `bookCoreWithIds` by a 32-byte id through the pool's index, as the exchange does. The loops are those of
 // the exchange's matching reduced to price, time and lots; what decides who may trade is not here. Ops come in batches and are
 // looked ahead of as engine/core/lookAhead.ts does it: the orders that leave or are met first are read side by side.
+import { AHEAD_MAX } from '../../engine/core/index.ts';
 import { ASK, BID, Ladder } from '../../engine/core/ladder.ts';
 import { NONE, OrderPool } from '../../engine/core/orderPool.ts';
 import { Message } from '../../engine/protocol/message.ts';
@@ -13,8 +14,6 @@ import { writeOrderId } from './orderIds.ts';
 
 const PIPS_PER_UNIT = 10_000;
 const ID_BYTES = 32;
-/** Ops that are known together, as in a batch of the exchange. */
-const BATCH = 64;
 /** Words of a record: type, side and book; price; lots; id. */
 const OP_WORDS = OP_BYTES / 4;
 
@@ -118,9 +117,9 @@ class BookCoreEngine implements BenchEngine {
   private readonly pool = new OrderPool();
   private readonly names: Names;
   /** What a batch is looked ahead for: orders that enter, that are canceled, and that are met first. */
-  private readonly entering = new Int32Array(BATCH);
-  private readonly canceled = new Int32Array(BATCH);
-  private readonly met = new Int32Array(BATCH);
+  private readonly entering = new Int32Array(AHEAD_MAX);
+  private readonly canceled = new Int32Array(AHEAD_MAX);
+  private readonly met = new Int32Array(AHEAD_MAX);
   /** What was read ahead: kept, so that the compiler does read it. */
   prefetched = 0;
   private fills = 0;
@@ -139,8 +138,8 @@ class BookCoreEngine implements BenchEngine {
   }
 
   run(fromOp: number, toOp: number): void {
-    for (let from = fromOp; from < toOp; from += BATCH) {
-      const to = Math.min(from + BATCH, toOp);
+    for (let from = fromOp; from < toOp; from += AHEAD_MAX) {
+      const to = Math.min(from + AHEAD_MAX, toOp);
       this.lookAhead(from, to, fromOp);
       this.runBatch(from, to, fromOp);
     }
@@ -167,12 +166,12 @@ class BookCoreEngine implements BenchEngine {
     for (let op = from; op < to; op += 1) {
       const head = words[op * OP_WORDS];
       const type = head & 0xff;
-      const entry = names.entryOf(words[op * OP_WORDS + 3], op - chunk);
+      const id = words[op * OP_WORDS + 3];
       if (type === OpType.CANCEL) {
-        canceled[cancels] = entry;
+        canceled[cancels] = names.entryOf(id, op - chunk);
         cancels += 1;
       } else if (type === OpType.ADD) {
-        entering[enterings] = entry;
+        entering[enterings] = names.entryOf(id, op - chunk);
         enterings += 1;
       } else {
         met[takes] = ladders[head >>> 16].firstMaker((head >>> 8) & 0xff);

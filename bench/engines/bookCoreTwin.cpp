@@ -193,7 +193,8 @@ class Engine {
   std::vector<int32_t> slots;
   int64_t fills = 0, filledLots = 0, notional = 0;
   int32_t near[BATCH];
-  int32_t prefetched = 0;
+  /** What was read ahead: volatile, so that the compiler does read it. */
+  volatile int32_t prefetched = 0;
 
   void lookAhead(size_t from, size_t to) {
     int count = 0;
@@ -203,9 +204,11 @@ class Engine {
       near[count] = op.type == CANCEL ? slots[op.id] : ladders[op.book].firstMaker(op.side);
       count += 1;
     }
+    int32_t read = 0;
     for (int i = 0; i < count; i += 1) {
-      if (near[i] >= 0) prefetched ^= pool.records[near[i]].position;
+      if (near[i] >= 0) read ^= pool.records[near[i]].position;
     }
+    prefetched = read;
   }
 
   void runBatch(size_t from, size_t to) {
