@@ -21,6 +21,8 @@ const childPath = join(import.meta.dirname, 'core/child.ts');
 const MILLION = '1,000,000 resting';
 const TEN_THOUSAND = '10,000 resting';
 const MANY_BOOKS = '10,000 books';
+/** As thin as those of MANY_BOOKS, ten orders a book on average: of these two rows the number of books alone differs. */
+const FEW_THIN_BOOKS = '100 books of 10 orders';
 const mixesOfRows: readonly Mix[] = [
   mixes.small,
   { ...mixes.mix, name: TEN_THOUSAND, restingOrders: 10_000 },
@@ -29,6 +31,7 @@ const mixesOfRows: readonly Mix[] = [
   { ...mixes.mix, name: 'mix 9,999', ticks: 9_999, offsetTicksMean: 600 },
   { ...mixes.mix, name: MILLION, restingOrders: 1_000_000 },
   { ...mixes.mix, name: MANY_BOOKS, books: 10_000 },
+  { ...mixes.mix, name: FEW_THIN_BOOKS, restingOrders: 1_000 },
 ];
 
 /** Most bytes a resting order takes, and most times the median that the slowest op of a thousand takes. */
@@ -114,7 +117,8 @@ async function main(): Promise<void> {
     return found;
   };
   sayGrowth('10,000 to 1,000,000 orders', rowNamed(TEN_THOUSAND), rowNamed(MILLION));
-  sayGrowth('100 to 10,000 books', rowNamed(mixes.mix.name), rowNamed(MANY_BOOKS));
+  sayGrowth('100 to 10,000 books with as many orders in all', rowNamed(mixes.mix.name), rowNamed(MANY_BOOKS));
+  sayGrowth('100 to 10,000 books of 10 orders each', rowNamed(FEW_THIN_BOOKS), rowNamed(MANY_BOOKS));
 }
 
 await main();
