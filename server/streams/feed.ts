@@ -90,7 +90,7 @@ export class StreamFeed {
         return;
       case 'MarketCreated':
       case 'MarketUpdated':
-        markets.marketTouched(event.marketIndex);
+        markets.marketTouched(event);
         return;
       case 'MarketResolved':
         markets.resolved(event.marketIndex);

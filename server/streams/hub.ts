@@ -342,9 +342,7 @@ export class StreamHub implements ChannelHost, UserHost {
     } catch (error) {
       if (!(error instanceof BadStreamRequest)) throw error;
       connection.reply(streamErrorText(error.message));
-      if (error instanceof BadCredentials && connection.channel !== 'market') {
-        connection.end(CloseCode.POLICY, error.message);
-      }
+      if (error instanceof BadCredentials) connection.end(CloseCode.POLICY, error.message);
     }
   }
 
@@ -361,7 +359,8 @@ export class StreamHub implements ChannelHost, UserHost {
   }
 
   /** Whether the socket is a user's: by these credentials, or by those of an earlier message. */
-  private admit(connection: Connection, credentials: StreamCredentials | undefined): boolean {
+  private admit(connection: Connection, credentials: StreamCredentials | BadCredentials | undefined): boolean {
+    if (credentials instanceof BadCredentials) throw credentials;
     const { subscriber } = connection;
     if (credentials === undefined && subscriber !== undefined) return true;
     const key = credentials === undefined ? undefined : this.keyOf(credentials);

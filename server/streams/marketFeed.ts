@@ -153,9 +153,15 @@ export class MarketFeed {
     this.draft(event.marketIndex).trades.push({ tradeNumber, pricePips, lots, outcome, side });
   }
 
-  /** Terms or status may have changed: compared at the end of the record. */
-  marketTouched(marketIndex: number): void {
-    this.draft(marketIndex);
+  /**
+   * Terms or status may have changed: compared at the end of the record. What is set and set back within the record is not
+   * to be seen there, but the books have another time by it, which their hash depends on.
+   */
+  marketTouched({ marketIndex, tickPips, minOrderLots }: EventOf<'MarketCreated'> | EventOf<'MarketUpdated'>): void {
+    const draft = this.draft(marketIndex);
+    const known = this.stream(marketIndex).terms;
+    if (known === undefined) return;
+    if (known.tickPips !== tickPips || known.minOrderLots !== minOrderLots) draft.isWhole = true;
   }
 
   resolved(marketIndex: number): void {
@@ -276,10 +282,8 @@ export class MarketFeed {
     if (known !== terms || knownNegRisk !== negRisk) {
       stream.terms = terms;
       stream.negRisk = negRisk;
-      const isTickNew = known !== undefined && known.tickPips !== terms.tickPips;
-      if (isTickNew) draft.oldTickPips = known.tickPips;
-      draft.isWhole =
-        isTickNew || (known !== undefined && (known.minOrderLots !== terms.minOrderLots || knownNegRisk !== negRisk));
+      if (known !== undefined && known.tickPips !== terms.tickPips) draft.oldTickPips = known.tickPips;
+      if (known !== undefined && knownNegRisk !== negRisk) draft.isWhole = true;
     }
     this.announce(market, stream, tMs);
     draft.tMs = tMs;

@@ -40,7 +40,8 @@ export interface StreamRequest {
   readonly markets: readonly string[];
   readonly isCustom: boolean | undefined;
   readonly hasDump: boolean;
-  readonly credentials: StreamCredentials | undefined;
+  /** What is none matters to the user channel alone: clients name empty ones where a market's books need none. */
+  readonly credentials: StreamCredentials | BadCredentials | undefined;
   readonly resume: readonly ResumePoint[];
 }
 
@@ -75,12 +76,12 @@ function readOperation(fields: Fields): boolean {
   throw new BadStreamRequest('INVALID OPERATION: operation must be subscribe or unsubscribe');
 }
 
-function readCredentials({ auth }: Fields): StreamCredentials | undefined {
+function readCredentials({ auth }: Fields): StreamCredentials | BadCredentials | undefined {
   if (auth === undefined || auth === null) return undefined;
-  if (!isFields(auth)) throw new BadCredentials('auth must be an object with apiKey, secret and passphrase');
+  if (!isFields(auth)) return new BadCredentials('auth must be an object with apiKey, secret and passphrase');
   const { apiKey, secret, passphrase } = auth;
   if (typeof apiKey !== 'string' || typeof secret !== 'string' || typeof passphrase !== 'string') {
-    throw new BadCredentials('auth must have apiKey, secret and passphrase as strings');
+    return new BadCredentials('auth must have apiKey, secret and passphrase as strings');
   }
   return { apiKey, secret, passphrase };
 }

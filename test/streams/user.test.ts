@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { encodeCommand } from '../../engine/index.ts';
 import type { ApiCredentials } from '../../server/auth/apiKeys.ts';
 import { streamSettings } from '../../server/streams/limits.ts';
 import {
@@ -82,6 +83,23 @@ test('each account hears all of its own changes and nothing of anybody else’s'
   expect([trade.maker_orders[0].order_id, trade.price, trade.size]).toEqual([placed.json.orderID, '0.6', '5']);
   expect(trade.match_time).toMatch(/^\d{10}$/);
   for (const socket of sockets) await socket.close();
+});
+
+test('a maker filled in part and cancelled in the record that fills it is told as LIVE, then as CANCELED', async () => {
+  const where = await newMarket({ seconds_delay: 1 });
+  const socket = await listen(alice, { markets: [where.conditionId] });
+  const placed = await post(alice, where, { pips: 5_000, shares: 10 });
+  expect((await post(bob, where, { pips: 5_000, shares: 6, token: 1 })).json.status).toBe('delayed');
+  const owner = alice.wallet.address.toLowerCase();
+  const taker = [...server.services.views.orders.openOf(bob.wallet.address.toLowerCase())][0];
+  // Nothing else is let happen at the moment of the release: the cancel is the record that comes upon it.
+  while (Date.now() <= taker.createdMs + 1_000);
+  const keyId = `0x${alice.key.apiKey.replaceAll('-', '')}`;
+  await server.exchange.submit(encodeCommand({ type: 'CancelOrders', owner, keyId, items: [placed.json.orderID] }));
+  await socket.until((heard) => kinds(heard).includes('CANCELLATION CANCELED 6'));
+  const orders = kinds(socket).filter((kind) => !kind.startsWith('TRADE'));
+  expect(orders).toEqual(['PLACEMENT LIVE 0', 'UPDATE LIVE 6', 'CANCELLATION CANCELED 6']);
+  await socket.close();
 });
 
 test('a trade’s steps come by the delays that the operator chose', async () => {

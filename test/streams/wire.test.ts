@@ -24,6 +24,11 @@ async function settle(socket: TestSocket): Promise<void> {
   await socket.until(({ frames }) => frames.filter((frame) => frame === 'PONG').length > count);
 }
 
+/** Until the clock has passed a moment (ms), so that whatever follows bears another. */
+async function untilAfter(tMs: number): Promise<void> {
+  while (Date.now() <= tMs) await new Promise((resolve) => setTimeout(resolve, 1));
+}
+
 async function listen(more: object): Promise<TestSocket> {
   const socket = await TestSocket.open(server.url, '/ws/user');
   socket.send({ auth: authOf(), type: 'user', ...more });
@@ -59,10 +64,35 @@ test.each([{ apiKey: 'x' }, {}, 'x'])('credentials that are none are closed with
   expect(socket.closed?.reason).toMatch(/^auth must /);
 });
 
-test('the market channel does not look at credentials', async () => {
-  const { tokens } = await newMarket();
-  const socket = await watch({ assets_ids: tokens, auth: null });
-  expect(socket.reader.counts.get('book')).toBe(2);
+test.each([[null], [{}], [{ apiKey: '', secret: null, passphrase: null }], ['x'], [[]]])(
+  'a market’s stream does not look at credentials: %j',
+  async (auth) => {
+    const { tokens } = await newMarket();
+    for (const path of ['/ws/market', '/ws/', '/ws']) {
+      const socket = await TestSocket.open(server.url, path);
+      socket.send({ auth, type: 'market', assets_ids: tokens });
+      await settle(socket);
+      expect([path, socket.reader.counts.get('book')]).toEqual([path, 2]);
+      await socket.close();
+    }
+  },
+);
+
+test('a tick that is set and set back in one record leaves a follower’s book as a reader of it is told', async () => {
+  const where = await newMarket({ auto_tick: true });
+  const [token] = where.tokens;
+  const socket = await watch({ assets_ids: [token] });
+  await post(alice, where, { pips: 9_700, shares: 10 });
+  const fine = await get(`/book?token_id=${token}`);
+  await untilAfter(Number(fine.timestamp));
+  // The order near the end of the range makes the tick fine again at once.
+  await send(server.url, 'PATCH', `/admin/markets/${where.conditionId}`, { tick_size: '0.01' }, ADMIN);
+  const { timestamp, hash, tick_size } = await get(`/book?token_id=${token}`);
+  expect([tick_size, timestamp === fine.timestamp]).toEqual([fine.tick_size, false]);
+  await socket.until(({ reader }) => reader.books.get(token)?.timestamp === timestamp);
+  expect(socket.events('book').at(-1)).toMatchObject({ hash, tick_size });
+  expect(socket.reader.faults).toEqual([]);
+  await cancelAll(alice);
   await socket.close();
 });
 
