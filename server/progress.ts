@@ -25,6 +25,7 @@ function barOf(stream: NodeJS.WriteStream, title: string, unit: string): Progres
     update: (done, total) => {
       if (!isStarted) bar.start(total, 0, { rate: '-', left: '-' });
       isStarted = true;
+      bar.setTotal(total);
       bar.update(done, paceOf(startedMs, done, total));
     },
     stop: () => bar.stop(),

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Clock,
   ClockBehindJournal,
+  codeOf,
   DataDirectoryLocked,
   EngineDefect,
   FormatUnsupported,
@@ -91,8 +92,7 @@ function explain(error: unknown, dataDir: string | undefined): never {
   }
   const ofData = [FormatUnsupported, JournalArchived, RulesVersionUnknown, SnapshotUnusable];
   if (ofData.some((kind) => error instanceof kind)) fatal('data', message(error));
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  if (/^E[A-Z]+$/.test(code)) fatal('data', `The data directory cannot be used: ${message(error)}.`);
+  if (/^E[A-Z]+$/.test(codeOf(error))) fatal('data', `The data directory cannot be used: ${message(error)}.`);
   throw error;
 }
 

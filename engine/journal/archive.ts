@@ -7,7 +7,8 @@ import { join, resolve } from 'node:path';
 import { SnapshotUnusable } from '../protocol/index.ts';
 import { copyRecords } from './copy.ts';
 import { DataDirectory, syncFolder } from './dataDirectory.ts';
-import { hashAt, readBatches } from './journal.ts';
+import { isWithin, makeFolders } from './folders.ts';
+import { hashAt, lastSequenceOf, readBatches } from './journal.ts';
 import { LmdbStore } from './lmdbStore.ts';
 import { type ArchivedPart, readArchiveList, writeArchiveList } from './parts.ts';
 import { hashBehind, type JournalRecord } from './record.ts';
@@ -44,6 +45,9 @@ export async function archiveJournal(
   toFolder: string,
   options: ArchiveOptions = {},
 ): Promise<Archived | undefined> {
+  // What is made in there may be taken for a draft, and removed.
+  if (isWithin(toFolder, dataDir))
+    throw new Error(`The archive ${toFolder} is to lie within the data directory ${dataDir}`);
   const directory = new DataDirectory(dataDir);
   const store = new LmdbStore(directory.journalPath, true);
   try {
@@ -62,17 +66,18 @@ async function archiveRecords(
 ): Promise<Archived | undefined> {
   const needed = neededFrom(dataDir, store);
   const list = readArchiveList(dataDir);
+  const total = lastSequenceOf(store);
   const liveFirst = store.first() ?? 1;
   const first = (list.parts.at(-1)?.lastSequence ?? 0) + 1;
   if (needed === undefined || Math.max(first, needed) <= liveFirst) return undefined;
   const parts = [...list.parts];
   if (needed > first) {
-    parts.push(await archivePart(dataDir, store, toFolder, { first, last: needed - 1, onProgress }));
+    parts.push(await archivePart(dataDir, store, toFolder, { first, last: needed - 1, total, onProgress }));
     onStep('copied');
   }
   const keptFrom = Math.max(first, needed);
   const draft = join(dataDir, 'journal-kept');
-  await copyChecked(store, draft, { first: keptFrom, last: Number.MAX_SAFE_INTEGER, onProgress });
+  await copyChecked(store, draft, { first: keptFrom, last: total, total, onProgress });
   onStep('kept');
   writeArchiveList(dataDir, { journal: list.journal || (hashAt(store, 1) ?? ''), parts });
   onStep('listed');
@@ -103,6 +108,8 @@ function neededFrom(dataDir: string, store: LmdbStore): number | undefined {
 interface Range {
   readonly first: number;
   readonly last: number;
+  /** The last record of the journal, which all of the work goes up to. */
+  readonly total: number;
   readonly onProgress: ((done: number, total: number) => void) | undefined;
 }
 
@@ -113,7 +120,7 @@ async function archivePart(dataDir: string, store: LmdbStore, toFolder: string, 
   // Left by a call that was cut off after it had copied: looked at again, and taken as it is.
   if (existsSync(folder)) return partOf(await readBack(store, join(folder, 'journal'), first, last));
   const draft = `${folder}.draft`;
-  mkdirSync(toFolder, { recursive: true });
+  makeFolders(toFolder);
   rmSync(draft, { recursive: true, force: true });
   mkdirSync(draft);
   copyFileSync(join(dataDir, 'format.json'), join(draft, 'format.json'));
@@ -139,7 +146,8 @@ async function copyChecked(source: LmdbStore, folder: string, range: Range): Pro
   const target = new LmdbStore(folder);
   let last: number;
   try {
-    last = await copyRecords(readBatches(source, range.first), target, range);
+    const onProgress = (done: number): void => range.onProgress?.(done, range.total);
+    last = await copyRecords(readBatches(source, range.first), target, { ...range, onProgress });
   } finally {
     await target.close();
   }

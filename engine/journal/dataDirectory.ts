@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { DataDirectoryLocked, FormatUnsupported } from './errors.ts';
+import { codeOf, makeFolders } from './folders.ts';
 
 /** Number of the layout of the data directory and its records: raised by every change that older programs cannot read. */
 export const DATA_FORMAT = 2;
@@ -40,7 +41,7 @@ export class DataDirectory {
   constructor(path: string) {
     this.path = path;
     this.lockPath = join(path, 'lock');
-    makeFolders(resolve(path));
+    makeFolders(path);
     takeLock(path, this.lockPath);
     try {
       settleFormat(path);
@@ -68,23 +69,6 @@ export class DataDirectory {
   release(): void {
     if (!held.delete(this.lockPath)) return;
     rmSync(this.lockPath, { force: true });
-  }
-}
-
-/**
- * Makes a folder and those above it that are missing, one by one. Node's own recursive form never returns where a folder
- * exists but refuses to hold new ones with "not found", as /proc does.
- */
-function makeFolders(path: string): void {
-  const missing: string[] = [];
-  for (let folder = path; !existsSync(folder); folder = dirname(folder)) missing.push(folder);
-  for (const folder of missing.reverse()) {
-    try {
-      mkdirSync(folder);
-    } catch (error) {
-      // Somebody else made it in between.
-      if (codeOf(error) !== 'EEXIST') throw error;
-    }
   }
 }
 
@@ -171,10 +155,6 @@ function createLock(lockPath: string, text: string): boolean {
     if (codeOf(error) === 'EEXIST') return false;
     throw error;
   }
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
 /** Removes the lock of a process that is no more; throws DataDirectoryLocked when it lives. */

@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { JournalDamaged } from './errors.ts';
+import { codeOf } from './folders.ts';
 import { emptyFile, readMetas } from './meta.ts';
 
 const { R_OK, W_OK } = constants;
@@ -86,8 +87,4 @@ function makeFile(file: string, bytes: Uint8Array): void {
     rmSync(file, { force: true });
     throw error;
   }
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
 }

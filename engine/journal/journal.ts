@@ -335,6 +335,13 @@ export function hashAt(store: BatchStore, sequence: number): string | undefined 
   return undefined;
 }
 
+/** The last sequence of a store, 0 for none. Throws JournalDamaged when its last batch is not sound. */
+export function lastSequenceOf(store: BatchStore): number {
+  const last = store.last();
+  if (last === undefined) return 0;
+  return verifyBatch(last.bytes, { sequence: last.firstSequence, tMs: 0, hash: undefined }).sequence - 1;
+}
+
 /** The verified records of a store from a sequence on: what Journal.read does, for a store that nobody appends to. */
 export function* readBatches(store: BatchStore, fromSequence: number): Generator<readonly JournalRecord[]> {
   for (const cursor of storedCursors(store, fromSequence)) {
@@ -353,18 +360,33 @@ export function* readBatches(store: BatchStore, fromSequence: number): Generator
 
 /** Cursors through the batches of a store, see cursorsOf. */
 export function storedCursors(store: BatchStore, fromSequence: number): Generator<RecordCursor> {
-  return cursorsOf(fromSequence, store.batches(fromSequence), store.lastFirst());
+  return cursorsOf(fromSequence, store.batches(fromSequence), lastFirstOf(store));
+}
+
+/**
+ * Where the last batch of a store begins. It is asked at once, since more may be written from now on; what is wrong there is
+ * thrown when the answer is needed, so that all before it can be read.
+ */
+export function lastFirstOf(store: Pick<BatchStore, 'lastFirst'>): () => number {
+  try {
+    const lastFirst = store.lastFirst();
+    return () => lastFirst;
+  } catch (error) {
+    return () => {
+      throw error;
+    };
+  }
 }
 
 /**
  * A cursor through each of the batches from the one that holds a sequence on: whoever takes the next one has gone through the
  * one before. Throws JournalDamaged naming the first record that is not sound, when all before it were taken.
- * @param lastFirst where the last batch of the store begins
+ * @param lastFirstAsked where the last batch of the store begins, see lastFirstOf
  */
 export function* cursorsOf(
   fromSequence: number,
   batches: Iterable<StoredBatch>,
-  lastFirst: number,
+  lastFirstAsked: () => number,
 ): Generator<RecordCursor> {
   let position: ReadPosition = { sequence: 1, tMs: 0, hash: GENESIS_HASH };
   let isFirst = true;
@@ -388,6 +410,7 @@ export function* cursorsOf(
     position = cursor.position;
   }
   // LMDB keeps no checksums of its pages: one that leads nowhere ends the way through them early, and quietly.
+  const lastFirst = lastFirstAsked();
   if (!isFirst && position.sequence <= lastFirst) {
     throw new JournalDamaged(position.sequence, `the records from it to ${lastFirst - 1} are not found`);
   }

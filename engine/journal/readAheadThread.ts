@@ -42,7 +42,7 @@ function warmUp(shared: Int32Array): void {
     if (memory.byteLength < bytes) memory = new SharedArrayBuffer(bytes);
     return memory;
   };
-  const read = (from: number) => cursorsOf(from, [{ firstSequence: 1, bytes: batch }], 1);
+  const read = (from: number) => cursorsOf(from, [{ firstSequence: 1, bytes: batch }], () => 1);
   for (let round = 0; round < MADE_UP.rounds; round += 1) {
     if (Atomics.load(shared, SHARED.isWanted) === 1) return;
     let count = 0;

@@ -3,10 +3,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkFormat } from './dataDirectory.ts';
-import { cursorsOf, hashAt, readBatches, storedCursors } from './journal.ts';
+import { cursorsOf, hashAt, lastFirstOf, lastSequenceOf, readBatches, storedCursors } from './journal.ts';
 import { type JournalAccess, PartedStore } from './partedStore.ts';
 import type { JournalRecord } from './record.ts';
-import { type RecordCursor, verifyBatch } from './recordCursor.ts';
+import type { RecordCursor } from './recordCursor.ts';
 import type { StoredBatch } from './store.ts';
 
 export class JournalReader {
@@ -35,7 +35,7 @@ export class JournalReader {
 
   /** The same without copies: each is valid until anything else is read from this reader. */
   lentCursors(fromSequence: number): Generator<RecordCursor> {
-    return cursorsOf(fromSequence, this.store.lentBatches(fromSequence), this.store.lastFirst());
+    return cursorsOf(fromSequence, this.store.lentBatches(fromSequence), lastFirstOf(this.store));
   }
 
   /** The running hash (hex) behind a record; undefined when there is none of this sequence. Throws JournalDamaged. */
@@ -46,10 +46,7 @@ export class JournalReader {
 
   /** The last durable sequence, 0 for none. Throws JournalDamaged when the last batch is not sound. */
   lastSequence(): number {
-    const last = this.store.last();
-    if (last === undefined) return 0;
-    const end = verifyBatch(last.bytes, { sequence: last.firstSequence, tMs: 0, hash: undefined });
-    return end.sequence - 1;
+    return lastSequenceOf(this.store);
   }
 
   /**

@@ -1,11 +1,12 @@
 // The commands `backup` and `restore`: a data directory copied record by record into a new folder, the copy read back and
 // verified before anybody is told that it is there. Called by the command line. What is read from is never changed.
-import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { SERVER_SECRET_FILE } from '../auth/apiKeys.ts';
 import { fatal } from '../fatal.ts';
 import { parseWhole } from '../wire/numbers.ts';
 import { type FailedTask, requireJournal, runJournalTask } from './journalTask.ts';
+import { makeTarget, requireOutside } from './targetFolder.ts';
 import { soundText } from './verify.ts';
 
 /** What a data directory holds besides its journal: its format, the mode it was made for, the secret of its API keys. */
@@ -16,11 +17,6 @@ export interface CopyTask {
   readonly to: string;
   /** The last record to copy, as it was typed; undefined = all. */
   readonly lastSequence: string | undefined;
-}
-
-function requireEmpty(folder: string): void {
-  if (!existsSync(folder) || readdirSync(folder).length === 0) return;
-  fatal('usage', `The folder ${folder} is not empty: a copy is only ever made into a new one.`);
 }
 
 function readSequence(text: string | undefined): number | undefined {
@@ -47,8 +43,14 @@ function fail(text: string): number {
 export async function runCopy({ from, to, ...task }: CopyTask): Promise<number> {
   const lastSequence = readSequence(task.lastSequence);
   requireJournal(from);
-  requireEmpty(to);
-  mkdirSync(to, { recursive: true });
+  requireOutside(to, from);
+  makeTarget(to);
+  try {
+    for (const name of OTHER_FILES) if (existsSync(join(from, name))) copyFileSync(join(from, name), join(to, name));
+  } catch (error) {
+    rmSync(to, { recursive: true, force: true });
+    return fail(`${error instanceof Error ? error.message : error}\nNothing was copied.\n`);
+  }
   const copied = await runJournalTask({ kind: 'copy', dataDir: from, toFolder: join(to, 'journal'), lastSequence });
   if (copied.kind !== 'copied') {
     rmSync(to, { recursive: true, force: true });
@@ -58,7 +60,6 @@ export async function runCopy({ from, to, ...task }: CopyTask): Promise<number> 
     rmSync(to, { recursive: true, force: true });
     return fail(`The journal of ${from} ends at sequence ${copied.lastSequence}. Nothing was copied.\n`);
   }
-  for (const name of OTHER_FILES) if (existsSync(join(from, name))) copyFileSync(join(from, name), join(to, name));
   const result = await runJournalTask({ kind: 'verify', dataDir: to });
   if (result.kind === 'failed') return fail(`The copy in ${to} is not sound. ${result.text}\n`);
   process.stdout.write(`Copied ${from} to ${to}, up to sequence ${copied.lastSequence}, and read the copy back.\n`);

@@ -6,8 +6,9 @@ import { orderHasher } from '../auth/orderDigest.ts';
 import type { JournalMessage, JournalTask } from './journalTask.ts';
 import { SignatureCheck } from './orderSignatures.ts';
 
+/** Whoever is gone is told nothing: saying it to a channel that is closed would be an error. */
 function tell(message: JournalMessage): void {
-  process.send?.(message);
+  if (process.connected) process.send?.(message, undefined, undefined, () => {});
 }
 
 const onProgress = (done: number, total: number): void => tell({ kind: 'progress', done, total });
@@ -29,6 +30,9 @@ async function run(task: JournalTask): Promise<void> {
   tell({ kind: 'sound', journal, signedOrders: signatures?.orderCount });
 }
 
+// Nobody waits any more: a copy that is half made is left as one.
+process.once('disconnect', () => process.exit());
+if (!process.connected) process.exit(); // whoever asked went while this was loaded
 try {
   await run(JSON.parse(process.argv[2]));
 } catch (error) {
@@ -36,4 +40,5 @@ try {
   const text = error instanceof Error ? error.message : String(error);
   tell({ kind: 'failed', text, sequence: isNumbered ? Number(error.sequence) : undefined });
 }
-process.disconnect?.();
+process.removeAllListeners('disconnect');
+if (process.connected) process.disconnect();

@@ -1,12 +1,21 @@
 // The journal on a real LMDB environment in a temporary folder: what is appended comes back, batches follow each other, and
 // every kind of damage is found and named by its sequence. Failing and slow writes use a store in memory that is held back.
 
-import { truncateSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, readSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { open } from 'lmdb';
 import { expect, test } from 'vitest';
-import { JournalDamaged, LmdbStore, type StoredBatch } from '../../engine/journal/index.ts';
+import {
+  copyJournal,
+  DATA_FORMAT,
+  JournalDamaged,
+  JournalReader,
+  LmdbStore,
+  type StoredBatch,
+} from '../../engine/journal/index.ts';
+import { readMetas } from '../../engine/journal/meta.ts';
 import { RECORD_HEADER_BYTES } from '../../engine/journal/record.ts';
+import { childOf, nodeAt, nodeCount } from '../../engine/journal/treePages.ts';
 import { appendRange, HeldStore, inTempDir, listen, openJournal, range, sequencesIn, turn } from './support.ts';
 
 async function writeBatches(dir: string, ...ranges: readonly (readonly [number, number])[]): Promise<void> {
@@ -53,6 +62,39 @@ test('what is appended is read back after a restart, from any sequence', async (
     await journal.drained();
     expect(sequencesIn(journal, 290)).toEqual(range(290, 302));
     await journal.close(1_000);
+  });
+});
+
+/** Flips a bit in the header of the page that holds a journal's last batch. */
+function damageLastLeaf(file: string): void {
+  const descriptor = openSync(file, 'r+');
+  const meta = readMetas(descriptor)?.newer;
+  let number = meta?.root ?? 0;
+  const page = Buffer.alloc(4_096);
+  for (let level = 1; level <= (meta?.depth ?? 0); level += 1) {
+    readSync(descriptor, page, 0, page.length, number * page.length);
+    if (level < (meta?.depth ?? 0)) number = childOf(page, nodeAt(page, nodeCount(page) - 1));
+  }
+  page[20] ^= 2;
+  writeSync(descriptor, page, 0, page.length, number * page.length);
+  closeSync(descriptor);
+}
+
+test('what comes before a page that is damaged can be copied', async () => {
+  await inTempDir(async (dir) => {
+    const journal = join(dir, 'journal');
+    await writeBatches(journal, ...range(1, 200).map((sequence) => [sequence, sequence] as const));
+    writeFileSync(join(dir, 'format.json'), JSON.stringify({ format: DATA_FORMAT }));
+    damageLastLeaf(join(journal, 'data.mdb'));
+    const all = new JournalReader(dir);
+    expect(() => sequencesIn(all)).toThrow(JournalDamaged);
+    await all.close();
+    const copy = join(dir, 'copy');
+    expect(await copyJournal(dir, join(copy, 'journal'), { lastSequence: 50 })).toBe(50);
+    writeFileSync(join(copy, 'format.json'), JSON.stringify({ format: DATA_FORMAT }));
+    const copied = new JournalReader(copy);
+    expect(sequencesIn(copied)).toEqual(range(1, 50));
+    await copied.close();
   });
 });
 

@@ -1,7 +1,17 @@
 // Archiving a journal: what no snapshot needs goes into a folder, read back before anything is removed. Starts go on without the
 // archive, whatever reads the records finds them there or names the archive that is missing, and a crash at any step leaves a
 // data directory that is whole.
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import {
@@ -76,6 +86,45 @@ test('what no snapshot needs is archived, and nobody misses it while it is there
     cpSync(join(dataDir, 'format.json'), join(copy, 'format.json'));
     await copyJournal(dataDir, join(copy, 'journal'));
     expect(await bytesOf(copy)).toEqual(await bytesOf(dataDir));
+  });
+});
+
+test(
+  'an archive within the data directory is refused, however it is named, and all stays as it was',
+  LONG,
+  async () => {
+    await inTempDir(async (folder) => {
+      const [dataDir, link] = [join(folder, 'data'), join(folder, 'link')];
+      const { bytes } = await makeWorld(dataDir, new VirtualClock(START_MS));
+      symlinkSync(dataDir, link);
+      const names = readdirSync(dataDir);
+      for (const target of [
+        dataDir,
+        join(dataDir, 'journal-kept'),
+        join(link, 'a', 'b'),
+        join(folder, 'x', '..', 'data'),
+      ]) {
+        await expect(archiveJournal(dataDir, target)).rejects.toThrow('to lie within the data directory');
+      }
+      expect(readdirSync(dataDir)).toEqual(names);
+      expect(await bytesOf(dataDir)).toEqual(bytes);
+      expect(await archiveJournal(dataDir, `${dataDir}-archive`)).toBeDefined();
+    });
+  },
+);
+
+test('the progress of archiving goes up to the last record of the journal', LONG, async () => {
+  await inTempDir(async (folder) => {
+    const dataDir = join(folder, 'data');
+    const { verified } = await makeWorld(dataDir, new VirtualClock(START_MS));
+    const told: [number, number][] = [];
+    const onProgress = (done: number, total: number): void => void told.push([done, total]);
+    const archived = await archiveJournal(dataDir, join(folder, 'archive'), { onProgress });
+    const total = verified.recordCount;
+    expect(told).toEqual([
+      [(archived?.keptFrom ?? 0) - 1, total],
+      [total, total],
+    ]);
   });
 });
 

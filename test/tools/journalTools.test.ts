@@ -1,11 +1,16 @@
 // The commands verify, backup and restore, as an operator runs them: on the journal of a running exchange with a busy
 // house, and on copies of it that were damaged by hand. Each command is a process of its own.
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { open } from 'lmdb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { STRIP_TYPES } from '../../bench/lib/stripTypes.ts';
 import { copyJournal, JournalReader } from '../../engine/index.ts';
 import { SERVER_SECRET_FILE } from '../../server/auth/apiKeys.ts';
 import { send } from '../support/client.ts';
@@ -160,6 +165,12 @@ test('what cannot be done is said before anything is touched', async () => {
   const cases = [
     [['verify', '--data-dir', full], 5, `There is no journal in ${full}.`],
     [['backup', full, '--data-dir', dataDir], 2, `The folder ${full} is not empty`],
+    [['backup', join(full, 'note'), '--data-dir', dataDir], 2, 'cannot be made: ENOTDIR'],
+    [['backup', join(full, 'note', 'x'), '--data-dir', dataDir], 2, 'cannot be made: ENOTDIR'],
+    [['backup', '/proc/nope/x', '--data-dir', dataDir], 2, 'cannot be made: ENOENT'],
+    [['backup', join(dataDir, 'x'), '--data-dir', dataDir], 2, 'lies within the data directory'],
+    [['restore', dataDir, '--data-dir', join(dataDir, 'x')], 2, 'lies within the data directory'],
+    [['archive', join(dataDir, 'journal-kept'), '--data-dir', dataDir], 2, 'lies within the data directory'],
     [['restore', dataDir, '--to', 'x', '--data-dir', fresh()], 2, '--to must be a whole number from 1; it is x.'],
     [['restore', dataDir, '--to', '999999999', '--data-dir', fresh()], 1, 'Nothing was copied.'],
   ] as const;
@@ -168,4 +179,31 @@ test('what cannot be done is said before anything is touched', async () => {
     expect(end.output).toContain(text);
     expect(end.status).toBe(status);
   }
+});
+
+test('a secret that cannot be read is said, and nothing is left behind', async () => {
+  const dir = fresh();
+  mkdirSync(dir);
+  await copyJournal(dataDir, join(dir, 'journal'));
+  cpSync(join(dataDir, 'format.json'), join(dir, 'format.json'));
+  mkdirSync(join(dir, SERVER_SECRET_FILE));
+  const backup = fresh();
+  const end = await runToEnd(['backup', backup, '--data-dir', dir]);
+  expect([end.status, end.output]).toEqual([
+    1,
+    expect.stringMatching(/EISDIR[^\n]*server-secret[^\n]*\nNothing was copied\.\n$/),
+  ]);
+  expect(existsSync(backup)).toBe(false);
+});
+
+test('work on a journal ends without a word when nobody waits for it any more', async () => {
+  const task = { kind: 'verify', dataDir };
+  const path = join(import.meta.dirname, '../../server/tools/journalChild.ts');
+  const child = fork(path, [JSON.stringify(task)], {
+    execArgv: [...STRIP_TYPES],
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  });
+  child.disconnect();
+  const [[status], printed] = await Promise.all([once(child, 'exit'), text(child.stderr ?? Readable.from([]))]);
+  expect([status, printed]).toEqual([0, '']);
 });

@@ -1,0 +1,37 @@
+// Folders that are named by an operator: made one by one, and looked at for where they really lie. Used by the data directory,
+// by archiving, and by the commands that copy one.
+import { existsSync, mkdirSync, realpathSync } from 'node:fs';
+import { basename, dirname, join, resolve, sep } from 'node:path';
+
+/** Name of the system's error, such as ENOENT; empty for what is none of the system's. */
+export const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '');
+
+/**
+ * Makes a folder and those above it that are missing, one by one. Node's own recursive form never returns where a folder
+ * exists but refuses to hold new ones with "not found", as /proc does.
+ */
+export function makeFolders(path: string): void {
+  const missing: string[] = [];
+  for (let folder = resolve(path); !existsSync(folder); folder = dirname(folder)) missing.push(folder);
+  for (const folder of missing.reverse()) {
+    try {
+      mkdirSync(folder);
+    } catch (error) {
+      // Somebody else made it in between.
+      if (codeOf(error) !== 'EEXIST') throw error;
+    }
+  }
+}
+
+/** Where a path leads once its links are followed, as far as it exists. */
+function realPath(path: string): string {
+  let [real, rest] = [resolve(path), ''];
+  while (!existsSync(real)) [real, rest] = [dirname(real), join(basename(real), rest)];
+  return join(realpathSync(real), rest);
+}
+
+/** Whether a path is a folder itself or lies somewhere below it, links followed. */
+export function isWithin(path: string, folder: string): boolean {
+  const [inner, outer] = [realPath(path), realPath(folder)];
+  return `${inner}${sep}`.startsWith(outer.endsWith(sep) ? outer : `${outer}${sep}`);
+}
