@@ -231,9 +231,18 @@ function openFile(path: string): number {
 
 function readAll(descriptor: number, bytes: Uint8Array, position: number): void {
   for (let done = 0; done < bytes.length; ) {
-    const count = readSync(descriptor, bytes, done, bytes.length - done, position + done);
+    const count = readSome(descriptor, bytes, done, position);
     requireSound(count > 0, `it ends after ${position + done} bytes`);
     done += count;
+  }
+}
+
+/** What the disk refuses to read makes a file unusable, like what it reads wrong. */
+function readSome(descriptor: number, bytes: Uint8Array, done: number, position: number): number {
+  try {
+    return readSync(descriptor, bytes, done, bytes.length - done, position + done);
+  } catch (error) {
+    throw new SnapshotUnusable(reasonOf(error), error);
   }
 }
 

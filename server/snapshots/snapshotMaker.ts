@@ -73,21 +73,29 @@ export class SnapshotMaker {
     this.dueSequence = sequence + this.every;
     const task: MakerTask = { dataDir, recordsMin: 1 };
     const execArgv = [...V8_OPTIONS, ...process.execArgv];
-    const child = fork(fileURLToPath(new URL(CHILD, import.meta.url)), [JSON.stringify(task)], { execArgv });
+    const failed = (reason: string): void => log('warn', 'No snapshot could be made.', { reason });
+    let child: ChildProcess;
+    try {
+      child = fork(fileURLToPath(new URL(CHILD, import.meta.url)), [JSON.stringify(task)], { execArgv });
+    } catch (error) {
+      failed(error instanceof Error ? error.message : String(error));
+      return;
+    }
+    child.on('error', (error) => failed(error.message));
+    if (child.pid === undefined) return; // the system has no room for one: it says why in an error, and nothing exits
     this.child = child;
     let hasSpoken = false;
     child.on('message', (news: MakerNews) => {
       if (news.kind === 'log') log('warn', news.text, news.figures);
       else hasSpoken = true;
       if (news.kind === 'made') log('info', 'A snapshot was made.', { sequence: news.sequence, ms: news.ms });
-      if (news.kind === 'failed') log('warn', 'No snapshot could be made.', { reason: news.reason });
+      if (news.kind === 'failed') failed(news.reason);
     });
-    child.on('error', (error) => log('warn', 'No snapshot could be made.', { reason: error.message }));
     child.on('exit', (status, signal) => {
       this.child = undefined;
       if (hasSpoken || this.isClosed) return;
       const how = signal === null ? `with status ${status}` : `by ${signal}`;
-      log('warn', 'No snapshot could be made.', { reason: `the process that makes it was ended ${how}` });
+      failed(`the process that makes it was ended ${how}`);
     });
     child.unref();
     child.channel?.unref();

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { encodeCommand, type RunningExchange } from '../../engine/index.ts';
-import type { MakerTask } from '../../server/snapshots/snapshotMaker.ts';
+import { type MakerTask, SnapshotMaker } from '../../server/snapshots/snapshotMaker.ts';
 import { inTempDir } from '../journal/support.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
@@ -100,3 +100,37 @@ test('a maker whose exchange is gone ends without an error', { timeout }, async 
     expect(status).toBe(0);
   });
 });
+
+test.each([
+  // An argument that no system takes, and a program that is not there: one is thrown, the other comes as an event.
+  ['E2BIG', '/x'.repeat(1_000_000), process.execPath],
+  ['ENOENT', '/x', '/nothing/of/this/name'],
+])(
+  'a maker that cannot be started (%s) costs a warning, and the next is tried as much later',
+  async (code, dataDir, path) => {
+    const said: string[] = [];
+    const maker = new SnapshotMaker({
+      dataDir,
+      every: 10,
+      log: (level, _, figures) => said.push(`${level} ${figures?.reason}`),
+    });
+    maker.opened(0);
+    const { execPath } = process;
+    process.execPath = path;
+    try {
+      for (const [sequence, count] of [
+        [10, 1],
+        [19, 1],
+        [20, 2],
+      ]) {
+        maker.durable(sequence);
+        await until(() => said.length >= count);
+        expect(said.length).toBe(count);
+      }
+    } finally {
+      process.execPath = execPath;
+    }
+    for (const text of said) expect(text).toMatch(new RegExp(`^warn .*${code}`));
+    await maker.close();
+  },
+);

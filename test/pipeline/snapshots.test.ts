@@ -6,9 +6,11 @@ import {
   copyFileSync,
   cpSync,
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -126,6 +128,13 @@ const spoilers: Readonly<Record<string, readonly [(path: string, dataDir: string
   'it was cut off': [(path) => truncateSync(path, 3_000), /does not fit into 3000/],
   'it is empty': [(path) => truncateSync(path, 0), /it has 0 bytes/],
   'a newer program wrote it': [(path) => flip(path, 0, 9), /form version 257, this program reads 1/],
+  'it cannot be read': [
+    (path) => {
+      rmSync(path);
+      mkdirSync(path);
+    },
+    /EISDIR|it has \d+ bytes/,
+  ],
   'it bears another name': [
     (path, dataDir) => renameSync(path, join(dataDir, 'snapshots/99999.snapshot')),
     /it is named 99999 and stands behind record/,

@@ -113,6 +113,20 @@ test(
   },
 );
 
+test('a snapshot that the exchange removes while its journal is verified is no fault', LONG, async () => {
+  await inTempDir(async (folder) => {
+    const dataDir = join(folder, 'data');
+    const { verified } = await makeWorld(dataDir, new VirtualClock(START_MS));
+    const snapshots = join(dataDir, 'snapshots');
+    const oldest = Math.min(...readdirSync(snapshots).map((name) => Number.parseInt(name, 10)));
+    const onRecord = ({ sequence }: { readonly sequence: number }): void => {
+      if (sequence === 1) rmSync(join(snapshots, `${oldest}.snapshot`));
+    };
+    const { snapshotCount, snapshotFaults } = await verifyJournal(dataDir, { onRecord });
+    expect([snapshotCount, snapshotFaults]).toEqual([verified.snapshotCount - 1, []]);
+  });
+});
+
 test('the progress of archiving goes up to the last record of the journal', LONG, async () => {
   await inTempDir(async (folder) => {
     const dataDir = join(folder, 'data');
