@@ -29,6 +29,7 @@ export {
   type SnapshotStep,
   StorageUnavailable,
   wasLeftBehind,
+  writeWhole,
 } from './journal/index.ts';
 export * from './pipeline/index.ts';
 export * from './protocol/index.ts';

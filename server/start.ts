@@ -1,7 +1,7 @@
 // Puts a server together and takes it down again: exchange, views, secrets, first start, HTTP. Called by cli.ts, and by
 // tests in their own process. It prints nothing and never ends the process: what is fatal is thrown as such.
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -22,6 +22,7 @@ import {
   SnapshotUnusable,
   StorageUnavailable,
   wasLeftBehind,
+  writeWhole,
 } from '../engine/index.ts';
 import { loadServerSecret } from './auth/apiKeys.ts';
 import { orderHasher } from './auth/orderDigest.ts';
@@ -83,9 +84,15 @@ function wayOut(dataDir: string | undefined, sequence: number): string {
   return `${all}, and "outcry restore ${dataDir} --to ${sequence - 1} --data-dir <new folder>" copies what comes before it.`;
 }
 
+/** Ends a start whose first commands cannot be written. */
+function requireStorage(error: unknown): void {
+  if (error instanceof StorageUnavailable) fatal('storage', `The exchange cannot start: ${error.reason}.`);
+}
+
 /** What keeps an exchange from opening, as the fatal reason that it is; anything else is thrown on. */
 function explain(error: unknown, dataDir: string | undefined): never {
   if (error instanceof DataDirectoryLocked) fatal('locked', error.message);
+  requireStorage(error);
   if (error instanceof ClockBehindJournal) fatal('clock', error.message);
   if (error instanceof JournalDamaged || error instanceof RecoveryDiffers) {
     fatal('data', `${error.message} ${wayOut(dataDir, error.sequence)}`);
@@ -113,8 +120,18 @@ function requireOwnMode({ dataDir, mode }: ServerConfig): void {
     requireJournal(dataDir);
     return;
   }
+  if (found === '') {
+    const sentence = `The file ${modeFileOf(dataDir)} is empty, so whether development or production is nowhere to be read.`;
+    fatal('data', `${sentence} Write into it which of the two the directory was made for.`);
+  }
   const sentence = `The data directory ${dataDir} was made for ${found}, and this is ${mode}.`;
   fatal('data', `${sentence} The two never share one, because development hands out money: choose another --data-dir.`);
+}
+
+/** Written once: what is there has been found to be the same. */
+function keepMode(dataDir: string, mode: ServerConfig['mode']): void {
+  const file = modeFileOf(dataDir);
+  if (!existsSync(file)) writeWhole(file, `${mode}\n`);
 }
 
 /** The mode is written after the first durable record: a directory that has it has lost its journal if there is none. */
@@ -208,7 +225,7 @@ export async function openServices(
   snapshots.opened(exchange.snapshotSequence);
   try {
     const { contracts, mode } = config;
-    if (dataDir !== undefined) writeFileSync(modeFileOf(dataDir), `${mode}\n`);
+    if (dataDir !== undefined) keepMode(dataDir, mode);
     const wallets = walletDeriver(config.walletConstants);
     const secret = secretOf(config, env);
     const recoverers = new Recoverers();
@@ -291,7 +308,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     await historian.close();
     await snapshots.close();
     await exchange.close();
-    if (error instanceof StorageUnavailable) fatal('storage', `The exchange cannot start: ${error.reason}.`);
+    requireStorage(error);
     throw error;
   }
 }

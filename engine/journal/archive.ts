@@ -6,8 +6,8 @@ import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, statSync } fro
 import { join, resolve } from 'node:path';
 import { SnapshotUnusable } from '../protocol/index.ts';
 import { copyRecords } from './copy.ts';
-import { DataDirectory, syncFolder } from './dataDirectory.ts';
-import { isWithin, makeFolders } from './folders.ts';
+import { DataDirectory } from './dataDirectory.ts';
+import { isWithin, makeFolders, syncFolder } from './files.ts';
 import { hashAt, lastSequenceOf, readBatches } from './journal.ts';
 import { LmdbStore } from './lmdbStore.ts';
 import { type ArchivedPart, readArchiveList, writeArchiveList } from './parts.ts';

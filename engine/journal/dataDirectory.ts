@@ -1,20 +1,9 @@
 // The data directory: its format number, the lock that keeps a second process out, and the folder for crash dumps.
 // Opened by the pipeline before the journal; released after it. It never touches the journal's own files.
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { DataDirectoryLocked, FormatUnsupported } from './errors.ts';
-import { codeOf, makeFolders } from './folders.ts';
+import { codeOf, makeFolders, syncFolder, writeWhole } from './files.ts';
 
 /** Number of the layout of the data directory and its records: raised by every change that older programs cannot read. */
 export const DATA_FORMAT = 2;
@@ -79,24 +68,8 @@ function settleFormat(path: string): void {
     checkFormat(path);
     return;
   }
-  const draft = `${file}.new`;
-  writeFileSync(draft, `${JSON.stringify({ format: DATA_FORMAT })}\n`, { flush: true });
-  renameSync(draft, file);
-  syncFolder(path);
+  writeWhole(file, `${JSON.stringify({ format: DATA_FORMAT })}\n`);
   syncFolder(dirname(resolve(path)));
-}
-
-/** Makes the names of new files in a folder durable: a loss of power may otherwise take them, whatever was flushed into them. */
-export function syncFolder(path: string): void {
-  const descriptor = openSync(path, 'r');
-  try {
-    fsyncSync(descriptor);
-  } catch (error) {
-    // A file system that cannot do this for folders says so with EINVAL.
-    if (codeOf(error) !== 'EINVAL') throw error;
-  } finally {
-    closeSync(descriptor);
-  }
 }
 
 /** Throws FormatUnsupported when a directory was written by a newer program, or says nothing that can be understood. */

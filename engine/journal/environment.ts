@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { JournalDamaged } from './errors.ts';
-import { codeOf } from './folders.ts';
+import { codeOf } from './files.ts';
 import { emptyFile, readMetas } from './meta.ts';
 
 const { R_OK, W_OK } = constants;

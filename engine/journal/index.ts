@@ -11,7 +11,7 @@ export {
   JournalDamaged,
   StorageUnavailable,
 } from './errors.ts';
-export { codeOf, isWithin, makeFolders } from './folders.ts';
+export { codeOf, isWithin, makeFolders, writeWhole } from './files.ts';
 export { hashAt, Journal, type JournalListener, type RetryPolicy, storedCursors } from './journal.ts';
 export { LmdbStore } from './lmdbStore.ts';
 export { type PackedRecords, packedAfter, packRecords } from './packedRecords.ts';

@@ -1,10 +1,10 @@
 // The list of archived parts of a journal, `archive.json` in the data directory: which records lie in which folder, in order
 // and without a gap from the first record on. Written by archive.ts, read by whoever opens the journal. A part is only listed
 // once it has been read back; the journal may still hold the same records.
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { syncFolder } from './dataDirectory.ts';
 import { JournalArchived } from './errors.ts';
+import { writeWhole } from './files.ts';
 
 const FILE = 'archive.json';
 
@@ -39,16 +39,7 @@ export function readArchiveList(dataDir: string): ArchiveList {
 
 /** Takes the place of the list before, at once and durably. */
 export function writeArchiveList(dataDir: string, list: ArchiveList): void {
-  const draft = join(dataDir, `${FILE}.new`);
-  const descriptor = openSync(draft, 'w');
-  try {
-    writeSync(descriptor, `${JSON.stringify(list, undefined, 2)}\n`);
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-  renameSync(draft, join(dataDir, FILE));
-  syncFolder(dataDir);
+  writeWhole(join(dataDir, FILE), `${JSON.stringify(list, undefined, 2)}\n`);
 }
 
 function listOf(value: unknown): ArchiveList {

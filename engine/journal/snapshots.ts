@@ -4,7 +4,7 @@
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Sections } from '../protocol/index.ts';
-import { syncFolder } from './dataDirectory.ts';
+import { syncFolder } from './files.ts';
 import { type SnapshotFacts, writeSections } from './snapshotFile.ts';
 
 /** How many are kept: should the newest be damaged, an older one takes its place. */

@@ -66,6 +66,7 @@ export interface InlineParts {
 export async function openExchange(options: ExchangeOptions, parts: InlineParts = {}): Promise<RunningExchange> {
   const directory = options.dataDir === undefined ? undefined : new DataDirectory(options.dataDir);
   let store: BatchStore | undefined;
+  let exchange: InlineExchange | undefined;
   try {
     store =
       parts.store ??
@@ -73,11 +74,12 @@ export async function openExchange(options: ExchangeOptions, parts: InlineParts 
         ? new MemoryStore(false)
         : new PartedStore(directory.path, 'write', options.releaseReaders));
     const snapshots = directory === undefined ? undefined : new SnapshotFolder(directory.path);
-    const exchange = new InlineExchange(options, directory, snapshots, store, parts);
+    exchange = new InlineExchange(options, directory, snapshots, store, parts);
     await exchange.start(store);
     return exchange;
   } catch (error) {
-    await store?.close();
+    if (exchange === undefined) await store?.close();
+    else await exchange.abandon();
     directory?.release();
     throw error;
   }
@@ -179,6 +181,13 @@ class InlineExchange implements RunningExchange {
     const { durableSequence: total, snapshotSequence: from } = this;
     await replayAfter(from, this.recordsAfter(store, from, total), this.reducers, followers, { total, onProgress });
     await this.submit(encodeCommand({ type: 'Started', rulesVersion: RULES_VERSION, ...settings }));
+  }
+
+  /** Ends an exchange whose start has failed. Nothing of it may be written later: the directory is somebody else's then. */
+  async abandon(): Promise<void> {
+    this.ticker.close();
+    clearTimeout(this.answersDue);
+    await this.journal.close(0);
   }
 
   submit(command: Uint8Array): Promise<LogRecord> {

@@ -2,18 +2,9 @@
 // and a lost triple can be derived again (wire.md A.2). Called when a key is created or derived, and when a gateway
 // first meets a key. The server's secret must never be logged, returned or written anywhere but its own file.
 import { createHmac, randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { writeWhole } from '../../engine/index.ts';
 import { isAddress } from './hex.ts';
 import { isUint256Decimal } from './uint256.ts';
 
@@ -118,15 +109,7 @@ function readSecretFile(path: string): Uint8Array {
 function createSecretFile(dataDir: string, path: string): Uint8Array {
   const secret = randomBytes(SECRET_BYTES);
   mkdirSync(dataDir, { recursive: true });
-  const draftPath = `${path}.${process.pid}.draft`;
-  const file = openSync(draftPath, 'w', 0o600);
-  try {
-    writeSync(file, `${secret.toString('hex')}\n`);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-  renameSync(draftPath, path);
+  writeWhole(path, `${secret.toString('hex')}\n`, 0o600);
   return secret;
 }
 

@@ -105,6 +105,30 @@ test('a full disk refuses orders, lets reads go on, and is left behind when ther
 });
 
 // One disk under journal and histories, as it mostly is.
+test('a start on a disk that takes nothing is a sentence and status 7', LONG, async () => {
+  const library = shimLibrary();
+  if (library === undefined) {
+    console.info('There is no C compiler here: a disk that takes nothing cannot be rehearsed.');
+    return;
+  }
+  const dataDir = mkdtempSync(join(tmpdir(), 'outcry-started-'));
+  const journal = join(dataDir, 'journal');
+  try {
+    const env = shimEnvironment(library, journal);
+    const first = startChild({ dataDir, port: await freePort(), env });
+    expect(await first.ready()).toBe(true);
+    first.kill('SIGTERM');
+    expect((await first.ended).status).toBe(0);
+    writeFileSync(join(journal, 'shim-readonly'), '');
+    const second = startChild({ dataDir, port: await freePort(), env });
+    expect(await second.ended).toEqual({ status: 7, signal: null });
+    expect(second.output).toMatch(/^The exchange cannot start: the journal cannot be written: [^\n]*\.$/m);
+    expect(second.output).not.toContain('    at ');
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+});
+
 test('a disk that hangs or is read-only, and a halt of the whole process', LONG, async () => {
   const library = shimLibrary();
   const folder = mkdtempSync(join(tmpdir(), 'outcry-hang-'));

@@ -1,6 +1,6 @@
 // The program as a user runs it: what it prints, how it stops, and what it says when it cannot start. Each test starts
 // processes of its own, in folders of its own.
-import { mkdtempSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -133,6 +133,18 @@ describe('reasons not to start', () => {
     const end = await runToEnd(['serve', '--port', '0', '--chain', '80002', '--data-dir', dataDir], { env });
     const sentence = `The data directory ${dataDir} was made for development, and this is production.`;
     expect([end.status, end.output]).toEqual([5, expect.stringContaining(sentence)]);
+  });
+
+  test('a data directory whose mode was emptied', async () => {
+    const dataDir = freshDir();
+    await (await startServerProcess({ dataDir })).stop();
+    const file = join(dataDir, 'mode');
+    const { mtimeMs } = statSync(file);
+    await (await startServerProcess({ dataDir })).stop();
+    expect([statSync(file).mtimeMs, readFileSync(file, 'utf8')]).toEqual([mtimeMs, 'development\n']); // written once
+    truncateSync(file);
+    const end = await runToEnd(['start', '--port', '0', '--data-dir', dataDir]);
+    expect([end.status, end.output]).toEqual([5, expect.stringContaining(`The file ${file} is empty`)]);
   });
 
   test('a data directory that is a file', async () => {

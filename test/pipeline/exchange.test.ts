@@ -2,6 +2,7 @@
 // storage that fails, the door for malformed bytes. In memory, with stores that are held back where order matters.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { Exchange } from '../../engine/core/index.ts';
 import {
@@ -38,6 +39,35 @@ const heartbeat: Command = {
   ...{ type: 'Heartbeat', owner: ownerOf(0), keyId: keyOf(0), refresh: 1 },
   ...{ given: `0x${'0'.repeat(32)}`, next: `0x${'1'.repeat(32)}` },
 };
+
+/** A store that takes nothing until it is told to. */
+class RefusingStore extends MemoryStore {
+  isRefusing = true;
+  isClosed = false;
+
+  constructor() {
+    super(true);
+  }
+
+  override async write(firstSequence: number, bytes: Uint8Array): Promise<void> {
+    if (this.isRefusing) throw new Error('Input/output error');
+    await super.write(firstSequence, bytes);
+  }
+
+  override async close(): Promise<void> {
+    this.isClosed = true;
+  }
+}
+
+test('of an exchange that could not start nothing is written later', async () => {
+  const store = new RefusingStore();
+  const retry = { ...quickRetry, triesMax: 1_000 };
+  const opening = openExchange(optionsOf(), { store, retry, answerMsMax: 5 });
+  await expect(opening).rejects.toThrow('Input/output error');
+  store.isRefusing = false;
+  for (let turns = 0; turns < 20; turns += 1) await sleep(quickRetry.largestDelayMs);
+  expect([store.isClosed, store.last()]).toEqual([true, undefined]);
+});
 
 test('Started is the first record of every start', async () => {
   await inTempDir(async (dataDir) => {

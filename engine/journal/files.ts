@@ -1,10 +1,46 @@
-// Folders that are named by an operator: made one by one, and looked at for where they really lie. Used by the data directory,
-// by archiving, and by the commands that copy one.
-import { existsSync, mkdirSync, realpathSync } from 'node:fs';
+// Files and folders as a data directory needs them: made durably and whole, and looked at for where they really lie. Used by the
+// journal and by whatever else keeps a file in a data directory or copies one.
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 
 /** Name of the system's error, such as ENOENT; empty for what is none of the system's. */
 export const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '');
+
+/** Makes the names of new files in a folder durable: a loss of power may otherwise take them, whatever was flushed into them. */
+export function syncFolder(path: string): void {
+  const descriptor = openSync(path, 'r');
+  try {
+    fsyncSync(descriptor);
+  } catch (error) {
+    // A file system that cannot do this for folders says so with EINVAL.
+    if (codeOf(error) !== 'EINVAL') throw error;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** A file that takes the place of the one before at once and durably: a crash or a full disk leaves one of them, whole. */
+export function writeWhole(path: string, text: string, mode = 0o666): void {
+  const draft = `${path}.new`;
+  try {
+    writeFileSync(draft, text, { flush: true, mode });
+    renameSync(draft, path);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
+  syncFolder(dirname(path));
+}
 
 /**
  * Makes a folder and those above it that are missing, one by one. Node's own recursive form never returns where a folder
