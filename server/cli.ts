@@ -56,22 +56,32 @@ export function givenFlags(command: Command): Flags {
 /** Why the exchange stops: a signal, or the error with which it cannot go on. */
 interface StopReason {
   readonly promise: Promise<Error | undefined>;
+  /** Whether there is one. */
+  readonly isGiven: () => boolean;
   readonly onFatal: (error: Error) => void;
 }
 
 function stopReason(): StopReason {
-  let onFatal: (error: Error | undefined) => void = () => {};
+  let isGiven = false;
+  let resolveCause: (error: Error | undefined) => void = () => {};
   const promise = new Promise<Error | undefined>((resolve) => {
-    onFatal = resolve;
+    resolveCause = resolve;
   });
+  const onFatal = (error: Error | undefined): void => {
+    isGiven = true;
+    resolveCause(error);
+  };
   for (const signal of SIGNALS) process.on(signal, () => onFatal(undefined));
   process.on('uncaughtException', (error) => onFatal(error));
   process.on('unhandledRejection', (reason) => {
     if (isFollowUpOfCommit(reason)) return;
     onFatal(reason instanceof Error ? reason : new Error(String(reason)));
   });
-  return { promise, onFatal };
+  return { promise, isGiven: () => isGiven, onFatal };
 }
+
+/** Ends a replay that nobody waits for any more. */
+class StoppedInReplay extends Error {}
 
 function requireSecrets(config: ServerConfig, env: Environment): void {
   const hasSecret = env.OUTCRY_SECRET !== undefined && env.OUTCRY_SECRET !== '';
@@ -117,12 +127,23 @@ function progressOf(
 }
 
 async function run(config: ServerConfig, env: Environment): Promise<void> {
-  const { promise, onFatal } = stopReason();
+  const { promise, isGiven, onFatal } = stopReason();
   // Loaded only now, so that a wrong flag is told at once.
   const { startServer } = await import('./start.ts');
-  const onProgress = progressOf(config, 'Reading the journal');
+  const showReplay = progressOf(config, 'Reading the journal');
+  const onProgress = (done: number, total: number): void => {
+    if (isGiven()) throw new StoppedInReplay();
+    showReplay(done, total);
+  };
   const onHistoryProgress = progressOf(config, 'Indexing the histories', showProgressLines);
-  const server = await startServer({ config, env, onFatal, onProgress, onHistoryProgress });
+  const server = await startServer({ config, env, onFatal, onProgress, onHistoryProgress }).catch((error: unknown) => {
+    if (!(error instanceof StoppedInReplay)) throw error;
+  });
+  if (server === undefined) {
+    const cause = await promise;
+    if (cause !== undefined) throw cause;
+    return;
+  }
   await printBanner(server);
   const cause = await promise;
   if (cause === undefined) return stopInTime(server);

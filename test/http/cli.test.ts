@@ -1,6 +1,15 @@
 // The program as a user runs it: what it prints, how it stops, and what it says when it cannot start. Each test starts
 // processes of its own, in folders of its own.
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -145,6 +154,24 @@ describe('reasons not to start', () => {
     truncateSync(file);
     const end = await runToEnd(['start', '--port', '0', '--data-dir', dataDir]);
     expect([end.status, end.output]).toEqual([5, expect.stringContaining(`The file ${file} is empty`)]);
+  });
+
+  test('a signal while the journal is read is heard there', async () => {
+    const dataDir = freshDir();
+    await (await startServerProcess({ dataDir })).stop();
+    // It comes as soon as the process has taken the directory, of which it must then let go.
+    const script = `import fs from 'node:fs';
+      import { syncBuiltinESMExports } from 'node:module';
+      const { linkSync } = fs;
+      fs.linkSync = (from, to) => {
+        linkSync(from, to);
+        process.emit('SIGTERM');
+      };
+      syncBuiltinESMExports();`;
+    const env = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(script)}` };
+    const end = await runToEnd(['start', '--port', '0', '--data-dir', dataDir], { env });
+    expect([end.status, end.output, existsSync(join(dataDir, 'lock'))]).toEqual([0, '', false]);
+    await (await startServerProcess({ dataDir })).stop();
   });
 
   test('a data directory that is a file', async () => {
