@@ -148,9 +148,26 @@ export class StreamHub implements ChannelHost, UserHost {
       owner.isWaiting = false;
       for (const subscriber of this.listeners.get(owner) ?? []) subscriber.pump();
     }
+    const owed = markets.messages.byteLength > streamLimits.burstBytesMax ? this.oweBurst(markets.dirty) : [];
     for (const stream of markets.dirty) this.publish(stream);
     markets.published();
     this.publishNewMarkets();
+    for (const subscriber of owed) subscriber.drained();
+  }
+
+  /** A publish has no pace: sockets that get more by this one than there may be room for are owed it. */
+  private oweBurst(streams: readonly MarketStream[]): readonly MarketSubscriber[] {
+    const { messages } = this.feed.markets;
+    const owed: MarketSubscriber[] = [];
+    const bytesOf = new Map<MarketStream, number>();
+    for (const stream of streams) {
+      const bytes = stream.pending.reduce((sum, { first, end }) => sum + messages.bytesBetween(first, end), 0);
+      bytesOf.set(stream, bytes);
+    }
+    for (const { subscriber } of this.connections) {
+      if (subscriber instanceof MarketSubscriber && subscriber.owe(bytesOf)) owed.push(subscriber);
+    }
+    return owed;
   }
 
   private publish(stream: MarketStream): void {

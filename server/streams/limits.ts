@@ -50,6 +50,8 @@ export const streamLimits = {
   messagesPerSecond: 20,
   /** What waits in memory for one socket to read it; the system's own buffers come before it. */
   backpressureBytesMax: 32_768,
+  /** What one flush may send to a socket at once, bytes of messages: far below what the system's own buffers take. More is owed. */
+  burstBytesMax: 262_144,
   /** Clients are asked by pings whether they read, some every so often, ms. */
   askEveryMs: 50,
   /** So many at a time, at most: two thousand a second, however many sockets are open. Each is asked once more when it opens. */

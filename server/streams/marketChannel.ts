@@ -90,11 +90,27 @@ export class MarketSubscriber implements Subscriber {
     this.host.flush();
     this.catalog.hold();
     for (const subscription of this.subscriptions.values()) {
-      if (!subscription.isLive) continue;
-      this.leave(subscription);
-      subscription.from = subscription.stream.numbers[subscription.form];
-      this.enqueue(subscription);
+      if (subscription.isLive) this.oweFrom(subscription, subscription.stream.numbers[subscription.form]);
     }
+  }
+
+  /**
+   * Owes what is about to be published, instead of hearing it live, if that is more than a socket takes at once; returns
+   * whether it is.
+   *
+   * @param bytesOf the bytes that wait, of each stream that has any: its tokens' together
+   */
+  owe(bytesOf: ReadonlyMap<MarketStream, number>): boolean {
+    let bytes = 0;
+    for (const { stream, isLive } of this.subscriptions.values()) {
+      if (isLive) bytes += bytesOf.get(stream) ?? 0;
+    }
+    if (bytes <= streamLimits.burstBytesMax) return false;
+    for (const subscription of this.subscriptions.values()) {
+      const { stream, form, isLive } = subscription;
+      if (isLive && bytesOf.has(stream)) this.oweFrom(subscription, stream.pending[0].before[form]);
+    }
+    return true;
   }
 
   ended(): void {
@@ -256,6 +272,13 @@ export class MarketSubscriber implements Subscriber {
     }
     this.pay();
     if (unknown.length > 0) throw unknownIds('token', unknown);
+  }
+
+  /** What comes after a number is owed from now on. */
+  private oweFrom(subscription: Subscription, number: number): void {
+    this.leave(subscription);
+    subscription.from = number;
+    this.enqueue(subscription);
   }
 
   private enqueue(subscription: Subscription): void {

@@ -43,6 +43,16 @@ export class MessageBatch {
     return this.starts.length;
   }
 
+  /** Bytes of all messages. */
+  get byteLength(): number {
+    return this.length;
+  }
+
+  /** Bytes of the messages from `first` to the one before `end`. */
+  bytesBetween(first: number, end: number): number {
+    return end > first ? this.endOf(end - 1) - this.starts[first] : 0;
+  }
+
   /** Whether a form gets the message. */
   isFor(index: number, form: Form): boolean {
     return ((this.masks[index] >>> form) & 1) === 1;

@@ -162,6 +162,48 @@ test('a replay of deep books is paid a frame at a time', async () => {
   await socket.close();
 }, 120_000);
 
+test('a burst that no socket has room for is owed to who follows it, and told at once to others', async () => {
+  await start(2);
+  await deepen(0, 4_000);
+  await buy(1, 0, 0, 4_000, 1_000);
+  const [busy, quiet] = await Promise.all([follow(2), TestSocket.open(server.url, '/ws/market')]);
+  quiet.send({ type: 'market', assets_ids: [tokenOf(1, 0)] });
+  await quiet.until(({ reader }) => reader.counts.get('book') === 1);
+  const [before] = busy.reader.sequences.values();
+  const owe = vi.spyOn(MarketSubscriber.prototype, 'owe');
+  const trades = Array.from({ length: 300 }, () => buy(0, 1, 1, 6_000, 200));
+  await Promise.all([...trades, buy(1, 1, 1, 6_000, 200)]);
+  await vi.waitFor(() => expect([busy.closed, numberOf(busy)]).toEqual([undefined, before + 1_200]), PATIENCE);
+  await quiet.until(({ reader }) => reader.counts.get('last_trade_price') === 1);
+  const results = owe.mock.results.map(({ value }) => value as boolean);
+  expect(new Set(results)).toEqual(new Set([true, false]));
+  owe.mockClear();
+  await buy(0, 1, 1, 6_000, 200);
+  await vi.waitFor(() => expect(numberOf(busy)).toBe(before + 1_204), PATIENCE);
+  expect(owe).not.toHaveBeenCalled();
+  owe.mockRestore();
+  for (const socket of [busy, quiet]) {
+    isSound(socket);
+    expect(socket.reader.gapCount).toBe(0);
+    await socket.close();
+  }
+}, 120_000);
+
+test('one command that changes more markets than there is room for is owed', async () => {
+  const markets = 400;
+  await start(markets);
+  for (let market = 0; market < markets; market += 1) {
+    const prices = Array.from({ length: 40 }, (_, at) => 1_000 + at * 100);
+    await Promise.all(prices.map((pips) => buy(market, 0, 0, pips, 200)));
+  }
+  const socket = await follow(markets);
+  await submit({ type: 'CancelAll', owner: ownerOf(0), keyId: keyIdOf(0) });
+  const isTold = () => expect([socket.closed, socket.reader.counts.get('price_change')]).toEqual([undefined, markets]);
+  await vi.waitFor(isTold, PATIENCE);
+  isSound(socket);
+  await socket.close();
+}, 120_000);
+
 test('gaps of many deep markets are paid with their books as there is room', async () => {
   const markets = 20;
   const times = 12;
