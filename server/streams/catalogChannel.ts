@@ -1,5 +1,6 @@
 // The stream of new markets of one socket: whether it follows it, and which of them it is owed before it hears more live, after
-// a resume or because its client did not read. Owned by the market channel, which asks it to pay when there is room.
+// a resume, because its client did not read, or because they were many. Owned by the market channel, which asks it to pay
+// when there is room.
 import { newMarketText } from '../wire/marketEvents.ts';
 import { gapText, heartbeatText, type StreamRequest } from '../wire/streamRequests.ts';
 import type { Connection } from './connection.ts';
@@ -63,11 +64,12 @@ export class CatalogSubscription {
     else this.owed = point.sequence === count ? 'mark' : undefined;
   }
 
-  /** Its client does not read: new markets are owed from now on. */
-  hold(): void {
-    if (!this.isLive) return;
+  /** New markets are owed from now on; returns whether they were not before. */
+  hold(): boolean {
+    if (!this.isLive) return false;
     this.leave();
     this.from = this.host.feed.announcedCount;
+    return true;
   }
 
   /** Sends what is owed as far as there is room, and goes live when that is all. */

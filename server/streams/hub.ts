@@ -148,7 +148,7 @@ export class StreamHub implements ChannelHost, UserHost {
       owner.isWaiting = false;
       for (const subscriber of this.listeners.get(owner) ?? []) subscriber.pump();
     }
-    const owed = markets.messages.byteLength > streamLimits.burstBytesMax ? this.oweBurst(markets.dirty) : [];
+    const owed = this.oweBurst();
     for (const stream of markets.dirty) this.publish(stream);
     markets.published();
     this.publishNewMarkets();
@@ -156,16 +156,20 @@ export class StreamHub implements ChannelHost, UserHost {
   }
 
   /** A publish has no pace: sockets that get more by this one than there may be room for are owed it. */
-  private oweBurst(streams: readonly MarketStream[]): readonly MarketSubscriber[] {
-    const { messages } = this.feed.markets;
-    const owed: MarketSubscriber[] = [];
+  private oweBurst(): readonly MarketSubscriber[] {
+    const { markets, announcedCount } = this.feed;
+    const { messages } = markets;
+    const { burstBytesMax, newMarketsMax } = streamLimits;
+    const hasManyNew = markets.newMarkets.length - announcedCount > newMarketsMax;
+    if (messages.byteLength <= burstBytesMax && !hasManyNew) return [];
     const bytesOf = new Map<MarketStream, number>();
-    for (const stream of streams) {
+    for (const stream of markets.dirty) {
       const bytes = stream.pending.reduce((sum, { first, end }) => sum + messages.bytesBetween(first, end), 0);
       bytesOf.set(stream, bytes);
     }
+    const owed: MarketSubscriber[] = [];
     for (const { subscriber } of this.connections) {
-      if (subscriber instanceof MarketSubscriber && subscriber.owe(bytesOf)) owed.push(subscriber);
+      if (subscriber instanceof MarketSubscriber && subscriber.owe(bytesOf, hasManyNew)) owed.push(subscriber);
     }
     return owed;
   }

@@ -52,6 +52,8 @@ export const streamLimits = {
   backpressureBytesMax: 32_768,
   /** What one flush may send to a socket at once, bytes of messages: far below what the system's own buffers take. More is owed. */
   burstBytesMax: 262_144,
+  /** New markets of one flush that are sent at once: with long texts, about as many bytes. More are owed. */
+  newMarketsMax: 64,
   /** Clients are asked by pings whether they read, some every so often, ms. */
   askEveryMs: 50,
   /** So many at a time, at most: two thousand a second, however many sockets are open. Each is asked once more when it opens. */

@@ -99,13 +99,15 @@ export class MarketSubscriber implements Subscriber {
    * whether it is.
    *
    * @param bytesOf the bytes that wait, of each stream that has any: its tokens' together
+   * @param hasManyNew whether new markets are too many, whatever they hold
    */
-  owe(bytesOf: ReadonlyMap<MarketStream, number>): boolean {
+  owe(bytesOf: ReadonlyMap<MarketStream, number>, hasManyNew: boolean): boolean {
+    const isCatalogOwed = hasManyNew && this.catalog.hold();
     let bytes = 0;
     for (const { stream, isLive } of this.subscriptions.values()) {
       if (isLive) bytes += bytesOf.get(stream) ?? 0;
     }
-    if (bytes <= streamLimits.burstBytesMax) return false;
+    if (bytes <= streamLimits.burstBytesMax) return isCatalogOwed;
     for (const subscription of this.subscriptions.values()) {
       const { stream, form, isLive } = subscription;
       if (isLive && bytesOf.has(stream)) this.oweFrom(subscription, stream.pending[0].before[form]);

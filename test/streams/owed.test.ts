@@ -308,19 +308,37 @@ test('what a market tells while a socket moves to another of its streams is a ga
   for (const each of [socket, other]) await each.close();
 }, 120_000);
 
-async function announce(first: number, end: number): Promise<void> {
+function newMarket(market: number): Command {
   const word = (value: number): string => `0x${value.toString(16).padStart(64, '0')}`;
-  const tail = (market: number) =>
-    Buffer.from(JSON.stringify({ slug: `n-${market}`, question: `N ${market}?`, description: 'd'.repeat(4_000) }));
-  for (let market = first; market < end; market += 1) {
-    await submit({
-      ...{ type: 'CreateMarket', eventNumber: 0, status: 1, negRisk: 0, autoTick: 0, feeExponent: 1, tickPips: 100 },
-      ...{ conditionId: conditionOf(market), firstToken: word(1_000_000 + market * 2), feeRate: 0 },
-      ...{ secondToken: word(1_000_001 + market * 2), minOrderLots: 100, delaySeconds: 0, minMarketableBuyMicro: 0 },
-      tail: tail(market),
-    });
-  }
+  const tail = JSON.stringify({ slug: `n-${market}`, question: `N ${market}?`, description: 'd'.repeat(4_000) });
+  return {
+    ...{ type: 'CreateMarket', eventNumber: 0, status: 1, negRisk: 0, autoTick: 0, feeExponent: 1, tickPips: 100 },
+    ...{ conditionId: conditionOf(market), firstToken: word(1_000_000 + market * 2), feeRate: 0 },
+    ...{ secondToken: word(1_000_001 + market * 2), minOrderLots: 100, delaySeconds: 0, minMarketableBuyMicro: 0 },
+    tail: Buffer.from(tail),
+  };
 }
+
+async function announce(first: number, end: number): Promise<void> {
+  for (let market = first; market < end; market += 1) await submit(newMarket(market));
+}
+
+test.each([250, 2_000])(
+  '%d new markets at once keep the socket of who reads open',
+  async (count) => {
+    await start(1);
+    const socket = await TestSocket.open(server.url, '/ws/market');
+    socket.send({ type: 'market', assets_ids: [tokenOf(0, 0)], custom_feature_enabled: true });
+    await socket.until(({ reader }) => reader.counts.get('book') === 1);
+    await Promise.all(Array.from({ length: count }, (_, market) => submit(newMarket(market + 1))));
+    const isTold = () =>
+      expect([socket.closed, [...socket.reader.sequences.values()]]).toEqual([undefined, [count + 1, 0]]);
+    await vi.waitFor(isTold, PATIENCE);
+    isSound(socket);
+    await socket.close();
+  },
+  120_000,
+);
 
 test.each([
   { count: 200, how: 'each of them' },
