@@ -23,6 +23,7 @@ import { matchOrder } from './matching.ts';
 import { admitOrder, delayOrder, forgetOrder, ladderSideOf, restOrder } from './orderBook.ts';
 import { floorDivide, isMultiple, marketPricePips, priceMicro } from './prices.ts';
 import type { CoreState, TakerOrder } from './state.ts';
+import { placeUsual } from './usualOrder.ts';
 
 // The file's own, see orderPool.ts.
 const { BUY } = Side;
@@ -52,24 +53,14 @@ const TIMESTAMP_DOUBLE = AT.timestampMs / 8;
 const EXPIRATION_DOUBLE = AT.expirationS / 8;
 
 /** Reads the message at `offset` into the taker. */
-function readOrder(state: CoreState, message: Message, offset: number): TakerOrder {
+function readOrder(state: CoreState, message: Message, offset: number, account: number, position: number): TakerOrder {
   const order = state.taker;
   const { accounts } = state;
   const { words, doubles } = message;
   const word = offset >> 2;
   const double = offset >> 3;
-  const marketIndex = words[word + MARKET_WORD];
-  const ahead = state.aheadAt;
-  let account = NONE;
-  let guess = NONE;
-  if (ahead < state.aheadCount) {
-    account = state.aheadAccounts[ahead];
-    guess = state.aheadPositions[ahead];
-    state.aheadAt = ahead + 1;
-  }
-  if (account < 0) account = accounts.accountAt(message, offset + MAKER_AT);
   order.account = account;
-  order.position = account < 0 ? NONE : state.ledger.findNear(account, marketIndex, guess);
+  order.position = position;
   order.owner = account < 0 ? accounts.ownerAt(message, offset + OWNER_AT) : accounts.owners[account];
   const terms = words[word + TERMS_WORD];
   const outcome = terms & 0xff;
@@ -293,12 +284,31 @@ function announce(state: CoreState, market: Market, order: TakerOrder): void {
   );
 }
 
-/** PlaceOrder: refuses, kills, delays, matches or rests the order of the message at `offset`. */
+/**
+ * PlaceOrder: refuses, kills, delays, matches or rests the order of the message at `offset`. What placeUsual leaves is a function
+ * of its own: seldom called, it takes no room in the code of the usual orders.
+ */
 export function placeOrder(state: CoreState, message: Message, offset: number): void {
-  const { out, dry, ids } = state;
+  const { ids } = state;
   if (ids.oldestEndMs <= state.tMs - state.orderWindowMs) ids.forget(state.tMs - state.orderWindowMs);
-  const order = readOrder(state, message, offset);
-  const { account } = order;
+  const ahead = state.aheadAt;
+  let account = NONE;
+  let guess = NONE;
+  if (ahead < state.aheadCount) {
+    account = state.aheadAccounts[ahead];
+    guess = state.aheadPositions[ahead];
+    state.aheadAt = ahead + 1;
+  }
+  if (account < 0) account = state.accounts.accountAt(message, offset + MAKER_AT);
+  const marketIndex = message.words[(offset >> 2) + MARKET_WORD];
+  const position = account < 0 ? NONE : state.ledger.findNear(account, marketIndex, guess);
+  if (!placeUsual(state, message, offset, account, position)) placeAny(state, message, offset, account, position);
+}
+
+/** Any order: every check in the order of the list of rejections, then what an accepted order does. */
+function placeAny(state: CoreState, message: Message, offset: number, account: number, position: number): void {
+  const { out, dry, ids } = state;
+  const order = readOrder(state, message, offset, account, position);
   if (account >= 0 && !state.accounts.isOwner(order.owner, message, offset + OWNER_AT)) {
     out.rejected('WALLET_NOT_OWNED');
     return;
@@ -310,10 +320,6 @@ export function placeOrder(state: CoreState, message: Message, offset: number): 
   }
   if (!checkTimes(state, order) || !checkAmounts(state, market, order)) return;
   const crosses = crossesAnything(market, order);
-  if (!crosses && order.canRest) {
-    placeResting(state, market, order, message, offset);
-    return;
-  }
   if (crosses) simulate(state, market, order);
   else noDryRun(dry, order);
   if (!checkMinimums(state, market, order, dry.foundLots) || !checkStates(state, market, order)) return;
@@ -342,30 +348,6 @@ export function placeOrder(state: CoreState, message: Message, offset: number): 
     return;
   }
   accept(state, market, order, message, offset, isDelayed);
-}
-
-/**
- * The rest of placeOrder for an order that crosses nothing and may rest, the usual one: the same checks in the same order,
- * without dry run, delay and matching, which cost it a fifth of its time.
- */
-function placeResting(state: CoreState, market: Market, order: TakerOrder, message: Message, offset: number): void {
-  const { out } = state;
-  if (!checkMinimums(state, market, order, 0) || !checkStates(state, market, order)) return;
-  if (state.ids.has(message, offset + ID_AT, order)) {
-    out.rejected('DUPLICATE');
-    return;
-  }
-  state.ledger.readFunds(order);
-  order.neededMicro = costMicro(order.lots, order.isBuy ? order.limitPips : MICRO_PER_LOT);
-  if (order.neededMicro > order.balanceMicro - order.reservedMicro) {
-    out.rejected('FUNDS', order.balanceMicro, order.reservedMicro, order.neededMicro);
-    return;
-  }
-  takeOn(state, market, order, message, offset);
-  announce(state, market, order);
-  admitOrder(state, order, message, offset + ID_AT, offset + KEY_AT);
-  restOrder(state, market, order, order.lots, endsAtMs(order.orderType, order.expirationS));
-  out.orderRested(order.number, order.lots);
 }
 
 function accept(

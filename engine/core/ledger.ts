@@ -178,6 +178,23 @@ export class Ledger {
     }
   }
 
+  /**
+   * Reserves what an order needs, micro, out of what its account (BUY, side 0) or its position (SELL, 1) has free. Returns
+   * false, having changed nothing, where that is less. Calculated without a question of side or token, see usualOrder.ts.
+   */
+  reserveIfCovered(account: number, position: number, side: number, outcome: number, neededMicro: number): boolean {
+    const { money } = this;
+    const record = position << MONEY_SHIFT;
+    const isBuy = 1 - side;
+    const balance = isBuy * this.collateral[account] + side * money[record | (SHARES + outcome)];
+    const at = record | (RESERVED_COLLATERAL - side * (RESERVED_COLLATERAL - RESERVED_SHARES - outcome));
+    const reserved = money[at] + neededMicro;
+    if (reserved > balance) return false;
+    money[at] = reserved;
+    if (isBuy * reserved > this.bound[account]) this.bound[account] = reserved;
+    return true;
+  }
+
   /** Leaves with who writes events the account's collateral and the position's shares of one token. */
   tellBalances(out: Balances, account: number, position: number, outcome: number): void {
     out.collateralMicro = this.collateral[account];

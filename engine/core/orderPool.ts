@@ -39,7 +39,7 @@ const ENTRY_WORDS = 2;
  * Entries for each slot in use, at least; there are up to twice as many, and their number is a power of two. So an id is
  * nearly always found where it is looked up first, which is what a batch reads ahead.
  */
-const ENTRIES_A_SLOT = 3;
+const ENTRIES_A_SLOT = 2;
 const FIRST_ENTRIES = 4096;
 const FIRST_CAPACITY = 1024;
 /**

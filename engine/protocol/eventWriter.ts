@@ -25,6 +25,9 @@ const KILLED = headOf(eventLayouts.OrderKilled);
 const KILLED_BYTES = bytesOf(eventLayouts.OrderKilled);
 const RESTED = headOf(eventLayouts.OrderRested);
 const RESTED_BYTES = bytesOf(eventLayouts.OrderRested);
+/** Where an OrderRested begins behind an OrderAccepted. */
+const RESTED_WORD = ACCEPTED_BYTES / 4;
+const RESTED_DOUBLE = ACCEPTED_BYTES / 8;
 const FILLED = headOf(eventLayouts.OrderFilled);
 const FILLED_BYTES = bytesOf(eventLayouts.OrderFilled);
 const CANCELED = headOf(eventLayouts.OrderCanceled);
@@ -173,6 +176,38 @@ export class EventWriter {
     this.words[word] = RESTED;
     this.words[word + 1] = lots;
     this.doubles[(offset >> 3) + 1] = orderNumber;
+  }
+
+  /** OrderAccepted and OrderRested of an order that rests whole; `terms` is its word of token, side, type and flags. */
+  orderPlaced(
+    orderNumber: number,
+    accountId: number,
+    marketIndex: number,
+    terms: number,
+    pricePips: number,
+    lots: number,
+  ): void {
+    const { words, doubles, length } = this;
+    if (length + ACCEPTED_BYTES + RESTED_BYTES > this.lengthMax) {
+      const [outcome, side, orderType, flags] = [terms & 0xff, (terms >> 8) & 0xff, (terms >> 16) & 0xff, terms >>> 24];
+      this.orderAccepted(orderNumber, accountId, marketIndex, outcome, side, orderType, flags, pricePips, lots);
+      this.orderRested(orderNumber, lots);
+      return;
+    }
+    const word = length >> 2;
+    const double = length >> 3;
+    words[word] = ACCEPTED;
+    words[word + 1] = accountId;
+    doubles[double + 1] = orderNumber;
+    words[word + 4] = marketIndex;
+    words[word + 5] = terms;
+    words[word + 6] = lots;
+    words[word + 7] = pricePips;
+    words[word + RESTED_WORD] = RESTED;
+    words[word + RESTED_WORD + 1] = lots;
+    doubles[double + RESTED_DOUBLE + 1] = orderNumber;
+    this.length = length + ACCEPTED_BYTES + RESTED_BYTES;
+    this.frameEvents += 2;
   }
 
   orderFilled(orderNumber: number): void {
