@@ -43,7 +43,7 @@ const ENTRIES_A_SLOT = 2;
 const FIRST_ENTRIES = 4096;
 const FIRST_CAPACITY = 1024;
 /**
- * Records grow by a quarter: with their entries, 88 to 128 bytes an order, where twice as many would leave half of them empty.
+ * Records grow by a quarter: with their entries, 80 to 112 bytes an order, where twice as many would leave half of them empty.
  * Each growth copies all of them into memory that is touched for the first time, so smaller steps cost more than they save.
  */
 const GROWTH_SHIFT = 2;

@@ -9,7 +9,7 @@ const SEED = 7;
 const ORDERS = 150_000;
 /** From so many live orders on the bound holds; fewer are in the memory that a pool begins with. */
 const BOUND_FROM = 8_192;
-const ORDER_BYTES_MAX = 128;
+const ORDER_BYTES_MAX = 112;
 /** Orders of which every one is looked up, at times. */
 const LOOK_EVERY = 30_011;
 

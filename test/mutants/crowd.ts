@@ -21,6 +21,7 @@ import {
   MARKETS,
   ORDERS,
   OWNERS,
+  offerAtTheEdges,
   refineAtRelease,
   refineByUpdate,
   releaseIntoOwn,
@@ -116,6 +117,7 @@ export function crowd(take: Take): void {
     }
   }
   sweepOwn(take, tMs);
+  offerAtTheEdges(take, tMs);
   leaveDust(take, tMs);
   askExtremes(take, tMs);
   // The rich owner takes all that is asked in the first market: many makers' other orders are no longer covered.

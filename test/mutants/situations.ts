@@ -1,6 +1,13 @@
 // The situations that a crowd is in besides its many orders, each with what it takes to bring it about: reservations that are
 // covered exactly, ids that collide, dust, ends of what an order may be. Used by crowd.ts, with the names that both use.
-import { AccountFlag, type Command, type CommandOf, MarketField, RulesVersion } from '../../engine/protocol/index.ts';
+import {
+  AccountFlag,
+  type Command,
+  type CommandOf,
+  MarketField,
+  OrderFlag,
+  RulesVersion,
+} from '../../engine/protocol/index.ts';
 import { marketIds, orderIdOf } from '../model/names.ts';
 
 /** Takes a command with its time. */
@@ -54,6 +61,30 @@ export function sweepOwn(take: Take, tMs: number): void {
     ...by,
   } as const;
   take(tMs, { ...through, makerAmountMicro: 9_000 * 6_800, takerAmountMicro: 90_000_000 });
+}
+
+/** An owner who trades in a market offers what is a usual order but for one thing, which is just beyond a limit. */
+export function offerAtTheEdges(take: Take, tMs: number): void {
+  const owner = addressOf(3);
+  const by = { keyId: keyOf(3), maker: owner, owner, marketIndex: 3, orderType: 0, flags: 0, timestampMs: tMs };
+  let label = ORDERS + 8_000;
+  const offer = (outcome: number, side: number, moneyMicro: number, sharesMicro: number, expirationS = 0): void => {
+    const [makerAmountMicro, takerAmountMicro] = side === 0 ? [moneyMicro, sharesMicro] : [sharesMicro, moneyMicro];
+    const order = { outcome, side, makerAmountMicro, takerAmountMicro, expirationS };
+    take(tMs, { type: 'PlaceOrder', orderId: orderIdOf(label), ...by, ...order });
+    label += 1;
+  };
+  for (const outcome of [0, 1]) {
+    // A bid far below all others, and an ask far above them: as they are, at a price between two ticks, at 0 and at 1.
+    for (const [side, pips] of [0, 1].map((at) => [at, at === 0 ? 100 : 9_900])) {
+      offer(outcome, side, 4 * pips, 40_000);
+      offer(outcome, side, 4 * (pips - 50), 40_000);
+      offer(outcome, side, 0, 40_000);
+      offer(outcome, side, 40_000, 40_000);
+      offer(outcome, side, 2.5 * pips, 25_000);
+      offer(outcome, side, 4 * pips, 40_000, Math.ceil(tMs / 1_000) + 600);
+    }
+  }
 }
 
 /** A balance falls to exactly what one of two orders reserves: that one stays. */
@@ -390,18 +421,21 @@ export function lapseOne(take: Take, tMs: number): void {
 
 /** Orders at the ends of what an order may be: a micro on one of its sides, and the most lots there are, and one more. */
 export function askExtremes(take: Take, tMs: number): void {
-  const by = { keyId: keyOf(3), maker: addressOf(3), owner: addressOf(3), marketIndex: 2, outcome: 0, flags: 0 };
+  const by = { keyId: keyOf(3), maker: addressOf(3), owner: addressOf(3), marketIndex: 2, outcome: 0 };
   const order = { type: 'PlaceOrder', ...by, timestampMs: tMs, expirationS: 0 } as const;
-  const amounts: readonly (readonly [side: number, orderType: number, maker: number, taker: number])[] = [
-    [0, 2, 1, 10_000],
-    [0, 2, 50, 100],
-    [1, 2, 10_000, 1],
-    [1, 0, 1, 10_000],
-    [0, 0, 10_000_000_000, 10_000_000_000_000],
-    [0, 0, 10_000_000_010, 10_000_000_010_000],
-  ];
-  for (const [at, [side, orderType, makerAmountMicro, takerAmountMicro]] of amounts.entries()) {
+  const amounts: readonly (readonly [side: number, orderType: number, maker: number, taker: number, flags?: number])[] =
+    [
+      [0, 2, 1, 10_000],
+      [0, 2, 50, 100],
+      [1, 2, 10_000, 1],
+      [1, 0, 1, 10_000],
+      [0, 0, 10_000_000_000, 10_000_000_000_000],
+      // A usual order has its limits, any other has its own.
+      [0, 0, 10_000_000_000, 10_000_000_000_000, OrderFlag.POST_ONLY],
+      [0, 0, 10_000_000_010, 10_000_000_010_000],
+    ];
+  for (const [at, [side, orderType, makerAmountMicro, takerAmountMicro, flags = 0]] of amounts.entries()) {
     const orderId = orderIdOf(ORDERS + 6_000 + at);
-    take(tMs, { ...order, orderId, side, orderType, makerAmountMicro, takerAmountMicro });
+    take(tMs, { ...order, orderId, side, orderType, makerAmountMicro, takerAmountMicro, flags });
   }
 }

@@ -14,6 +14,9 @@ export interface Reason {
 const equal = (file: RegExp, change: RegExp, text: string): Reason => ({ file, change, text, isEqual: true });
 const unreached = (file: RegExp, change: RegExp, text: string): Reason => ({ file, change, text, isEqual: false });
 
+/** Why what makes fewer orders usual is never seen. */
+const UNUSUAL = 'An order that is not taken for a usual one goes the long way to the same end: only the time differs.';
+
 const reasons: readonly Reason[] = [
   equal(/./, /new (?:\w+Array|EventWriter)\(/, 'The first capacity of a table that grows when it must.'),
   equal(/./, /\.length \* 2; ⇒ 2 → 3/, 'By how much a table grows.'),
@@ -40,6 +43,27 @@ const reasons: readonly Reason[] = [
     /^const (?:ENTRIES_A_SLOT|FIRST_CAPACITY|FIRST_ENTRIES|GROWTH_SHIFT) = |^slots \* ENTRIES_A_SLOT/,
     'How much room there is at first, and when it grows: only the memory differs.',
   ),
+  equal(
+    /^usualOrder/,
+    /^const (?:SIDE_SHIFT|MAKER_DOUBLE|TAKER_DOUBLE|MAKER_TO_TAKER|TIMESTAMP_DOUBLE|EXPIRATION_DOUBLE) = /,
+    UNUSUAL,
+  ),
+  equal(
+    /^usualOrder/,
+    /^const (?:belowAsk|aboveBid) = .* ⇒ best(?:Ask → bestBid|Bid → bestAsk)$|<= 0; ⇒ 0 → 1$/,
+    UNUSUAL,
+  ),
+  equal(/^usualOrder/, /^timestampMs .* ⇒ (?:>= → >|<= → <|- → \+|\+ → -)$/, UNUSUAL),
+  equal(/^usualOrder/, /^if \(position < 0 .* ⇒ (?:< → <=|!== → ===|0 → 1)$/, UNUSUAL),
+  equal(/^usualOrder/, /isOwner\(.* ⇒ \+ → -$/, UNUSUAL),
+  unreached(
+    /^usualOrder/,
+    /isTimely\(state, .* ⇒ \+ → -$/,
+    'Reads the expiration out of an earlier command of the message, where there mostly is none that could be one.',
+  ),
+  equal(/^usualOrder/, /^const (?:money|lots|pips|ladderPips) = .* ⇒ (?:[+-] → [+-]|0 → 1)$/, UNUSUAL),
+  equal(/^usualOrder/, /^if \(Math\.floor\(lots\) .* ⇒ (?:< → <=|> → >=)$/, UNUSUAL),
+  equal(/^usualOrder/, /^if \(level < 1 .* ⇒ (?:< → <=|1 → 2)$/, UNUSUAL),
   equal(/^accounts/, /^const OWNER_SHIFT = 3;/, 'Where a word lies in a record that has free places.'),
   equal(/^accounts/, /^this\.keyCount \+= 1; ⇒ 1 → 2$/, 'Numbers of keys are told to nobody.'),
   equal(
@@ -98,7 +122,7 @@ const reasons: readonly Reason[] = [
   ),
   equal(
     /^entry/,
-    /account < 0(?:\) \{ ⇒ <| \? NONE : .* ⇒ 0)/,
+    /account < 0(?:\) \{ ⇒ <|\) account = .* ⇒ <| \? NONE : .* ⇒ [0<])/,
     'Account 0 is that of the fees: nobody has a key of its owner.',
   ),
   equal(/^entry/, /pips [<>] (?:highest|tickPips) \? .* ⇒ [<>] → [<>]=/, 'They are the same there.'),
