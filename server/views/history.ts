@@ -10,6 +10,8 @@ interface Series {
   /** Whole minutes since the epoch, rising. */
   readonly minutes: number[];
   readonly sums: number[];
+  /** When the midpoint changed last, ms; undefined in a series of an older snapshot that has not changed since. */
+  changedMs?: number;
 }
 
 /** Midpoints at certain times. */
@@ -45,6 +47,16 @@ function countUpTo(minutes: readonly number[], minute: number): number {
   return low;
 }
 
+/**
+ * Which midpoint was in force at a time near the end of a series, −1 where there was none or it is not known: at the end it
+ * is the latest, at a full minute that of the minute just over, and within a minute the latest again, if it was there by then.
+ */
+function lastAt({ minutes, changedMs = Infinity }: Series, timeS: number, isEnd: boolean): number {
+  if (isEnd) return minutes.length - 1;
+  if (timeS % MINUTE_S === 0) return countUpTo(minutes, timeS / MINUTE_S - 1) - 1;
+  return Math.floor(changedMs / 1000) <= timeS ? minutes.length - 1 : -1;
+}
+
 export class HistoryView {
   private series: (Series | undefined)[] = [];
   /** Markets whose book the current record has changed. */
@@ -61,7 +73,7 @@ export class HistoryView {
       const status = markets.byIndex(marketIndex)?.status;
       if (status !== MarketStatus.OPEN && status !== MarketStatus.PAUSED) continue;
       const sum = books.bestBidPips(marketIndex, 0) + books.bestAskPips(marketIndex, 0);
-      this.put(marketIndex, Math.floor(tMs / MINUTE_MS), sum);
+      this.put(marketIndex, tMs, sum);
     }
     this.changed.length = 0;
   }
@@ -74,8 +86,8 @@ export class HistoryView {
 
   /**
    * The midpoint in force at each multiple of the step within the times asked, and at the end of the series, or at the
-   * end of the times where that comes less than a minute earlier (a client's clock is never quite ours). A midpoint holds
-   * until the next one; before the first there is none.
+   * end of the times where that comes less than a minute earlier (a client's clock is never quite ours) and what was in
+   * force then is still known. A midpoint holds until the next one; before the first there is none.
    */
   samples(marketIndex: number, { startS, endS, lastS, stepS }: SampleQuery): Samples {
     const times: number[] = [];
@@ -93,10 +105,12 @@ export class HistoryView {
       sums.push(series.sums[next - 1]);
     }
     const shownS = Math.min(endS, lastS);
-    const latest = countUpTo(minutes, Math.floor(shownS / MINUTE_S)) - 1;
-    if (lastS - shownS < MINUTE_S && startS <= shownS && latest >= 0 && times.at(-1) !== shownS) {
-      times.push(shownS);
-      sums.push(series.sums[latest]);
+    if (lastS - shownS < MINUTE_S && startS <= shownS && times.at(-1) !== shownS) {
+      const last = lastAt(series, shownS, shownS === lastS);
+      if (last >= 0) {
+        times.push(shownS);
+        sums.push(series.sums[last]);
+      }
     }
     return { times, sums };
   }
@@ -106,14 +120,16 @@ export class HistoryView {
     this.series = sections.plain('series', this.series);
   }
 
-  private put(marketIndex: number, minute: number, sum: number): void {
+  private put(marketIndex: number, tMs: number, sum: number): void {
+    const minute = Math.floor(tMs / MINUTE_MS);
     const series = this.series[marketIndex];
     if (series === undefined) {
-      this.series[marketIndex] = { minutes: [minute], sums: [sum] };
+      this.series[marketIndex] = { minutes: [minute], sums: [sum], changedMs: tMs };
       return;
     }
     const { minutes, sums } = series;
     const last = minutes.length - 1;
+    if (sums[last] !== sum) series.changedMs = tMs;
     if (minutes[last] !== minute) {
       if (sums[last] === sum) return;
       minutes.push(minute);

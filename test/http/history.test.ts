@@ -91,7 +91,7 @@ beforeAll(async () => {
   server = await startTestServer({ clock });
   await submit({ type: 'CreateApiKey', owner, keyId, nonce: 0, generation: 0, kind: 0 });
   await submit({ type: 'Deposit', wallet: owner, owner, amountMicro: 1e12, isFaucet: 1 });
-  for (const index of [0, 1, 2]) await createMarket(index);
+  for (const index of [0, 1, 2, 3]) await createMarket(index);
 });
 afterAll(() => server.close());
 
@@ -153,6 +153,34 @@ test('who asks up to a moment ago gets the midpoint of that moment, as one whose
   expect((await upTo(nowS - 59)).at(-1)).toEqual([226, 0.55]);
   // What the midpoint was within a minute that is long over is not kept.
   expect((await upTo(nowS - 60)).at(-1)).toEqual([180, 0.55]);
+});
+
+test('a point before the last change of the midpoint says what was in force then, or is not given', async () => {
+  const startS = clock.now() / 1000;
+  expect(startS % 60).toBe(45);
+  clock.advance(25_000); // 10 s past a full minute
+  await bid(3, 0, 4000);
+  await bid(3, 1, 4000); // midpoint 0.5
+  clock.advance(30_000);
+  await bid(3, 0, 5000); // 0.55, 40 s past it
+  clock.advance(5_000);
+  const upTo = (seconds: number, rest = ''): Promise<readonly (readonly [number, number])[]> =>
+    pointsOf(`market=106&endTs=${startS + seconds}${rest}`);
+  const past = startS - T0_S;
+  expect(await upTo(35)).toEqual([]); // 0.5 was, and is not kept
+  expect(await upTo(20)).toEqual([]); // nothing was there
+  expect(await upTo(55)).toEqual([[past + 55, 0.55]]);
+  expect(await upTo(60)).toEqual([[past + 60, 0.55]]);
+  clock.advance(20_000); // 5 s past the next full minute
+  await bid(3, 0, 5500); // 0.575
+  clock.advance(15_000);
+  // What the step does not divide has the same answer as what it does.
+  for (const fidelity of [1, 7]) expect(await upTo(75, `&fidelity=${fidelity}`)).toEqual([[past + 75, 0.55]]);
+  expect((await upTo(90)).at(-1)).toEqual([past + 90, 0.575]);
+  await submit({ type: 'UpdateMarket', marketIndex: 3, mask: MarketField.STATUS, ...TERMS, status: MarketStatus.CLOSED });
+  clock.advance(86_400_000);
+  expect((await upTo(77)).at(-1)).toEqual([past + 75, 0.55]);
+  expect((await upTo(86_400)).at(-1)).toEqual([past + 95, 0.575]);
 });
 
 test('an interval reaches back from the present', async () => {
@@ -290,10 +318,13 @@ test('samples are those of a naive list of every midpoint there ever was', () =>
         if (inForce !== undefined) wanted.push([timeS, inForce.sum]);
       }
       const shownS = Math.min(endS, lastS);
-      const minuteEndMs = (Math.floor(shownS / 60) + 1) * 60_000;
-      const latest = every.findLast((one) => one.tMs < minuteEndMs);
       const isNow = lastS - shownS < 60 && startS <= shownS && wanted.at(-1)?.[0] !== shownS;
-      if (latest !== undefined && isNow) wanted.push([shownS, latest.sum]);
+      // At the end all is known, at a full minute what was before it, and within a minute what has held ever since.
+      const isFull = shownS < lastS && shownS % 60 === 0;
+      const inForce = every.findLast(({ tMs: atMs }) => atMs < (isFull ? shownS : shownS + 1) * 1000);
+      const since = every.filter(({ tMs: atMs }) => atMs >= (shownS + 1) * 1000);
+      const isKnown = isFull || since.every(({ sum }) => sum === inForce?.sum);
+      if (inForce !== undefined && isNow && isKnown) wanted.push([shownS, inForce.sum]);
       expect(got.times.map((timeS, index) => [timeS, got.sums[index]])).toEqual(wanted);
     }),
     { numRuns: 500 },
