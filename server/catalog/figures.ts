@@ -95,19 +95,20 @@ export function eventFigures(event: EventRow, figuresOf: (market: Market) => Mar
   let liquidityMicro = 0;
   let competitive = 0;
   let anyState = 0;
-  // Drafts are nobody's to see: an event is closed when all of its other markets are.
+  // Drafts are nobody's to see: an event is what its other markets are.
   let allStates: number = RowState.CLOSED | RowState.ARCHIVED;
   let closedMs = 0;
   let updatedMs = createdMs;
   let latestEndMs = Number.NaN;
   for (const market of markets) {
     const figures = figuresOf(market);
+    if ((figures.state & RowState.ACTIVE) === 0) continue;
+    anyState |= figures.state;
+    allStates &= figures.state;
     volumeMicro += figures.volumeMicro;
     volume24Micro += figures.volume24Micro;
     liquidityMicro += figures.liquidityMicro;
     competitive = Math.max(competitive, figures.competitive);
-    anyState |= figures.state;
-    if ((figures.state & RowState.ACTIVE) !== 0) allStates &= figures.state;
     closedMs = Math.max(closedMs, marketClosedMs(market));
     updatedMs = Math.max(updatedMs, market.updatedMs);
     const endMs = timeOf(market.texts.endDate);

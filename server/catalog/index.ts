@@ -211,9 +211,12 @@ export class Catalog implements MarketObserver {
       volumeMicro += figures.volumeMicro;
       volume24Micro += figures.volume24Micro;
       liquidityMicro += figures.liquidityMicro;
+      // Nor does an event that has drafts alone say whether all others are over.
+      if ((figures.state & RowState.ACTIVE) === 0) continue;
       anyState |= figures.state;
       allStates &= figures.state;
     }
+    if ((anyState & RowState.ACTIVE) === 0) allStates = 0;
     return { volumeMicro, volume24Micro, liquidityMicro, state: (anyState & RowState.ACTIVE) | allStates };
   }
 

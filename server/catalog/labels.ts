@@ -9,6 +9,8 @@ export interface Label {
   readonly number: number;
   readonly slug: string;
   title: string;
+  /** Whether an event gave the title; else it is made of the slug. */
+  isTitleGiven: boolean;
   /** How often a series recurs; '' where nothing is said. */
   recurrence: string;
   readonly createdMs: number;
@@ -59,12 +61,23 @@ export class Labels {
     let label = this.bySlugText.get(key);
     if (label === undefined) {
       const number = this.rows.length + 1;
-      label = { number, slug, title: '', recurrence: '', createdMs, updatedMs: createdMs, events: [] };
+      label = {
+        number,
+        slug,
+        title: titleOfSlug(slug),
+        isTitleGiven: false,
+        recurrence: '',
+        createdMs,
+        updatedMs: createdMs,
+        events: [],
+      };
       this.rows.push(label);
       this.bySlugText.set(key, label);
     }
-    if (title !== '' && (label.title === '' || label.title === titleOfSlug(slug))) label.title = title;
-    if (label.title === '') label.title = titleOfSlug(slug);
+    if (title !== '' && !label.isTitleGiven) {
+      label.title = title;
+      label.isTitleGiven = true;
+    }
     if (label.recurrence === '') label.recurrence = recurrence;
     label.updatedMs = createdMs;
     label.events.push(eventNumber);

@@ -258,9 +258,10 @@ function endOf({ winner, outcomes = ['Yes', 'No'], status }: MarketLine, isOver:
     const terms = { ...NO_TERMS, status: MarketStatus.CLOSED, minMarketableBuyMicro };
     return encodeCommand({ type: 'UpdateMarket', marketIndex: 0, mask, ...terms });
   }
-  const place = winner === 'split' ? Resolution.SPLIT : outcomes.indexOf(winner);
-  if (place < 0) {
+  const place = outcomes.indexOf(winner);
+  // An outcome may be called so, too: then it is the one that has won, as where an operator resolves it.
+  if (place < 0 && winner !== 'split') {
     throw new BadRequest(`invalid_field: winner: it must be "split" or one of ${JSON.stringify(outcomes)}`);
   }
-  return encodeCommand({ type: 'ResolveMarket', marketIndex: 0, resolution: place });
+  return encodeCommand({ type: 'ResolveMarket', marketIndex: 0, resolution: place < 0 ? Resolution.SPLIT : place });
 }

@@ -10,6 +10,8 @@ import { showProgress } from '../progress.ts';
 /** Bytes of one piece: small enough that the exchange goes on trading between two of them. */
 const PIECE_BYTES_MAX = 200_000;
 const PIECE_LINES_MAX = 1_000;
+/** Bytes of one line: more than all texts of an event or market may have together, and half of what a request may carry. */
+const LINE_BYTES_MAX = 524_288;
 /** Bad lines that are printed; the others are counted. */
 const BAD_LINES_SHOWN = 100;
 
@@ -79,9 +81,11 @@ async function handOver(file: string, target: ImportTarget) {
     for (const text of lines) {
       line += 1;
       const row = parseLine(text, line, bad);
-      if (row !== undefined) piece.push({ line, row });
-      pieceBytes += text.length;
-      if (pieceBytes >= PIECE_BYTES_MAX || piece.length >= PIECE_LINES_MAX) await flush();
+      if (row === undefined) continue;
+      const bytes = Buffer.byteLength(text);
+      if (pieceBytes + bytes > PIECE_BYTES_MAX || piece.length >= PIECE_LINES_MAX) await flush();
+      piece.push({ line, row });
+      pieceBytes += bytes;
     }
     progress.update(kilobytes(bytesRead), total);
   }
@@ -90,9 +94,14 @@ async function handOver(file: string, target: ImportTarget) {
   return { lineCount: line, bad };
 }
 
-/** The JSON of a line; undefined for an empty line and for one that is none, which is then noted. */
+/** The JSON of a line; undefined for an empty line, and for one that is none or too long, which is then noted. */
 function parseLine(text: string, line: number, bad: BadLine[]): unknown {
   if (text.trim() === '') return undefined;
+  const bytes = Buffer.byteLength(text);
+  if (bytes > LINE_BYTES_MAX) {
+    bad.push({ line, error: `it has ${bytes} bytes, and a line may have at most ${LINE_BYTES_MAX}` });
+    return undefined;
+  }
   try {
     return JSON.parse(text);
   } catch (error) {

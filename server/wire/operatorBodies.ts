@@ -21,10 +21,14 @@ const SLUG = /^[a-z0-9][a-z0-9-]{0,199}$/;
 const slugField = z
   .string('must be a string')
   .regex(SLUG, 'must be 1 to 200 lower-case letters, digits and hyphens, not starting with a hyphen');
-const dateField = z.iso.datetime({
-  offset: true,
-  error: 'must be an ISO 8601 date-time, such as 2030-01-31T12:00:00Z',
-});
+/** Years of the dates of all formats: four digits, which an offset may lead out of. */
+const YEAR_MAX = 9_999;
+const dateField = z.iso
+  .datetime({ offset: true, error: 'must be an ISO 8601 date-time, such as 2030-01-31T12:00:00Z' })
+  .refine((text) => {
+    const year = new Date(text).getUTCFullYear();
+    return year >= 0 && year <= YEAR_MAX;
+  }, 'must lie within the years 0000 to 9999 of UTC');
 const tokenIdField = z
   .string('must be a decimal string')
   .refine((text) => isUint256Decimal(text), 'must be a decimal string below 2^256')

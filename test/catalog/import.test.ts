@@ -188,3 +188,30 @@ test('commands of one act are one batch of the journal, however large, and follo
   expect(exchange.nextEventNumber).toBe(21);
   await exchange.close();
 });
+
+test('a line that is too long for any request is named like every other bad line', async () => {
+  const server = await startTestServer();
+  const long = { ...EVENT, slug: 'long', description: 'a'.repeat(3_000_000) };
+  const file = fileOf('long.jsonl', [EVENT, long, 'no JSON']);
+  const importing = importFile(file, await runningTarget(server.url, 'dev-admin'));
+  await expect(importing).rejects.toThrow(
+    /long\.jsonl:2: it has 3\d{6} bytes, and a line may have at most 524288\n.*:3: it is not JSON/,
+  );
+  expect((await send(server.url, 'GET', '/events')).json).toEqual([]);
+  // As many bytes as texts may have, one line after another, fit into requests.
+  const full = (slug: string): object => ({ ...EVENT, slug, description: '東'.repeat(50_000) });
+  const fits = fileOf('full.jsonl', ['first', 'second', 'third', 'fourth', 'fifth', 'sixth'].map(full));
+  expect(await importFile(fits, await runningTarget(server.url, 'dev-admin'))).toMatchObject({ events: 6 });
+  await server.close();
+});
+
+test('a winner is an outcome of that name before it is a split, as where an operator resolves', async () => {
+  const server = await startTestServer();
+  const named = { kind: 'market', slug: 'named', question: 'Which?', outcomes: ['merge', 'split'], winner: 'split' };
+  const halved = { kind: 'market', slug: 'halved', question: 'Which?', outcomes: ['merge', 'mint'], winner: 'split' };
+  await importFile(fileOf('split.jsonl', [named, halved]), await runningTarget(server.url, 'dev-admin'));
+  const pricesOf = async (slug: string): Promise<string> =>
+    (await send(server.url, 'GET', `/markets/slug/${slug}`)).json.outcomePrices;
+  expect([await pricesOf('named'), await pricesOf('halved')]).toEqual(['["0", "1"]', '["0.5", "0.5"]']);
+  await server.close();
+});

@@ -177,7 +177,13 @@ test('a point before the last change of the midpoint says what was in force then
   // What the step does not divide has the same answer as what it does.
   for (const fidelity of [1, 7]) expect(await upTo(75, `&fidelity=${fidelity}`)).toEqual([[past + 75, 0.55]]);
   expect((await upTo(90)).at(-1)).toEqual([past + 90, 0.575]);
-  await submit({ type: 'UpdateMarket', marketIndex: 3, mask: MarketField.STATUS, ...TERMS, status: MarketStatus.CLOSED });
+  await submit({
+    type: 'UpdateMarket',
+    marketIndex: 3,
+    mask: MarketField.STATUS,
+    ...TERMS,
+    status: MarketStatus.CLOSED,
+  });
   clock.advance(86_400_000);
   expect((await upTo(77)).at(-1)).toEqual([past + 75, 0.55]);
   expect((await upTo(86_400)).at(-1)).toEqual([past + 95, 0.575]);

@@ -1,0 +1,52 @@
+// What nobody may see of a catalog changes nothing of what is seen: drafts in events and series; and names and dates as they
+// were given first and can be told.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type JsonReply, send } from '../support/client.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+const ADMIN = { authorization: 'Bearer dev-admin' };
+const post = (path: string, body: object): Promise<JsonReply> => send(server.url, 'POST', `/admin${path}`, body, ADMIN);
+const get = async (path: string) => (await send(server.url, 'GET', path)).json;
+
+beforeAll(async () => {
+  server = await startTestServer();
+});
+afterAll(() => server.close());
+
+test('drafts say nothing of the figures of their event, nor of its series', async () => {
+  await post('/events', { title: 'Over', slug: 'over', series: 'weekly' });
+  const { json } = await post('/markets', { event: 'over', question: 'Seen?', end_date: '2026-12-01T00:00:00Z' });
+  await post('/markets', { event: 'over', question: 'Draft?', status: 'draft', end_date: '2031-12-01T00:00:00Z' });
+  await post(`/markets/${json.condition_id}/resolve`, { outcome: 'Yes' });
+  const over = { closed: true, competitive: 0, endDate: '2026-12-01T00:00:00.000Z' };
+  expect(await get('/events/slug/over')).toMatchObject(over);
+  expect(await get('/series')).toMatchObject([{ slug: 'weekly', closed: true }]);
+  await post('/events', { title: 'To come', slug: 'to-come', series: 'weekly' });
+  // An event without a market is open.
+  expect(await get('/series')).toMatchObject([{ slug: 'weekly', closed: false }]);
+  await post('/markets', { event: 'to-come', question: 'Draft too?', status: 'draft' });
+  expect(await get('/series')).toMatchObject([{ slug: 'weekly', closed: true }]);
+});
+
+test('a tag keeps the first name that an event gave it, though it is what its slug says', async () => {
+  await post('/events', { title: 'Any', slug: 'any', tags: ['world-cup'] });
+  for (const [slug, label] of Object.entries({ first: 'World cup', second: 'Football' }))
+    await post('/events', { title: slug, slug, tags: ['world-cup'], tag_labels: { 'world-cup': label } });
+  expect((await get('/tags')).find(({ slug }: { slug: string }) => slug === 'world-cup')).toMatchObject({
+    label: 'World cup',
+  });
+});
+
+test('a date that its offset leads out of four-digit years is refused', async () => {
+  for (const date of ['9999-12-31T23:59:59-10:00', '0000-01-01T00:00:00+10:00']) {
+    for (const field of ['start_date', 'end_date', 'game_start_time']) {
+      const { status, json } = await post('/markets', { question: 'When?', [field]: date });
+      expect([status, json.error]).toEqual([
+        400,
+        `invalid_field: ${field}: it must lie within the years 0000 to 9999 of UTC`,
+      ]);
+    }
+  }
+  expect((await post('/markets', { question: 'When?', end_date: '9999-12-31T23:59:59Z' })).status).toBe(200);
+});
