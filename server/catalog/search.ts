@@ -90,9 +90,10 @@ function holds(list: readonly number[], wanted: number): boolean {
 export class CatalogSearch {
   private readonly eventOf: (eventNumber: number) => EventRow | undefined;
   private readonly index = this.makeIndex();
-  /** Events of every word, in the order in which they were indexed. */
+  /** Events of every word, rising. */
   private readonly eventsOfWord = new Map<string, number[]>();
-  private readonly commonWords: string[] = [];
+  /** A word that so many events have had stays common while any has it: documents of the index are without it. */
+  private readonly commonWords = new Set<string>();
   private readonly indexed = new Map<number, EventWords>();
   /** Words that a snapshot has of events that are not indexed yet. */
   private readonly loaded = new Map<number, EventWords>();
@@ -197,7 +198,7 @@ export class CatalogSearch {
   }
 
   private isCommon(word: string): boolean {
-    return (this.eventsOfWord.get(word)?.length ?? 0) > COMMON_EVENTS_MIN;
+    return this.commonWords.has(word);
   }
 
   /** Events that have all of these words, the newest first. */
@@ -241,7 +242,9 @@ export class CatalogSearch {
     const known = this.indexed.get(eventNumber);
     if (present === undefined || (known?.title === present.title && known.others === present.others)) return;
     const [title, others] = [wordsIn(present.title), wordsIn(present.others)];
-    this.list(eventNumber, new Set([...title, ...others]), known !== undefined);
+    const words = new Set([...title, ...others]);
+    if (known !== undefined) this.unlist(eventNumber, known, words);
+    this.list(eventNumber, words, known !== undefined);
     const rareOnly = (list: readonly string[]): string => list.filter((word) => !this.isCommon(word)).join(' ');
     const document = { id: eventNumber, title: rareOnly(title), text: rareOnly(others) };
     if (known === undefined) this.index.add(document);
@@ -249,11 +252,24 @@ export class CatalogSearch {
     this.indexed.set(eventNumber, present);
   }
 
+  /** Takes an event out from under the words that it had and has no more. A word that no event has is not known. */
+  private unlist(eventNumber: number, had: EventWords, words: ReadonlySet<string>): void {
+    for (const word of new Set([...wordsIn(had.title), ...wordsIn(had.others)])) {
+      if (words.has(word)) continue;
+      const list = this.eventsOfWord.get(word) ?? [];
+      const at = list.indexOf(eventNumber);
+      if (at >= 0) list.splice(at, 1);
+      if (list.length > 0) continue;
+      this.eventsOfWord.delete(word);
+      this.commonWords.delete(word);
+    }
+  }
+
   /** Files a new event under its words; one that was filed before is filed under the words that are new. */
   private list(eventNumber: number, words: ReadonlySet<string>, isFiled: boolean): void {
     for (const word of words) {
       const list = this.eventsOfWord.get(word);
-      if (list?.length === COMMON_EVENTS_MIN && !holds(list, eventNumber)) this.commonWords.push(word);
+      if (list?.length === COMMON_EVENTS_MIN && !holds(list, eventNumber)) this.commonWords.add(word);
       if (list === undefined) this.eventsOfWord.set(word, [eventNumber]);
       else if (!isFiled && list[list.length - 1] < eventNumber) list.push(eventNumber);
       else if (!holds(list, eventNumber)) {

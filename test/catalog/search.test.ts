@@ -119,3 +119,36 @@ test('a snapshot has the words of events; those that change after it are read ag
   expect(found('chelsea')).toEqual([6]);
   expect(readCount).toBe(1);
 });
+
+test('a word that no event has any more is a typo like any other', async () => {
+  const { search, rows } = await searchOver(['Does Mesii score?', 'Does Messi score?']);
+  const change = async (at: number, title: string): Promise<void> => {
+    rows[at] = { ...rows[at], texts: { title } };
+    search.touch(at + 1);
+    await search.ready();
+  };
+  expect(search.find('mesii', all).events).toEqual([1]);
+  await change(0, 'Does Messi play?');
+  expect(search.find('mesii', all).events.toSorted()).toEqual([1, 2]);
+  await change(0, 'Does Mesii play?');
+  expect(search.find('mesii', all).events).toEqual([1]);
+});
+
+test('an event that loses a word that nearly all have is not found by it, and is again when it has it again', async () => {
+  const { search, rows } = await searchOver(Array.from({ length: 1_200 }, (_, at) => `Will rain fall on day${at}`));
+  const found = (query: string): boolean => search.find(query, all).events.includes(700);
+  const change = async (title: string): Promise<void> => {
+    for (let at = 600; at < 900; at += 1) {
+      rows[at] = { ...rows[at], texts: { title: `${title} day${at}` } };
+      search.touch(at + 1);
+    }
+    await search.ready();
+  };
+  expect([found('rain'), found('rain day699'), found('rai')]).toEqual([true, true, true]);
+  await change('Will snow fall on');
+  expect([found('rain'), found('rai'), found('snow day699'), found('fall')]).toEqual([false, false, true, true]);
+  expect(search.find('rain', all).events).toHaveLength(900);
+  await change('Will rain fall on');
+  expect([found('rain'), found('rain day699'), found('snow')]).toEqual([true, true, false]);
+  expect(search.find('rain', all).events).toHaveLength(1_200);
+});
