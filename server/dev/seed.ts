@@ -8,13 +8,13 @@ import {
   MarketField,
   MarketStatus,
   marketDefaults,
-  Resolution,
   type RunningExchange,
   rejectionName,
 } from '../../engine/index.ts';
 import { chainContracts } from '../auth/contracts.ts';
 import { bytesToHex } from '../auth/hex.ts';
 import { decimalToBytes32 } from '../auth/uint256.ts';
+import { resolutionOf } from '../routes/creation.ts';
 import type { MarketRewards, Views } from '../views/index.ts';
 import { parseDecimal, parseLots, parsePips } from '../wire/numbers.ts';
 
@@ -147,8 +147,9 @@ function marketCommand(event: SeedEvent, market: SeedMarket, eventNumber: number
 function endCommand(market: SeedMarket, marketIndex: number): Uint8Array | undefined {
   if (market.status === 'open') return undefined;
   if (market.status === 'resolved') {
-    const place = market.winner === 'split' ? Resolution.SPLIT : market.outcomes.indexOf(market.winner ?? '');
-    return encodeCommand({ type: 'ResolveMarket', marketIndex, resolution: place });
+    const resolution = resolutionOf(market.outcomes, market.winner ?? '');
+    if (resolution === undefined) throw new Error(`${market.slug}: its winner is neither an outcome nor "split"`);
+    return encodeCommand({ type: 'ResolveMarket', marketIndex, resolution });
   }
   return encodeCommand({
     type: 'UpdateMarket',

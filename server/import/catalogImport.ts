@@ -9,12 +9,11 @@ import {
   MarketField,
   MarketStatus,
   marketDefaults,
-  Resolution,
 } from '../../engine/index.ts';
 import { bytesToHex } from '../auth/hex.ts';
 import { decimalToBytes32 } from '../auth/uint256.ts';
 import { BadRequest } from '../http/errors.ts';
-import { creationOf, eventCommandOf } from '../routes/creation.ts';
+import { creationOf, eventCommandOf, resolutionOf } from '../routes/creation.ts';
 import type { Services } from '../services.ts';
 import { readFields } from '../wire/bodies.ts';
 import {
@@ -258,10 +257,9 @@ function endOf({ winner, outcomes = ['Yes', 'No'], status }: MarketLine, isOver:
     const terms = { ...NO_TERMS, status: MarketStatus.CLOSED, minMarketableBuyMicro };
     return encodeCommand({ type: 'UpdateMarket', marketIndex: 0, mask, ...terms });
   }
-  const place = outcomes.indexOf(winner);
-  // An outcome may be called so, too: then it is the one that has won, as where an operator resolves it.
-  if (place < 0 && winner !== 'split') {
+  const resolution = resolutionOf(outcomes, winner);
+  if (resolution === undefined) {
     throw new BadRequest(`invalid_field: winner: it must be "split" or one of ${JSON.stringify(outcomes)}`);
   }
-  return encodeCommand({ type: 'ResolveMarket', marketIndex: 0, resolution: place < 0 ? Resolution.SPLIT : place });
+  return encodeCommand({ type: 'ResolveMarket', marketIndex: 0, resolution });
 }

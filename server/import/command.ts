@@ -80,9 +80,9 @@ async function handOver(file: string, target: ImportTarget) {
   for await (const { lines, bytesRead } of linesOf(file)) {
     for (const text of lines) {
       line += 1;
-      const row = parseLine(text, line, bad);
-      if (row === undefined) continue;
       const bytes = Buffer.byteLength(text);
+      const row = parseLine(text, bytes, line, bad);
+      if (row === undefined) continue;
       if (pieceBytes + bytes > PIECE_BYTES_MAX || piece.length >= PIECE_LINES_MAX) await flush();
       piece.push({ line, row });
       pieceBytes += bytes;
@@ -95,9 +95,8 @@ async function handOver(file: string, target: ImportTarget) {
 }
 
 /** The JSON of a line; undefined for an empty line, and for one that is none or too long, which is then noted. */
-function parseLine(text: string, line: number, bad: BadLine[]): unknown {
+function parseLine(text: string, bytes: number, line: number, bad: BadLine[]): unknown {
   if (text.trim() === '') return undefined;
-  const bytes = Buffer.byteLength(text);
   if (bytes > LINE_BYTES_MAX) {
     bad.push({ line, error: `it has ${bytes} bytes, and a line may have at most ${LINE_BYTES_MAX}` });
     return undefined;

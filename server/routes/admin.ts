@@ -1,7 +1,7 @@
 // The operator's requests: events and markets, their terms and end, and the cash desk. Every one becomes a command of
 // the log; what is refused there is the answer. How a description becomes a command is said in creation.ts.
 
-import { type Command, MarketField, Resolution } from '../../engine/index.ts';
+import { type Command, MarketField, type Resolution } from '../../engine/index.ts';
 import type { Endpoint, Handler } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
 import type { Services } from '../services.ts';
@@ -18,7 +18,7 @@ import {
 } from '../wire/operatorBodies.ts';
 import { operatorMarket } from '../wire/operatorRecords.ts';
 import * as schemas from '../wire/schemas/operator.ts';
-import { changedTexts, creationOf, eventCommandOf, slugOf, termsOf } from './creation.ts';
+import { changedTexts, creationOf, eventCommandOf, resolutionOf, slugOf, termsOf } from './creation.ts';
 import { eventOf, submitAccepted, submitForWallet } from './submit.ts';
 
 const createEvent: Handler = async (request, { services }) => {
@@ -87,10 +87,9 @@ const changeMarket: Handler = async (request, { services }) => {
   return marketReply(services, market.conditionId);
 };
 
-function resolutionOf({ outcomes }: Market, word: string): Resolution {
-  if (word === outcomes[0]) return Resolution.FIRST;
-  if (word === outcomes[1]) return Resolution.SECOND;
-  if (word === 'split') return Resolution.SPLIT;
+function resolutionAsked({ outcomes }: Market, word: string): Resolution {
+  const resolution = resolutionOf(outcomes, word);
+  if (resolution !== undefined) return resolution;
   const allowed = [...outcomes, 'split'].map((text) => JSON.stringify(text)).join(', ');
   throw new BadRequest(`invalid_field: outcome: it must be one of ${allowed}`);
 }
@@ -98,7 +97,7 @@ function resolutionOf({ outcomes }: Market, word: string): Resolution {
 const resolveMarket: Handler = async (request, { services }) => {
   const market = findMarket(services, request.params.condition_id);
   const { outcome } = readFields(resolveBody, request.json());
-  const resolution = resolutionOf(market, outcome);
+  const resolution = resolutionAsked(market, outcome);
   await submitAccepted(services.exchange, { type: 'ResolveMarket', marketIndex: market.index, resolution });
   return marketReply(services, market.conditionId);
 };

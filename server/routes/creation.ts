@@ -1,7 +1,7 @@
 // How events and markets that somebody describes become commands: slugs and ids that are derived where none is given, texts
 // as the registry keeps them, terms with their defaults. Called by the operator's requests and by imports. It looks nothing
 // up and submits nothing.
-import { type CommandOf, MarketStatus, marketDefaults } from '../../engine/index.ts';
+import { type CommandOf, MarketStatus, marketDefaults, Resolution } from '../../engine/index.ts';
 import { conditionId, tokenIds } from '../auth/conditionalTokens.ts';
 import { bytesToHex } from '../auth/hex.ts';
 import { keccak256Text } from '../auth/keccak.ts';
@@ -22,6 +22,13 @@ export function slugOf(text: string): string {
     .replace(/[\u0300-\u036f]/g, '');
   const joined = plain.replace(/[^a-z0-9]+/g, '-').slice(0, SLUG_CHARACTERS_MAX);
   return joined.replace(/^-+|-+$/g, '') || bytesToHex(keccak256Text(text)).slice(2, 18);
+}
+
+/** What a word says of how a market has ended: the outcome of that name, else "split" is half and half; undefined for any other. */
+export function resolutionOf([first, second]: readonly string[], word: string): Resolution | undefined {
+  if (word === first) return Resolution.FIRST;
+  if (word === second) return Resolution.SECOND;
+  return word === 'split' ? Resolution.SPLIT : undefined;
 }
 
 export const tailOf = (texts: object): Uint8Array => Buffer.from(JSON.stringify(texts));
