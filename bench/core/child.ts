@@ -48,6 +48,7 @@ function bytesAnOrder(orders: number): number {
   const pool = new OrderPool();
   for (let number = 0; number < orders; number += 1) {
     writeOrderId(number, message.view, 0);
+    pool.makeRoom();
     pool.setId(pool.allocate(number, 0, 0, 100, 100, 0, 0, 0), message, 0);
   }
   if (pool.liveCount !== orders) throw new Error(`The pool holds ${pool.liveCount} orders, not ${orders}.`);

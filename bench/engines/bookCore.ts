@@ -209,6 +209,7 @@ class BookCoreEngine implements BenchEngine {
 
   private rest(ladder: Ladder, id: number, book: number, side: number, level: number, lots: number): number {
     const { pool } = this;
+    pool.makeRoom();
     const slot = pool.allocate(id, side, 0, level * this.tickPips, lots, book, 0, 0);
     ladder.append(pool, slot, side);
     return slot;

@@ -114,25 +114,31 @@ export class Accounts {
     );
   }
 
-  /** Index of the API key id at `offset`, made when new, for an order of an account. */
-  keyOf(account: number, message: Message, offset: number): number {
+  /** Whether the API key id at `offset` is that which an account's orders came with last. */
+  hasLastKey(account: number, message: Message, offset: number): boolean {
     const last = this.lastKey[account];
     const { keyIds } = this;
     const { words } = message;
     const at = offset >> 2;
     const base = last << 2;
-    if (
+    return (
       keyIds[base] === words[at] &&
       keyIds[base | 1] === words[at + 1] &&
       keyIds[base | 2] === words[at + 2] &&
       keyIds[base | 3] === words[at + 3] &&
       last < this.keyCount
-    ) {
-      return last;
-    }
-    const key = this.keyFor(message, offset);
-    this.lastKey[account] = key;
-    return key;
+    );
+  }
+
+  /** Index of that key. */
+  lastKeyOf(account: number): number {
+    return this.lastKey[account];
+  }
+
+  /** Index of the API key id at `offset`, made when new, for an order of an account. */
+  keyOf(account: number, message: Message, offset: number): number {
+    if (!this.hasLastKey(account, message, offset)) this.lastKey[account] = this.keyFor(message, offset);
+    return this.lastKey[account];
   }
 
   /** Index of the API key id at `offset`, made when new. */

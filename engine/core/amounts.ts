@@ -7,12 +7,12 @@ const MICRO_PER_LOT = 10_000;
 const factor = new Float64Array(1);
 
 /** lots × pips: what so many lots cost at a price, micro. */
-export function costMicro(lots: number, pips: number): number {
+export const costMicro = (lots: number, pips: number): number => {
   factor[0] = lots;
   return factor[0] * pips;
-}
+};
 
 /** What so many lots are in shares, micro. */
-export function sharesMicroOf(lots: number): number {
+export const sharesMicroOf = (lots: number): number => {
   return costMicro(lots, MICRO_PER_LOT);
-}
+};

@@ -6,9 +6,12 @@ import { COMMAND_HEADER_BYTES, commandLayouts, KIND_BYTES } from '../protocol/la
 import type { Message } from '../protocol/message.ts';
 import { CancelReason, CancelRefusal, ExchangeMode, Side } from '../protocol/terms.ts';
 import type { Market } from './market.ts';
-import { marketOfSlot, removeOrder } from './orderBook.ts';
+import * as orderBook from './orderBook.ts';
 import { NONE } from './orderPool.ts';
 import type { CoreState } from './state.ts';
+
+// The file's own, see engine/compiler.ts.
+const { marketOfSlot, removeOrder } = orderBook;
 
 const OWNER_AT = commandLayouts.CancelOrders.offsets.owner;
 const ITEMS_AT = COMMAND_HEADER_BYTES + commandLayouts.CancelOrders.headBytes;
@@ -19,45 +22,43 @@ const MARKET = commandLayouts.CancelMarket.offsets;
 const ID_BYTES = KIND_BYTES.bytes32;
 
 /** Cancels one live order (resting or delayed), whatever it is. */
-export function cancelOrder(state: CoreState, slot: number, reason: number): void {
-  const number = state.pool.numberOf(slot);
-  const lots = state.pool.lotsOf(slot);
+export const cancelOrder = (state: CoreState, slot: number, reason: number): void => {
+  state.out.orderCanceled(state.pool.numberOf(slot), reason, state.pool.lotsOf(slot));
   removeOrder(state, slot);
-  state.out.orderCanceled(number, reason, lots);
-}
+};
 
 /** Cancels these slots in the order of their order numbers. */
-function cancelSlots(state: CoreState, slots: number[], reason: number): void {
+const cancelSlots = (state: CoreState, slots: number[], reason: number): void => {
   const { pool } = state;
   slots.sort((a, b) => pool.numberOf(a) - pool.numberOf(b));
   for (const slot of slots) cancelOrder(state, slot, reason);
-}
+};
 
 /** Every live order of an owner, over all its accounts. */
-function slotsOfOwner(state: CoreState, owner: number, visit: (slot: number) => void): void {
+const slotsOfOwner = (state: CoreState, owner: number, visit: (slot: number) => void): void => {
   const { accounts } = state;
   for (let a = accounts.firstAccountOf(owner); a !== NONE; a = accounts.nextAccountOf(a))
     slotsOfAccount(state, a, visit);
-}
+};
 
-function slotsOfAccount(state: CoreState, account: number, visit: (slot: number) => void): void {
+const slotsOfAccount = (state: CoreState, account: number, visit: (slot: number) => void): void => {
   const { ledger, pool } = state;
   for (let p = ledger.firstPositionOf(account); p !== NONE; p = ledger.nextPositionOf(p)) {
     for (let slot = ledger.firstOwn(p); slot !== NONE; slot = pool.ownNext(slot)) visit(slot);
   }
-}
+};
 
 /** Whether the exchange's mode refuses cancels; writes the rejection. */
-function refusesCancels(state: CoreState): boolean {
+const refusesCancels = (state: CoreState): boolean => {
   if (state.mode === NORMAL) return false;
   if (state.mode === ExchangeMode.DISABLED) state.out.rejected('EXCHANGE_DISABLED');
   else if (state.mode === ExchangeMode.RESTARTING) state.out.rejected('EXCHANGE_RESTARTING');
   else return false;
   return true;
-}
+};
 
 /** CancelOrders: each id in turn; an id that comes again is passed over. */
-export function cancelOrders(state: CoreState, message: Message, offset: number): void {
+export const cancelOrders = (state: CoreState, message: Message, offset: number): void => {
   if (refusesCancels(state)) return;
   const count = message.words[offset >> 2] >>> 16;
   const ownerAt = offset + OWNER_AT;
@@ -73,10 +74,10 @@ export function cancelOrders(state: CoreState, message: Message, offset: number)
     seen.add(id);
     cancelById(state, message, at, ownerAt);
   }
-}
+};
 
 /** Cancels the order whose id is at `at` for the owner whose address is at `ownerAt`, or says why not. */
-function cancelById(state: CoreState, message: Message, at: number, ownerAt: number): void {
+const cancelById = (state: CoreState, message: Message, at: number, ownerAt: number): void => {
   const { pool } = state;
   const slot = pool.find(message, at);
   // Asked for now, its position is near by the time its owner has been compared.
@@ -87,10 +88,10 @@ function cancelById(state: CoreState, message: Message, at: number, ownerAt: num
     return;
   }
   state.out.cancelRefused(message.words, at >> 2, isOwn ? CancelRefusal.DELAYED : CancelRefusal.NOT_FOUND);
-}
+};
 
 /** CancelAll: every resting order of the owner. */
-export function cancelAll(state: CoreState, message: Message, offset: number): void {
+export const cancelAll = (state: CoreState, message: Message, offset: number): void => {
   if (refusesCancels(state)) return;
   const owner = state.accounts.ownerAt(message, offset + ALL.owner);
   const slots: number[] = [];
@@ -100,10 +101,10 @@ export function cancelAll(state: CoreState, message: Message, offset: number): v
     });
   }
   cancelSlots(state, slots, CancelReason.REQUESTED);
-}
+};
 
 /** CancelMarket: the owner's resting orders of one market, of one token or both. */
-export function cancelMarket(state: CoreState, message: Message, offset: number): void {
+export const cancelMarket = (state: CoreState, message: Message, offset: number): void => {
   const market = state.markets[message.view.getUint32(offset + MARKET.marketIndex, true)];
   if (market === undefined) {
     state.out.rejected('MARKET_UNKNOWN');
@@ -125,10 +126,10 @@ export function cancelMarket(state: CoreState, message: Message, offset: number)
     }
   }
   cancelSlots(state, slots, CancelReason.REQUESTED);
-}
+};
 
 /** Every order of a market, delayed ones too: closing and resolving. */
-export function cancelEverythingIn(state: CoreState, market: Market, reason: number): void {
+export const cancelEverythingIn = (state: CoreState, market: Market, reason: number): void => {
   const { ladder } = market;
   const { pool } = state;
   const slots: number[] = [];
@@ -139,37 +140,37 @@ export function cancelEverythingIn(state: CoreState, market: Market, reason: num
     if (marketOfSlot(state, slot) === market) slots.push(slot);
   }
   cancelSlots(state, slots, reason);
-}
+};
 
 /** Every order of an owner, delayed ones too: a ban. */
-export function cancelEverythingOf(state: CoreState, owner: number, reason: number): void {
+export const cancelEverythingOf = (state: CoreState, owner: number, reason: number): void => {
   const slots: number[] = [];
   slotsOfOwner(state, owner, (slot) => slots.push(slot));
   cancelSlots(state, slots, reason);
-}
+};
 
 /** Every order of one account, delayed ones too: its wallet moves to another owner. */
-export function cancelEverythingOfAccount(state: CoreState, account: number, reason: number): void {
+export const cancelEverythingOfAccount = (state: CoreState, account: number, reason: number): void => {
   const slots: number[] = [];
   slotsOfAccount(state, account, (slot) => slots.push(slot));
   cancelSlots(state, slots, reason);
-}
+};
 
 /** An owner's resting BUYs: it may only close positions from now on. */
-export function cancelRestingBuys(state: CoreState, owner: number, reason: number): void {
+export const cancelRestingBuys = (state: CoreState, owner: number, reason: number): void => {
   const slots: number[] = [];
   slotsOfOwner(state, owner, (slot) => {
     const isSell = state.pool.sideOf(slot) === Side.SELL;
     if (!isSell && !state.pool.isDelayed(slot)) slots.push(slot);
   });
   cancelSlots(state, slots, reason);
-}
+};
 
 /** The resting orders posted with an API key, wherever its owner trades: its heartbeat lapsed. */
-export function cancelRestingOfKey(state: CoreState, owner: number, key: number, reason: number): void {
+export const cancelRestingOfKey = (state: CoreState, owner: number, key: number, reason: number): void => {
   const slots: number[] = [];
   slotsOfOwner(state, owner, (slot) => {
     if (state.pool.keyOf(slot) === key && !state.pool.isDelayed(slot)) slots.push(slot);
   });
   cancelSlots(state, slots, reason);
-}
+};

@@ -2,14 +2,18 @@
 // Entry asks it for funds, FOK feasibility and "crosses"; releases ask it again. Matching then does what it found.
 import { limits } from '../protocol/limits.ts';
 import { RulesVersion } from '../protocol/terms.ts';
-import { costMicro, sharesMicroOf } from './amounts.ts';
-import { feeMicro } from './fees.ts';
+import * as amounts from './amounts.ts';
+import * as fees from './fees.ts';
 import type { Market } from './market.ts';
-import { ownPips } from './orderBook.ts';
-import { floorDivide } from './prices.ts';
+import * as orderBook from './orderBook.ts';
+import * as prices from './prices.ts';
 import type { CoreState, DryRun, TakerOrder } from './state.ts';
 
-// The file's own, see orderPool.ts.
+// The file's own, see engine/compiler.ts.
+const { costMicro, sharesMicroOf } = amounts;
+const { feeMicro } = fees;
+const { ownPips } = orderBook;
+const { floorDivide } = prices;
 const BID = 0;
 const ASK = 1;
 const BUY = 0;
@@ -18,63 +22,63 @@ const LOTS_MAX: number = limits.orderLotsMax;
 const FIRST_RULES = RulesVersion.FIRST;
 
 /** Whether a ladder price is within a taker's limit. */
-export function isWithin(order: TakerOrder, pips: number): boolean {
+export const isWithin = (order: TakerOrder, pips: number): boolean => {
   return order.ladderSide === BID ? pips <= order.ladderPips : pips >= order.ladderPips;
-}
+};
 
 /** Whether the order would cross anything, its owner's own orders included. */
-export function crossesAnything(market: Market, order: TakerOrder): boolean {
+export const crossesAnything = (market: Market, order: TakerOrder): boolean => {
   const { ladder } = market;
   // Without an order there the best ask is 10,000 and the best bid 0 pips: no limit reaches them.
   if (order.ladderSide === BID) return order.ladderPips >= ladder.bestPips(ASK);
   return order.ladderPips <= ladder.bestPips(BID);
-}
+};
 
 /** An empty result, for an order that crosses nothing. */
-export function noDryRun(dry: DryRun, order: TakerOrder): void {
+export const noDryRun = (dry: DryRun, order: TakerOrder): void => {
   dry.foundLots = 0;
   dry.costMicro = 0;
   dry.feeMicro = 0;
   dry.budgetLeftMicro = order.budgetMicro;
   dry.releasedCollateralMicro = 0;
   dry.ownCount = 0;
-}
+};
 
-function rememberOwn(dry: DryRun, at: number, slot: number): void {
+const rememberOwn = (dry: DryRun, at: number, slot: number): void => {
   if (at === dry.ownSlots.length) {
     const larger = new Int32Array(at * 2);
     larger.set(dry.ownSlots);
     dry.ownSlots = larger;
   }
   dry.ownSlots[at] = slot;
-}
+};
 
 /**
  * Counts the collateral that cancelling the own orders in the way gives back to a BUY's position. A SELL gets nothing back
  * that it could use: own orders that sell the same token stand on its own side.
  */
-function countReleases(state: CoreState, order: TakerOrder): void {
+const countReleases = (state: CoreState, order: TakerOrder): void => {
   const { dry, pool } = state;
   for (let i = 0; i < dry.ownCount; i += 1) {
     const slot = dry.ownSlots[i];
     if (pool.positionOf(slot) !== order.position) continue;
     if (pool.sideOf(slot) === BUY) dry.releasedCollateralMicro += costMicro(pool.lotsOf(slot), ownPips(pool, slot));
   }
-}
+};
 
 /** Lots that what is left of a budget still buys at a price. */
-function payableLots(state: CoreState, budgetMicro: number, pricePips: number): number {
+const payableLots = (state: CoreState, budgetMicro: number, pricePips: number): number => {
   const lots = floorDivide(budgetMicro, pricePips);
   if (state.rulesVersion === FIRST_RULES) return lots;
   return Math.min(lots, LOTS_MAX - state.dry.foundLots);
-}
+};
 
 /**
  * Walks the book from best to the order's limit in price-time order, passing over own orders, and leaves in `state.dry`
  * what the order would take, pay and cancel. GTC, GTD and every SELL want lots; a FOK or FAK BUY spends its budget, on as many
  * lots at most as an order may have.
  */
-export function simulate(state: CoreState, market: Market, order: TakerOrder): void {
+export const simulate = (state: CoreState, market: Market, order: TakerOrder): void => {
   const { dry, pool, ledger } = state;
   const { ladder } = market;
   noDryRun(dry, order);
@@ -122,18 +126,18 @@ export function simulate(state: CoreState, market: Market, order: TakerOrder): v
   if (order.canRest && wanted > 0) dry.ownCount = met;
   dry.budgetLeftMicro = isBudget ? budget : 0;
   if (dry.ownCount > 0 && order.isBuy) countReleases(state, order);
-}
+};
 
 /** Whether a FOK order would be filled whole: a BUY when less than one lot's price at its limit stays unspent. */
-export function isWhole(dry: DryRun, order: TakerOrder): boolean {
+export const isWhole = (dry: DryRun, order: TakerOrder): boolean => {
   return order.budgetMicro > 0 ? dry.budgetLeftMicro < order.limitPips : dry.foundLots === order.lots;
-}
+};
 
 /** What the order needs to enter, micro: collateral for a BUY, shares of its token for a SELL. */
-export function neededMicro(dry: DryRun, order: TakerOrder): number {
+export const neededMicro = (dry: DryRun, order: TakerOrder): number => {
   if (order.isBuy) {
     const rests = order.canRest ? costMicro(order.lots - dry.foundLots, order.limitPips) : 0;
     return dry.costMicro + dry.feeMicro + rests;
   }
   return sharesMicroOf(order.canRest ? order.lots : dry.foundLots);
-}
+};

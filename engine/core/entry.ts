@@ -14,18 +14,25 @@ import {
   Side,
 } from '../protocol/terms.ts';
 import { MICRO_MAX } from '../protocol/units.ts';
-import { costMicro, sharesMicroOf } from './amounts.ts';
-import { cancelOrder } from './cancels.ts';
+import * as amounts from './amounts.ts';
+import * as cancels from './cancels.ts';
 import { openAccount } from './cash.ts';
-import { crossesAnything, isWhole, neededMicro, noDryRun, simulate } from './dryRun.ts';
+import * as dryRun from './dryRun.ts';
 import type { Market } from './market.ts';
-import { matchOrder } from './matching.ts';
-import { admitOrder, delayOrder, forgetOrder, ladderSideOf, restOrder } from './orderBook.ts';
-import { floorDivide, isMultiple, marketPricePips, priceMicro } from './prices.ts';
+import * as matching from './matching.ts';
+import * as orderBook from './orderBook.ts';
+import * as prices from './prices.ts';
 import type { CoreState, TakerOrder } from './state.ts';
-import { placeUsual } from './usualOrder.ts';
+import * as usualOrder from './usualOrder.ts';
 
-// The file's own, see orderPool.ts.
+// The file's own, see engine/compiler.ts.
+const { costMicro, sharesMicroOf } = amounts;
+const { cancelOrder } = cancels;
+const { crossesAnything, isWhole, neededMicro, noDryRun, simulate } = dryRun;
+const { matchOrder } = matching;
+const { admitOrder, delayOrder, forgetOrder, ladderSideOf, restOrder } = orderBook;
+const { floorDivide, isMultiple, marketPricePips, priceMicro } = prices;
+const { placeUsual } = usualOrder;
 const { BUY } = Side;
 const { GTC, GTD, FOK, FAK } = OrderType;
 const { POST_ONLY } = OrderFlag;
@@ -53,7 +60,13 @@ const TIMESTAMP_DOUBLE = AT.timestampMs / 8;
 const EXPIRATION_DOUBLE = AT.expirationS / 8;
 
 /** Reads the message at `offset` into the taker. */
-function readOrder(state: CoreState, message: Message, offset: number, account: number, position: number): TakerOrder {
+const readOrder = (
+  state: CoreState,
+  message: Message,
+  offset: number,
+  account: number,
+  position: number,
+): TakerOrder => {
   const order = state.taker;
   const { accounts } = state;
   const { words, doubles } = message;
@@ -79,10 +92,10 @@ function readOrder(state: CoreState, message: Message, offset: number, account: 
   order.timestampMs = doubles[double + TIMESTAMP_DOUBLE];
   order.expirationS = doubles[double + EXPIRATION_DOUBLE];
   return order;
-}
+};
 
 /** Types, expiration and timestamp; false when refused. */
-function checkTimes(state: CoreState, order: TakerOrder): boolean {
+const checkTimes = (state: CoreState, order: TakerOrder): boolean => {
   const { out, tMs } = state;
   const { timestampMs } = order;
   if ((order.flags & POST_ONLY) !== 0 && !order.canRest) {
@@ -106,10 +119,10 @@ function checkTimes(state: CoreState, order: TakerOrder): boolean {
     return false;
   }
   return true;
-}
+};
 
 /** The limit of a resting order, pips: whole pips and on the tick; 0 when refused. */
-function restingPips(state: CoreState, tickPips: number, order: TakerOrder): number {
+const restingPips = (state: CoreState, tickPips: number, order: TakerOrder): number => {
   const { makerMicro, takerMicro, isBuy } = order;
   const lots = (isBuy ? takerMicro : makerMicro) / MICRO_PER_LOT;
   const money = isBuy ? makerMicro : takerMicro;
@@ -124,10 +137,10 @@ function restingPips(state: CoreState, tickPips: number, order: TakerOrder): num
     return 0;
   }
   return pips | 0;
-}
+};
 
 /** The limit of a FOK or FAK order, pips: the signed ratio brought to the tick, never worse for its owner; 0 when refused. */
-function takingPips(state: CoreState, tickPips: number, order: TakerOrder): number {
+const takingPips = (state: CoreState, tickPips: number, order: TakerOrder): number => {
   const { makerMicro, takerMicro, isBuy } = order;
   const money = isBuy ? makerMicro : takerMicro;
   const shares = isBuy ? takerMicro : makerMicro;
@@ -139,10 +152,10 @@ function takingPips(state: CoreState, tickPips: number, order: TakerOrder): numb
   }
   if (isBuy) return pips > highest ? highest : pips;
   return pips < tickPips ? tickPips : pips;
-}
+};
 
 /** Amounts, tick and size: derives limit and lots under the tick of this moment; false when refused. */
-function checkAmounts(state: CoreState, market: Market, order: TakerOrder): boolean {
+const checkAmounts = (state: CoreState, market: Market, order: TakerOrder): boolean => {
   const { out } = state;
   const { tickPips } = market;
   const { isBuy, canRest, makerMicro, takerMicro } = order;
@@ -172,10 +185,10 @@ function checkAmounts(state: CoreState, market: Market, order: TakerOrder): bool
   order.budgetMicro = isBudget ? makerMicro : 0;
   order.lots = lots | 0;
   return true;
-}
+};
 
 /** The market's minimums; false when refused. */
-function checkMinimums(state: CoreState, market: Market, order: TakerOrder, foundLots: number): boolean {
+const checkMinimums = (state: CoreState, market: Market, order: TakerOrder, foundLots: number): boolean => {
   if (order.canRest && order.lots < market.minOrderLots) {
     state.out.rejected('SIZE_BELOW_MINIMUM', order.lots, market.minOrderLots);
     return false;
@@ -186,10 +199,10 @@ function checkMinimums(state: CoreState, market: Market, order: TakerOrder, foun
     return false;
   }
   return true;
-}
+};
 
 /** Market, exchange and owner; false when refused. */
-function checkStates(state: CoreState, market: Market, order: TakerOrder): boolean {
+const checkStates = (state: CoreState, market: Market, order: TakerOrder): boolean => {
   const { out, mode } = state;
   const isPostOnly = (order.flags & POST_ONLY) !== 0;
   if (market.status !== OPEN) {
@@ -213,29 +226,29 @@ function checkStates(state: CoreState, market: Market, order: TakerOrder): boole
     return false;
   }
   return true;
-}
+};
 
 /** What a delayed order reserves, micro: as if it rested; a FOK or FAK BUY its whole budget. */
-function delayReservation(order: TakerOrder): number {
+const delayReservation = (order: TakerOrder): number => {
   if (!order.isBuy) return sharesMicroOf(order.lots);
   return order.canRest ? costMicro(order.lots, order.limitPips) : order.budgetMicro;
-}
+};
 
 /**
  * Whether the order is not paid for; leaves the figures in the order. `state.dry` holds its dry run. An order that is
  * about to be delayed needs what it will reserve, and no self-trade cancel gives it anything back.
  */
-export function fundsShort(state: CoreState, order: TakerOrder, isDelayed: boolean): boolean {
+export const fundsShort = (state: CoreState, order: TakerOrder, isDelayed: boolean): boolean => {
   const { dry } = state;
   state.ledger.readFunds(order);
   order.neededMicro = neededMicro(dry, order);
   if (isDelayed) order.neededMicro = Math.max(order.neededMicro, delayReservation(order));
   else order.reservedMicro -= dry.releasedCollateralMicro;
   return order.neededMicro > order.balanceMicro - order.reservedMicro;
-}
+};
 
 /** Opens account and position of an order that is taken on or killed, and numbers it. */
-function takeOn(state: CoreState, market: Market, order: TakerOrder, message: Message, offset: number): void {
+const takeOn = (state: CoreState, market: Market, order: TakerOrder, message: Message, offset: number): void => {
   if (order.account < 0) {
     order.account = openAccount(state, message, offset + MAKER_AT, offset + OWNER_AT);
     order.owner = state.accounts.owners[order.account];
@@ -244,16 +257,16 @@ function takeOn(state: CoreState, market: Market, order: TakerOrder, message: Me
   order.number = state.lastOrderNumber;
   if (order.position < 0) order.position = state.ledger.positionFor(order.account, market.index);
   state.ids.add(message, offset + ID_AT, order);
-}
+};
 
-function kill(
+const kill = (
   state: CoreState,
   market: Market,
   order: TakerOrder,
   message: Message,
   offset: number,
   name: 'FOK_NOT_FILLED' | 'FAK_NOT_MATCHED',
-): void {
+): void => {
   takeOn(state, market, order, message, offset);
   state.out.orderKilled(
     name,
@@ -267,10 +280,10 @@ function kill(
     order.lots,
     name === 'FOK_NOT_FILLED' ? state.dry.foundLots : 0,
   );
-}
+};
 
 /** The first event of an order that is taken on. */
-function announce(state: CoreState, market: Market, order: TakerOrder): void {
+const announce = (state: CoreState, market: Market, order: TakerOrder): void => {
   state.out.orderAccepted(
     order.number,
     order.account,
@@ -282,13 +295,13 @@ function announce(state: CoreState, market: Market, order: TakerOrder): void {
     order.limitPips,
     order.lots,
   );
-}
+};
 
 /**
  * PlaceOrder: refuses, kills, delays, matches or rests the order of the message at `offset`. What placeUsual leaves is a function
  * of its own: seldom called, it takes no room in the code of the usual orders.
  */
-export function placeOrder(state: CoreState, message: Message, offset: number): void {
+export const placeOrder = (state: CoreState, message: Message, offset: number): void => {
   const { ids } = state;
   if (ids.oldestEndMs <= state.tMs - state.orderWindowMs) ids.forget(state.tMs - state.orderWindowMs);
   const ahead = state.aheadAt;
@@ -303,10 +316,10 @@ export function placeOrder(state: CoreState, message: Message, offset: number): 
   const marketIndex = message.words[(offset >> 2) + MARKET_WORD];
   const position = account < 0 ? NONE : state.ledger.findNear(account, marketIndex, guess);
   if (!placeUsual(state, message, offset, account, position)) placeAny(state, message, offset, account, position);
-}
+};
 
 /** Any order: every check in the order of the list of rejections, then what an accepted order does. */
-function placeAny(state: CoreState, message: Message, offset: number, account: number, position: number): void {
+const placeAny = (state: CoreState, message: Message, offset: number, account: number, position: number): void => {
   const { out, dry, ids } = state;
   const order = readOrder(state, message, offset, account, position);
   if (account >= 0 && !state.accounts.isOwner(order.owner, message, offset + OWNER_AT)) {
@@ -348,16 +361,16 @@ function placeAny(state: CoreState, message: Message, offset: number, account: n
     return;
   }
   accept(state, market, order, message, offset, isDelayed);
-}
+};
 
-function accept(
+const accept = (
   state: CoreState,
   market: Market,
   order: TakerOrder,
   message: Message,
   offset: number,
   isDelayed: boolean,
-): void {
+): void => {
   takeOn(state, market, order, message, offset);
   announce(state, market, order);
   // Only what stays needs a slot of the pool: takers that match whole never enter it.
@@ -379,18 +392,18 @@ function accept(
     return;
   }
   execute(state, market, order);
-}
+};
 
 /** When a GTD order stops being effective, ms; Infinity for the other types. */
-export function endsAtMs(orderType: number, expirationS: number): number {
+export const endsAtMs = (orderType: number, expirationS: number): number => {
   return orderType === GTD ? expirationS * 1000 - GTD_MARGIN_MS : Infinity;
-}
+};
 
 /**
  * What an accepted or released order does: own orders in the way go, makers are filled, the rest rests or ends.
  * `state.dry` holds its dry run; an order that may rest already has its slot.
  */
-export function execute(state: CoreState, market: Market, order: TakerOrder): void {
+export const execute = (state: CoreState, market: Market, order: TakerOrder): void => {
   const { dry, out } = state;
   for (let i = 0; i < dry.ownCount; i += 1) cancelOrder(state, dry.ownSlots[i], CancelReason.SELF_TRADE);
   const found = dry.foundLots;
@@ -408,4 +421,4 @@ export function execute(state: CoreState, market: Market, order: TakerOrder): vo
     return;
   }
   out.orderFilled(order.number);
-}
+};

@@ -6,10 +6,10 @@ import { commandLayouts } from '../protocol/layout.ts';
 import { Message } from '../protocol/message.ts';
 import type { Sections } from '../protocol/sections.ts';
 import { CancelReason, TradeStatus } from '../protocol/terms.ts';
-import { cancelAll, cancelMarket, cancelOrder, cancelOrders } from './cancels.ts';
+import * as cancels from './cancels.ts';
 import { creditOwner, deposit, faucetShares, merge, redeem, split, withdraw } from './cash.ts';
 import { coverAccounts } from './coverage.ts';
-import { placeOrder } from './entry.ts';
+import * as entry from './entry.ts';
 import { checkCore } from './invariants.ts';
 import {
   bindWallet,
@@ -23,12 +23,18 @@ import {
   updateMarket,
 } from './lifecycle.ts';
 import { lookAhead } from './lookAhead.ts';
-import { queueFresh, STEP_MINED, settleFresh } from './matching.ts';
+import * as matching from './matching.ts';
+import { STEP_MINED } from './matching.ts';
 import { NONE } from './orderPool.ts';
 import { releaseOrder } from './releases.ts';
 import { visitCore } from './snapshot.ts';
 import { AHEAD_MAX, CoreState } from './state.ts';
 import { hashCore, hashIds } from './stateHash.ts';
+
+// The file's own, see engine/compiler.ts.
+const { cancelAll, cancelMarket, cancelOrder, cancelOrders } = cancels;
+const { placeOrder } = entry;
+const { queueFresh, settleFresh } = matching;
 
 type CommandFunction = (state: CoreState, message: Message, offset: number) => void;
 
@@ -66,7 +72,7 @@ commands[CREDIT.type] = (state, message, offset) => {
 };
 
 /** Settings of a start; every deadline of a heartbeat begins anew. */
-function start(state: CoreState, message: Message, offset: number): void {
+const start = (state: CoreState, message: Message, offset: number): void => {
   state.rulesVersion = message.view.getUint32(offset + STARTED.offsets.rulesVersion, true);
   state.orderWindowMs = message.view.getFloat64(offset + STARTED.offsets.orderWindowMs, true);
   state.heartbeatWindowMs = message.view.getFloat64(offset + STARTED.offsets.heartbeatWindowMs, true);
@@ -74,7 +80,7 @@ function start(state: CoreState, message: Message, offset: number): void {
   state.confirmedDelayMs = message.view.getFloat64(offset + STARTED.offsets.confirmedDelayMs, true);
   state.creditMicro = message.view.getFloat64(offset + STARTED.offsets.creditMicro, true);
   state.heartbeats.postponeAll(state.tMs + state.heartbeatWindowMs);
-}
+};
 
 /** One price level of a market in the first token's terms. */
 export interface BookLevel {

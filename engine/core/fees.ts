@@ -3,11 +3,14 @@
 import { limits } from '../protocol/limits.ts';
 import { PIPS_PER_UNIT } from '../protocol/units.ts';
 
+// The file's own, see engine/compiler.ts.
+const FEE_STEP_MICRO: number = limits.feeStepMicro;
+const PIPS = PIPS_PER_UNIT;
 const LIMB = 10_000;
 const LIMBS_MAX = 16;
 const limbs = new Float64Array(LIMBS_MAX);
 
-function multiplyLimbs(count: number, factor: number): number {
+const multiplyLimbs = (count: number, factor: number): number => {
   let carry = 0;
   for (let i = 0; i < count; i += 1) {
     const product = limbs[i] * factor + carry;
@@ -22,10 +25,10 @@ function multiplyLimbs(count: number, factor: number): number {
     length += 1;
   }
   return length;
-}
+};
 
 /** floor(lots × rate × product^exponent / 10^(8·exponent + 1)) by limbs of four decimal digits. */
-function feeStepsByLimbs(lots: number, rate: number, product: number, exponent: number): number {
+const feeStepsByLimbs = (lots: number, rate: number, product: number, exponent: number): number => {
   let count = 0;
   for (let rest = lots; rest > 0; count += 1) {
     const higher = Math.floor(rest / LIMB);
@@ -38,7 +41,7 @@ function feeStepsByLimbs(lots: number, rate: number, product: number, exponent: 
   let steps = 0;
   for (let i = count - 1; i >= 2 * exponent + 1; i -= 1) steps = steps * LIMB + limbs[i];
   return steps;
-}
+};
 
 /**
  * shares · rate · (p(1−p))^exponent in micro, rounded down to 10 micro.
@@ -47,13 +50,13 @@ function feeStepsByLimbs(lots: number, rate: number, product: number, exponent: 
  * @param rate in 1e-4 units, 0..1000
  * @param exponent 1..4
  */
-export function feeMicro(lots: number, pips: number, rate: number, exponent: number): number {
+export const feeMicro = (lots: number, pips: number, rate: number, exponent: number): number => {
   if (rate === 0) return 0;
-  const product = pips * (PIPS_PER_UNIT - pips);
+  const product = pips * (PIPS - pips);
   if (exponent === 1) {
     // In this order the first product is mostly beyond 2^31, so that V8 takes none for a small integer.
     const exact = product * rate * lots;
-    if (exact <= Number.MAX_SAFE_INTEGER) return Math.floor(exact / 1e9) * limits.feeStepMicro;
+    if (exact <= Number.MAX_SAFE_INTEGER) return Math.floor(exact / 1e9) * FEE_STEP_MICRO;
   }
-  return feeStepsByLimbs(lots, rate, product, exponent) * limits.feeStepMicro;
-}
+  return feeStepsByLimbs(lots, rate, product, exponent) * FEE_STEP_MICRO;
+};

@@ -47,6 +47,16 @@ class IdSlice {
     this.takeEntries(entries);
   }
 
+  /** Whether ids that were signed at this time belong here. */
+  covers(timestampMs: number): boolean {
+    return timestampMs >= this.startMs && timestampMs < this.endMs;
+  }
+
+  /** Whether one more id has room. */
+  hasRoom(): boolean {
+    return this.count < this.countMax;
+  }
+
   /** Whether the id that starts at word `id` is there. */
   has(words: Int32Array, id: number): boolean {
     const at = this.locate(words[id] || 1, words[id + 1]); // 0 marks a free entry
@@ -70,10 +80,15 @@ class IdSlice {
 
   /** Adds an id that has() has just not found. */
   add(words: Int32Array, id: number): void {
-    if (this.count === this.countMax) {
+    if (!this.hasRoom()) {
       this.grow();
       this.has(words, id);
     }
+    this.put(words, id);
+  }
+
+  /** The same where hasRoom() says so. */
+  put(words: Int32Array, id: number): void {
     const { entries, stoppedAt } = this;
     const first = words[id] || 1;
     const second = words[id + 1];
@@ -140,24 +155,27 @@ class IdSlice {
  * Where the entry starts that an id with this first word belongs into. Ids are digests: a word of one, multiplied, is as
  * good as random, and so many times `scale`, which is entries / 2^32, it falls on each entry alike, however many there are.
  */
-function wordOf(first: number, scale: number): number {
+const wordOf = (first: number, scale: number): number => {
   return ((Math.imul(first, 0x9e3779b1) >>> 0) * scale) << 1;
-}
+};
 
 /** Where the entry behind the one at `at` starts. */
-function nextOf(entries: Int32Array, at: number): number {
+const nextOf = (entries: Int32Array, at: number): number => {
   const next = at + ENTRY_WORDS;
   return next === entries.length ? 0 : next;
-}
+};
 
 /**
  * Free entries. Shared memory, which is none that V8 reckons with: ids are kept for hours, so that it would look for what
  * is no longer needed, and find nothing, whenever they have taken another few megabytes.
  */
-function newEntries(capacity: number): Int32Array {
+const newEntries = (capacity: number): Int32Array => {
   const entries = Math.ceil(capacity);
   return new Int32Array(new SharedArrayBuffer(entries * ENTRY_WORDS * Int32Array.BYTES_PER_ELEMENT));
-}
+};
+
+/** In the place of a slice where there is none yet: one of long ago, which takes no id. */
+const noSlice = new IdSlice(-1_000_000_000, new Int32Array(ENTRY_WORDS));
 
 /** What a snapshot says of a slice: which of its hour it is, how many entries it has, and how many are taken. */
 const headOf = ({ number, entries, count }: IdSlice): number[] => [
@@ -177,18 +195,22 @@ const hourOf = (slice: IdSlice): number => Math.floor(slice.number / SLICES_AN_H
 
 export class IdWindow {
   /** Signed timestamps below this are refused for ever, ms: their ids may have been forgotten. Never falls. */
-  forgottenBeforeMs = 0;
+  forgottenBeforeMs = Number.NaN;
   /** By number. */
   private readonly slices = new Map<number, IdSlice>();
-  /** The slice that was asked last, and the one that was made last. */
-  declare private recent: IdSlice | undefined;
-  declare private latest: IdSlice | undefined;
+  /** The slice that was used last, and the one that was made last. */
+  private recent = noSlice;
+  private latest = noSlice;
   /** End of the oldest hour that holds ids, ms: until a window has left it behind there is nothing to forget. */
   oldestEndMs = Infinity;
 
+  constructor() {
+    this.forgottenBeforeMs = 0; // set anew, so that it is a float from the beginning, see engine/compiler.ts
+  }
+
   /** Drops the hours that lie wholly before `before`, ms. */
   forget(before: number): void {
-    this.recent = undefined;
+    this.recent = noSlice;
     this.forgottenBeforeMs = Math.max(this.forgottenBeforeMs, before);
     this.oldestEndMs = Infinity;
     for (const slice of [...this.slices.values()]) {
@@ -203,14 +225,29 @@ export class IdWindow {
     return this.sliceOf(order)?.has(message.words, offset >> 2) ?? false;
   }
 
+  /** Whether an id signed then belongs into the slice used last, which has room for it: hasNear and addNear will do. */
+  isNear(timestampMs: number): boolean {
+    return this.recent.covers(timestampMs) && this.recent.hasRoom();
+  }
+
+  /** Whether the slice used last remembers the id at word `id`. */
+  hasNear(words: Int32Array, id: number): boolean {
+    return this.recent.has(words, id);
+  }
+
+  /** Remembers an id in the slice used last: hasNear() was the last thing asked, and said no. */
+  addNear(words: Int32Array, id: number): void {
+    this.recent.put(words, id);
+  }
+
   /** Where has() will look first for the id at word `id`, if it is of the slice used last. */
   entryAt(words: Int32Array, id: number): number {
-    return this.recent === undefined ? 0 : this.recent.entryAt(words, id);
+    return this.recent.entryAt(words, id);
   }
 
   /** Reads these entries of the slice used last. */
   touch(at: Int32Array, count: number): number {
-    return this.recent === undefined ? 0 : this.recent.touch(at, count);
+    return this.recent.touch(at, count);
   }
 
   /** Remembers an id that is not remembered yet: has() was the last thing asked, and said so. */
@@ -218,7 +255,7 @@ export class IdWindow {
     let slice = this.sliceOf(order);
     if (slice === undefined) {
       // With room for as many as the slice before: one that grows does so in the middle of somebody's order.
-      const capacity = Math.max(CAPACITY_MIN, (this.latest?.count ?? 0) * ENTRIES_AN_ID);
+      const capacity = Math.max(CAPACITY_MIN, this.latest.count * ENTRIES_AN_ID);
       slice = this.open(sliceNumber(order), newEntries(capacity));
       slice.has(message.words, offset >> 2);
       this.recent = slice;
@@ -282,8 +319,7 @@ export class IdWindow {
 
   private sliceOf(order: Signed): IdSlice | undefined {
     const { recent } = this;
-    const { timestampMs } = order;
-    if (recent !== undefined && timestampMs >= recent.startMs && timestampMs < recent.endMs) return recent;
+    if (recent.covers(order.timestampMs)) return recent;
     const slice = this.slices.get(sliceNumber(order));
     if (slice !== undefined) this.recent = slice;
     return slice;
@@ -303,7 +339,7 @@ export class IdWindow {
 }
 
 /** All entries of these slices, one slice after another. */
-function entriesOf(slices: readonly IdSlice[]): Int32Array<ArrayBuffer> {
+const entriesOf = (slices: readonly IdSlice[]): Int32Array<ArrayBuffer> => {
   const entries = new Int32Array(slices.reduce((sum, slice) => sum + slice.entries.length, 0));
   let at = 0;
   for (const slice of slices) {
@@ -311,4 +347,4 @@ function entriesOf(slices: readonly IdSlice[]): Int32Array<ArrayBuffer> {
     at += slice.entries.length;
   }
   return entries;
-}
+};

@@ -107,7 +107,11 @@ export class Ladder {
 
   /** Puts a slot last at its level. Its price must be on the grid. */
   append(pool: OrderPool, slot: number, side: number): void {
-    const level = this.levelOf(pool.ladderPipsOf(slot));
+    this.appendAt(this.levelOf(pool.ladderPipsOf(slot)), pool, slot, side);
+  }
+
+  /** The same for whoever knows the level. */
+  appendAt(level: number, pool: OrderPool, slot: number, side: number): void {
     const last = this.words[(level << 1) | 1];
     pool.linkLast(slot, last);
     if (last < 0) this.openLevel(level, slot, side);

@@ -2,9 +2,12 @@
 // Written by settlement, cash commands and order bookkeeping. All amounts are micro, exact integers; no balance is ever
 // negative, and reserved ≤ balance for each account and market once a command is over (see coverage.ts).
 import { isCapacity, requireSound, type Sections } from '../protocol/sections.ts';
-import { costMicro, sharesMicroOf } from './amounts.ts';
+import * as amounts from './amounts.ts';
 import { doublesOf, growFloat64, growInt32, newRecords } from './grow.ts';
 import type { OrderPool } from './orderPool.ts';
+
+// The file's own, see engine/compiler.ts.
+const { costMicro, sharesMicroOf } = amounts;
 
 /** A position is a 64-byte record: five amounts (micro) as 64-bit floats, then six 32-bit integers. */
 const MONEY_SHIFT = 3;
@@ -21,6 +24,7 @@ const NEXT_OF_ACCOUNT = 12;
 const OWN_FIRST = 13;
 const OWN_LAST = 14;
 const NONE = -1;
+const MICRO_PER_LOT = 10_000;
 
 /** An order that is to be paid for. */
 interface Paying {
@@ -187,7 +191,7 @@ export class Ledger {
     const record = position << MONEY_SHIFT;
     const isBuy = 1 - side;
     const balance = isBuy * this.collateral[account] + side * money[record | (SHARES + outcome)];
-    const at = record | (RESERVED_COLLATERAL - side * (RESERVED_COLLATERAL - RESERVED_SHARES - outcome));
+    const at = reservedAt(position, side, outcome);
     const reserved = money[at] + neededMicro;
     if (reserved > balance) return false;
     money[at] = reserved;
@@ -245,6 +249,15 @@ export class Ledger {
     if (micro <= 0) return;
     const account = this.accountOf(position);
     if (reserved > this.bound[account]) this.bound[account] = reserved;
+  }
+
+  /**
+   * Lifts what an order reserves: collateral (BUY, side 0) for so many lots at its own price, or as many shares (SELL, 1).
+   * Calculated without a question of side or token, see usualOrder.ts.
+   */
+  lift(position: number, side: number, outcome: number, lots: number, pips: number): void {
+    const at = reservedAt(position, side, outcome);
+    this.money[at] -= costMicro(lots, pips + side * (MICRO_PER_LOT - pips));
   }
 
   /** The same for an amount: orders that rest have lots and a price instead, since a large amount would pass by the heap. */
@@ -339,7 +352,11 @@ export class Ledger {
   }
 }
 
+/** Where it is in the money what orders of a side reserve: collateral (BUY, 0), or shares of a token (SELL, 1). */
+const reservedAt = (position: number, side: number, outcome: number): number =>
+  (position << MONEY_SHIFT) | (RESERVED_COLLATERAL - side * (RESERVED_COLLATERAL - RESERVED_SHARES - outcome));
+
 /** Accounts and markets are dense numbers: each times a number of its own, the sums lie almost evenly and hardly meet. */
-export function positionHash(account: number, market: number): number {
+export const positionHash = (account: number, market: number): number => {
   return (Math.imul(account, 0x9e3779b1) + Math.imul(market, 0xc2b2ae35)) | 0;
-}
+};

@@ -6,13 +6,15 @@
 import { COMMAND_HEADER_BYTES, commandLayouts } from '../protocol/layout.ts';
 import type { Message } from '../protocol/message.ts';
 import { OrderType } from '../protocol/terms.ts';
-import { positionHash } from './ledger.ts';
-import { ladderSideOf } from './orderBook.ts';
+import * as ledger from './ledger.ts';
+import * as orderBook from './orderBook.ts';
 import { AHEAD_MAX, type CoreState } from './state.ts';
 
 const PLACE = commandLayouts.PlaceOrder;
 const CANCEL = commandLayouts.CancelOrders;
-// The file's own, see orderPool.ts.
+// The file's own, see engine/compiler.ts.
+const { positionHash } = ledger;
+const { ladderSideOf } = orderBook;
 const PLACE_TYPE = PLACE.type;
 const CANCEL_TYPE = CANCEL.type;
 const ID_WORD = PLACE.offsets.orderId / 4;
@@ -33,7 +35,7 @@ const leaving = new Int32Array(AHEAD_MAX);
 const taken = new Int32Array(AHEAD_MAX);
 
 /** Looks ahead for the commands at `offsets[from]` to `offsets[to - 1]` of the message, AHEAD_MAX at most. */
-export function lookAhead(state: CoreState, message: Message, offsets: Int32Array, from: number, to: number): void {
+export const lookAhead = (state: CoreState, message: Message, offsets: Int32Array, from: number, to: number): void => {
   const { ids, pool, accounts, ledger, aheadAccounts, aheadPositions } = state;
   const { words } = message;
   let entering = 0;
@@ -69,12 +71,12 @@ export function lookAhead(state: CoreState, message: Message, offsets: Int32Arra
   state.aheadAt = 0;
   state.aheadCount = entering;
   state.prefetched = read;
-}
+};
 
 /** The slot that an order of a type that only takes would take from first, or NONE. */
-function makerOf(state: CoreState, words: Int32Array, word: number): number {
+const makerOf = (state: CoreState, words: Int32Array, word: number): number => {
   const terms = words[word + TERMS_WORD];
   if (((terms >> 16) & 0xff) < FOK) return NONE;
   const market = state.markets[words[word + MARKET_WORD] >>> 0];
   return market === undefined ? NONE : market.ladder.firstMaker(ladderSideOf((terms >> 8) & 0xff, terms & 0xff));
-}
+};

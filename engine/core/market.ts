@@ -16,7 +16,7 @@ export class Market {
   declare delaySeconds: number;
   declare minMarketableBuyMicro: number;
   /** Collateral that backs the full sets in existence, micro. */
-  vaultMicro = 0;
+  vaultMicro = Number.NaN;
   /** Trades so far; the next one has the number after. */
   tradeCount = 0;
   /** What it resolved to, −1 before. */
@@ -39,6 +39,7 @@ export class Market {
     this.delaySeconds = terms.delaySeconds;
     this.minMarketableBuyMicro = terms.minMarketableBuyMicro;
     this.ladder = new Ladder(terms.tickPips);
+    this.vaultMicro = 0; // set anew, so that it is a float from the beginning, see engine/compiler.ts
   }
 
   /** The terms as events state them. */

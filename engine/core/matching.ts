@@ -2,13 +2,16 @@
 // and destroyed. Called by entry and by releases once nothing can refuse the order any more.
 import { FillKind, TradeStatus } from '../protocol/terms.ts';
 import { FEES_ACCOUNT as FEES } from './accounts.ts';
-import { costMicro, sharesMicroOf } from './amounts.ts';
-import { feeMicro } from './fees.ts';
+import * as amounts from './amounts.ts';
+import * as fees from './fees.ts';
 import type { Market } from './market.ts';
-import { leaveFilled } from './orderBook.ts';
+import * as orderBook from './orderBook.ts';
 import type { CoreState, TakerOrder } from './state.ts';
 
-// The file's own, see orderPool.ts.
+// The file's own, see engine/compiler.ts.
+const { costMicro, sharesMicroOf } = amounts;
+const { feeMicro } = fees;
+const { leaveBook } = orderBook;
 const { COMPLEMENTARY, MINT, MERGE } = FillKind;
 const { MINED, CONFIRMED } = TradeStatus;
 const FEES_ACCOUNT = FEES;
@@ -23,15 +26,15 @@ export const STEP_MINED = 1;
  * Takes `lots` (all of which the dry run found, own orders gone) from the other side of the ladder.
  * Events: per level its Fills, then its Trade.
  */
-export function matchOrder(state: CoreState, market: Market, order: TakerOrder, lots: number): void {
+export const matchOrder = (state: CoreState, market: Market, order: TakerOrder, lots: number): void => {
   const { ladder } = market;
   const side = 1 - order.ladderSide;
   let left = lots;
   while (left > 0) left -= matchLevel(state, market, order, side === BID ? ladder.bestBid : ladder.bestAsk, left);
-}
+};
 
 /** Takes up to `wanted` lots of one level and settles the taker's side as one trade; returns the lots taken. */
-function matchLevel(state: CoreState, market: Market, order: TakerOrder, level: number, wanted: number): number {
+const matchLevel = (state: CoreState, market: Market, order: TakerOrder, level: number, wanted: number): number => {
   const { pool } = state;
   const { ladder } = market;
   const pips = ladder.pipsOf(level);
@@ -50,17 +53,17 @@ function matchLevel(state: CoreState, market: Market, order: TakerOrder, level: 
   }
   settleTaker(state, market, order, pips, wanted - left, fillCount);
   return wanted - left;
-}
+};
 
 /** One maker's part: it trades at exactly its own limit. */
-function fillMaker(
+const fillMaker = (
   state: CoreState,
   market: Market,
   order: TakerOrder,
   slot: number,
   pips: number,
   lots: number,
-): void {
+): void => {
   const { pool, ledger, out } = state;
   const position = pool.positionOf(slot);
   const account = ledger.accountOf(position);
@@ -82,18 +85,18 @@ function fillMaker(
   pool.setLots(slot, remaining);
   ledger.tellBalances(out, account, position, outcome);
   out.fill(pool.numberOf(slot), lots, remaining, price, kind);
-  if (remaining === 0) leaveFilled(state, market, slot, position);
-}
+  if (remaining === 0) leaveBook(state, market, slot, position);
+};
 
 /** The taker's side of one level: cost, fee, shares, and the trade's first status step. */
-function settleTaker(
+const settleTaker = (
   state: CoreState,
   market: Market,
   order: TakerOrder,
   pips: number,
   lots: number,
   fillCount: number,
-): void {
+): void => {
   const { ledger, out } = state;
   const price = order.outcome === 0 ? pips : PIPS_PER_UNIT - pips;
   const cost = costMicro(lots, price);
@@ -113,32 +116,32 @@ function settleTaker(
   out.vaultMicro = market.vaultMicro;
   out.trade(order.number, market.index, market.tradeCount, fillCount, price, lots, fee);
   scheduleStatus(state, market);
-}
+};
 
 /**
  * The first status step of a market's latest trade. Without delays it need not pass through the heap, see settleFresh: trades
  * that are fresh are all of one market, since what is due is taken one at a time and hands them over before the next.
  */
-function scheduleStatus(state: CoreState, market: Market): void {
+const scheduleStatus = (state: CoreState, market: Market): void => {
   if (state.minedDelayMs !== 0 || state.confirmedDelayMs !== 0) {
     state.statuses.push(state.tMs + state.minedDelayMs, market.index, market.tradeCount, STEP_MINED);
     return;
   }
   state.freshMarket = market.index;
   state.freshTrades += 1;
-}
+};
 
 /** Hands the fresh trades to the heap, which brings them into order with whatever else is due. */
-export function queueFresh(state: CoreState): void {
+export const queueFresh = (state: CoreState): void => {
   const { tradeCount } = state.markets[state.freshMarket];
   for (let trade = tradeCount - state.freshTrades + 1; trade <= tradeCount; trade += 1) {
     state.statuses.push(state.tMs, state.freshMarket, trade, STEP_MINED);
   }
   state.freshTrades = 0;
-}
+};
 
 /** The statuses of the fresh trades, when nothing else is due: each trade's MINED and CONFIRMED. */
-export function settleFresh(state: CoreState): void {
+export const settleFresh = (state: CoreState): void => {
   const { out, freshMarket } = state;
   const { tradeCount } = state.markets[freshMarket];
   for (let trade = tradeCount - state.freshTrades + 1; trade <= tradeCount; trade += 1) {
@@ -146,4 +149,4 @@ export function settleFresh(state: CoreState): void {
     out.tradeStatus(freshMarket, trade, CONFIRMED);
   }
   state.freshTrades = 0;
-}
+};

@@ -9,39 +9,46 @@ const PIPS_PER_UNIT = 10_000;
 const BUY = 0;
 
 /** BUY (0) of the first token (0) and SELL (1) of the second (1) are bids (0) on the ladder, the others asks (1). */
-export function ladderSideOf(side: number, outcome: number): number {
+export const ladderSideOf = (side: number, outcome: number): number => {
   return side ^ outcome;
-}
+};
 
-/** A live order's own limit in its own token, pips. */
-export function ownPips(pool: OrderPool, slot: number): number {
+/** A live order's own limit in its own token, pips: without a question of the token, see usualOrder.ts. */
+export const ownPips = (pool: OrderPool, slot: number): number => {
   const pips = pool.ladderPipsOf(slot);
-  return pool.outcomeOf(slot) === 0 ? pips : PIPS_PER_UNIT - pips;
-}
+  return pips + pool.outcomeOf(slot) * (PIPS_PER_UNIT - 2 * pips);
+};
 
-export function marketOfSlot(state: CoreState, slot: number): Market {
+export const marketOfSlot = (state: CoreState, slot: number): Market => {
   return state.markets[state.ledger.marketOf(state.pool.positionOf(slot))];
-}
+};
 
 /** Puts a taker's order into the pool (its id and its key's id from the message), in no ladder yet. */
-export function admitOrder(
+export const admitOrder = (
   state: CoreState,
   order: TakerOrder,
   message: Message,
   idOffset: number,
   keyOffset: number,
-): void {
+): void => {
   const { pool, accounts } = state;
   const key = accounts.keyOf(order.account, message, keyOffset);
   const { number, side, outcome, ladderPips, lots, position, owner } = order;
+  pool.makeRoom();
   const slot = pool.allocate(number, side, outcome, ladderPips, lots, position, owner, key);
   pool.setId(slot, message, idOffset);
   state.ledger.linkOwn(pool, position, slot);
   order.slot = slot;
-}
+};
 
 /** Lets an admitted order rest with `lots` left: ladder, reservation, and its end when it has one. */
-export function restOrder(state: CoreState, market: Market, order: TakerOrder, lots: number, endsAtMs: number): void {
+export const restOrder = (
+  state: CoreState,
+  market: Market,
+  order: TakerOrder,
+  lots: number,
+  endsAtMs: number,
+): void => {
   const { pool, ledger } = state;
   const { slot } = order;
   const { ladder } = market;
@@ -52,20 +59,20 @@ export function restOrder(state: CoreState, market: Market, order: TakerOrder, l
   if (order.isBuy) ledger.reserveLots(order.position, lots, order.limitPips);
   else ledger.reserveShareLots(order.position, order.outcome, lots);
   if (endsAtMs !== Infinity) state.expiries.push(endsAtMs, order.number, 0, slot);
-}
+};
 
 /** Lets an admitted order wait out the market's delay. */
-export function delayOrder(state: CoreState, order: TakerOrder, delayed: DelayedOrder): void {
+export const delayOrder = (state: CoreState, order: TakerOrder, delayed: DelayedOrder): void => {
   const { pool, ledger } = state;
   pool.delay(order.slot);
   if (order.isBuy) ledger.reserveCollateral(order.position, delayed.reservedMicro);
   else ledger.reserveShares(order.position, order.outcome, delayed.reservedMicro);
   state.delayed.set(order.slot, delayed);
   state.releases.push(delayed.releaseAtMs, order.number, 0, order.slot);
-}
+};
 
 /** Ends an order's delay: its reservation is lifted; it stays in the pool and in its position's list. */
-export function undelayOrder(state: CoreState, slot: number): DelayedOrder {
+export const undelayOrder = (state: CoreState, slot: number): DelayedOrder => {
   const { pool, ledger } = state;
   const delayed = state.delayed.get(slot);
   if (delayed === undefined) throw new Error(`order ${pool.numberOf(slot)} is not delayed`);
@@ -76,55 +83,52 @@ export function undelayOrder(state: CoreState, slot: number): DelayedOrder {
   state.delayed.delete(slot);
   state.releases.withdraw(slot);
   return delayed;
-}
+};
 
 /** Takes an order out of everything; what it still reserved is free again. */
-export function removeOrder(state: CoreState, slot: number): void {
+export const removeOrder = (state: CoreState, slot: number): void => {
   const { pool, ledger } = state;
   const position = pool.positionOf(slot);
   if (pool.isDelayed(slot)) {
     undelayOrder(state, slot);
-  } else {
-    const lots = pool.lotsOf(slot);
-    if (pool.sideOf(slot) === BUY) ledger.reserveLots(position, -lots, ownPips(pool, slot));
-    else ledger.reserveShareLots(position, pool.outcomeOf(slot), -lots);
-    leaveLadder(state, state.markets[ledger.marketOf(position)], slot);
+    forgetOrder(state, slot, position);
+    return;
   }
-  forgetOrder(state, slot, position);
-}
+  ledger.lift(position, pool.sideOf(slot), pool.outcomeOf(slot), pool.lotsOf(slot), ownPips(pool, slot));
+  leaveBook(state, state.markets[ledger.marketOf(position)], slot, position);
+};
 
-/** Takes a resting order that was filled to the last lot out of everything; its reservation is already used up. */
-export function leaveFilled(state: CoreState, market: Market, slot: number, position: number): void {
-  leaveLadder(state, market, slot);
-  forgetOrder(state, slot, position);
-}
+/** Takes a resting order that reserves nothing any more, as it was filled to the last lot, out of everything. */
+export const leaveBook = (state: CoreState, market: Market, slot: number, position: number): void => {
+  const { pool, ledger } = state;
+  const { ladder } = market;
+  ledger.unlinkOwn(pool, position, slot);
+  pool.forgetId(slot);
+  ladder.remove(pool, slot);
+  pool.release(slot);
+  // What is seldom done comes last, see engine/compiler.ts.
+  if (pool.heapPlace(slot) >= 0) state.expiries.withdraw(slot);
+  if (market.autoTick !== 0) state.touch(market);
+  if (ladder.gridPips !== market.tickPips) refitWithout(market, pool.ladderPipsOf(slot));
+};
 
 /** Forgets an admitted order that neither rests nor waits. */
-export function forgetOrder(state: CoreState, slot: number, position: number): void {
+export const forgetOrder = (state: CoreState, slot: number, position: number): void => {
   const { pool } = state;
   state.ledger.unlinkOwn(pool, position, slot);
   pool.forgetId(slot);
   pool.release(slot);
-}
-
-function leaveLadder(state: CoreState, market: Market, slot: number): void {
-  const { pool } = state;
-  const { ladder } = market;
-  ladder.remove(pool, slot);
-  if (pool.heapPlace(slot) >= 0) state.expiries.withdraw(slot);
-  if (market.autoTick !== 0) state.touch(market);
-  if (ladder.gridPips !== market.tickPips) refitWithout(market, pool.ladderPipsOf(slot));
-}
+};
 
 /** A price off the tick has lost an order: when it was the last there, the grid may become coarser. */
-function refitWithout(market: Market, pips: number): void {
+const refitWithout = (market: Market, pips: number): void => {
   const { ladder, tickPips } = market;
   if (pips % tickPips !== 0 && ladder.firstOf(ladder.levelOf(pips)) < 0) market.refitGrid();
-}
+};
 
-function commonGrid(first: number, second: number): number {
+const commonGrid = (first: number, second: number): number => {
   let a = first;
   let b = second;
   while (b !== 0) [a, b] = [b, a % b];
   return a;
-}
+};

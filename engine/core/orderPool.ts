@@ -40,8 +40,8 @@ const ENTRY_WORDS = 2;
  * nearly always found where it is looked up first, which is what a batch reads ahead.
  */
 const ENTRIES_A_SLOT = 2;
-const FIRST_ENTRIES = 4096;
-const FIRST_CAPACITY = 1024;
+const FIRST_ENTRIES = 256;
+const FIRST_CAPACITY = 64;
 /**
  * Records grow by a quarter: with their entries, 80 to 112 bytes an order, where twice as many would leave half of them empty.
  * Each growth copies all of them into memory that is touched for the first time, so smaller steps cost more than they save.
@@ -63,6 +63,8 @@ export class OrderPool {
   declare private capacity: number;
   private freeHead = FREE;
   private used = 0;
+  /** How many slots may be in use before records or index must grow. */
+  declare private usedMax: number;
   /** Open addressing: entry i is the slot at 2i (NONE when free) and its id's hash at 2i + 1. */
   declare private index: Int32Array<ArrayBuffer>;
   declare private shift: number;
@@ -73,6 +75,7 @@ export class OrderPool {
     this.numbers = doublesOf(this.records);
     this.index = new Int32Array(FIRST_ENTRIES * ENTRY_WORDS).fill(FREE);
     this.shift = shiftOf(this.index);
+    this.usedMax = Math.min(this.capacity, slotsOf(this.index));
   }
 
   /** Bytes of its records and of its index. */
@@ -80,7 +83,23 @@ export class OrderPool {
     return this.records.byteLength + this.index.byteLength;
   }
 
-  /** A slot for a new order with its fixed fields, in no list yet; the caller gives it its id. */
+  /** Whether one more order has room. */
+  hasRoom(): boolean {
+    return this.freeHead >= 0 || this.used < this.usedMax;
+  }
+
+  /** Makes room for one more where there is none: more records, or more entries of the index, or both. */
+  makeRoom(): void {
+    if (this.hasRoom()) return;
+    if (this.used === this.capacity) this.growRecords();
+    if (this.used === slotsOf(this.index)) this.growIndex();
+    this.usedMax = Math.min(this.capacity, slotsOf(this.index));
+  }
+
+  /**
+   * A slot for a new order with its fixed fields. The caller has seen to its room, gives it its id, and links it: until then its
+   * links say nothing.
+   */
   allocate(
     orderNumber: number,
     side: number,
@@ -94,15 +113,11 @@ export class OrderPool {
     const slot = this.takeSlot();
     const { records } = this;
     const base = slot << SHIFT;
-    records[base | NEXT] = FREE;
-    records[base | PREV] = FREE;
     records[base | LOTS] = lots;
     records[base | POSITION] = position;
     records[base | OWNER] = owner;
     records[base | PRICE] = (ladderPips << FLAG_BITS) | (outcome << OUTCOME_SHIFT) | side;
     records[base | KEY] = key;
-    records[base | OWN_NEXT] = FREE;
-    records[base | OWN_PREV] = FREE;
     records[base | HEAP_PLACE] = FREE;
     this.numbers[(slot << 3) | NUMBER] = orderNumber;
     this.liveCount += 1;
@@ -364,8 +379,9 @@ export class OrderPool {
     const isWhole = Number.isSafeInteger(capacity) && isCapacity(index.length, FIRST_ENTRIES * ENTRY_WORDS);
     requireSound(isWhole, `orders have ${this.records.length} words, and ${index.length} in their index`);
     requireSound(liveCount >= 0 && liveCount <= used && used <= capacity, `${liveCount} of ${used} orders are live`);
-    requireSound(hasEntriesFor(index, used), `${used} orders have ${index.length} words in their index`);
+    requireSound(used <= slotsOf(index), `${used} orders have ${index.length} words in their index`);
     this.shift = shiftOf(index);
+    this.usedMax = Math.min(capacity, slotsOf(index));
   }
 
   /** Whether a slot has ever been in use: what a snapshot says of slots must be true of these. */
@@ -379,9 +395,7 @@ export class OrderPool {
       this.freeHead = this.records[(slot << SHIFT) | NEXT];
       return slot;
     }
-    if (this.used === this.capacity) this.growRecords();
     this.used += 1;
-    if (!hasEntriesFor(this.index, this.used)) this.growIndex();
     return this.used - 1;
   }
 
@@ -413,10 +427,10 @@ export class OrderPool {
 /** How far a hash is shifted to leave the number of an entry. */
 const shiftOf = (index: Int32Array): number => Math.clz32(index.length / ENTRY_WORDS) + 1;
 
-const hasEntriesFor = (index: Int32Array, slots: number): boolean =>
-  slots * ENTRIES_A_SLOT * ENTRY_WORDS <= index.length;
+/** How many slots an index has entries enough for. */
+const slotsOf = (index: Int32Array): number => Math.floor(index.length / (ENTRIES_A_SLOT * ENTRY_WORDS));
 
 /** Ids are digests, so two of their words, lightly mixed, spread well. */
-function idHash(low: number, high: number): number {
+const idHash = (low: number, high: number): number => {
   return Math.imul(low ^ (high >>> 7), 0x9e3779b1);
-}
+};

@@ -3,16 +3,21 @@
 import { MICRO_MAX, PIPS_PER_UNIT } from '../protocol/units.ts';
 
 const HALF = 2 ** 26;
+/** A product of integers that comes out no larger than this is exact. */
+const EXACT_MAX: number = Number.MAX_SAFE_INTEGER;
 
 // No % on what may be a 64-bit float: it calls the C library, a hundred times slower than a division.
 
 /** Whether a is a multiple of b, for safe integers. */
-export function isMultiple(a: number, b: number): boolean {
+export const isMultiple = (a: number, b: number): boolean => {
   return Math.floor(a / b) * b === a;
-}
+};
 
 /** Sign of a × m − b × n for safe integers a, b and multipliers up to 2^26. */
-export function compareProducts(a: number, m: number, b: number, n: number): number {
+export const compareProducts = (a: number, m: number, b: number, n: number): number => {
+  const first = a * m;
+  const second = b * n;
+  if (first <= EXACT_MAX && second <= EXACT_MAX) return first - second;
   const aHigh = Math.floor(a / HALF);
   const bHigh = Math.floor(b / HALF);
   const lowA = (a - aHigh * HALF) * m;
@@ -23,20 +28,20 @@ export function compareProducts(a: number, m: number, b: number, n: number): num
   const highB = bHigh * n + carryB;
   if (highA !== highB) return highA - highB;
   return lowA - carryA * HALF - (lowB - carryB * HALF);
-}
+};
 
 /**
  * floor(a / b) exactly, for safe integers: while a is below 2^53, a ratio that is not whole lies further below the next whole
  * number than half a unit of its last place, and is never rounded up to it.
  */
-export function floorDivide(a: number, b: number): number {
+export const floorDivide = (a: number, b: number): number => {
   return Math.floor(a / b);
-}
+};
 
 /**
  * The price money/shares floored (BUY) or ceiled (SELL) to the tick, in pips; capped at 20,000, which is beyond every limit.
  */
-export function marketPricePips(moneyMicro: number, sharesMicro: number, tickPips: number, isBuy: boolean): number {
+export const marketPricePips = (moneyMicro: number, sharesMicro: number, tickPips: number, isBuy: boolean): number => {
   if (moneyMicro >= 2 * sharesMicro) return 2 * PIPS_PER_UNIT;
   // k = floor(money × 10^4 / (shares × tick)), first by floating point, then put right exactly.
   let k = Math.floor((moneyMicro / sharesMicro) * (PIPS_PER_UNIT / tickPips)) | 0;
@@ -44,10 +49,10 @@ export function marketPricePips(moneyMicro: number, sharesMicro: number, tickPip
   while (compareProducts(sharesMicro, (k + 1) * tickPips, moneyMicro, PIPS_PER_UNIT) <= 0) k += 1;
   if (!isBuy && compareProducts(sharesMicro, k * tickPips, moneyMicro, PIPS_PER_UNIT) < 0) k += 1;
   return (k * tickPips) | 0;
-}
+};
 
 /** The price money/shares in micro, floored, capped at 2^53 − 1: a figure of rejections, off the usual path. */
-export function priceMicro(moneyMicro: number, sharesMicro: number): number {
+export const priceMicro = (moneyMicro: number, sharesMicro: number): number => {
   const price = (BigInt(moneyMicro) * 1_000_000n) / BigInt(sharesMicro);
   return price > BigInt(MICRO_MAX) ? MICRO_MAX : Number(price);
-}
+};

@@ -43,21 +43,21 @@ export class TakerOrder {
   /** BID or ASK. */
   ladderSide = 0;
   lots = 0;
-  /** FOK and FAK BUY: collateral to spend, micro; else 0. */
-  budgetMicro = 0;
-  expirationS = 0;
   isBuy = false;
   /** Whether a remainder rests: GTC and GTD. */
   canRest = false;
   // As signed. Kept here, as the figures below are, because a number beyond 32 bits that is passed from function to
-  // function is put on the heap each time; a field keeps its place.
-  timestampMs = 0;
-  makerMicro = 0;
-  takerMicro = 0;
+  // function is put on the heap each time; a field keeps its place. Floats from the beginning, see engine/compiler.ts.
+  timestampMs = Number.NaN;
+  makerMicro = Number.NaN;
+  takerMicro = Number.NaN;
+  expirationS = Number.NaN;
+  /** FOK and FAK BUY: collateral to spend, micro; else 0. */
+  budgetMicro = Number.NaN;
   /** What checkFunds found, micro: collateral for a BUY, shares of its token for a SELL. */
-  balanceMicro = 0;
-  reservedMicro = 0;
-  neededMicro = 0;
+  balanceMicro = Number.NaN;
+  reservedMicro = Number.NaN;
+  neededMicro = Number.NaN;
 }
 
 /** Commands of a batch that are looked at together: the lines of more of them would no longer fit into the nearest cache. */
@@ -66,12 +66,12 @@ export const AHEAD_MAX = 64;
 /** What the dry run found: one object, filled anew each time. */
 export class DryRun {
   foundLots = 0;
-  costMicro = 0;
-  feeMicro = 0;
+  costMicro = Number.NaN;
+  feeMicro = Number.NaN;
   /** Of a budget, what is not spent. */
-  budgetLeftMicro = 0;
+  budgetLeftMicro = Number.NaN;
   /** Collateral that self-trade cancels give back to a BUY's own position. */
-  releasedCollateralMicro = 0;
+  releasedCollateralMicro = Number.NaN;
   /** Slots of own orders that stand in the way, in walk order: the first `ownCount`. */
   ownSlots = new Int32Array(64);
   ownCount = 0;
@@ -79,7 +79,7 @@ export class DryRun {
 
 export class CoreState {
   /** The command's time, and where its events go. */
-  tMs = 0;
+  tMs = Number.NaN;
   out = new EventWriter(1024);
   readonly pool = new OrderPool();
   readonly accounts = new Accounts();
@@ -97,9 +97,9 @@ export class CoreState {
   freshMarket = NONE;
   mode: number = ExchangeMode.NORMAL;
   lastOrderNumber = 0;
-  depositsMicro = 0;
-  withdrawalsMicro = 0;
-  dustMicro = 0;
+  depositsMicro = Number.NaN;
+  withdrawalsMicro = Number.NaN;
+  dustMicro = Number.NaN;
   // Settings of the latest start.
   rulesVersion: number = RULES_VERSION;
   orderWindowMs: number = limits.orderWindowDefaultMs;
@@ -125,6 +125,14 @@ export class CoreState {
   aheadCount = 0;
   readonly taker = new TakerOrder();
   readonly dry = new DryRun();
+
+  constructor() {
+    // Set anew here, so that they are floats from the beginning, see engine/compiler.ts.
+    this.tMs = 0;
+    this.depositsMicro = 0;
+    this.withdrawalsMicro = 0;
+    this.dustMicro = 0;
+  }
 
   addMarket(terms: MarketTermsMessage): Market {
     if (this.markets.length >= limits.marketsMax) throw new Error(`markets: more than ${limits.marketsMax}`);

@@ -25,7 +25,8 @@ const KILLED = headOf(eventLayouts.OrderKilled);
 const KILLED_BYTES = bytesOf(eventLayouts.OrderKilled);
 const RESTED = headOf(eventLayouts.OrderRested);
 const RESTED_BYTES = bytesOf(eventLayouts.OrderRested);
-/** Where an OrderRested begins behind an OrderAccepted. */
+/** Both of an order that rests whole, and where the second begins. */
+const PLACED_BYTES = ACCEPTED_BYTES + RESTED_BYTES;
 const RESTED_WORD = ACCEPTED_BYTES / 4;
 const RESTED_DOUBLE = ACCEPTED_BYTES / 8;
 const FILLED = headOf(eventLayouts.OrderFilled);
@@ -54,16 +55,16 @@ export class EventWriter {
   /** Whether the current command wrote a Rejected or OrderKilled event: it changed nothing (but the id set). */
   isRejected = false;
   // Balances that the next Fill or Trade states, micro: fields, because a number beyond 32 bits that is passed to a
-  // function is put on the heap each time.
-  collateralMicro = 0;
-  sharesMicro = 0;
-  feesMicro = 0;
-  vaultMicro = 0;
+  // function is put on the heap each time. Floats from the beginning, see engine/compiler.ts.
+  collateralMicro = Number.NaN;
+  sharesMicro = Number.NaN;
+  feesMicro = Number.NaN;
+  vaultMicro = Number.NaN;
   declare private doubles: Float64Array;
   declare private view: DataView;
   private frameStart = 0;
   private frameEvents = 0;
-  /** Where the next event must end at the latest: the end of the buffer, or of the largest frame. */
+  /** Up to here an event may end without a question: before the end of the buffer, and of the largest frame. */
   private lengthMax = 0;
 
   constructor(initialBytes = 1 << 18) {
@@ -83,6 +84,7 @@ export class EventWriter {
   /** Forgets all frames. */
   clear(): void {
     this.length = 0;
+    this.lengthMax = Math.min(FRAME_BYTES_MAX, this.bytes.length);
   }
 
   /** Starts the frames of a new command behind those that are there. */
@@ -178,7 +180,15 @@ export class EventWriter {
     this.doubles[(offset >> 3) + 1] = orderNumber;
   }
 
-  /** OrderAccepted and OrderRested of an order that rests whole; `terms` is its word of token, side, type and flags. */
+  /** Whether the events of orderPlaced() have room. */
+  hasRoomForPlaced(): boolean {
+    return this.length + PLACED_BYTES <= this.lengthMax;
+  }
+
+  /**
+   * OrderAccepted and OrderRested of an order that rests whole, where hasRoomForPlaced() says so; `terms` is its word of token,
+   * side, type and flags.
+   */
   orderPlaced(
     orderNumber: number,
     accountId: number,
@@ -188,12 +198,6 @@ export class EventWriter {
     lots: number,
   ): void {
     const { words, doubles, length } = this;
-    if (length + ACCEPTED_BYTES + RESTED_BYTES > this.lengthMax) {
-      const [outcome, side, orderType, flags] = [terms & 0xff, (terms >> 8) & 0xff, (terms >> 16) & 0xff, terms >>> 24];
-      this.orderAccepted(orderNumber, accountId, marketIndex, outcome, side, orderType, flags, pricePips, lots);
-      this.orderRested(orderNumber, lots);
-      return;
-    }
     const word = length >> 2;
     const double = length >> 3;
     words[word] = ACCEPTED;
@@ -206,7 +210,7 @@ export class EventWriter {
     words[word + RESTED_WORD] = RESTED;
     words[word + RESTED_WORD + 1] = lots;
     doubles[double + RESTED_DOUBLE + 1] = orderNumber;
-    this.length = length + ACCEPTED_BYTES + RESTED_BYTES;
+    this.length = length + PLACED_BYTES;
     this.frameEvents += 2;
   }
 
@@ -315,7 +319,6 @@ export class EventWriter {
   private openFrame(): void {
     this.frameStart = this.length;
     this.length += FRAME_HEADER;
-    this.lengthMax = Math.min(this.frameStart + FRAME_BYTES_MAX, this.bytes.length);
     this.frameEvents = 0;
   }
 

@@ -140,10 +140,10 @@ export class KeyTable {
 }
 
 /** All words of a key, each multiplied by a number of its own, so that they mix side by side and not one after another. */
-function hashOf(w0: number, w1: number, w2: number, w3: number, w4: number): number {
+const hashOf = (w0: number, w1: number, w2: number, w3: number, w4: number): number => {
   const first = Math.imul(w0, 0x85ebca6b) ^ Math.imul(w1, 0xc2b2ae35);
   const second = Math.imul(w2, 0x27d4eb2f) ^ Math.imul(w3, 0x165667b1);
   const h = first + second + Math.imul(w4, 0x21f0aaad);
   // Spreads the high bits too: addresses that differ in their tails alone must not fall into runs.
   return Math.imul(h ^ (h >>> 15), 0x9e3779b1);
-}
+};

@@ -39,6 +39,7 @@ test('a pool keeps every order while it grows by any number and is emptied again
   };
   let bytesMost = 0;
   for (let number = 1; live.length < ORDERS; number += 1) {
+    pool.makeRoom();
     const slot = pool.allocate(number, 0, 0, 100, number % 1_000, 0, 0, 0);
     writeId(number);
     pool.setId(slot, message, 0);

@@ -22,9 +22,11 @@ import {
   ORDERS,
   OWNERS,
   offerAtTheEdges,
+  offerBetweenTicks,
   refineAtRelease,
   refineByUpdate,
   releaseIntoOwn,
+  repeatAtSliceEnd,
   repeatLate,
   sweepOwn,
   type Take,
@@ -150,7 +152,9 @@ export function crowd(take: Take): void {
   coarsenMeanwhile(take, tMs + 600_000);
   refineByUpdate(take, tMs + 610_000);
   refineAtRelease(take, tMs + 610_000);
-  changeRules(take, tMs + 613_000, { ...settings, creditMicro: 0 });
-  forgetByAndBy(take, tMs + 613_000, [14, 20, 39]);
+  offerBetweenTicks(take, tMs + 613_000);
+  repeatAtSliceEnd(take, tMs + 613_000);
+  changeRules(take, tMs + 615_000, { ...settings, creditMicro: 0 });
+  forgetByAndBy(take, tMs + 615_000, [14, 20, 39]);
   take(tMs + 40 * HOUR_MS, { type: 'Tick' });
 }

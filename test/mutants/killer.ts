@@ -36,7 +36,8 @@ class Killer {
   private readonly make: new () => Exchange;
   private readonly trace: Trace;
   private readonly isReloading: boolean;
-  private readonly writer = new EventWriter();
+  /** So small that it must grow, again and again, in the middle of a command or of a batch. */
+  private readonly writer = new EventWriter(256);
 
   constructor(make: new () => Exchange, trace: Trace, isReloading: boolean) {
     this.core = new make();

@@ -286,6 +286,39 @@ export function refineByUpdate(take: Take, tMs: number): void {
   take(tMs, { type: 'ResolveMarket', marketIndex: 60_000, resolution: 0 });
 }
 
+/** Orders signed at the very end of a slice of ids and on either side of it; then the same one again. */
+export function repeatAtSliceEnd(take: Take, tMs: number): void {
+  const SLICE_MS = 1_800;
+  const endMs = Math.ceil(tMs / SLICE_MS) * SLICE_MS;
+  const wallet = addressOf(OWNERS + 44);
+  take(endMs, { type: 'Deposit', wallet, owner: wallet, amountMicro: 9_000_000, isFaucet: 0 });
+  for (const offMs of [-2, -1, 0, 1_000, 0]) {
+    take(endMs, {
+      ...{ type: 'PlaceOrder', orderId: orderIdOf(ORDERS + 9_000 + offMs), maker: wallet, owner: wallet },
+      ...{ keyId: keyOf(OWNERS + 44), marketIndex: 2, outcome: 0, side: 0, orderType: 0, flags: 0 },
+      ...{ timestampMs: endMs + offMs, expirationS: 0, makerAmountMicro: 10_000, takerAmountMicro: 1_000_000 },
+    });
+  }
+}
+
+/** A tick becomes coarser than a price that rests: who comes again with such a price is refused. */
+export function offerBetweenTicks(take: Take, tMs: number): void {
+  const marketIndex = MARKETS + 10;
+  const buyer = addressOf(OWNERS + 43);
+  const by = { keyId: keyOf(OWNERS + 43), maker: buyer, owner: buyer, marketIndex, flags: 0 };
+  const market = { ...terms, tickPips: 10 };
+  take(tMs, { type: 'CreateMarket', eventNumber: 0, ...marketIds(marketIndex), ...market });
+  take(tMs, { type: 'Deposit', wallet: buyer, owner: buyer, amountMicro: 9_000_000, isFaucet: 0 });
+  for (const [at, pips] of [4_050, 3_050].entries()) {
+    take(tMs, {
+      ...{ type: 'PlaceOrder', orderId: orderIdOf(ORDERS + 7_480 + at), ...by },
+      ...{ outcome: 0, side: 0, orderType: 0, timestampMs: tMs, expirationS: 0 },
+      ...{ makerAmountMicro: 100 * pips, takerAmountMicro: 1_000_000 },
+    });
+    take(tMs, { type: 'UpdateMarket', marketIndex, mask: MarketField.TICK, ...market, tickPips: 100 });
+  }
+}
+
 /** An order that waited rests so high that its market's tick becomes finer, before the command of that time does anything. */
 export function refineAtRelease(take: Take, tMs: number): void {
   const marketIndex = MARKETS + 9;

@@ -58,12 +58,17 @@ const reasons: readonly Reason[] = [
   equal(/^usualOrder/, /isOwner\(.* ⇒ \+ → -$/, UNUSUAL),
   unreached(
     /^usualOrder/,
-    /isTimely\(state, .* ⇒ \+ → -$/,
-    'Reads the expiration out of an earlier command of the message, where there mostly is none that could be one.',
+    /(?:^const timestampMs = |isTimely\(state, ).* ⇒ \+ → -$/,
+    'Reads time or expiration out of an earlier command of the message, where there mostly is none that could be one.',
   ),
   equal(/^usualOrder/, /^const (?:money|lots|pips|ladderPips) = .* ⇒ (?:[+-] → [+-]|0 → 1)$/, UNUSUAL),
   equal(/^usualOrder/, /^if \(Math\.floor\(lots\) .* ⇒ (?:< → <=|> → >=)$/, UNUSUAL),
   equal(/^usualOrder/, /^if \(level < 1 .* ⇒ (?:< → <=|1 → 2)$/, UNUSUAL),
+  equal(
+    /^orderPool/,
+    /^this\.usedMax = |^return this\.freeHead >= 0 .* ⇒ (?:>= → >|0 → 1)$/,
+    'Whoever adds an order makes room for it first: only the time differs, and the memory.',
+  ),
   equal(/^accounts/, /^const OWNER_SHIFT = 3;/, 'Where a word lies in a record that has free places.'),
   equal(/^accounts/, /^this\.keyCount \+= 1; ⇒ 1 → 2$/, 'Numbers of keys are told to nobody.'),
   equal(
@@ -162,11 +167,12 @@ const reasons: readonly Reason[] = [
     /^(?:if \(slice !== undefined\) )?this\.recent = slice;/,
     'The slice that is looked at first; the table has all.',
   ),
-  equal(/^idWindow/, /^this\.recent = undefined;/, 'Times of a slice that is dropped are refused before it is asked.'),
+  equal(/^idWindow/, /^this\.recent = noSlice;/, 'Times of a slice that is dropped are refused before it is asked.'),
   equal(/^idWindow/, /this\.recent\.touch\(/, 'What is read early says nothing: only time can tell.'),
   equal(/^idWindow/, /= heads\.subarray\(i, i \+ 3\);/, 'Three of them are taken.'),
   equal(/^idWindow/, /^this\.latest = slice;/, 'How much room the next slice has at first.'),
   equal(/^idWindow/, /^const (?:CAPACITY_MIN|capacity) = /, 'How much room a slice has at first.'),
+  equal(/^idWindow/, /^return this\.count < this\.countMax;/, 'A slice grows when it is a little fuller.'),
   equal(
     /^idWindow/,
     /^const HASHES = |^this\.scale = |^return \(\(Math\.imul\(first, .* ⇒ 0 → 1$/,
