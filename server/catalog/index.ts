@@ -83,6 +83,8 @@ export class Catalog implements MarketObserver {
   readonly marketColumns: readonly string[];
   readonly eventColumns: readonly string[];
   private readonly eventTags: (readonly number[])[] = [];
+  /** How many events of each tag, by its number, have more than drafts. */
+  private readonly eventsShown = new Map<number, number>();
   private readonly marketsOfTag = new Map<number, number[]>();
   private readonly marketsOfCreator = new Map<string, number[]>();
   private readonly eventsOfCreator = new Map<string, number[]>();
@@ -158,7 +160,7 @@ export class Catalog implements MarketObserver {
       if (event === undefined) continue;
       const figures = eventFigures(event, (market) => this.marketFiguresOf(market));
       this.eventRows[eventNumber - 1] = figures;
-      this.eventStates[eventNumber - 1] = figures.state;
+      this.noteState(eventNumber - 1, figures.state);
       this.eventTable.touch(eventNumber - 1);
     }
     this.touchedEvents.clear();
@@ -244,11 +246,15 @@ export class Catalog implements MarketObserver {
       isOfStates(eventNumber) && this.isOfCreator(this.views.markets.eventByNumber(eventNumber), creator);
   }
 
-  /** How many events carry each tag, by its number: all events, or those of a creator's site alone. */
+  /**
+   * How many events carry each tag, as of the last settle: all that have more than drafts, or those of a creator's site
+   * alone.
+   */
   eventCounts(creator: string | undefined): (tag: Label) => number {
-    if (creator === undefined) return ({ events }) => events.length;
+    if (creator === undefined) return ({ number }) => this.eventsShown.get(number) ?? 0;
     const counts = new Map<number, number>();
     for (const row of this.eventsOfCreator.get(creator.toLowerCase()) ?? NO_ROWS) {
+      if ((this.eventStates[row] & RowState.ACTIVE) === 0) continue;
       for (const number of this.eventTags[row] ?? NO_ROWS) counts.set(number, (counts.get(number) ?? 0) + 1);
     }
     return ({ number }) => counts.get(number) ?? 0;
@@ -301,6 +307,16 @@ export class Catalog implements MarketObserver {
     if (this.isTouched[marketIndex] === true) return;
     this.isTouched[marketIndex] = true;
     this.touched.push(marketIndex);
+  }
+
+  /** Notes an event's state, and whether it counts among those of its tags: one that has drafts alone does not. */
+  private noteState(row: number, state: number): void {
+    const change = (state & RowState.ACTIVE) - ((this.eventStates[row] ?? 0) & RowState.ACTIVE);
+    this.eventStates[row] = state;
+    if (change === 0) return;
+    for (const number of this.eventTags[row] ?? NO_ROWS) {
+      this.eventsShown.set(number, (this.eventsShown.get(number) ?? 0) + change);
+    }
   }
 
   private fileNewMarkets(): void {

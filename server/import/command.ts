@@ -110,14 +110,23 @@ function parseLine(text: string, bytes: number, line: number, bad: BadLine[]): u
 }
 
 /**
- * Imports a file.
+ * Imports a file. Whatever keeps it from being imported whole, the target forgets what it was given.
  * @returns what was made
  * @throws FatalError naming the bad lines, or what keeps the file from being read
  */
 export async function importFile(file: string, target: ImportTarget) {
+  try {
+    return await importLines(file, target);
+  } catch (error) {
+    // The target may be what failed: then it cannot be told to forget either, and what failed first is what matters.
+    await target.drop().catch(() => undefined);
+    throw error;
+  }
+}
+
+async function importLines(file: string, target: ImportTarget) {
   const { lineCount, bad } = await handOver(file, target);
   if (bad.length > 0) {
-    await target.drop();
     const shown = bad.toSorted((left, right) => left.line - right.line).slice(0, BAD_LINES_SHOWN);
     const rest = bad.length > shown.length ? `\n… and ${bad.length - shown.length} more.` : '';
     const lines = shown.map(({ line, error }) => `${file}:${line}: ${error}`).join('\n');

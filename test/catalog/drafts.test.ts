@@ -29,6 +29,20 @@ test('drafts say nothing of the figures of their event, nor of its series', asyn
   expect(await get('/series')).toMatchObject([{ slug: 'weekly', closed: true }]);
 });
 
+test('a search counts no event of drafts alone among those of a tag, and shows no tag that has no other', async () => {
+  const site = `0x${'5'.repeat(40)}`;
+  const counts = async (query = '') =>
+    (await get(`/public-search?q=curling${query}`)).tags.map((tag: { event_count: number }) => tag.event_count);
+  await post('/events', { title: 'Stones', slug: 'stones', tags: ['curling'], creator: site });
+  await post('/markets', { event: 'stones', question: 'Hidden stones?', status: 'draft' });
+  expect([await counts(), await counts(`&creator=${site}`)]).toEqual([[], []]);
+  await post('/events', { title: 'Brooms', slug: 'brooms', tags: ['curling'] });
+  await post('/markets', { event: 'brooms', question: 'Which brooms?' });
+  expect([await counts(), await counts(`&creator=${site}`)]).toEqual([[1], []]);
+  await post('/markets', { event: 'stones', question: 'Which stones?' });
+  expect([await counts(), await counts(`&creator=${site}`)]).toEqual([[2], [1]]);
+});
+
 test('a tag keeps the first name that an event gave it, though it is what its slug says', async () => {
   await post('/events', { title: 'Any', slug: 'any', tags: ['world-cup'] });
   for (const [slug, label] of Object.entries({ first: 'World cup', second: 'Football' }))

@@ -7,7 +7,7 @@ import { afterAll, expect, test } from 'vitest';
 import { linesOf, madeRows } from '../../bench/catalog/lines.ts';
 import { encodeCommand, MemoryStore, openExchange } from '../../engine/index.ts';
 import { runCli } from '../../server/cli.ts';
-import { importFile } from '../../server/import/command.ts';
+import { type ImportTarget, importFile } from '../../server/import/command.ts';
 import { runningTarget } from '../../server/import/targets.ts';
 import { send } from '../support/client.ts';
 import { startServerProcess } from '../support/process.ts';
@@ -117,6 +117,25 @@ test('every bad line is named, and then nothing is made', async () => {
   expect(server.services.views.markets.list()).toEqual([]);
   expect(server.services.views.markets.eventList()).toEqual([]);
   await server.close();
+});
+
+test('an import that cannot go on is dropped, and what kept it from going on is told', async () => {
+  const file = fileOf('stopped.jsonl', [EVENT]);
+  const done: string[] = [];
+  const target = (failing: string): ImportTarget => {
+    const step = async (name: string): Promise<void> => {
+      done.push(name);
+      if (name === failing || name === 'drop') throw new Error(`no ${name}`);
+    };
+    return {
+      take: async () => step('take').then(() => []),
+      commit: async () => step('commit').then(() => ({ events: 1, markets: 0 })),
+      drop: () => step('drop'),
+    };
+  };
+  await expect(importFile(file, target('take'))).rejects.toThrow('no take');
+  await expect(importFile(file, target('commit'))).rejects.toThrow('no commit');
+  expect(done).toEqual(['take', 'drop', 'take', 'commit', 'drop']);
 });
 
 test('what somebody else makes between the lines and the commit keeps all of it out', async () => {
