@@ -207,6 +207,12 @@ const reasons: readonly Reason[] = [
   equal(/^fees/, /^if \(exact <= Number\.MAX_SAFE_INTEGER\)/, 'Both ways are exact at that number.'),
   equal(/^prices/, /^return price > BigInt\(MICRO_MAX\)/, 'At the cap both say the same.'),
   unreached(/^prices/, /^while \(k > 0 && /, 'Amounts next to 2^53, which no trace has: test/core/exact.test.ts.'),
+  unreached(
+    /^prices/,
+    /<= 0\) k \+= 1; ⇒ 0 → 1$/,
+    'Ratios that miss a tick by the least, which no trace has: the same test.',
+  ),
+  equal(/^state/, /^this\.tMs = 0;/, 'Every command brings its time.'),
   equal(
     /^market/,
     /^if \(grid !== this\.ladder\.gridPips\)/,
