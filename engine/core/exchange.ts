@@ -105,14 +105,14 @@ export class Exchange {
   /** The same for a command that starts at `offset`, a multiple of 8 bytes, of a larger message. */
   applyAt(tMs: number, message: Message, offset: number, out: EventWriter): void {
     this.state.tMs = tMs;
-    this.applyNow(message, offset, out);
+    this.state.out = out;
+    this.applyNow(message, offset);
   }
 
-  /** The same at the time that `state.tMs` already holds: a time that is passed on is put on the heap each time. */
-  private applyNow(message: Message, offset: number, out: EventWriter): void {
+  /** The same at the time that `state.tMs` already holds, to `state.out`: a time that is passed on is put on the heap each time. */
+  private applyNow(message: Message, offset: number): void {
     const { state } = this;
     const type = (message.words[offset >> 2] >> 8) & 0xff;
-    state.out = out;
     if (type === STARTED_TYPE) start(state, message, offset);
     if (state.alarm.ms <= state.tMs) this.settleDue();
     // The two usual commands are called by name: a call through the table is neither predicted nor inlined.
@@ -138,6 +138,7 @@ export class Exchange {
     out: EventWriter,
   ): void {
     const { state } = this;
+    state.out = out;
     out.clear();
     for (let from = first; from < end; from += AHEAD_MAX) {
       const to = Math.min(from + AHEAD_MAX, end);
@@ -145,7 +146,7 @@ export class Exchange {
       for (let i = from; i < to; i += 1) {
         out.beginNext();
         state.tMs = times[i];
-        this.applyNow(message, offsets[i], out);
+        this.applyNow(message, offsets[i]);
         out.finish();
       }
     }

@@ -1,7 +1,8 @@
 // The usual order, placed in one pass: GTC without flags, of a wallet that has traded in this market before and comes with the
-// API key that it came with last, well formed, paid for, crossing nothing. It is more than half of what an exchange is asked, and the checks of entry.ts, which say what is
-// the matter with any order, cost it more than all the rest. Called by entry first; whatever is unusual about an order, or
-// wrong with it, leaves it there, untouched. So the rules stand in entry.ts: here they are one question, with one answer.
+// API key that it came with last, well formed, paid for, crossing nothing. It is more than half of what an exchange is asked,
+// and the checks of entry.ts, which say what is the matter with any order, cost it more than all the rest. Called by entry
+// first; whatever is unusual about an order, or wrong with it, leaves it there, untouched. So the rules stand in entry.ts: here
+// they are one question, with one answer.
 import { commandLayouts } from '../protocol/layout.ts';
 import { limits } from '../protocol/limits.ts';
 import type { Message } from '../protocol/message.ts';

@@ -323,7 +323,8 @@ export class EventWriter {
   }
 
   private closeFrame(flags: number): void {
-    if (this.length > this.bytes.length) this.grow();
+    // What is beyond lengthMax is at most the header that openFrame has passed over.
+    if (this.length > this.lengthMax && this.length > this.bytes.length) this.grow();
     const { words, frameStart } = this;
     const word = frameStart >> 2;
     words[word] = VERSION | (flags << 8);
