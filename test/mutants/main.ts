@@ -112,7 +112,7 @@ class WorkerProcess {
     return child;
   }
 
-  private stop(): void {
+  stop(): void {
     const { child } = this;
     this.child = undefined;
     child?.kill('SIGKILL');
@@ -161,12 +161,18 @@ async function main(): Promise<number> {
   const queue = chosen(mutants);
   console.log(`${queue.length} of ${mutants.length} mutants of ${coreFiles.length} files of the core`);
   const outcomes: Outcome[] = [];
-  await Promise.all(Array.from({ length: flags.workers }, () => new WorkerProcess(outcomes).tryAll(queue)));
+  workers.push(...Array.from({ length: flags.workers }, () => new WorkerProcess(outcomes)));
+  await Promise.all(workers.map((worker) => worker.tryAll(queue)));
   return report(outcomes);
 }
 
-try {
-  process.exitCode = await main();
-} finally {
+const workers: WorkerProcess[] = [];
+// A worker whose mutant runs for ever never hears that nobody waits for it any more.
+process.on('exit', () => {
+  for (const worker of workers) worker.stop();
   rmSync(folder, { recursive: true, force: true });
+});
+for (const [signal, status] of [['SIGINT', 130] as const, ['SIGTERM', 143] as const]) {
+  process.once(signal, () => process.exit(status));
 }
+process.exitCode = await main();
