@@ -24,7 +24,6 @@ import {
 } from './lifecycle.ts';
 import { lookAhead } from './lookAhead.ts';
 import * as matching from './matching.ts';
-import { STEP_MINED } from './matching.ts';
 import { NONE } from './orderPool.ts';
 import { releaseOrder } from './releases.ts';
 import { visitCore } from './snapshot.ts';
@@ -34,7 +33,7 @@ import { hashCore, hashIds } from './stateHash.ts';
 // The file's own, see engine/compiler.ts.
 const { cancelAll, cancelMarket, cancelOrder, cancelOrders } = cancels;
 const { placeOrder } = entry;
-const { queueFresh, settleFresh } = matching;
+const { queueFresh, STEP_MINED, settleFresh } = matching;
 
 type CommandFunction = (state: CoreState, message: Message, offset: number) => void;
 

@@ -6,7 +6,7 @@ import type { Message } from '../protocol/message.ts';
 import { requireSound, type Sections } from '../protocol/sections.ts';
 
 const HOUR_MS = 3_600_000;
-const SLICE_MS = 1_800;
+export const SLICE_MS = 1_800;
 const SLICES_AN_HOUR = HOUR_MS / SLICE_MS;
 /**
  * Words of an entry: 64 of an id's 256 bits. Ids are digests over a salt: among n ids of a slice a new one is mistaken for

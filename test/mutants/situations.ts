@@ -1,5 +1,6 @@
 // The situations that a crowd is in besides its many orders, each with what it takes to bring it about: reservations that are
 // covered exactly, ids that collide, dust, ends of what an order may be. Used by crowd.ts, with the names that both use.
+import { SLICE_MS } from '../../engine/core/idWindow.ts';
 import {
   AccountFlag,
   type Command,
@@ -288,7 +289,6 @@ export function refineByUpdate(take: Take, tMs: number): void {
 
 /** Orders signed at the very end of a slice of ids and on either side of it; then the same one again. */
 export function repeatAtSliceEnd(take: Take, tMs: number): void {
-  const SLICE_MS = 1_800;
   const endMs = Math.ceil(tMs / SLICE_MS) * SLICE_MS;
   const wallet = addressOf(OWNERS + 44);
   take(endMs, { type: 'Deposit', wallet, owner: wallet, amountMicro: 9_000_000, isFaucet: 0 });
