@@ -190,7 +190,12 @@ export class Exchange {
     visitCore(this.state, sections);
   }
 
-  /** Collateral of an account, micro: for tests and checks, as are the accessors below. */
+  /** Orders that rest or wait: for tests and checks, as are the accessors below. */
+  get liveOrderCount(): number {
+    return this.state.pool.liveCount;
+  }
+
+  /** Collateral of an account, micro. */
   collateralMicro(accountId: number): number {
     return this.state.ledger.collateral[accountId];
   }

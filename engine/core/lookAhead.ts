@@ -25,58 +25,74 @@ const FIRST_ITEM_WORD = (COMMAND_HEADER_BYTES + CANCEL.headBytes) / 4;
 const { FOK } = OrderType;
 const NONE = -1;
 
+/** Of each order that takes, so many of those that it would meet are looked at: it mostly eats two or three, each behind another. */
+const MAKERS_AHEAD = 3;
+
+/** Where the commands of each kind start, in words: of orders that enter, of those among them that only take, of cancels. */
+const entering = new Int32Array(AHEAD_MAX);
+const taking = new Int32Array(AHEAD_MAX);
+const canceling = new Int32Array(AHEAD_MAX);
 /** Of orders that enter: the hash of their position, and the words of their id among those remembered and in the pool's index. */
 const positionHashes = new Int32Array(AHEAD_MAX);
 const idsAt = new Int32Array(AHEAD_MAX);
 const entriesAt = new Int32Array(AHEAD_MAX);
-/** Of orders that are canceled, the word of their id in the pool's index; then slots and positions, as of those taken from. */
-const canceledAt = new Int32Array(AHEAD_MAX);
+/** Of orders that are canceled, the hash of their id; then slots and positions, as of those taken from. */
+const leavingHashes = new Int32Array(AHEAD_MAX);
 const leaving = new Int32Array(AHEAD_MAX);
-const taken = new Int32Array(AHEAD_MAX);
+const met = new Int32Array(AHEAD_MAX * MAKERS_AHEAD);
+
+/** 1 for 0, 0 for any other number up to 2^31: without a question, see usualOrder.ts. */
+const isZero = (number: number): number => (number - 1) >>> 31;
 
 /** Looks ahead for the commands at `offsets[from]` to `offsets[to - 1]` of the message, AHEAD_MAX at most. */
 export const lookAhead = (state: CoreState, message: Message, offsets: Int32Array, from: number, to: number): void => {
   const { ids, pool, accounts, ledger, aheadAccounts, aheadPositions } = state;
   const { words } = message;
-  let entering = 0;
-  let canceled = 0;
-  let takers = 0;
+  let enterCount = 0;
+  let takeCount = 0;
+  let cancelCount = 0;
   for (let i = from; i < to; i += 1) {
     const word = offsets[i] >> 2;
     const type = (words[word] >> 8) & 0xff;
-    if (type === CANCEL_TYPE) {
-      canceledAt[canceled] = pool.entryAt(words, word + FIRST_ITEM_WORD);
-      canceled += 1;
-    } else if (type === PLACE_TYPE) {
-      const account = accounts.accountAt(message, offsets[i] + MAKER_AT);
-      aheadAccounts[entering] = account;
-      positionHashes[entering] = positionHash(account, words[word + MARKET_WORD]);
-      idsAt[entering] = ids.entryAt(words, word + ID_WORD);
-      entriesAt[entering] = pool.entryAt(words, word + ID_WORD);
-      entering += 1;
-      const slot = makerOf(state, words, word);
-      if (slot >= 0) {
-        taken[takers] = slot;
-        takers += 1;
-      }
-    }
+    canceling[cancelCount] = word;
+    cancelCount += isZero(type ^ CANCEL_TYPE);
+    entering[enterCount] = word;
+    enterCount += isZero(type ^ PLACE_TYPE);
   }
-  ledger.positionsAt(positionHashes, entering, aheadPositions);
-  pool.slotsAt(canceledAt, canceled, leaving);
-  let read = ids.touch(idsAt, entering) ^ pool.touchEntries(entriesAt, entering);
-  pool.positionsOf(leaving, canceled);
-  pool.positionsOf(taken, takers);
-  ledger.correct(positionHashes, entering, aheadPositions);
-  read ^= ledger.touch(aheadPositions, entering) ^ ledger.touch(leaving, canceled) ^ ledger.touch(taken, takers);
+  for (let i = 0; i < cancelCount; i += 1) leavingHashes[i] = pool.hashAt(words, canceling[i] + FIRST_ITEM_WORD);
+  for (let i = 0; i < enterCount; i += 1) {
+    const word = entering[i];
+    const account = accounts.accountAt(message, (word << 2) + MAKER_AT);
+    aheadAccounts[i] = account;
+    positionHashes[i] = positionHash(account, words[word + MARKET_WORD]);
+    idsAt[i] = ids.entryAt(words, word + ID_WORD);
+    entriesAt[i] = pool.entryAt(words, word + ID_WORD);
+    taking[takeCount] = word;
+    takeCount += isTaking(words[word + TERMS_WORD]);
+  }
+  ledger.positionsAt(positionHashes, enterCount, aheadPositions);
+  pool.slotsOf(leavingHashes, cancelCount, leaving);
+  for (let i = 0; i < takeCount; i += 1) met[i] = makerOf(state, words, taking[i]);
+  let read = ids.touch(idsAt, enterCount) ^ pool.touchEntries(entriesAt, enterCount);
+  pool.correct(leavingHashes, cancelCount, leaving);
+  pool.positionsOf(leaving, cancelCount);
+  const metCount = takeCount * MAKERS_AHEAD;
+  pool.followersOf(met, takeCount, metCount);
+  read ^= pool.touchEntriesOf(met, metCount);
+  pool.positionsOf(met, metCount);
+  ledger.correct(positionHashes, enterCount, aheadPositions);
+  read ^= ledger.touch(aheadPositions, enterCount) ^ ledger.touch(leaving, cancelCount) ^ ledger.touch(met, metCount);
   state.aheadAt = 0;
-  state.aheadCount = entering;
+  state.aheadCount = enterCount;
   state.prefetched = read;
 };
 
-/** The slot that an order of a type that only takes would take from first, or NONE. */
+/** 1 for an order of a type that only takes (FOK or FAK), 0 for any other; `terms` is its word of token, side, type and flags. */
+const isTaking = (terms: number): number => (FOK - 1 - ((terms >> 16) & 0xff)) >>> 31;
+
+/** The slot that an order that only takes would take from first, or NONE. */
 const makerOf = (state: CoreState, words: Int32Array, word: number): number => {
   const terms = words[word + TERMS_WORD];
-  if (((terms >> 16) & 0xff) < FOK) return NONE;
   const market = state.markets[words[word + MARKET_WORD] >>> 0];
   return market === undefined ? NONE : market.ladder.firstMaker(ladderSideOf((terms >> 8) & 0xff, terms & 0xff));
 };

@@ -202,6 +202,29 @@ export class OrderPool {
     for (let i = 0; i < count; i += 1) slots[i] = index[entries[i]];
   }
 
+  /** The hash of the id at word `id`. */
+  hashAt(words: Int32Array, id: number): number {
+    return idHash(words[id], words[id + 1]);
+  }
+
+  /** The slots that the entries hold where ids with these hashes would be looked up first: perhaps others', or NONE. */
+  slotsOf(hashes: Int32Array, count: number, slots: Int32Array): void {
+    const { index, shift } = this;
+    for (let i = 0; i < count; i += 1) slots[i] = index[(hashes[i] >>> shift) << 1];
+  }
+
+  /** Puts right what slotsOf has found: where the entry is another's, the slot of the first with the same hash, or NONE. */
+  correct(hashes: Int32Array, count: number, slots: Int32Array): void {
+    const { index, shift } = this;
+    const last = index.length - 1;
+    for (let i = 0; i < count; i += 1) {
+      const hash = hashes[i];
+      let at = (hash >>> shift) << 1;
+      while (index[at] >= 0 && index[at | 1] !== hash) at = (at + 2) & last;
+      slots[i] = index[at];
+    }
+  }
+
   /** Reads these entries. */
   touchEntries(entries: Int32Array, count: number): number {
     const { index } = this;
@@ -217,6 +240,25 @@ export class OrderPool {
       const slot = slots[i];
       if (slot >= 0) slots[i] = records[(slot << SHIFT) | POSITION];
     }
+  }
+
+  /** Puts behind `count` slots, up to `end`, those of the orders next to them at their prices, then those next to these: NONE after NONE. */
+  followersOf(slots: Int32Array, count: number, end: number): void {
+    const { records } = this;
+    for (let i = count; i < end; i += 1) {
+      const slot = slots[i - count];
+      slots[i] = slot < 0 ? FREE : records[(slot << SHIFT) | NEXT];
+    }
+  }
+
+  /** Reads the entries that the ids of these slots would be looked up at first; negative ones are passed over. */
+  touchEntriesOf(slots: Int32Array, count: number): number {
+    let read = 0;
+    for (let i = 0; i < count; i += 1) {
+      const slot = slots[i];
+      if (slot >= 0) read ^= this.peekOf(slot);
+    }
+    return read;
   }
 
   /** Reads the entry that the id of a live order would be looked up at first, so that it is near by then. */
