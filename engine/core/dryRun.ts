@@ -13,11 +13,10 @@ import type { CoreState, DryRun, TakerOrder } from './state.ts';
 const { costMicro, sharesMicroOf } = amounts;
 const { feeMicro } = fees;
 const { ownPips } = orderBook;
-const { floorDivide } = prices;
+const { floorDivide, inToken } = prices;
 const BID = 0;
 const ASK = 1;
 const BUY = 0;
-const PIPS_PER_UNIT = 10_000;
 const LOTS_MAX: number = limits.orderLotsMax;
 const FIRST_RULES = RulesVersion.FIRST;
 
@@ -93,7 +92,7 @@ export const simulate = (state: CoreState, market: Market, order: TakerOrder): v
   let level = side === BID ? ladder.bestBid : ladder.bestAsk;
   while (!isDone && level !== none && isWithin(order, ladder.pipsOf(level))) {
     const pips = ladder.pipsOf(level);
-    const price = order.outcome === 0 ? pips : PIPS_PER_UNIT - pips;
+    const price = inToken(pips, order.outcome);
     if (isBudget) wanted = payableLots(state, budget, price);
     let levelLots = 0;
     for (let slot = ladder.firstOf(level); slot >= 0; slot = pool.nextOf(slot)) {

@@ -31,7 +31,7 @@ const { cancelOrder } = cancels;
 const { crossesAnything, isWhole, neededMicro, noDryRun, simulate } = dryRun;
 const { matchOrder } = matching;
 const { admitOrder, delayOrder, forgetOrder, ladderSideOf, restOrder } = orderBook;
-const { floorDivide, isMultiple, marketPricePips, priceMicro } = prices;
+const { floorDivide, inToken, isMultiple, marketPricePips, priceMicro } = prices;
 const { placeUsual } = usualOrder;
 const { BUY } = Side;
 const { GTC, GTD, FOK, FAK } = OrderType;
@@ -181,7 +181,7 @@ const checkAmounts = (state: CoreState, market: Market, order: TakerOrder): bool
     return false;
   }
   order.limitPips = pips;
-  order.ladderPips = order.outcome === 0 ? pips : PIPS_PER_UNIT - pips;
+  order.ladderPips = inToken(pips, order.outcome);
   order.budgetMicro = isBudget ? makerMicro : 0;
   order.lots = lots | 0;
   return true;
@@ -344,7 +344,7 @@ const placeAny = (state: CoreState, message: Message, offset: number, account: n
   const isPostOnly = (order.flags & POST_ONLY) !== 0;
   if (isPostOnly && crosses) {
     const best = market.ladder.bestPips(1 - order.ladderSide);
-    out.rejected('POST_ONLY_CROSSES', order.outcome === 0 ? best : PIPS_PER_UNIT - best);
+    out.rejected('POST_ONLY_CROSSES', inToken(best, order.outcome));
     return;
   }
   const isDelayed = market.delaySeconds > 0 && dry.foundLots > 0;

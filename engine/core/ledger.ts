@@ -4,10 +4,12 @@
 import { isCapacity, requireSound, type Sections } from '../protocol/sections.ts';
 import * as amounts from './amounts.ts';
 import { doublesOf, growFloat64, growInt32, newRecords } from './grow.ts';
+import * as links from './links.ts';
 import type { OrderPool } from './orderPool.ts';
 
 // The file's own, see engine/compiler.ts.
 const { costMicro, sharesMicroOf } = amounts;
+const { orWhereNone } = links;
 
 /** A position is a 64-byte record: five amounts (micro) as 64-bit floats, then six 32-bit integers. */
 const MONEY_SHIFT = 3;
@@ -219,24 +221,18 @@ export class Ledger {
     this.money[(position << MONEY_SHIFT) | (SHARES + 1)] = 0;
   }
 
-  /** A maker's SELL fills: shares and their reservation become collateral. */
-  fillSell(position: number, outcome: number, lots: number, pips: number): void {
+  /**
+   * A maker's order fills, at its own price: reserved collateral becomes shares (BUY, side 0), or reserved shares become collateral
+   * (SELL, 1). Calculated without a question of side or token, see usualOrder.ts.
+   */
+  fill(position: number, side: number, outcome: number, lots: number, pips: number): void {
     const { money } = this;
-    const at = (position << MONEY_SHIFT) | outcome;
-    const sharesMicro = sharesMicroOf(lots);
-    money[at] -= sharesMicro;
-    money[at | RESERVED_SHARES] -= sharesMicro;
-    this.collateral[this.accountOf(position)] += costMicro(lots, pips);
-  }
-
-  /** A maker's BUY fills: reserved collateral becomes shares. */
-  fillBuy(position: number, outcome: number, lots: number, pips: number): void {
-    const { money } = this;
-    const at = position << MONEY_SHIFT;
-    money[at | outcome] += sharesMicroOf(lots);
+    const sign = 1 - 2 * side;
+    const shares = sharesMicroOf(lots);
     const cost = costMicro(lots, pips);
-    money[at | RESERVED_COLLATERAL] -= cost;
-    this.collateral[this.accountOf(position)] -= cost;
+    money[(position << MONEY_SHIFT) | (SHARES + outcome)] += sign * shares;
+    money[reservedAt(position, side, outcome)] -= cost + side * (shares - cost);
+    this.collateral[this.accountOf(position)] -= sign * cost;
   }
 
   /** Reserves collateral for so many lots at a price (or, negative, lifts it) for orders of a position. */
@@ -289,17 +285,18 @@ export class Ledger {
     const base = position << SHIFT;
     const last = words[base | OWN_LAST];
     pool.linkOwnLast(slot, last);
-    if (last < 0) words[base | OWN_FIRST] = slot;
+    words[base | OWN_FIRST] = orWhereNone(last, words[base | OWN_FIRST], slot);
     words[base | OWN_LAST] = slot;
   }
 
   unlinkOwn(pool: OrderPool, position: number, slot: number): void {
     const { words } = this;
+    const base = position << SHIFT;
     const next = pool.ownNext(slot);
     const previous = pool.ownPrev(slot);
-    pool.unlinkOwn(previous, next);
-    if (previous < 0) words[(position << SHIFT) | OWN_FIRST] = next;
-    if (next < 0) words[(position << SHIFT) | OWN_LAST] = previous;
+    pool.unlinkOwn(slot, previous, next);
+    words[base | OWN_FIRST] = orWhereNone(previous, words[base | OWN_FIRST], next);
+    words[base | OWN_LAST] = orWhereNone(next, words[base | OWN_LAST], previous);
   }
 
   /** First (oldest) and last (newest) order of a position. */

@@ -6,18 +6,18 @@ import * as amounts from './amounts.ts';
 import * as fees from './fees.ts';
 import type { Market } from './market.ts';
 import * as orderBook from './orderBook.ts';
+import * as prices from './prices.ts';
 import type { CoreState, TakerOrder } from './state.ts';
 
 // The file's own, see engine/compiler.ts.
 const { costMicro, sharesMicroOf } = amounts;
 const { feeMicro } = fees;
 const { leaveBook } = orderBook;
-const { COMPLEMENTARY, MINT, MERGE } = FillKind;
+const { inToken } = prices;
+const { MINT, MERGE } = FillKind;
 const { MINED, CONFIRMED } = TradeStatus;
 const FEES_ACCOUNT = FEES;
 const BID = 0;
-const BUY = 0;
-const PIPS_PER_UNIT = 10_000;
 
 /** Status items of a trade in the heap: the step they lead to. */
 export const STEP_MINED = 1;
@@ -68,19 +68,15 @@ const fillMaker = (
   const position = pool.positionOf(slot);
   const account = ledger.accountOf(position);
   const outcome = pool.outcomeOf(slot);
-  const isBuy = pool.sideOf(slot) === BUY;
-  const price = outcome === 0 ? pips : PIPS_PER_UNIT - pips;
-  if (isBuy) {
-    ledger.fillBuy(position, outcome, lots, price);
-    state.noteFall(account);
-  } else {
-    ledger.fillSell(position, outcome, lots, price);
-  }
-  let kind: number = COMPLEMENTARY;
-  if (outcome !== order.outcome) {
-    kind = isBuy ? MINT : MERGE;
-    market.vaultMicro += sharesMicroOf(isBuy ? lots : -lots);
-  }
+  const side = pool.sideOf(slot);
+  const price = inToken(pips, outcome);
+  ledger.fill(position, side, outcome, lots, price);
+  // A SELL's account has more than before; to look at it costs less than to ask.
+  state.noteFall(account);
+  // Where the tokens differ, two BUYs mint sets and two SELLs merge them: 1, as COMPLEMENTARY is 0.
+  const differs = outcome ^ order.outcome;
+  const kind = differs * (MINT + side * (MERGE - MINT));
+  market.vaultMicro += sharesMicroOf(differs * lots) * (1 - 2 * side);
   const remaining = pool.lotsOf(slot) - lots;
   pool.setLots(slot, remaining);
   ledger.tellBalances(out, account, position, outcome);
@@ -98,7 +94,7 @@ const settleTaker = (
   fillCount: number,
 ): void => {
   const { ledger, out } = state;
-  const price = order.outcome === 0 ? pips : PIPS_PER_UNIT - pips;
+  const price = inToken(pips, order.outcome);
   const cost = costMicro(lots, price);
   const fee = feeMicro(lots, price, market.feeRate, market.feeExponent);
   if (order.isBuy) {

@@ -3,9 +3,11 @@
 import type { Message } from '../protocol/message.ts';
 import type { Market } from './market.ts';
 import type { OrderPool } from './orderPool.ts';
+import * as prices from './prices.ts';
 import type { CoreState, DelayedOrder, TakerOrder } from './state.ts';
 
-const PIPS_PER_UNIT = 10_000;
+// The file's own, see engine/compiler.ts.
+const { inToken } = prices;
 const BUY = 0;
 
 /** BUY (0) of the first token (0) and SELL (1) of the second (1) are bids (0) on the ladder, the others asks (1). */
@@ -13,10 +15,9 @@ export const ladderSideOf = (side: number, outcome: number): number => {
   return side ^ outcome;
 };
 
-/** A live order's own limit in its own token, pips: without a question of the token, see usualOrder.ts. */
+/** A live order's own limit in its own token, pips. */
 export const ownPips = (pool: OrderPool, slot: number): number => {
-  const pips = pool.ladderPipsOf(slot);
-  return pips + pool.outcomeOf(slot) * (PIPS_PER_UNIT - 2 * pips);
+  return inToken(pool.ladderPipsOf(slot), pool.outcomeOf(slot));
 };
 
 export const marketOfSlot = (state: CoreState, slot: number): Market => {

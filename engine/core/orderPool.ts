@@ -6,6 +6,10 @@
 import type { Message } from '../protocol/message.ts';
 import { isCapacity, requireSound, type Sections } from '../protocol/sections.ts';
 import { doublesOf, newRecords } from './grow.ts';
+import * as links from './links.ts';
+
+// The file's own, see engine/compiler.ts.
+const { orWhereNone } = links;
 
 /** No slot, no level, no position. Hot code says `< 0`. */
 export const NONE = -1;
@@ -372,16 +376,17 @@ export class OrderPool {
   /** Puts an order behind the last of its position (NONE: it is the first). */
   linkOwnLast(slot: number, last: number): void {
     const { records } = this;
+    // Where there is none before it, this is its own link, which says the right thing a moment later.
+    records[(orWhereNone(last, last, slot) << SHIFT) | OWN_NEXT] = slot;
     records[(slot << SHIFT) | OWN_NEXT] = FREE;
     records[(slot << SHIFT) | OWN_PREV] = last;
-    if (last >= 0) records[(last << SHIFT) | OWN_NEXT] = slot;
   }
 
-  /** Joins the neighbours of an order that leaves its position's list. */
-  unlinkOwn(previous: number, next: number): void {
+  /** Joins the neighbours of an order that leaves its position's list; its own links say nothing any more. */
+  unlinkOwn(slot: number, previous: number, next: number): void {
     const { records } = this;
-    if (previous >= 0) records[(previous << SHIFT) | OWN_NEXT] = next;
-    if (next >= 0) records[(next << SHIFT) | OWN_PREV] = previous;
+    records[(orWhereNone(previous, previous, slot) << SHIFT) | OWN_NEXT] = next;
+    records[(orWhereNone(next, next, slot) << SHIFT) | OWN_PREV] = previous;
   }
 
   /** The remembered words of a slot's id: for the state hash. */

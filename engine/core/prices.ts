@@ -1,10 +1,16 @@
 // The limit price that a signed ratio means under a tick, in exact integer arithmetic without BigInt on the usual path.
 // Called by entry. Sources: the engine rules' "Limit price"; amounts are those of the signed order, micro.
-import { MICRO_MAX, PIPS_PER_UNIT } from '../protocol/units.ts';
+import { MICRO_MAX } from '../protocol/units.ts';
 
+const PIPS_PER_UNIT = 10_000;
 const HALF = 2 ** 26;
 /** A product of integers that comes out no larger than this is exact. */
 const EXACT_MAX: number = Number.MAX_SAFE_INTEGER;
+
+/** A price of the first token said in a token's own terms, or the other way round, pips: without a question, see usualOrder.ts. */
+export const inToken = (pips: number, outcome: number): number => {
+  return pips + outcome * (PIPS_PER_UNIT - 2 * pips);
+};
 
 // No % on what may be a 64-bit float: it calls the C library, a hundred times slower than a division.
 

@@ -8,12 +8,13 @@ import { limits } from '../protocol/limits.ts';
 import type { Message } from '../protocol/message.ts';
 import { ExchangeMode, MarketStatus } from '../protocol/terms.ts';
 import type { Ladder } from './ladder.ts';
+import * as prices from './prices.ts';
 import type { CoreState } from './state.ts';
 
 // The file's own, see engine/compiler.ts.
+const { inToken } = prices;
 const { OPEN } = MarketStatus;
 const { NORMAL } = ExchangeMode;
-const PIPS_PER_UNIT = 10_000;
 const MICRO_PER_LOT = 10_000;
 const LOTS_MAX: number = limits.orderLotsMax;
 const AHEAD_MAX_MS: number = limits.timestampAheadMaxMs;
@@ -89,7 +90,7 @@ export const placeUsual = (
   const lots = doubles[double + TAKER_DOUBLE - MAKER_TO_TAKER * side] / MICRO_PER_LOT;
   if (Math.floor(lots) !== lots || lots < market.minOrderLots || lots > LOTS_MAX) return false;
   const pips = (money / lots) | 0;
-  const ladderPips = pips + outcome * (PIPS_PER_UNIT - 2 * pips);
+  const ladderPips = inToken(pips, outcome);
   const level = ladder.levelOf(ladderPips);
   if (level < 1 || level >= ladder.levelCount || ladder.pipsOf(level) !== ladderPips) return false;
   if (lots * pips !== money || crosses(ladder, side ^ outcome, level)) return false;
