@@ -24,10 +24,10 @@ interface Names {
   find(id: number, at: number): number;
   set(slot: number, id: number, at: number): void;
   forget(slot: number): void;
-  /** Where an id is looked up first, the slots that these places hold, and a look at them alone: for looking ahead. */
-  entryOf(id: number, at: number): number;
-  slotsAt(entries: Int32Array, count: number, slots: Int32Array): void;
-  touch(entries: Int32Array, count: number): number;
+  /** What tells where an id is looked up, the slots that are found there, and a look at the places alone: for looking ahead. */
+  hashOf(id: number, at: number): number;
+  slotsOf(hashes: Int32Array, count: number, slots: Int32Array): void;
+  touch(hashes: Int32Array, count: number): number;
 }
 
 /** Numbers below the op count: a slot each; a record that says another number, or no lots, is another order's. */
@@ -54,12 +54,12 @@ class NumberNames implements Names {
 
   forget(): void {}
 
-  entryOf(id: number): number {
+  hashOf(id: number): number {
     return id;
   }
 
-  slotsAt(entries: Int32Array, count: number, slots: Int32Array): void {
-    for (let i = 0; i < count; i += 1) slots[i] = this.slots[entries[i]];
+  slotsOf(hashes: Int32Array, count: number, slots: Int32Array): void {
+    for (let i = 0; i < count; i += 1) slots[i] = this.slots[hashes[i]];
   }
 
   /** New numbers follow each other: their places need no look. */
@@ -97,16 +97,17 @@ class IdNames implements Names {
     this.pool.forgetId(slot);
   }
 
-  entryOf(_id: number, at: number): number {
-    return this.pool.entryAt(this.message.words, (at * ID_BYTES) >> 2);
+  hashOf(_id: number, at: number): number {
+    return this.pool.hashAt(this.message.words, (at * ID_BYTES) >> 2);
   }
 
-  slotsAt(entries: Int32Array, count: number, slots: Int32Array): void {
-    this.pool.slotsAt(entries, count, slots);
+  slotsOf(hashes: Int32Array, count: number, slots: Int32Array): void {
+    this.pool.slotsOf(hashes, count, slots);
+    this.pool.correct(hashes, count, slots);
   }
 
-  touch(entries: Int32Array, count: number): number {
-    return this.pool.touchEntries(entries, count);
+  touch(hashes: Int32Array, count: number): number {
+    return this.pool.touchEntries(hashes, count);
   }
 }
 
@@ -119,6 +120,7 @@ class BookCoreEngine implements BenchEngine {
   /** What a batch is looked ahead for: orders that enter, that are canceled, and that are met first. */
   private readonly entering = new Int32Array(AHEAD_MAX);
   private readonly canceled = new Int32Array(AHEAD_MAX);
+  private readonly leaving = new Int32Array(AHEAD_MAX);
   private readonly met = new Int32Array(AHEAD_MAX);
   /** What was read ahead: kept, so that the compiler does read it. */
   prefetched = 0;
@@ -159,7 +161,7 @@ class BookCoreEngine implements BenchEngine {
   }
 
   private lookAhead(from: number, to: number, chunk: number): void {
-    const { words, names, ladders, pool, entering, canceled, met } = this;
+    const { words, names, ladders, pool, entering, canceled, leaving, met } = this;
     let enterings = 0;
     let cancels = 0;
     let takes = 0;
@@ -168,19 +170,19 @@ class BookCoreEngine implements BenchEngine {
       const type = head & 0xff;
       const id = words[op * OP_WORDS + 3];
       if (type === OpType.CANCEL) {
-        canceled[cancels] = names.entryOf(id, op - chunk);
+        canceled[cancels] = names.hashOf(id, op - chunk);
         cancels += 1;
       } else if (type === OpType.ADD) {
-        entering[enterings] = names.entryOf(id, op - chunk);
+        entering[enterings] = names.hashOf(id, op - chunk);
         enterings += 1;
       } else {
         met[takes] = ladders[head >>> 16].firstMaker((head >>> 8) & 0xff);
         takes += 1;
       }
     }
-    names.slotsAt(canceled, cancels, canceled);
+    names.slotsOf(canceled, cancels, leaving);
     this.prefetched = names.touch(entering, enterings);
-    pool.positionsOf(canceled, cancels);
+    pool.positionsOf(leaving, cancels);
     pool.positionsOf(met, takes);
   }
 

@@ -32,10 +32,10 @@ const MAKERS_AHEAD = 3;
 const entering = new Int32Array(AHEAD_MAX);
 const taking = new Int32Array(AHEAD_MAX);
 const canceling = new Int32Array(AHEAD_MAX);
-/** Of orders that enter: the hash of their position, and the words of their id among those remembered and in the pool's index. */
+/** Of orders that enter: the hash of their position, the word of their id among those remembered, and their id's hash. */
 const positionHashes = new Int32Array(AHEAD_MAX);
 const idsAt = new Int32Array(AHEAD_MAX);
-const entriesAt = new Int32Array(AHEAD_MAX);
+const idHashes = new Int32Array(AHEAD_MAX);
 /** Of orders that are canceled, the hash of their id; then slots and positions, as of those taken from. */
 const leavingHashes = new Int32Array(AHEAD_MAX);
 const leaving = new Int32Array(AHEAD_MAX);
@@ -66,14 +66,14 @@ export const lookAhead = (state: CoreState, message: Message, offsets: Int32Arra
     aheadAccounts[i] = account;
     positionHashes[i] = positionHash(account, words[word + MARKET_WORD]);
     idsAt[i] = ids.entryAt(words, word + ID_WORD);
-    entriesAt[i] = pool.entryAt(words, word + ID_WORD);
+    idHashes[i] = pool.hashAt(words, word + ID_WORD);
     taking[takeCount] = word;
     takeCount += isTaking(words[word + TERMS_WORD]);
   }
   ledger.positionsAt(positionHashes, enterCount, aheadPositions);
   pool.slotsOf(leavingHashes, cancelCount, leaving);
   for (let i = 0; i < takeCount; i += 1) met[i] = makerOf(state, words, taking[i]);
-  let read = ids.touch(idsAt, enterCount) ^ pool.touchEntries(entriesAt, enterCount);
+  let read = ids.touch(idsAt, enterCount) ^ pool.touchEntries(idHashes, enterCount);
   pool.correct(leavingHashes, cancelCount, leaving);
   pool.positionsOf(leaving, cancelCount);
   const metCount = takeCount * MAKERS_AHEAD;

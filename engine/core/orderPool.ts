@@ -195,17 +195,6 @@ export class OrderPool {
     }
   }
 
-  /** Where the id at word `id` would be looked up first. */
-  entryAt(words: Int32Array, id: number): number {
-    return (idHash(words[id], words[id + 1]) >>> this.shift) << 1;
-  }
-
-  /** The slots that these entries hold: perhaps other orders', or none. What find() would say takes longer. */
-  slotsAt(entries: Int32Array, count: number, slots: Int32Array): void {
-    const { index } = this;
-    for (let i = 0; i < count; i += 1) slots[i] = index[entries[i]];
-  }
-
   /** The hash of the id at word `id`. */
   hashAt(words: Int32Array, id: number): number {
     return idHash(words[id], words[id + 1]);
@@ -229,11 +218,11 @@ export class OrderPool {
     }
   }
 
-  /** Reads these entries. */
-  touchEntries(entries: Int32Array, count: number): number {
-    const { index } = this;
+  /** Reads the entries where ids with these hashes would be looked up first. */
+  touchEntries(hashes: Int32Array, count: number): number {
+    const { index, shift } = this;
     let read = 0;
-    for (let i = 0; i < count; i += 1) read ^= index[entries[i]];
+    for (let i = 0; i < count; i += 1) read ^= index[(hashes[i] >>> shift) << 1];
     return read;
   }
 
