@@ -1,8 +1,9 @@
 // Reading ahead: an order needs a handful of lines of memory that no cache holds (the entry of its id, its account's position,
-// the order that it cancels), and one look-up waits for another. Of commands that are known together the first looks at all
+// the order that it cancels or meets), and one look-up waits for another. Of commands that are known together the first looks at all
 // of these are made side by side, so that the lines are near when each command comes to them. Called by exchange.ts for a
 // batch. It changes nothing that a command can tell: of what it finds, accounts are handed on to entry, and positions as a
-// guess that entry checks; the rest says nothing.
+// guess that entry checks; the rest says nothing. Each kind of line has a loop of its own that asks nothing that a processor could
+// foresee wrongly: so it asks memory for as many of them at a time as it can. Measured: the same in fewer loops takes longer.
 import { COMMAND_HEADER_BYTES, commandLayouts } from '../protocol/layout.ts';
 import type { Message } from '../protocol/message.ts';
 import { OrderType } from '../protocol/terms.ts';

@@ -231,11 +231,15 @@ const reasons: readonly Reason[] = [
   equal(/^lookAhead/, /./, 'What is read early says nothing: only time can tell.'),
   equal(/^dryRun/, /\btouched\b/, 'What is read early says nothing: only time can tell.'),
   equal(/^cancels/, /state\.prefetched = /, 'What is read early says nothing: only time can tell.'),
-  equal(/^(?:idWindow|ledger)/, /\bread \^= |^let read = 0;/, 'What is read early says nothing: only time can tell.'),
+  equal(
+    /^(?:idWindow|ledger|orderPool)/,
+    /\bread \^= |^let read = 0;/,
+    'What is read early says nothing: only time can tell.',
+  ),
   equal(/^(?:ledger|orderPool)/, /^(?:if \(slot >= 0\) )?(?:accounts|slots)\[i\] = /, 'Read early, as above.'),
   equal(
-    /^ledger/,
-    /positions\[i\] = table\[\(hashes|^let at = \(hash >>> shift\) << 1;|^while \(.* !== hash\) at = /,
+    /^(?:ledger|orderPool)/,
+    /positions\[i\] = table\[\(hashes|^const slot = slots\[i - count\];|^for \(let i = count; i < end; |^let at = \(hash >>> shift\) << 1;|^while \(.* !== hash\) at = /,
     'Read early, as above: what is not found so is looked up.',
   ),
   equal(/^ledger/, /= account < 0 \? 0 : .* ⇒ 0 → 1$/, 'Account 0 is that of the fees: nobody has a key of its owner.'),
@@ -255,7 +259,7 @@ const reasons: readonly Reason[] = [
   ),
   equal(
     /^orderPool/,
-    /^let gap = \(idHash|touchEntries|^let read = 0;|^for \(let i = 0; i < count; i \+= 1\)/,
+    /^let gap = \(idHash|^for \(let i = 0; i < count; i \+= 1\)/,
     'Where a search begins that goes round until it finds; or what is read early.',
   ),
   equal(/^orderPool/, /^return (?:this\.index\[)?\(idHash/, 'What is read early says nothing: only time can tell.'),
