@@ -2,10 +2,11 @@
 // child.ts. Bids and asks come from 500 wallets each, so that nobody meets an own order and every engine does the same
 // trades; all are funded with both tokens and collateral, so that nothing is refused. Half of the adds are written in the
 // second token (BUY NO at 1 − p is an ask), and takes are SELLs of either token, which count in shares like the peer's.
-// Its trades are read from the events, in the timed loop, as the peer's are from its answers; what rests is counted at the end.
+// Its results are read from the events, in the timed loop.
 import { Exchange } from '../../engine/core/index.ts';
 import {
   bytesToHex,
+  CancelReason,
   COMMAND_HEADER_BYTES,
   type Command,
   commandLayouts,
@@ -48,20 +49,26 @@ const PLACE_BYTES = aligned(COMMAND_HEADER_BYTES + PLACE.headBytes);
 const CANCEL_BYTES = aligned(COMMAND_HEADER_BYTES + CANCEL.headBytes + 32);
 const COMMAND_BYTES_MAX = Math.max(PLACE_BYTES, CANCEL_BYTES);
 // Events are read as the core writes them: as words, whose places are those of the layout.
-const { Fill, Trade } = eventLayouts;
+const { Fill, Trade, OrderRested, OrderCanceled, Rejected } = eventLayouts;
 const FRAME_HEADER = FRAME_HEADER_BYTES / 4;
-const FRAME_LENGTH = 1;
-const FRAME_EVENTS = 2;
 const EVENT_HEADER = EVENT_HEADER_BYTES;
 const FILL_TYPE = Fill.type;
+const FILL_REMAINING = Fill.offsets.remainingLots / 4;
 const TRADE_TYPE = Trade.type;
 const TRADE_LOTS = Trade.offsets.lots / 4;
 const TRADE_PIPS = Trade.offsets.pricePips / 4;
+const RESTED_TYPE = OrderRested.type;
+const CANCELED_TYPE = OrderCanceled.type;
+const CANCELED_REASON = OrderCanceled.offsets.reason / 4;
+const REJECTED_TYPE = Rejected.type;
+const REJECTED_CODE = Rejected.offsets.code / 4;
+const { REQUESTED } = CancelReason;
 /** Which sum of the totals is where. */
 const FILLS = 0;
 const LOTS = 1;
 const NOTIONAL = 2;
-const SUMS = 3;
+const RESTING = 3;
+const SUMS = 4;
 
 function walletText(wallet: number): string {
   const bytes = new Uint8Array(20);
@@ -140,7 +147,7 @@ class WholeApplyEngine implements BenchEngine {
       fills: sums[FILLS],
       lots: sums[LOTS],
       notional: sums[NOTIONAL],
-      restingOrders: this.exchange.liveOrderCount,
+      restingOrders: sums[RESTING],
     };
     for (let market = 0; market < this.books; market += 1) {
       const { bids, asks } = this.exchange.bookLevels(market);
@@ -244,11 +251,11 @@ class WholeApplyEngine implements BenchEngine {
   }
 
   /**
-   * Sums up the trades of a batch, whose first command is `inFirst[first]`: 1 where its events are in the first token. Every
-   * command has one frame; one of two events or fewer holds no trade. (A command that is refused shows in the totals.)
+   * Walks the events of a batch, whose first command is `inFirst[first]`: 1 where its events are in the first token. Every
+   * command has one frame. A refused command ends the run.
    */
   private readEvents(inFirst: Uint8Array, first: number): void {
-    const { out } = this;
+    const { out, sums } = this;
     const { bytes, length } = out;
     // The writer replaces its bytes when they grow. (To ask either for its buffer costs as much as an op.)
     if (this.eventBytes !== bytes) {
@@ -258,30 +265,37 @@ class WholeApplyEngine implements BenchEngine {
     const { words } = this.events;
     const end = length >> 2;
     let at = 0;
-    for (let command = first; at < end; command += 1) {
-      const from = at + FRAME_HEADER;
-      const eventCount = words[at + FRAME_EVENTS];
-      at = from + (words[at + FRAME_LENGTH] >> 2);
-      if (eventCount > 2) this.readTrades(words, from, at, inFirst[command] === 1);
-    }
-  }
-
-  private readTrades(words: Int32Array, from: number, end: number, isFirst: boolean): void {
-    const { sums } = this;
-    let at = from;
+    let frameEnd = 0;
+    let command = first - 1;
+    let fills = 0;
+    let resting = 0;
     while (at < end) {
+      if (at === frameEnd) {
+        frameEnd = at + FRAME_HEADER + (words[at + 1] >> 2);
+        at += FRAME_HEADER;
+        command += 1;
+      }
       const header = words[at];
       const type = header & 0xff;
-      if (type === FILL_TYPE) {
-        sums[FILLS] += 1;
+      if (type === RESTED_TYPE) {
+        resting += 1;
+      } else if (type === CANCELED_TYPE) {
+        if ((words[at + CANCELED_REASON] & 0xff) === REQUESTED) resting -= 1;
+      } else if (type === FILL_TYPE) {
+        fills += 1;
+        if (words[at + FILL_REMAINING] === 0) resting -= 1;
       } else if (type === TRADE_TYPE) {
         const lots = words[at + TRADE_LOTS];
         const pips = words[at + TRADE_PIPS] & 0xffff;
         sums[LOTS] += lots;
-        sums[NOTIONAL] += lots * ((isFirst ? pips : PIPS_PER_UNIT - pips) / this.tickPips);
+        sums[NOTIONAL] += lots * ((inFirst[command] === 1 ? pips : PIPS_PER_UNIT - pips) / this.tickPips);
+      } else if (type === REJECTED_TYPE) {
+        throw new Error(`A command was refused with code ${words[at + REJECTED_CODE] & 0xffff}.`);
       }
       at += (EVENT_HEADER + (header >>> 16)) >> 2;
     }
+    sums[FILLS] += fills;
+    sums[RESTING] += resting;
   }
 }
 

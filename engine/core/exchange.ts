@@ -190,12 +190,7 @@ export class Exchange {
     visitCore(this.state, sections);
   }
 
-  /** Orders that rest or wait: for tests and checks, as are the accessors below. */
-  get liveOrderCount(): number {
-    return this.state.pool.liveCount;
-  }
-
-  /** Collateral of an account, micro. */
+  /** Collateral of an account, micro: for tests and checks, as are the accessors below. */
   collateralMicro(accountId: number): number {
     return this.state.ledger.collateral[accountId];
   }

@@ -3,12 +3,14 @@
 // negative, and reserved ≤ balance for each account and market once a command is over (see coverage.ts).
 import { isCapacity, requireSound, type Sections } from '../protocol/sections.ts';
 import * as amounts from './amounts.ts';
+import * as entries from './entries.ts';
 import { doublesOf, growFloat64, growInt32, newRecords } from './grow.ts';
 import * as links from './links.ts';
 import type { OrderPool } from './orderPool.ts';
 
 // The file's own, see engine/compiler.ts.
 const { costMicro, sharesMicroOf } = amounts;
+const { correctValues, firstValues } = entries;
 const { orWhereNone } = links;
 
 /** A position is a 64-byte record: five amounts (micro) as 64-bit floats, then six 32-bit integers. */
@@ -94,20 +96,12 @@ export class Ledger {
 
   /** The positions that the entries hold where those of these hashes would be looked up first: perhaps others', or NONE. */
   positionsAt(hashes: Int32Array, count: number, positions: Int32Array): void {
-    const { table, shift } = this;
-    for (let i = 0; i < count; i += 1) positions[i] = table[(hashes[i] >>> shift) << 1];
+    firstValues(this.table, this.shift, hashes, count, positions);
   }
 
   /** Puts right what positionsAt has found: where the entry is another's, that of the first with the same hash, or NONE. */
   correct(hashes: Int32Array, count: number, positions: Int32Array): void {
-    const { table, shift } = this;
-    const last = table.length - 1;
-    for (let i = 0; i < count; i += 1) {
-      const hash = hashes[i];
-      let at = (hash >>> shift) << 1;
-      while (table[at] >= 0 && table[at | 1] !== hash) at = (at + 2) & last;
-      positions[i] = table[at];
-    }
+    correctValues(this.table, this.shift, hashes, count, positions);
   }
 
   /** Reads a word of each position's record; negative ones are passed over. */

@@ -5,10 +5,12 @@
 // Slots are reused: nothing outside the core ever sees one, events carry order numbers.
 import type { Message } from '../protocol/message.ts';
 import { isCapacity, requireSound, type Sections } from '../protocol/sections.ts';
+import * as entries from './entries.ts';
 import { doublesOf, newRecords } from './grow.ts';
 import * as links from './links.ts';
 
 // The file's own, see engine/compiler.ts.
+const { correctValues, firstValues } = entries;
 const { orWhereNone } = links;
 
 /** No slot, no level, no position. Hot code says `< 0`. */
@@ -202,20 +204,12 @@ export class OrderPool {
 
   /** The slots that the entries hold where ids with these hashes would be looked up first: perhaps others', or NONE. */
   slotsOf(hashes: Int32Array, count: number, slots: Int32Array): void {
-    const { index, shift } = this;
-    for (let i = 0; i < count; i += 1) slots[i] = index[(hashes[i] >>> shift) << 1];
+    firstValues(this.index, this.shift, hashes, count, slots);
   }
 
   /** Puts right what slotsOf has found: where the entry is another's, the slot of the first with the same hash, or NONE. */
   correct(hashes: Int32Array, count: number, slots: Int32Array): void {
-    const { index, shift } = this;
-    const last = index.length - 1;
-    for (let i = 0; i < count; i += 1) {
-      const hash = hashes[i];
-      let at = (hash >>> shift) << 1;
-      while (index[at] >= 0 && index[at | 1] !== hash) at = (at + 2) & last;
-      slots[i] = index[at];
-    }
+    correctValues(this.index, this.shift, hashes, count, slots);
   }
 
   /** Reads the entries where ids with these hashes would be looked up first. */

@@ -228,6 +228,7 @@ const reasons: readonly Reason[] = [
     /requireSound\(|isCapacity|isThere|isWhole/,
     'What no snapshot of ours says; test/pipeline damages some.',
   ),
+  equal(/^entries/, /./, 'What is read early says nothing: only time can tell.'),
   equal(/^lookAhead/, /./, 'What is read early says nothing: only time can tell.'),
   equal(/^dryRun/, /\btouched\b/, 'What is read early says nothing: only time can tell.'),
   equal(/^cancels/, /state\.prefetched = /, 'What is read early says nothing: only time can tell.'),
