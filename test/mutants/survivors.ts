@@ -264,6 +264,7 @@ const reasons: readonly Reason[] = [
     'Where a search begins that goes round until it finds; or what is read early.',
   ),
   equal(/^orderPool/, /^return (?:this\.index\[)?\(?idHash/, 'What is read early says nothing: only time can tell.'),
+  equal(/^(?:orderPool|ledger)/, /^(?:first|correct)Values\(/, 'What is read early says nothing: only time can tell.'),
   unreached(/^orderPool/, /WAS_DELAYED_BIT\) !== 0/, 'Asked by a check of whole states alone.'),
   unreached(/^orderPool/, /^return slot >= 0 && slot < this\.used;/, 'What no snapshot of ours says.'),
   equal(/^ledger/, /^const SHIFT = 4;/, 'A record twice as long as it need be.'),
