@@ -2,12 +2,15 @@
 // resting orders and books, the slowest op of a thousand, garbage, memory. Each row is one engine on an op file of its own, in a
 // process of its own in each of several rounds, in which all rows take turns. It prints medians with their spread and says of
 // each bound whether it holds; machines differ, so the exit status never says it.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+// Of single ops it tells two times: by the clock, which goes on while the machine does something else (a timer, another guest),
+// and the median of the op's rounds. Ops are the same in every round: what an op does itself it does in each of them, what
+// interrupts it hits another op each time.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Sheet, SheetRequest } from './core/child.ts';
 import { askNode } from './lib/askNode.ts';
-import { machine, type Spread, spread } from './lib/statistics.ts';
+import { machine, median, percentile, type Spread, spread } from './lib/statistics.ts';
 import { figure, spreadText, table } from './lib/table.ts';
 import { type Mix, makeOpFile, mixes } from './opFile.ts';
 
@@ -43,10 +46,12 @@ interface Row {
   readonly mix: Mix;
   readonly engine: SheetRequest['engine'];
   readonly sheets: Sheet[];
+  /** Single ops' times of each round. */
+  readonly singles: Float64Array[];
 }
 
 /** Writes a mix's op file and returns what a child is asked about it. */
-function requestOf(mix: Mix, opFilePath: string): Omit<SheetRequest, 'engine'> {
+function requestOf(mix: Mix, opFilePath: string): Omit<SheetRequest, 'engine' | 'singlesPath'> {
   const file = makeOpFile({ mix, seed: SEED, settleOps: SETTLE_OPS, timedOps: TIMED_OPS, checkpoints: [TIMED_OPS] });
   writeFileSync(opFilePath, file.bytes);
   const { ticks, books, restingOrders: orders } = mix;
@@ -54,21 +59,28 @@ function requestOf(mix: Mix, opFilePath: string): Omit<SheetRequest, 'engine'> {
 }
 
 async function measure(folder: string): Promise<readonly Row[]> {
+  const singlesPath = join(folder, 'singles');
   const requests = mixesOfRows.map((mix, index) => requestOf(mix, join(folder, `ops ${index}`)));
   const rows: Row[] = [];
   for (const mix of mixesOfRows) {
-    rows.push({ mix, engine: 'book core', sheets: [] });
+    rows.push({ mix, engine: 'book core', sheets: [], singles: [] });
     // To give a thousand wallets shares in that many markets takes longer than everything else.
-    if (mix.name !== MANY_BOOKS) rows.push({ mix, engine: 'whole apply', sheets: [] });
+    if (mix.name !== MANY_BOOKS) rows.push({ mix, engine: 'whole apply', sheets: [], singles: [] });
   }
   for (let round = 0; round < ROUNDS; round += 1) {
-    for (const { mix, engine, sheets } of rows) {
-      const request: SheetRequest = { engine, ...requests[mixesOfRows.indexOf(mix)] };
+    for (const { mix, engine, sheets, singles } of rows) {
+      const request: SheetRequest = { engine, singlesPath, ...requests[mixesOfRows.indexOf(mix)] };
       // askNode parses what the child printed, which is one sheet.
       sheets.push((await askNode(childPath, request)) as Sheet);
+      singles.push(new Float64Array(new Uint8Array(readFileSync(singlesPath)).buffer));
     }
   }
   return rows;
+}
+
+/** Times of the ops, ns, each the median of its rounds, from the least. */
+function opMedians({ singles }: Row): Float64Array {
+  return singles[0].map((_, op) => median(singles.map((times) => times[op]))).sort();
 }
 
 const of = ({ sheets }: Row, figureOf: (sheet: Sheet) => number): Spread => spread(sheets.map(figureOf));
@@ -92,13 +104,25 @@ async function main(): Promise<void> {
   console.log(`${where.cpuModel}, ${where.cores} cores, Node ${where.node}, ${where.date}`);
   const folder = mkdtempSync(join(tmpdir(), 'outcry-bench-core-'));
   const rows = await measure(folder).finally(() => rmSync(folder, { recursive: true }));
-  const head = ['mix', 'engine', 'ns an op', 'p50', 'p99.9', 'collections', 'bytes an order', 'chase, ns a step'];
+  const medianTimes = new Map(rows.map((row) => [row, opMedians(row)]));
+  const head = [
+    'mix',
+    'engine',
+    'ns an op',
+    'p50',
+    'p99.9',
+    'p99.9 of medians',
+    'collections',
+    'bytes an order',
+    'chase, ns a step',
+  ];
   const cells = rows.map((row) => [
     `${row.mix.name}, ${row.mix.ticks} ticks`,
     row.engine,
     spreadText(of(row, ({ meanNs }) => meanNs)),
     spreadText(of(row, ({ medianNs }) => medianNs)),
     spreadText(of(row, ({ p999Ns }) => p999Ns)),
+    figure(percentile(medianTimes.get(row) ?? [], 0.999)),
     spreadText(of(row, ({ collections }) => collections)),
     figure(of(row, ({ bytesAnOrder }) => bytesAnOrder).median),
     spreadText(of(row, ({ chaseNs }) => chaseNs)),
@@ -110,7 +134,12 @@ async function main(): Promise<void> {
   const bytes = most((sheet) => sheet.bytesAnOrder);
   say(`At most ${figure(bytes, 1)} bytes a resting order, bound ${ORDER_BYTES_MAX}`, bytes <= ORDER_BYTES_MAX);
   const medians = most((sheet) => sheet.p999Ns / sheet.medianNs);
-  say(`p99.9 is at most ${figure(medians, 1)} medians, bound ${P999_MEDIANS_MAX}`, medians <= P999_MEDIANS_MAX);
+  say(
+    `p99.9 by the clock is at most ${figure(medians, 1)} medians, bound ${P999_MEDIANS_MAX}`,
+    medians <= P999_MEDIANS_MAX,
+  );
+  const own = Math.max(...[...medianTimes.values()].map((times) => percentile(times, 0.999) / percentile(times, 0.5)));
+  say(`p99.9 of ops' medians is at most ${figure(own, 1)} medians, bound ${P999_MEDIANS_MAX}`, own <= P999_MEDIANS_MAX);
   const rowNamed = (name: string): Row => {
     const found = rows.find(({ engine, mix }) => engine === 'book core' && mix.name === name);
     if (found === undefined) throw new Error(`The row ${name} of the sheet is missing.`);

@@ -129,7 +129,11 @@ class BookCoreEngine implements BenchEngine {
   private notional = 0;
 
   constructor(ops: Ops, makeNames: (pool: OrderPool, idsMax: number) => Names) {
-    this.words = new Int32Array(ops.bytes.buffer.slice(ops.bytes.byteOffset, ops.bytes.byteOffset + ops.bytes.length));
+    this.words = new Int32Array(
+      ops.bytes.buffer,
+      ops.bytes.byteOffset,
+      ops.bytes.length / Int32Array.BYTES_PER_ELEMENT,
+    );
     this.tickPips = PIPS_PER_UNIT / (ops.ticks + 1);
     this.ladders = Array.from({ length: ops.books }, () => new Ladder(this.tickPips));
     this.names = makeNames(this.pool, ops.bytes.length / OP_BYTES);
