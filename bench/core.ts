@@ -2,9 +2,6 @@
 // resting orders and books, the slowest op of a thousand, garbage, memory. Each row is one engine on an op file of its own, in a
 // process of its own in each of several rounds, in which all rows take turns. It prints medians with their spread and says of
 // each bound whether it holds; machines differ, so the exit status never says it.
-// Of single ops it tells two times: by the clock, which goes on while the machine does something else (a timer, another guest),
-// and the median of the op's rounds. Ops are the same in every round: what an op does itself it does in each of them, what
-// interrupts it hits another op each time.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -78,7 +75,11 @@ async function measure(folder: string): Promise<readonly Row[]> {
   return rows;
 }
 
-/** Times of the ops, ns, each the median of its rounds, from the least. */
+/**
+ * Times of the ops, ns, each the median of its rounds, from the least. The clock goes on while the machine does something else (a
+ * timer, another guest). Ops are the same in every round: what an op does itself it does in each of them, what interrupts it
+ * hits another op each time.
+ */
 function opMedians({ singles }: Row): Float64Array {
   return singles[0].map((_, op) => median(singles.map((times) => times[op]))).sort();
 }
