@@ -1,11 +1,9 @@
 // One figure sheet of one engine in one process, started by ../core.ts with the shape of the run as one JSON argument:
-// time an op, single ops' times (all of them go into a file), collections of garbage while ops ran, and what a resting order takes. It measures only;
-// that results are right is what the matching bench checks.
+// time an op, single ops' times (all of them go into a file), collections of garbage while ops ran, and what a resting order
+// takes. It measures only; that results are right is what the matching bench checks.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { PerformanceObserver, performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { tuneCompiler } from '../../engine/compiler.ts';
 import { OrderPool } from '../../engine/core/orderPool.ts';
 import { Message } from '../../engine/protocol/message.ts';
@@ -13,6 +11,7 @@ import { bookCore } from '../engines/bookCore.ts';
 import type { BenchEngine } from '../engines/engine.ts';
 import { writeOrderId } from '../engines/orderIds.ts';
 import { wholeApply } from '../engines/wholeApply.ts';
+import { collectGarbage } from '../lib/collectGarbage.ts';
 import { percentile } from '../lib/statistics.ts';
 import { OP_BYTES } from '../opFile.ts';
 
@@ -99,12 +98,6 @@ function nowNs(): number {
   return time[0] * 1e9 + time[1];
 }
 
-/** Collects what setting up and compiling have left: otherwise V8 comes to it some time while ops run. */
-function collectGarbage(): void {
-  setFlagsFromString('--expose-gc');
-  runInNewContext('gc')();
-}
-
 /** Times ops one by one from `from` on, ns. Returns what nobody needs, so that the compiler does read the records. */
 function timeSingles(engine: BenchEngine, bytes: Uint8Array, from: number, times: Float64Array): number {
   let read = 0;
@@ -149,6 +142,7 @@ async function main(request: SheetRequest): Promise<Sheet> {
     }
   };
   runTo(0, request.untimedOps);
+  // What setting up and compiling have left: otherwise V8 comes to it some time while ops run.
   collectGarbage();
   windows.length = 0;
   const singleFrom = request.untimedOps + request.timedOps - SINGLE_WARM_UP_OPS - SINGLE_OPS;

@@ -6,9 +6,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { collectGarbage } from '../../bench/lib/collectGarbage.ts';
 import { signL2 } from '../../server/auth/l2.ts';
 import { generator } from '../conformance/generator.ts';
 import { l1Headers } from '../support/client.ts';
@@ -165,8 +164,6 @@ async function batch(isFatal: boolean): Promise<number> {
   return takenCount;
 }
 
-setFlagsFromString('--expose-gc');
-const collectGarbage: () => void = runInNewContext('gc');
 /** Looks at the memory, and time (ms) between them: what is on its way through sockets is counted in some, and kept by nobody. */
 const MEMORY_LOOKS = 5;
 const MEMORY_LOOK_MS = 50;
