@@ -1,19 +1,20 @@
 // The command `npm run simulate`: plays seeds until so many commands are through, or for so many hours, and stops at the first
 // failure with the line that repeats it and a short scenario. `--canary NAME` plays a build with a known fault, `--scenario
-// FILE` plays steps that were printed before, `--jobs N` shares the seeds. Run by hand and by simulation.test.ts; it changes nothing but what it prints.
-import { spawn } from 'node:child_process';
+// FILE` plays steps that were printed before, `--jobs N` hands the seeds out to so many processes, one at a time each. Run by hand
+// and by simulation.test.ts; it changes nothing but what it prints.
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { InvalidArgumentError, program } from 'commander';
-import { STRIP_TYPES } from '../../bench/lib/stripTypes.ts';
+import { type Child, startChild } from '../../bench/lib/talk.ts';
 import { breakBuild, type CanaryName, canaries } from './canaries.ts';
-import type { SeedRun } from './run.ts';
+import type { PlayerRequest } from './player.ts';
+import type { Tally } from './tally.ts';
 
 interface Flags {
   readonly seed: number;
   readonly commands: number;
   readonly perSeed: number;
   readonly jobs: number;
-  readonly stride: number;
   readonly hours?: number;
   readonly closely: boolean;
   readonly canary?: CanaryName;
@@ -40,8 +41,7 @@ program
   .option('--seed <N>', 'first seed', positive, 1)
   .option('--commands <M>', 'commands in all', positive, 100_000)
   .option('--per-seed <K>', 'commands of one seed', positive, 4_000)
-  .option('--jobs <N>', 'processes at once, each with seeds of its own', positive, 1)
-  .option('--stride <N>', 'play only every so many seeds', positive, 1)
+  .option('--jobs <N>', 'processes at once, between which the seeds are shared', positive, 1)
   .option('--hours <H>', 'go on for so many hours instead', positive)
   .option('--closely', 'compare every command of every seed with the reference exchange', false)
   .option('--canary <NAME>', `a build with a known fault: ${Object.keys(canaries).join(', ')}`, canaryNamed)
@@ -55,47 +55,77 @@ if (flags.canary !== undefined) breakBuild(canaries[flags.canary]);
 const { runSeed, runSteps, scenarioSettings } = await import('./run.ts');
 const { shrinkSteps } = await import('./shrinkSteps.ts');
 const { printSteps, readSteps } = await import('./steps.ts');
+const { addCounts, noCounts, tallyOf } = await import('./tally.ts');
 
-const total = {
-  seeds: 0,
-  commands: 0,
-  answered: 0,
-  lost: 0,
-  unavailable: 0,
-  restarts: 0,
-  damages: 0,
-  compared: 0,
-  trades: 0,
-  questions: 0,
-};
+type Seed = Pick<PlayerRequest, 'seed' | 'commands'>;
 
-function count(run: SeedRun): void {
-  const { counts, witness } = run.simulation;
-  total.seeds += 1;
-  total.commands += run.commandCount;
-  total.answered += counts.answered;
-  total.lost += counts.lost;
-  total.unavailable += counts.unavailable;
-  total.restarts += counts.restarts - 1;
-  total.damages += counts.damages;
-  total.questions += run.questions;
-  total.compared += witness.comparedCount;
-  for (const { trades } of witness.audit.markets) total.trades += trades;
+const children: Child[] = [];
+const total = noCounts();
+const startMs = performance.now();
+
+/** Plays a seed in this process. */
+const playHere = ({ seed, commands }: Seed): Promise<Tally> => tallyOf(() => runSeed(seed, commands, flags.closely));
+
+/** Starts a process that plays seeds. */
+function newPlayer(): (seed: Seed) => Promise<Tally> {
+  const child = startChild(join(import.meta.dirname, 'player.ts'));
+  children.push(child);
+  const { closely: isEachClose, canary } = flags;
+  // player.ts answers with a tally.
+  return async (seed) => (await child.ask({ ...seed, isEachClose, canary } satisfies PlayerRequest)) as Tally;
 }
 
-async function report(run: SeedRun): Promise<never> {
-  const { seed, steps, options, failure, commandCount } = run;
+/** The seeds that are to be played, one after another: whoever is free takes the next. */
+function* seedsToPlay(): Generator<Seed, void> {
+  const { hours, perSeed } = flags;
+  const endsMs = hours === undefined ? Number.POSITIVE_INFINITY : startMs + hours * 3_600_000;
+  let left = hours === undefined ? flags.commands : Number.POSITIVE_INFINITY;
+  for (let seed = flags.seed; left > 0 && performance.now() < endsMs; seed += 1) {
+    const commands = Math.min(perSeed, left);
+    left -= commands;
+    yield { seed, commands };
+  }
+}
+
+const failed: { readonly seed: Seed; readonly failure: string }[] = [];
+
+/** Plays seeds until there are no more. One that fails is the last of all: what is left of `seeds` is dropped with it. */
+async function playAll(seeds: Generator<Seed, void>, play: (seed: Seed) => Promise<Tally>): Promise<void> {
+  for (const seed of seeds) {
+    const { failure, ...counts } = await play(seed);
+    addCounts(total, counts);
+    if (failure !== undefined) {
+      failed.push({ seed, failure });
+      break;
+    }
+    tellProgress();
+  }
+}
+
+let toldMs = startMs;
+
+function tellProgress(): void {
+  if (flags.quiet || performance.now() < toldMs + PROGRESS_EVERY_MS) return;
+  toldMs = performance.now();
+  console.log(`${total.commands} commands of ${total.seeds} seeds`);
+}
+
+/** Says what is wrong with a seed, plays it again and makes it smaller. */
+async function report({ seed, commands }: Seed, failure: string): Promise<never> {
   const canary = flags.canary === undefined ? '' : ` --canary ${flags.canary}`;
-  const closely = options.isClose ? ' --closely' : '';
+  const closely = flags.closely ? ' --closely' : '';
   const repeat = `npm run simulate -- --seed ${seed} --commands ${flags.perSeed} --per-seed ${flags.perSeed}${canary}${closely}`;
-  console.log(
-    `Seed ${seed} failed after ${total.commands} commands in all, at its command ${commandCount}: ${failure?.message}`,
-  );
+  console.log(`Seed ${seed} failed after ${total.commands} commands in all: ${failure}`);
   console.log(`Run it again: ${repeat}`);
-  const small = await shrinkSteps(steps, options, failure?.signature ?? '', flags.shrinkSeconds);
-  console.log(`Shrunk to ${small.length} steps (settings ${JSON.stringify(options.settings)}):`);
+  const run = await runSeed(seed, commands, flags.closely);
+  if (run.failure === undefined) {
+    console.log('It does not fail when it is played again.');
+    process.exit(1);
+  }
+  const small = await shrinkSteps(run.steps, run.options, run.failure.signature, flags.shrinkSeconds);
+  console.log(`Shrunk to ${small.length} steps (settings ${JSON.stringify(run.options.settings)}):`);
   console.log(printSteps(small));
-  const again = await runSteps(small, options);
+  const again = await runSteps(small, run.options);
   console.log(again?.stack ?? 'It does not show when it is played again.');
   process.exit(1);
 }
@@ -108,65 +138,24 @@ async function playScenario(file: string): Promise<never> {
 
 async function main(): Promise<void> {
   if (flags.scenario !== undefined) await playScenario(flags.scenario);
-  const startMs = performance.now();
-  const endsMs = flags.hours === undefined ? Number.POSITIVE_INFINITY : startMs + flags.hours * 3_600_000;
-  const commandsMax = flags.hours === undefined ? flags.commands : Number.POSITIVE_INFINITY;
-  let toldMs = startMs;
-  for (let seed = flags.seed; total.commands < commandsMax && performance.now() < endsMs; seed += flags.stride) {
-    const commands = Math.min(flags.perSeed, commandsMax - total.commands);
-    const run = flags.closely ? await runSeed(seed, commands, true) : await runSeed(seed, commands);
-    count(run);
-    if (run.failure !== undefined) await report(run);
-    if (flags.quiet || performance.now() < toldMs + PROGRESS_EVERY_MS) continue;
-    toldMs = performance.now();
-    console.log(`${total.commands} commands of ${total.seeds} seeds`);
-  }
+  const { jobs, seed } = flags;
+  const seeds = seedsToPlay();
+  const players = jobs === 1 ? [playHere] : Array.from({ length: jobs }, newPlayer);
+  await Promise.all(players.map((play) => playAll(seeds, play)));
+  for (const child of children) child.end();
+  for (const { seed: failing, failure } of failed) await report(failing, failure);
   console.log(
-    `${total.commands} commands of ${total.seeds} seeds from ${flags.seed} on: no divergence. ${total.trades} trades, ` +
+    `${total.commands} commands of ${total.seeds} seeds from ${seed} on: no divergence. ${total.trades} trades, ` +
       `${total.restarts} restarts, ${total.damages} damages found, ${total.lost} commands lost with the power, ` +
       `${total.unavailable} refused for want of a disk, ${total.compared} compared with the reference, ${total.questions} questions to the historian.`,
   );
-  console.log(
-    `${rateText(total.commands, startMs)}, ${rate(total.commands, process.cpuUsage().user / 1e6)} of processor time.`,
-  );
-}
-
-const rate = (commands: number, seconds: number): string => `${Math.round(commands / seconds)} a second`;
-
-/** How long commands took that were begun then (performance.now()), and how many that is a second. */
-function rateText(commands: number, startMs: number): string {
   const seconds = (performance.now() - startMs) / 1_000;
-  return `${seconds.toFixed(1)} s: ${rate(commands, seconds)}`;
+  console.log(
+    `${seconds.toFixed(1)} s: ${rate(seconds)} a second, ${rate(total.processorSeconds)} a second of processor time.`,
+  );
 }
 
-/** Shares the seeds among processes; the first failure ends them all. */
-async function shareOut(): Promise<number> {
-  const { jobs, seed, commands, perSeed } = flags;
-  const startMs = performance.now();
-  const share = Math.ceil(commands / jobs / perSeed) * perSeed;
-  const rest = ['--per-seed', perSeed, '--stride', jobs, '--shrink-seconds', flags.shrinkSeconds, '--quiet'];
-  if (flags.closely) rest.push('--closely');
-  if (flags.canary !== undefined) rest.push('--canary', flags.canary);
-  rest.push(...(flags.hours === undefined ? ['--commands', share] : ['--hours', flags.hours]));
-  const children = Array.from({ length: jobs }, (_, job) =>
-    spawn(process.execPath, [...STRIP_TYPES, import.meta.filename, '--seed', seed + job, ...rest].map(String), {
-      stdio: 'inherit',
-    }),
-  );
-  const statuses = children.map(
-    (child) => new Promise<number>((resolve) => child.on('exit', (status) => resolve(status ?? 1))),
-  );
-  const failed = statuses.map(async (status) => ((await status) === 0 ? new Promise<number>(() => {}) : status));
-  const status = await Promise.race([...failed, Promise.all(statuses).then(() => 0)]);
-  for (const child of children) child.kill();
-  if (status === 0 && flags.hours === undefined) {
-    console.log(`All ${share * jobs} commands of ${jobs} processes in ${rateText(share * jobs, startMs)}.`);
-  }
-  return status;
-}
+const rate = (seconds: number): number => Math.round(total.commands / seconds);
 
-if (flags.jobs > 1 && flags.scenario === undefined) process.exitCode = await shareOut();
-else {
-  await main();
-  process.exit(); // exchanges that lost their disk would still try it again for minutes
-}
+await main();
+process.exit(); // exchanges that lost their disk would still try it again for minutes

@@ -26,13 +26,10 @@ const SEEDS_A_LAST_READING = 15;
 /** Of one in so many the historian is asked about the whole log. */
 const SEEDS_A_HISTORY = 25;
 
-/** Plays `commands` commands of a seed; close seeds are played with the reference beside them. */
-export async function runSeed(
-  seed: number,
-  commands: number,
-  isClose = seed % SEEDS_A_CLOSE_LOOK === 0,
-): Promise<SeedRun> {
+/** Plays `commands` commands of a seed; one seed in so many, or each, is played with the reference beside it. */
+export async function runSeed(seed: number, commands: number, isEachClose: boolean): Promise<SeedRun> {
   const flow = new Flow(seed);
+  const isClose = isEachClose || seed % SEEDS_A_CLOSE_LOOK === 0;
   const keepsRecords = seed % SEEDS_A_HISTORY === SEEDS_A_HISTORY - 1;
   const options = { settings: flow.settings, isClose, keepsRecords };
   const simulation = new Simulation(options);

@@ -39,6 +39,16 @@ test.each(Object.entries(canaries))(
   },
 );
 
+test('a seed that fails in a process beside another is reported once, as any other', { timeout: 600_000 }, () => {
+  const { status, text } = simulate(
+    ...['--canary', 'view', '--commands', '80000', '--jobs', '2', '--quiet', '--shrink-seconds', '1'],
+  );
+  expect(status, text).toBe(1);
+  expect(text.match(/^Seed \d+ failed after/gm), text).toHaveLength(1);
+  expect(text).toContain('Run it again: npm run simulate -- --seed');
+  expect(text).toContain('Shrunk to');
+});
+
 test('a failing seed shrinks to a short scenario that fails again', { timeout: 600_000 }, () => {
   const { text } = simulate('--canary', 'view', '--commands', '4000', '--quiet');
   const lines = text.split('\n');

@@ -1,0 +1,65 @@
+// What seeds came to, in numbers that add up: told by whoever played a seed, in this process or another, and summed by main.ts.
+// It knows nothing of how a seed is played.
+import type { SeedRun } from './run.ts';
+
+export interface Counts {
+  seeds: number;
+  commands: number;
+  lost: number;
+  unavailable: number;
+  restarts: number;
+  damages: number;
+  compared: number;
+  trades: number;
+  questions: number;
+  /** What the program itself computed, without the system's part. */
+  processorSeconds: number;
+}
+
+export interface Tally extends Counts {
+  /** Where and how it failed, if it did. */
+  readonly failure: string | undefined;
+}
+
+export function noCounts(): Counts {
+  return {
+    seeds: 0,
+    commands: 0,
+    lost: 0,
+    unavailable: 0,
+    restarts: 0,
+    damages: 0,
+    compared: 0,
+    trades: 0,
+    questions: 0,
+    processorSeconds: 0,
+  };
+}
+
+/** Plays one seed. */
+export async function tallyOf(play: () => Promise<SeedRun>): Promise<Tally> {
+  const before = process.cpuUsage();
+  const run = await play();
+  const { user } = process.cpuUsage(before);
+  const { counts, witness } = run.simulation;
+  let trades = 0;
+  for (const market of witness.audit.markets) trades += market.trades;
+  return {
+    seeds: 1,
+    commands: run.commandCount,
+    lost: counts.lost,
+    unavailable: counts.unavailable,
+    restarts: counts.restarts - 1,
+    damages: counts.damages,
+    compared: witness.comparedCount,
+    trades,
+    questions: run.questions,
+    processorSeconds: user / 1e6,
+    failure: run.failure === undefined ? undefined : `at its command ${run.commandCount}: ${run.failure.message}`,
+  };
+}
+
+/** Adds counts to a sum. */
+export function addCounts(sum: Counts, counts: Counts): void {
+  for (const [name, count] of Object.entries(counts)) sum[name as keyof Counts] += count;
+}
