@@ -31,6 +31,12 @@ function positive(text: string): number {
   return value;
 }
 
+function whole(text: string): number {
+  const value = positive(text);
+  if (!Number.isSafeInteger(value)) throw new InvalidArgumentError(`It must be a whole number, not ${text}.`);
+  return value;
+}
+
 function canaryNamed(name: string): CanaryName {
   if (Object.hasOwn(canaries, name)) return name as CanaryName; // it is one of the keys
   throw new InvalidArgumentError(`There is no canary ${name}.`);
@@ -38,10 +44,10 @@ function canaryNamed(name: string): CanaryName {
 
 program
   .name('simulate')
-  .option('--seed <N>', 'first seed', positive, 1)
-  .option('--commands <M>', 'commands in all', positive, 100_000)
-  .option('--per-seed <K>', 'commands of one seed', positive, 4_000)
-  .option('--jobs <N>', 'processes at once, between which the seeds are shared', positive, 1)
+  .option('--seed <N>', 'first seed', whole, 1)
+  .option('--commands <M>', 'commands in all', whole, 100_000)
+  .option('--per-seed <K>', 'commands of one seed', whole, 4_000)
+  .option('--jobs <N>', 'processes at once, between which the seeds are shared', whole, 1)
   .option('--hours <H>', 'go on for so many hours instead', positive)
   .option('--closely', 'compare every command of every seed with the reference exchange', false)
   .option('--canary <NAME>', `a build with a known fault: ${Object.keys(canaries).join(', ')}`, canaryNamed)
