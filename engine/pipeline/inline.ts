@@ -23,7 +23,7 @@ import { applyToFollowers, DecodedRecord, EngineDefect } from './record.ts';
 import { replayAfter } from './recovery.ts';
 import { Reducers } from './reducers.ts';
 import { Sequencer } from './sequencer.ts';
-import { canSnapshot, restoreNewest, writeSnapshot } from './snapshot.ts';
+import { canSnapshot, type RestoredState, restoreNewest, writeSnapshot } from './snapshot.ts';
 import { Ticker } from './ticker.ts';
 import { type CommandPhase, commandPhases, type DurablePhase, durablePhases } from './topology.ts';
 import type { ExchangeOptions, Log, LogRecord, RunningExchange, StateHashes } from './types.ts';
@@ -47,6 +47,8 @@ interface Answer {
 export interface InlineParts {
   readonly store?: BatchStore;
   readonly reducers?: Reducers;
+  /** What a snapshot would have given: its followers have loaded theirs. Instead of `reducers`. */
+  readonly restored?: Pick<RestoredState, 'reducers' | 'sequence'>;
   readonly retry?: RetryPolicy;
   /** How long (ms) a command that was taken in waits for a journal that cannot be written; 15 s unless given. */
   readonly answerMsMax?: number;
@@ -126,7 +128,8 @@ class InlineExchange implements RunningExchange {
     this.snapshots = snapshots;
     snapshots?.removeDrafts();
     const canRestore = snapshots !== undefined && parts.reducers === undefined;
-    const restored = canRestore ? restoreNewest(snapshots, store, options.followers, this.log) : undefined;
+    const restored =
+      parts.restored ?? (canRestore ? restoreNewest(snapshots, store, options.followers, this.log) : undefined);
     this.snapshotSequence = restored?.sequence ?? 0;
     if (restored !== undefined)
       this.log('info', 'The state was loaded from a snapshot.', { sequence: restored.sequence });

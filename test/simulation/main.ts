@@ -152,7 +152,7 @@ async function main(): Promise<void> {
   for (const { seed: failing, failure } of failed) await report(failing, failure);
   console.log(
     `${total.commands} commands of ${total.seeds} seeds from ${seed} on: no divergence. ${total.trades} trades, ` +
-      `${total.restarts} restarts, ${total.damages} damages found, ${total.lost} commands lost with the power, ` +
+      `${total.restarts} restarts, ${total.restores} starts from a snapshot, ${total.damages} damages found, ${total.lost} commands lost with the power, ` +
       `${total.unavailable} refused for want of a disk, ${total.compared} compared with the reference, ${total.questions} questions to the historian.`,
   );
   const seconds = (performance.now() - startMs) / 1_000;

@@ -77,9 +77,12 @@ test('steps read back as they are printed', () => {
     { kind: 'lose answer' },
     { kind: 'full' },
     { kind: 'dead' },
-    { kind: 'crash', isWritten: true, damage, isTwice: true },
-    { kind: 'crash', isWritten: false, damage: undefined, isTwice: false },
-    { kind: 'restart' },
+    { kind: 'snapshot' },
+    { kind: 'crash', isWritten: true, damage, isTwice: true, isFromSnapshot: false },
+    { kind: 'crash', isWritten: false, damage: undefined, isTwice: false, isFromSnapshot: true },
+    { kind: 'crash', isWritten: true, damage, isTwice: true, isFromSnapshot: true },
+    { kind: 'restart', isFromSnapshot: false },
+    { kind: 'restart', isFromSnapshot: true },
     { kind: 'jump', byMs: -70 },
   ];
   expect(readSteps(printSteps(steps))).toEqual(steps);

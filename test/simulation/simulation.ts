@@ -20,6 +20,7 @@ import { damageDisk } from './damage.ts';
 import { Disk, FaultyStore } from './disk.ts';
 import { encodeForSimulation } from './encoding.ts';
 import { failureOf, SimulationFailure } from './failure.ts';
+import { compareHashes, MemorySnapshot, type Settled } from './memorySnapshot.ts';
 import type { Step } from './steps.ts';
 import { Witness } from './witness.ts';
 
@@ -42,7 +43,7 @@ export class Simulation {
   readonly witness: Witness;
   views = new Views();
   /** Commands that were answered, refused for want of storage, or lost with the power. */
-  readonly counts = { answered: 0, unavailable: 0, lost: 0, restarts: 0, damages: 0, flushes: 0 };
+  readonly counts = { answered: 0, unavailable: 0, lost: 0, restarts: 0, restores: 0, damages: 0, flushes: 0 };
   private readonly options: SimulationOptions;
   private readonly clock = new JumpingClock(TIME_ZERO_MS);
   readonly disk = new Disk();
@@ -58,7 +59,8 @@ export class Simulation {
   private hasGivenUp = false;
   private fault: SimulationFailure | undefined;
   /** The state when everything was durable last, and after which sequence that was. */
-  private settled: { readonly sequence: number; readonly hashes: StateHashes } | undefined;
+  private settled: Settled | undefined;
+  private snapshot: MemorySnapshot | undefined;
 
   constructor(options: SimulationOptions) {
     this.options = options;
@@ -76,7 +78,7 @@ export class Simulation {
 
   /** Opens the exchange for the first time. */
   async open(): Promise<void> {
-    await this.start(false);
+    await this.start(false, false);
   }
 
   async play(step: Step): Promise<void> {
@@ -91,7 +93,7 @@ export class Simulation {
   /** The end of a run: everything is made durable and compared; `isRead`: the log is read once more from its first record. */
   async finish(isRead: boolean): Promise<void> {
     await this.play({ kind: 'flush' });
-    if (isRead) await this.play({ kind: 'restart' });
+    if (isRead) await this.play({ kind: 'restart', isFromSnapshot: false });
     else this.look();
     await this.running.close();
   }
@@ -130,9 +132,13 @@ export class Simulation {
       case 'crash':
         await this.crash(step);
         return;
+      case 'snapshot':
+        await this.flush();
+        this.snapshot = new MemorySnapshot(this.look(), this.reducers, this.views);
+        return;
       case 'restart':
         await this.flush();
-        await this.restart();
+        await this.restart(step.isFromSnapshot);
         return;
       case 'jump':
         this.clock.jump(step.byMs);
@@ -169,7 +175,7 @@ export class Simulation {
   /** Lets the disk finish until everything that was taken is answered; compares what can be read then. */
   private async flush(): Promise<void> {
     if (this.hasGivenUp) {
-      await this.restart();
+      await this.restart(false);
       return;
     }
     const { store, running } = this;
@@ -202,10 +208,11 @@ export class Simulation {
     }
   }
 
-  private look(): void {
+  private look(): Settled {
     this.reducers.checkInvariants();
     compareAll({ core: this.reducers.core, views: this.views, audit: this.witness.audit });
     this.settled = { sequence: this.witness.sequence, hashes: this.reducers.stateHash() };
+    return this.settled;
   }
 
   /** Every write fails until the exchange stops for good. */
@@ -217,11 +224,11 @@ export class Simulation {
   }
 
   /** The exchange is stopped in order: nothing may be lost, and the state must come back as it was. */
-  private async restart(): Promise<void> {
+  private async restart(isFromSnapshot: boolean): Promise<void> {
     if (!this.hasGivenUp) this.look();
     await this.running.close();
     this.endLife();
-    await this.start(false);
+    await this.start(isFromSnapshot, false);
   }
 
   private async crash(step: Extract<Step, { readonly kind: 'crash' }>): Promise<void> {
@@ -229,13 +236,14 @@ export class Simulation {
     this.store.die(step.isWritten);
     this.endLife();
     if (step.damage !== undefined) await this.tryDamaged(step.damage);
+    const { isFromSnapshot } = step;
     if (step.isTwice) {
-      await this.start(true);
+      await this.start(isFromSnapshot, true);
       await handOver();
       this.store.die(step.isWritten);
       this.endLife();
     }
-    await this.start(false);
+    await this.start(isFromSnapshot, false);
   }
 
   private endLife(): void {
@@ -272,8 +280,11 @@ export class Simulation {
     return { dataDir: undefined, clock, settings: options.settings, followers };
   }
 
-  /** Opens what is on the disk; with `isInterrupted` the first command after the start stays unwritten. */
-  private async start(isInterrupted: boolean): Promise<void> {
+  /**
+   * Opens what is on the disk, from the last snapshot on or from the first record; with `isInterrupted` the first command after
+   * the start stays unwritten.
+   */
+  private async start(isFromSnapshot: boolean, isInterrupted: boolean): Promise<void> {
     const { life, disk } = this;
     this.counts.restarts += 1;
     this.hasGivenUp = false;
@@ -285,9 +296,13 @@ export class Simulation {
     if (isInterrupted) store.hold();
     this.views = new Views();
     this.reducers = new Reducers();
-    const { reducers, retry, settled } = this;
+    const { reducers, retry, settled, views } = this;
+    const snapshot = isFromSnapshot ? this.snapshot : undefined;
+    snapshot?.load(reducers, views);
+    if (snapshot !== undefined) this.counts.restores += 1;
+    const from = snapshot?.settled.sequence ?? 0;
     const onProgress = (done: number, total: number): void => {
-      if (done !== total || total !== settled?.sequence) return;
+      if (done !== total || from + total !== settled?.sequence) return;
       compareHashes(reducers.stateHash(), settled.hashes);
     };
     const onFatal = (error: Error): void => {
@@ -296,11 +311,11 @@ export class Simulation {
       if (!store.isFull) this.fault ??= failureOf(error);
     };
     const options = {
-      ...this.exchangeOptions([this.witness.follower(), ...this.views.followers()]),
+      ...this.exchangeOptions([this.witness.follower(from), ...views.followers()]),
       onProgress,
       onFatal,
     };
-    const opening = openExchange(options, { store, reducers, retry });
+    const opening = openExchange(options, { store, restored: { reducers, sequence: from }, retry });
     if (isInterrupted) {
       opening.catch(() => {});
       await turn(0);
@@ -326,11 +341,4 @@ function lastSequenceOn(disk: Disk): number {
   let records = 0;
   for (let at = 0; at < last.bytes.length; at += view.getUint32(at + 4, true)) records += 1;
   return last.firstSequence + records - 1;
-}
-
-function compareHashes(found: StateHashes, settled: StateHashes): void {
-  for (const part of ['core', 'registry', 'ids'] as const) {
-    if (found[part] !== settled[part])
-      fail(`the state of ${part} comes back`, { found: found[part], was: settled[part] });
-  }
 }

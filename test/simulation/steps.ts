@@ -29,8 +29,12 @@ export type Step =
       readonly damage: Damage | undefined;
       /** The power is lost again while the exchange starts. */
       readonly isTwice: boolean;
+      /** It starts from the last snapshot, if one was made. */
+      readonly isFromSnapshot: boolean;
     }
-  | { readonly kind: 'restart' }
+  /** Once the disk has finished, as every snapshot is of what is durable. */
+  | { readonly kind: 'snapshot' }
+  | { readonly kind: 'restart'; readonly isFromSnapshot: boolean }
   | { readonly kind: 'jump'; readonly byMs: number };
 
 const words = {
@@ -39,10 +43,13 @@ const words = {
   'lose answer': 'the disk writes and reports a failure',
   full: 'the disk is full',
   dead: 'the disk fails for good',
-  restart: 'the exchange stops and starts',
+  snapshot: 'a snapshot is made',
 } as const;
 
-const CRASH = /^power is lost(?<written> after the write)?(?<damage>, .*?)?(?<twice>, and once more)?$/;
+const RESTART = 'the exchange stops and starts';
+const FROM_SNAPSHOT = ' from its snapshot';
+const CRASH =
+  /^power is lost(?<written> after the write)?(?<damage>, a .*?)?(?<twice>, and once more)?(?<snapshot>, and it starts from its snapshot)?$/;
 const DAMAGE = /^, a (?<kind>flip|tear|hole) at (?<place>[\d.e-]+) bit (?<bit>\d)$/;
 
 function inWords(step: Exclude<Step, { readonly kind: 'command' }>): string {
@@ -52,19 +59,25 @@ function inWords(step: Exclude<Step, { readonly kind: 'command' }>): string {
     case 'jump':
       return `the clock jumps by ${step.byMs}ms`;
     case 'crash': {
-      const { isWritten, damage, isTwice } = step;
+      const { isWritten, damage, isTwice, isFromSnapshot } = step;
       const harm = damage === undefined ? '' : `, a ${damage.kind} at ${damage.place} bit ${damage.bit}`;
-      return `power is lost${isWritten ? ' after the write' : ''}${harm}${isTwice ? ', and once more' : ''}`;
+      const twice = isTwice ? ', and once more' : '';
+      const start = isFromSnapshot ? `, and it starts${FROM_SNAPSHOT}` : '';
+      return `power is lost${isWritten ? ' after the write' : ''}${harm}${twice}${start}`;
     }
+    case 'restart':
+      return `${RESTART}${step.isFromSnapshot ? FROM_SNAPSHOT : ''}`;
     default:
       return words[step.kind];
   }
 }
 
 function readEvent(line: string): Step | undefined {
-  for (const kind of ['hand over', 'flush', 'lose answer', 'full', 'dead', 'restart'] as const) {
+  for (const kind of ['hand over', 'flush', 'lose answer', 'full', 'dead', 'snapshot'] as const) {
     if (words[kind] === line) return { kind };
   }
+  if (line === RESTART) return { kind: 'restart', isFromSnapshot: false };
+  if (line === `${RESTART}${FROM_SNAPSHOT}`) return { kind: 'restart', isFromSnapshot: true };
   const refusal = /^the disk fails (\d+) times$/.exec(line);
   if (refusal !== null) return { kind: 'refuse', writes: Number(refusal[1]) };
   const jump = /^the clock jumps by (-?\d+)ms$/.exec(line);
@@ -77,7 +90,8 @@ function readEvent(line: string): Step | undefined {
       ? undefined
       : // the pattern admits these three kinds alone
         { kind: harm.kind as Damage['kind'], place: Number(harm.place), bit: Number(harm.bit) };
-  return { kind: 'crash', isWritten: crash.written !== undefined, damage, isTwice: crash.twice !== undefined };
+  const [isWritten, isTwice] = [crash.written !== undefined, crash.twice !== undefined];
+  return { kind: 'crash', isWritten, damage, isTwice, isFromSnapshot: crash.snapshot !== undefined };
 }
 
 /** Steps as text, one a line; commands as scenarios of the engine tests are written. */

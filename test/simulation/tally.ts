@@ -8,6 +8,8 @@ export interface Counts {
   lost: number;
   unavailable: number;
   restarts: number;
+  /** Starts from a snapshot. */
+  restores: number;
   damages: number;
   compared: number;
   trades: number;
@@ -28,6 +30,7 @@ export function noCounts(): Counts {
     lost: 0,
     unavailable: 0,
     restarts: 0,
+    restores: 0,
     damages: 0,
     compared: 0,
     trades: 0,
@@ -50,6 +53,7 @@ export async function tallyOf(play: () => Promise<SeedRun>): Promise<Tally> {
     lost: counts.lost,
     unavailable: counts.unavailable,
     restarts: counts.restarts - 1,
+    restores: counts.restores,
     damages: counts.damages,
     compared: witness.comparedCount,
     trades,

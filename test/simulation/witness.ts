@@ -41,13 +41,14 @@ export class Witness {
   }
 
   /**
-   * The follower for one life of the exchange: it is told the log from the first record on. What a life that is over still
-   * tells is not heard: its opening may have been under way when the power went, and goes on here, where no process ends.
+   * The follower for one life of the exchange: it is told the log from the record behind `from` on, which is in the snapshot
+   * that the life starts from. What a life that is over still tells is not heard: its opening may have been under way when the
+   * power went, and goes on here, where no process ends.
    */
-  follower(): Follower {
+  follower(from: number): Follower {
     this.lives += 1;
     const life = this.lives;
-    this.toldSequence = 0;
+    this.toldSequence = from;
     this.lastTMs = 0;
     return {
       name: 'witness',
