@@ -1,6 +1,6 @@
 // The entry of an order: every check of the core in the order of the list of rejections, then what an accepted order does.
 // Called by exchange.ts for PlaceOrder, and by releases.ts for what follows the checks. A refused order changes nothing;
-// a killed one only the set of remembered ids.
+// a killed one gets a number, an account and a position if it had none, and its id is remembered.
 import { commandLayouts } from '../protocol/layout.ts';
 import { limits } from '../protocol/limits.ts';
 import type { Message } from '../protocol/message.ts';

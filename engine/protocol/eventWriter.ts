@@ -52,7 +52,7 @@ export class EventWriter {
   /** The same buffer in words. */
   declare words: Int32Array<ArrayBuffer>;
   length = 0;
-  /** Whether the current command wrote a Rejected or OrderKilled event: it changed nothing (but the id set). */
+  /** Whether the current command wrote a Rejected or OrderKilled event: nothing of it stays, but see entry.ts on kills. */
   isRejected = false;
   // Balances that the next Fill or Trade states, micro: fields, because a number beyond 32 bits that is passed to a
   // function is put on the heap each time. Floats from the beginning, see engine/compiler.ts.

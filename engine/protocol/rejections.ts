@@ -10,7 +10,7 @@ interface RejectionEntry {
   readonly figures: readonly string[];
 }
 
-/** In the order of checks: first the registry's, then those of an order, then those of the other commands. */
+/** In the order of checks: first the registry's, then those of an order. For the other commands their files say it. */
 export const rejections = {
   // Registry: before the core sees the command.
   KEY_UNKNOWN: { code: 1, mayRetry: true, figures: [] },
@@ -22,8 +22,8 @@ export const rejections = {
   TIMESTAMP_OUT_OF_RANGE: { code: 13, mayRetry: true, figures: ['timestamp, ms', 'earliest, ms', 'latest, ms'] },
   AMOUNT_NOT_POSITIVE: { code: 14, mayRetry: true, figures: ['makerAmount, micro', 'takerAmount, micro'] },
   AMOUNT_ACCURACY: { code: 15, mayRetry: true, figures: ['makerAmount, micro', 'takerAmount, micro', 'tick, pips'] },
-  SIZE_TOO_LARGE: { code: 16, mayRetry: true, figures: ['size, lots', 'largest, lots'] },
   PRICE_OFF_TICK: { code: 17, mayRetry: true, figures: ['price, micro', 'tick, pips'] },
+  SIZE_TOO_LARGE: { code: 16, mayRetry: true, figures: ['size, lots', 'largest, lots'] },
   SIZE_BELOW_MINIMUM: { code: 18, mayRetry: true, figures: ['size, lots', 'minimum, lots'] },
   MARKETABLE_BUY_BELOW_MINIMUM: { code: 19, mayRetry: true, figures: ['amount, micro', 'minimum, micro'] },
   MARKET_NOT_OPEN: { code: 20, mayRetry: true, figures: ['market status'] },

@@ -9,6 +9,8 @@ export const HOUSE_WALLET = `0x${'0'.repeat(39)}2`;
 export const TIME_ZERO_MS = 1_700_000_000_000;
 
 export const ownerNames = ['alice', 'bob', 'carol', 'dave', 'erin', 'frank', 'grace', 'heidi'] as const;
+/** Owners behind those, of whom only the simulation knows: as many as there are addresses left. */
+export const guestNames: readonly string[] = Array.from({ length: 88 }, (_, guest) => `guest${guest}`);
 
 const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0');
 
@@ -59,7 +61,7 @@ const addressOfName = new Map<string, string>([
 const ownerOfName = new Map<string, string>(addressOfName);
 const keyByName = new Map<string, string>();
 const nameOfKey = new Map<string, string>();
-for (const [ownerIndex, owner] of ownerNames.entries()) {
+for (const [ownerIndex, owner] of [...ownerNames, ...guestNames].entries()) {
   for (let number = 0; number < 10; number += 1) {
     const name = number === 0 ? owner : `${owner}/${number}`;
     nameOfAddress.set(walletOf(ownerIndex, number), name);

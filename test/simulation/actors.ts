@@ -1,7 +1,7 @@
 // The adversarial profiles of a simulation: each draws commands that a kind of participant, or of trouble, would send. A seed
 // mixes several of them. Used by flow.ts. They look at the views alone and decide nothing about what is right.
-import { type Command, MarketField, MarketStatus, OrderFlag, OrderType, Side } from '../../engine/index.ts';
-import { marketIds, orderIdOf, walletOf } from '../model/names.ts';
+import { type Command, MarketField, MarketStatus, MICRO_MAX, OrderFlag, OrderType, Side } from '../../engine/index.ts';
+import { guestNames, keyOf, marketIds, orderIdOf, ownerNames, walletOf } from '../model/names.ts';
 import type { Actor, Sight } from './sight.ts';
 
 export type Profile = (sight: Sight) => Command | readonly Command[];
@@ -105,6 +105,9 @@ const tickChanger: Profile = (sight) => {
     MarketField.FEE,
     MarketField.DELAY,
     MarketField.AUTO_TICK,
+    MarketField.MIN_ORDER,
+    MarketField.MIN_MARKETABLE_BUY,
+    MarketField.TICK | MarketField.FEE | MarketField.MIN_ORDER,
   ]);
   return { type: 'UpdateMarket', marketIndex, mask, ...drawTerms(sight) };
 };
@@ -285,15 +288,64 @@ const forger: Profile = (sight) => {
     () => ({ ...command, orderId: old?.id ?? command.orderId, timestampMs: old?.timestampMs ?? command.timestampMs }),
     () => sight.signedAt(command, Math.max(0, command.timestampMs - random.pick([1, 100_000_000, 3_600_000]))),
     () => ({ ...command, expirationS: Math.floor(sight.nowMs / 1000) + random.int(55, 65), orderType: OrderType.GTD }),
-    () => ({ ...command, makerAmountMicro: random.pick([0, 1, Number.MAX_SAFE_INTEGER]) }),
+    () => ({ ...command, makerAmountMicro: random.pick([0, 1, MICRO_MAX]) }),
     () => ({ ...command, marketIndex: sight.views.markets.list().length + random.int(0, 1) }),
+    () => ({ ...command, orderType: OrderType.FAK, flags: OrderFlag.POST_ONLY }),
+    () => ({ ...command, expirationS: Math.floor(sight.nowMs / 1000) + 3_600 }),
+    () => withAmounts(command, (micro) => micro * 1_000_000),
+    () => withAmounts(command, (micro) => Math.floor(micro / 1_000_000)),
   ];
   return random.pick(spoils)();
+};
+
+const withAmounts = (order: Command & { readonly type: 'PlaceOrder' }, scaled: (micro: number) => number): Command => ({
+  ...order,
+  makerAmountMicro: scaled(order.makerAmountMicro),
+  takerAmountMicro: scaled(order.takerAmountMicro),
+});
+
+/** Asks for what cannot be: nothing, all that there may ever be, markets that are none, terms that no market has. */
+const bungler: Profile = (sight) => {
+  const { random, views } = sight;
+  const { owner, wallet, keys } = sight.actor();
+  const marketIndex = random.chance(60) ? views.markets.list().length + random.int(0, 1) : sight.market();
+  const by = { wallet, owner, keyId: keys[0], marketIndex, flags: 0 };
+  const amountMicro = random.pick([0, 1, MICRO_MAX]);
+  const terms = { ...drawTerms(sight), tickPips: random.pick([0, 7, 100]), minOrderLots: random.int(0, 1) };
+  return random.pick<Command>([
+    { type: 'Deposit', wallet, owner, amountMicro, isFaucet: 0 },
+    { type: 'Withdraw', wallet, owner, amountMicro },
+    { type: 'FaucetShares', wallet, owner, marketIndex, outcome: random.int(0, 1), amountMicro },
+    { type: 'Split', ...by, amountMicro },
+    { type: 'Merge', ...by, amountMicro },
+    { type: 'Redeem', ...by },
+    { type: 'CancelMarket', owner, keyId: keys[0], marketIndex, outcome: random.int(0, 2) },
+    { type: 'UpdateMarket', marketIndex, mask: random.pick([MarketField.TICK, MarketField.MIN_ORDER]), ...terms },
+    { type: 'ResolveMarket', marketIndex: views.markets.list().length, resolution: random.int(0, 2) },
+  ]);
+};
+
+/** Strangers by the dozen, who pay in, leave an order and seldom come back: tables grow while everything goes on. */
+const crowd: Profile = (sight) => {
+  const { random, views } = sight;
+  const guest = ownerNames.length + random.int(0, guestNames.length - 1);
+  const [owner, keyId] = [walletOf(guest, 0), keyOf(guest, 0)];
+  const marketIndex = sight.market();
+  const outcome = random.int(0, 1);
+  const pips = ownPips(outcome, sight.price(marketIndex, (outcome === 0 ? -1 : 1) * random.int(0, 9)));
+  const plan = { marketIndex, outcome, side: Side.BUY, lots: random.int(1, 100), pips };
+  const order = sight.order({ actor: { owner, wallet: owner, keys: [keyId] }, ...plan });
+  if (views.accounts.byWallet(owner) !== undefined) return order;
+  return [
+    { type: 'CreateApiKey', owner, keyId, nonce: 0, generation: 0, kind: 0, items: [owner] },
+    { type: 'Deposit', wallet: owner, owner, amountMicro: random.int(1, 100_000_000), isFaucet: 0 },
+    order,
+  ];
 };
 
 /** By name, as the report of a seed says them. */
 export const profiles = {
   ...{ maker, sweeper, spammer, duster, tickChanger, resolver, selfCrosser, expirer },
-  ...{ pauser, overcommitter, banker, beater, forger },
+  ...{ pauser, overcommitter, banker, beater, forger, bungler, crowd },
 } as const satisfies Readonly<Record<string, Profile>>;
 export type ProfileName = keyof typeof profiles;

@@ -1,0 +1,130 @@
+// The order of checks of an order: whatever two things are the matter with it, the answer is the one that stands first in the
+// list of rejections. Each fault is one change of an order that would rest; two that change the same thing are no pair.
+import { expect, test } from 'vitest';
+import { Exchange } from '../../engine/core/index.ts';
+import {
+  AccountFlag,
+  type Command,
+  decodeEvents,
+  type EngineEvent,
+  EventWriter,
+  encodeCommand,
+  MarketStatus,
+  OrderFlag,
+  OrderType,
+  type RejectionName,
+  RULES_VERSION,
+  rejectionName,
+  rejections,
+  Side,
+} from '../../engine/protocol/index.ts';
+import { keyOf, marketIds, orderIdOf, TIME_ZERO_MS, walletOf } from '../model/names.ts';
+
+/** Who places the order: somebody with money, or one whose account does not allow it. */
+const [RICH, POOR, BANNED, CLOSED, SELLER] = [0, 1, 2, 3, 4];
+const [OPEN_MARKET, PAUSED_MARKET, NO_MARKET] = [0, 1, 2];
+const USED_ID = 1;
+
+const sound = {
+  owner: RICH,
+  label: 1_000,
+  marketIndex: OPEN_MARKET,
+  flags: 0,
+  lots: 100,
+  pips: 4_000,
+  moneyMore: 0,
+  timestampMs: TIME_ZERO_MS,
+  expirationS: 0,
+};
+type Plan = typeof sound;
+
+/** What each rejection's fault changes. The book's best ask is at 60 cents. */
+const faults: Partial<Record<RejectionName, Partial<Plan>>> = {
+  MARKET_UNKNOWN: { marketIndex: NO_MARKET },
+  EXPIRATION_INVALID: { expirationS: 5 },
+  TIMESTAMP_OUT_OF_RANGE: { timestampMs: 1 },
+  AMOUNT_ACCURACY: { moneyMore: 1 },
+  PRICE_OFF_TICK: { pips: 4_050 },
+  SIZE_TOO_LARGE: { lots: 1_000_000_001 },
+  SIZE_BELOW_MINIMUM: { lots: 4 },
+  MARKET_NOT_OPEN: { marketIndex: PAUSED_MARKET },
+  BANNED: { owner: BANNED },
+  CLOSED_ONLY: { owner: CLOSED },
+  DUPLICATE: { label: USED_ID },
+  POST_ONLY_CROSSES: { flags: OrderFlag.POST_ONLY, pips: 6_000 },
+  FUNDS: { owner: POOR },
+};
+
+function orderOf(plan: Plan, side: number = Side.BUY): Command {
+  const { owner, label, marketIndex, flags, lots, pips, moneyMore, timestampMs, expirationS } = plan;
+  const [money, shares] = [lots * pips + moneyMore, lots * 10_000];
+  return {
+    type: 'PlaceOrder',
+    ...{ orderId: orderIdOf(label), keyId: keyOf(owner, 0), maker: walletOf(owner, 0), owner: walletOf(owner, 0) },
+    ...{ marketIndex, outcome: 0, side, orderType: OrderType.GTC, flags, timestampMs, expirationS },
+    makerAmountMicro: side === Side.BUY ? money : shares,
+    takerAmountMicro: side === Side.BUY ? shares : money,
+  };
+}
+
+class World {
+  private readonly exchange = new Exchange();
+  private readonly out = new EventWriter();
+
+  constructor() {
+    const settings = { rulesVersion: RULES_VERSION, orderWindowMs: 3_600_000, heartbeatWindowMs: 10_000 };
+    this.apply({ type: 'Started', ...settings, minedDelayMs: 0, confirmedDelayMs: 0, creditMicro: 0 });
+    for (const [index, status] of [MarketStatus.OPEN, MarketStatus.PAUSED].entries()) {
+      const terms = { status, negRisk: 0, autoTick: 0, feeExponent: 1, tickPips: 100, feeRate: 0, minOrderLots: 5 };
+      const bounds = { delaySeconds: 0, minMarketableBuyMicro: 0 };
+      this.apply({ type: 'CreateMarket', eventNumber: 0, ...marketIds(index), ...terms, ...bounds });
+    }
+    for (const owner of [RICH, POOR, BANNED, CLOSED, SELLER]) {
+      const by = { wallet: walletOf(owner, 0), owner: walletOf(owner, 0), isFaucet: 0 };
+      this.apply({ type: 'Deposit', ...by, amountMicro: owner === POOR ? 1 : 10 ** 15 });
+    }
+    const by = { wallet: walletOf(SELLER, 0), owner: walletOf(SELLER, 0), keyId: keyOf(SELLER, 0) };
+    this.apply({ type: 'Split', ...by, marketIndex: OPEN_MARKET, amountMicro: 10 ** 9, flags: 0 });
+    this.apply(orderOf({ ...sound, owner: SELLER, label: 2, pips: 6_000 }, Side.SELL));
+    this.apply(orderOf({ ...sound, label: USED_ID }));
+    const { BANNED: banned, CLOSED_ONLY: closedOnly } = AccountFlag;
+    this.apply({ type: 'SetAccountFlags', owner: walletOf(BANNED, 0), mask: banned, flags: banned });
+    this.apply({ type: 'SetAccountFlags', owner: walletOf(CLOSED, 0), mask: closedOnly, flags: closedOnly });
+  }
+
+  /** The name of the refusal, or of the last event. */
+  answerTo(command: Command): string | undefined {
+    const last = this.apply(command).at(-1);
+    return last?.type === 'Rejected' ? rejectionName(last.code) : last?.type;
+  }
+
+  private apply(command: Command): EngineEvent[] {
+    this.out.begin();
+    this.exchange.apply(TIME_ZERO_MS, encodeCommand(command), this.out);
+    this.out.finish();
+    return decodeEvents(this.out.bytes.subarray(0, this.out.length));
+  }
+}
+
+const listed = (Object.keys(rejections) as RejectionName[]).filter((name) => name in faults); // the keys of the literal
+
+test('the sound order rests, and each fault has its answer', () => {
+  expect(new World().answerTo(orderOf(sound))).toBe('OrderRested');
+  const world = new World();
+  for (const name of listed) expect(world.answerTo(orderOf({ ...sound, ...faults[name] }))).toBe(name);
+});
+
+test('of two faults the answer is the one that stands first in the list', () => {
+  const world = new World();
+  let pairs = 0;
+  for (const [index, first] of listed.entries()) {
+    for (const second of listed.slice(index + 1)) {
+      const [one, other] = [faults[first] ?? {}, faults[second] ?? {}];
+      if (Object.keys(one).some((name) => name in other)) continue;
+      pairs += 1;
+      const answer = world.answerTo(orderOf({ ...sound, ...one, ...other }));
+      expect(answer, `${first} and ${second}`).toBe(first);
+    }
+  }
+  expect(pairs).toBeGreaterThan(60);
+});
