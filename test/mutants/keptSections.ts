@@ -1,5 +1,6 @@
 // A snapshot that is kept in memory as plain copies, and can be loaded as often as one likes. Used by killer.ts, so that the
 // fields which the core lists for snapshots are held against the traces like everything else, and by the simulation.
+import { deserialize, serialize } from 'node:v8';
 import type { Sections } from '../../engine/protocol/index.ts';
 
 export class KeptSections implements Sections {
@@ -22,31 +23,31 @@ export class KeptSections implements Sections {
   }
 
   int32(name: string, array: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
-    return this.pass(name, array, copyOf);
+    return this.pass(name, array, (words) => words.slice());
   }
 
   float64(name: string, array: Float64Array<ArrayBuffer>): Float64Array<ArrayBuffer> {
-    return this.pass(name, array, copyOf);
+    return this.pass(name, array, (numbers) => numbers.slice());
   }
 
   uint8(name: string, array: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
-    return this.pass(name, array, copyOf);
+    return this.pass(name, array, (bytes) => bytes.slice());
   }
 
   plain<T>(name: string, value: T): T {
-    return this.pass(name, value, structuredClone);
+    const bytes = this.pass(name, this.isLoading ? new Uint8Array() : serialize(value), (kept) => kept);
+    return this.isLoading ? deserialize(bytes) : value;
   }
 
-  private pass<T>(name: string, value: T, copy: (kept: T) => T): T {
+  /** What is kept under a name, or will be: a copy in either case. */
+  private pass<T>(name: string, value: T, copy: (value: T) => T): T {
     const key = this.path + name;
-    if (!this.isLoading) {
-      if (this.values.has(key)) throw new Error(`${key} is written twice`);
-      this.values.set(key, copy(value));
-      return value;
+    if (this.isLoading) {
+      if (!this.values.has(key)) throw new Error(`${key} was not written`);
+      return copy(this.values.get(key) as T); // what was written under this name by the same list
     }
-    if (!this.values.has(key)) throw new Error(`${key} was not written`);
-    return copy(this.values.get(key) as T); // what was written under this name by the same list
+    if (this.values.has(key)) throw new Error(`${key} is written twice`);
+    this.values.set(key, copy(value));
+    return value;
   }
 }
-
-const copyOf = <T extends Int32Array | Float64Array | Uint8Array>(array: T): T => array.slice() as T; // of its own kind

@@ -19,6 +19,8 @@ export class Disk {
   }
 }
 
+const powerLost = (): Error => new Error('the power is lost');
+
 export class FaultyStore implements BatchStore {
   readonly isLeftOpen = false;
   /** While held, writes wait for `open()`. */
@@ -42,7 +44,7 @@ export class FaultyStore implements BatchStore {
   }
 
   write(firstSequence: number, bytes: Uint8Array): Promise<void> {
-    if (this.isDead) return new Promise(() => {});
+    if (this.isDead) return Promise.reject(powerLost());
     if (this.pending !== undefined)
       throw new Error('simulation: a second batch was handed over before the first ended');
     return new Promise((resolve, reject) => {
@@ -87,11 +89,14 @@ export class FaultyStore implements BatchStore {
     this.endPending();
   }
 
-  /** The power is lost: what was being written is there afterwards, or it is not. */
+  /** The power is lost: what was being written is there afterwards, or it is not. Either way the writer hears of a failure. */
   die(isWritten: boolean): void {
+    const { pending } = this;
     this.isDead = true;
-    if (isWritten && this.pending !== undefined) this.disk.put(this.pending.batch);
     this.pending = undefined;
+    if (pending === undefined) return;
+    if (isWritten) this.disk.put(pending.batch);
+    pending.reject(powerLost());
   }
 
   private endPending(): void {

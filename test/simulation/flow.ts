@@ -39,7 +39,7 @@ export class Flow {
     this.cast = ['maker', 'sweeper', ...cast.filter((name) => name !== 'maker' && name !== 'sweeper')];
     this.weights = this.cast.map((name, index) => [index < 2 ? random.int(8, 20) : random.int(1, 8), name]);
     this.burstMax = random.pick([2, 16, 64, 64, 128, 128, 256, 256]);
-    this.faultPercent = random.pick([0, 1, 3, 5]) * (this.burstMax < 64 ? 0.5 : 2);
+    this.faultPercent = random.pick([0, 1, 2, 4]) * (this.burstMax < 64 ? 0.5 : 2);
     this.calmness = random.pick([60, 90, 97]);
     this.settings = {
       orderWindowMs: random.pick([5_000, HOUR_MS, 24 * HOUR_MS]),
@@ -140,7 +140,7 @@ export class Flow {
       [1, () => [{ kind: 'dead' }, ...commands(2), { kind: 'flush' }]],
       [1, () => [{ kind: 'lose answer' }, { kind: 'dead' }, { kind: 'flush' }]],
       [3, () => [{ kind: 'jump', byMs: random.pick([-1, 1]) * random.int(1, 100_000) }, { kind: 'flush' }]],
-      [7, () => [{ kind: 'snapshot' }]],
+      [4, () => [{ kind: 'snapshot' }]],
       [2, () => [{ kind: 'restart', isFromSnapshot: random.chance(70) }]],
       [6, () => [this.drawCrash()]],
     ])();

@@ -37,6 +37,7 @@ const FLUSHES_A_LOOK = 60;
 const TRIES_WITHOUT_END = 1_000_000;
 
 const tick = encodeCommand({ type: 'Tick' });
+const lastingRetry = () => ({ firstDelayMs: 1, largestDelayMs: 1, triesMax: TRIES_WITHOUT_END });
 const turn = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 export class Simulation {
@@ -48,7 +49,7 @@ export class Simulation {
   private readonly clock = new JumpingClock(TIME_ZERO_MS);
   readonly disk = new Disk();
   private store = new FaultyStore(this.disk);
-  private readonly retry = { firstDelayMs: 1, largestDelayMs: 1, triesMax: TRIES_WITHOUT_END };
+  private retry = lastingRetry();
   private reducers = new Reducers();
   private exchange: RunningExchange | undefined;
   /** Which life of the exchange it is: answers of an earlier one say nothing. */
@@ -247,9 +248,12 @@ export class Simulation {
   }
 
   private endLife(): void {
-    // A process that has ended writes nothing more, whatever it was still waiting for.
+    // A process that has ended writes nothing more, whatever it was still waiting for. Here its exchange must be ended as well,
+    // for which nobody waits: otherwise its timers would keep it for as long as a flush may hang.
+    this.retry.triesMax = 1;
     this.store.die(false);
     this.life += 1;
+    this.exchange?.close();
     this.counts.lost += this.waiting;
     this.waiting = 0;
     this.clock.detach();
@@ -288,7 +292,7 @@ export class Simulation {
     const { life, disk } = this;
     this.counts.restarts += 1;
     this.hasGivenUp = false;
-    this.retry.triesMax = TRIES_WITHOUT_END;
+    this.retry = lastingRetry();
     const onDisk = lastSequenceOn(disk);
     if (onDisk < this.acknowledged) fail('what was acknowledged is on the disk', { onDisk, was: this.acknowledged });
     const store = new FaultyStore(disk);
