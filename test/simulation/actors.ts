@@ -325,7 +325,7 @@ const bungler: Profile = (sight) => {
   ]);
 };
 
-/** Strangers by the dozen, who pay in, leave an order and seldom come back: tables grow while everything goes on. */
+/** Strangers by the dozen, who pay in, leave an order and some time take it back: tables grow while everything goes on. */
 const crowd: Profile = (sight) => {
   const { random, views } = sight;
   const guest = ownerNames.length + random.int(0, guestNames.length - 1);
@@ -335,7 +335,9 @@ const crowd: Profile = (sight) => {
   const pips = ownPips(outcome, sight.price(marketIndex, (outcome === 0 ? -1 : 1) * random.int(0, 9)));
   const plan = { marketIndex, outcome, side: Side.BUY, lots: random.int(1, 100), pips };
   const order = sight.order({ actor: { owner, wallet: owner, keys: [keyId] }, ...plan });
-  if (views.accounts.byWallet(owner) !== undefined) return order;
+  if (views.accounts.byWallet(owner) !== undefined) {
+    return random.chance(50) ? order : { type: 'CancelAll', owner, keyId };
+  }
   return [
     { type: 'CreateApiKey', owner, keyId, nonce: 0, generation: 0, kind: 0, items: [owner] },
     { type: 'Deposit', wallet: owner, owner, amountMicro: random.int(1, 100_000_000), isFaucet: 0 },

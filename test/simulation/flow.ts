@@ -11,6 +11,17 @@ import type { Damage, Step } from './steps.ts';
 
 /** Orders that are open at most before somebody clears up. */
 const OPEN_ORDERS_MAX = 400;
+/** Commands that go to the disk at once, at most, and how often a fault follows them: a seed has as many, however small they are. */
+const BURSTS = [
+  [2, 0.1],
+  [16, 0.5],
+  [64, 2],
+  [64, 2],
+  [128, 3],
+  [128, 3],
+  [256, 4],
+  [256, 4],
+] as const;
 const HOUR_MS = 3_600_000;
 
 export class Flow {
@@ -38,8 +49,9 @@ export class Flow {
     const cast = others.filter(() => random.chance(35));
     this.cast = ['maker', 'sweeper', ...cast.filter((name) => name !== 'maker' && name !== 'sweeper')];
     this.weights = this.cast.map((name, index) => [index < 2 ? random.int(8, 20) : random.int(1, 8), name]);
-    this.burstMax = random.pick([2, 16, 64, 64, 128, 128, 256, 256]);
-    this.faultPercent = random.pick([0, 1, 2, 4]) * (this.burstMax < 64 ? 0.5 : 2);
+    const [burstMax, faultFactor] = random.pick(BURSTS);
+    this.burstMax = burstMax;
+    this.faultPercent = random.pick([0, 1, 2, 4]) * faultFactor;
     this.calmness = random.pick([60, 90, 97]);
     this.settings = {
       orderWindowMs: random.pick([5_000, HOUR_MS, 24 * HOUR_MS]),
@@ -140,7 +152,7 @@ export class Flow {
       [1, () => [{ kind: 'dead' }, ...commands(2), { kind: 'flush' }]],
       [1, () => [{ kind: 'lose answer' }, { kind: 'dead' }, { kind: 'flush' }]],
       [3, () => [{ kind: 'jump', byMs: random.pick([-1, 1]) * random.int(1, 100_000) }, { kind: 'flush' }]],
-      [4, () => [{ kind: 'snapshot' }]],
+      [6, () => [{ kind: 'snapshot' }]],
       [2, () => [{ kind: 'restart', isFromSnapshot: random.chance(70) }]],
       [6, () => [this.drawCrash()]],
     ])();
@@ -153,7 +165,7 @@ export class Flow {
     return {
       kind: 'crash',
       isWritten: random.chance(50),
-      damage: random.chance(50) ? damage : undefined,
+      damage: random.chance(80) ? damage : undefined,
       isTwice: random.chance(20),
       isFromSnapshot: random.chance(70),
     };

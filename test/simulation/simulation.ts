@@ -135,7 +135,7 @@ export class Simulation {
         return;
       case 'snapshot':
         await this.flush();
-        this.snapshot = new MemorySnapshot(this.look(), this.reducers, this.views);
+        this.makeSnapshot();
         return;
       case 'restart':
         await this.flush();
@@ -216,6 +216,11 @@ export class Simulation {
     return this.settled;
   }
 
+  /** Of what is durable, which is everything. */
+  private makeSnapshot(): void {
+    this.snapshot = new MemorySnapshot(this.look(), this.reducers, this.views);
+  }
+
   /** Every write fails until the exchange stops for good. */
   private async giveUp(): Promise<void> {
     this.store.fill();
@@ -226,7 +231,9 @@ export class Simulation {
 
   /** The exchange is stopped in order: nothing may be lost, and the state must come back as it was. */
   private async restart(isFromSnapshot: boolean): Promise<void> {
-    if (!this.hasGivenUp) this.look();
+    // A stop in order makes a snapshot, if it has the time for it.
+    if (!this.hasGivenUp && isFromSnapshot) this.makeSnapshot();
+    else if (!this.hasGivenUp) this.look();
     await this.running.close();
     this.endLife();
     await this.start(isFromSnapshot, false);
