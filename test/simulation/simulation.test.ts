@@ -11,7 +11,7 @@ import { canaries } from './canaries.ts';
 import { printSteps, readSteps, type Step } from './steps.ts';
 
 const root = join(import.meta.dirname, '..', '..');
-const commands = process.env.SIMULATE_COMMANDS ?? '200000';
+const commands = process.env.SIMULATE_COMMANDS ?? '1000000';
 const seed = process.env.SIMULATE_SEED ?? '1';
 
 function simulate(...args: readonly string[]): { readonly status: number | null; readonly text: string } {
