@@ -8,7 +8,7 @@ import { InvalidArgumentError, program } from 'commander';
 import { type Child, startChild } from '../../bench/lib/talk.ts';
 import { breakBuild, type CanaryName, canaries } from './canaries.ts';
 import type { PlayerRequest } from './player.ts';
-import type { Tally } from './tally.ts';
+import { addCounts, noCounts, type Tally, tallyOf } from './tally.ts';
 
 interface Flags {
   readonly seed: number;
@@ -56,12 +56,8 @@ program
   .option('--quiet', 'say only how it ended', false);
 
 const flags: Flags = program.parse().opts();
+// The exchange is loaded by whoever plays it, when a canary's fault is in it; who only hands out seeds does without.
 if (flags.canary !== undefined) breakBuild(canaries[flags.canary]);
-// Loaded only now, so that a canary's fault is in it.
-const { runSeed, runSteps, scenarioSettings } = await import('./run.ts');
-const { shrinkSteps } = await import('./shrinkSteps.ts');
-const { printSteps, readSteps } = await import('./steps.ts');
-const { addCounts, noCounts, tallyOf } = await import('./tally.ts');
 
 type Seed = Pick<PlayerRequest, 'seed' | 'commands'>;
 
@@ -70,7 +66,10 @@ const total = noCounts();
 const startMs = performance.now();
 
 /** Plays a seed in this process. */
-const playHere = ({ seed, commands }: Seed): Promise<Tally> => tallyOf(() => runSeed(seed, commands, flags.closely));
+async function playHere({ seed, commands }: Seed): Promise<Tally> {
+  const { runSeed } = await import('./run.ts');
+  return tallyOf(() => runSeed(seed, commands, flags.closely));
+}
 
 /** Starts a process that plays seeds. */
 function newPlayer(): (seed: Seed) => Promise<Tally> {
@@ -123,11 +122,14 @@ async function report({ seed, commands }: Seed, failure: string): Promise<never>
   const repeat = `npm run simulate -- --seed ${seed} --commands ${flags.perSeed} --per-seed ${flags.perSeed}${canary}${closely}`;
   console.log(`Seed ${seed} failed after ${total.commands} commands in all: ${failure}`);
   console.log(`Run it again: ${repeat}`);
+  const { runSeed, runSteps } = await import('./run.ts');
   const run = await runSeed(seed, commands, flags.closely);
   if (run.failure === undefined) {
     console.log('It does not fail when it is played again.');
     process.exit(1);
   }
+  const { shrinkSteps } = await import('./shrinkSteps.ts');
+  const { printSteps } = await import('./steps.ts');
   const small = await shrinkSteps(run.steps, run.options, run.failure.signature, flags.shrinkSeconds);
   console.log(`Shrunk to ${small.length} steps (settings ${JSON.stringify(run.options.settings)}):`);
   console.log(printSteps(small));
@@ -137,6 +139,8 @@ async function report({ seed, commands }: Seed, failure: string): Promise<never>
 }
 
 async function playScenario(file: string): Promise<never> {
+  const { runSteps, scenarioSettings } = await import('./run.ts');
+  const { readSteps } = await import('./steps.ts');
   const failure = await runSteps(readSteps(readFileSync(file, 'utf8')), scenarioSettings);
   console.log(failure?.stack ?? 'All is well.');
   process.exit(failure === undefined ? 0 : 1);
