@@ -6,7 +6,7 @@ export { EngineDefect } from './record.ts';
 export { RecoveryDiffers, RulesVersionUnknown } from './recovery.ts';
 export { Reducers } from './reducers.ts';
 export { ClockBehindJournal } from './sequencer.ts';
-export { type MakeOptions, makeSnapshot } from './snapshot.ts';
+export { type MakeOptions, makeSnapshot, visitState } from './snapshot.ts';
 export type {
   Alarm,
   Clock,

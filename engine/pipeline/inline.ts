@@ -46,8 +46,7 @@ interface Answer {
 /** What tests may put in place of the parts that an exchange makes itself. */
 export interface InlineParts {
   readonly store?: BatchStore;
-  readonly reducers?: Reducers;
-  /** What a snapshot would have given: its followers have loaded theirs. Instead of `reducers`. */
+  /** What it starts from instead of a snapshot: followers hold what is in it up to the sequence, 0 for nothing. */
   readonly restored?: Pick<RestoredState, 'reducers' | 'sequence'>;
   readonly retry?: RetryPolicy;
   /** How long (ms) a command that was taken in waits for a journal that cannot be written; 15 s unless given. */
@@ -127,13 +126,11 @@ class InlineExchange implements RunningExchange {
     this.directory = directory;
     this.snapshots = snapshots;
     snapshots?.removeDrafts();
-    const canRestore = snapshots !== undefined && parts.reducers === undefined;
-    const restored =
-      parts.restored ?? (canRestore ? restoreNewest(snapshots, store, options.followers, this.log) : undefined);
+    const restored = parts.restored ?? (snapshots && restoreNewest(snapshots, store, options.followers, this.log));
     this.snapshotSequence = restored?.sequence ?? 0;
-    if (restored !== undefined)
-      this.log('info', 'The state was loaded from a snapshot.', { sequence: restored.sequence });
-    this.reducers = restored?.reducers ?? parts.reducers ?? new Reducers();
+    if (this.snapshotSequence > 0)
+      this.log('info', 'The state was loaded from a snapshot.', { sequence: this.snapshotSequence });
+    this.reducers = restored?.reducers ?? new Reducers();
     this.answerMsMax = parts.answerMsMax ?? ANSWER_MS_MAX;
     this.pendingBytesMax = parts.pendingBytesMax ?? PENDING_BYTES_MAX;
     const listener = {

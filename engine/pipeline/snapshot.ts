@@ -47,7 +47,8 @@ function visitFollowers(followers: readonly Follower[], sections: Sections): voi
   for (const { name, snapshot } of followers) snapshot?.visit(sections.part(partOf(name)));
 }
 
-function visitState(reducers: Reducers, followers: readonly Follower[], sections: Sections): void {
+/** Lists all that a snapshot of these reducers and followers holds. */
+export function visitState(reducers: Reducers, followers: readonly Follower[], sections: Sections): void {
   visitReducers(reducers, sections);
   visitFollowers(followers, sections);
 }

@@ -200,7 +200,9 @@ test('a defect dumps the command, appends nothing, and stops the exchange', asyn
   await inTempDir(async (dataDir) => {
     const fatal: Error[] = [];
     const options = optionsOf({ dataDir, onFatal: (error) => fatal.push(error) });
-    const exchange = await openExchange(options, { reducers: new Reducers(new FailingExchange()) });
+    const exchange = await openExchange(options, {
+      restored: { reducers: new Reducers(new FailingExchange()), sequence: 0 },
+    });
     const early = exchange.submit(tick);
     const failing = exchange.submit(withdrawal);
     await expect(failing).rejects.toThrow('assertion 12: the vault does not add up');

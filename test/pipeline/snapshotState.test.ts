@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Exchange } from '../../engine/core/index.ts';
 import { type SnapshotFacts, SnapshotFile, SnapshotFolder } from '../../engine/journal/index.ts';
-import { Reducers } from '../../engine/pipeline/index.ts';
+import { Reducers, visitState } from '../../engine/pipeline/index.ts';
 import {
   EventWriter,
   encodeCommand,
@@ -35,10 +35,7 @@ function through(dir: string, sequence: number, visit: (s: Sections) => void, lo
   return path;
 }
 
-const visitOf = (reducers: Reducers) => (sections: Sections) => {
-  reducers.core.visit(sections.part('core'));
-  reducers.registry.visit(sections.part('registry'));
-};
+const visitOf = (reducers: Reducers) => (sections: Sections) => visitState(reducers, [], sections);
 
 function reloaded(dir: string, sequence: number, reducers: Reducers): Reducers {
   const fresh = new Reducers();

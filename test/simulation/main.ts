@@ -168,4 +168,3 @@ async function main(): Promise<void> {
 const rate = (seconds: number): number => Math.round(total.commands / seconds);
 
 await main();
-process.exit(); // exchanges that lost their disk would still try it again for minutes

@@ -1,7 +1,7 @@
 // A snapshot of a simulated exchange: core, registry and views as they list themselves, kept in memory. Used by simulation.ts.
 // How snapshots lie on a disk is not simulated: test/pipeline/snapshots.test.ts has that.
 import type { Reducers, StateHashes } from '../../engine/index.ts';
-import type { Sections } from '../../engine/protocol/index.ts';
+import { visitState } from '../../engine/pipeline/index.ts';
 import type { Views } from '../../server/views/index.ts';
 import { KeptSections } from '../mutants/keptSections.ts';
 import { fail } from './audit.ts';
@@ -18,20 +18,14 @@ export class MemorySnapshot {
 
   constructor(settled: Settled, reducers: Reducers, views: Views) {
     this.settled = settled;
-    visit(new KeptSections(this.values, false), reducers, views);
+    visitState(reducers, views.followers(), new KeptSections(this.values, false));
   }
 
   /** Loads it into reducers and views that have seen nothing. */
   load(reducers: Reducers, views: Views): void {
-    visit(new KeptSections(this.values, true), reducers, views);
+    visitState(reducers, views.followers(), new KeptSections(this.values, true));
     compareHashes(reducers.stateHash(), this.settled.hashes);
   }
-}
-
-function visit(sections: Sections, { core, registry }: Reducers, views: Views): void {
-  core.visit(sections.part('core'));
-  registry.visit(sections.part('registry'));
-  for (const { name, snapshot } of views.followers()) snapshot?.visit(sections.part(name));
 }
 
 /** The state must come back as it was. */

@@ -29,5 +29,3 @@ async function play({ seed, commands, isEachClose, canary }: PlayerRequest): Pro
 
 // Only main.ts asks.
 answerQuestions((question) => play(question as PlayerRequest));
-// Exchanges that lost their disk would otherwise try it again for minutes.
-process.once('disconnect', () => process.exit());

@@ -32,6 +32,12 @@ export interface SimulationOptions {
   readonly keepsRecords: boolean;
 }
 
+/** How an exchange is opened. */
+interface Start {
+  readonly snapshot?: MemorySnapshot | undefined;
+  readonly isInterrupted?: boolean;
+}
+
 /** Flushes between two looks at everything there is. */
 const FLUSHES_A_LOOK = 60;
 const TRIES_WITHOUT_END = 1_000_000;
@@ -79,7 +85,7 @@ export class Simulation {
 
   /** Opens the exchange for the first time. */
   async open(): Promise<void> {
-    await this.start(false, false);
+    await this.start();
   }
 
   async play(step: Step): Promise<void> {
@@ -232,11 +238,13 @@ export class Simulation {
   /** The exchange is stopped in order: nothing may be lost, and the state must come back as it was. */
   private async restart(isFromSnapshot: boolean): Promise<void> {
     // A stop in order makes a snapshot, if it has the time for it.
-    if (!this.hasGivenUp && isFromSnapshot) this.makeSnapshot();
-    else if (!this.hasGivenUp) this.look();
+    if (!this.hasGivenUp) {
+      if (isFromSnapshot) this.makeSnapshot();
+      else this.look();
+    }
     await this.running.close();
     this.endLife();
-    await this.start(isFromSnapshot, false);
+    await this.start({ snapshot: isFromSnapshot ? this.snapshot : undefined });
   }
 
   private async crash(step: Extract<Step, { readonly kind: 'crash' }>): Promise<void> {
@@ -244,14 +252,14 @@ export class Simulation {
     this.store.die(step.isWritten);
     this.endLife();
     if (step.damage !== undefined) await this.tryDamaged(step.damage);
-    const { isFromSnapshot } = step;
+    const snapshot = step.isFromSnapshot ? this.snapshot : undefined;
     if (step.isTwice) {
-      await this.start(isFromSnapshot, true);
+      await this.start({ snapshot, isInterrupted: true });
       await handOver();
       this.store.die(step.isWritten);
       this.endLife();
     }
-    await this.start(isFromSnapshot, false);
+    await this.start({ snapshot });
   }
 
   private endLife(): void {
@@ -291,11 +299,8 @@ export class Simulation {
     return { dataDir: undefined, clock, settings: options.settings, followers };
   }
 
-  /**
-   * Opens what is on the disk, from the last snapshot on or from the first record; with `isInterrupted` the first command after
-   * the start stays unwritten.
-   */
-  private async start(isFromSnapshot: boolean, isInterrupted: boolean): Promise<void> {
+  /** Opens what is on the disk, behind a snapshot or all of it; with `isInterrupted` the first command after the start stays unwritten. */
+  private async start({ snapshot, isInterrupted = false }: Start = {}): Promise<void> {
     const { life, disk } = this;
     this.counts.restarts += 1;
     this.hasGivenUp = false;
@@ -308,7 +313,6 @@ export class Simulation {
     this.views = new Views();
     this.reducers = new Reducers();
     const { reducers, retry, settled, views } = this;
-    const snapshot = isFromSnapshot ? this.snapshot : undefined;
     snapshot?.load(reducers, views);
     if (snapshot !== undefined) this.counts.restores += 1;
     const from = snapshot?.settled.sequence ?? 0;

@@ -73,7 +73,8 @@ function inWords(step: Exclude<Step, { readonly kind: 'command' }>): string {
 }
 
 function readEvent(line: string): Step | undefined {
-  for (const kind of ['hand over', 'flush', 'lose answer', 'full', 'dead', 'snapshot'] as const) {
+  // the keys of the literal
+  for (const kind of Object.keys(words) as (keyof typeof words)[]) {
     if (words[kind] === line) return { kind };
   }
   if (line === RESTART) return { kind: 'restart', isFromSnapshot: false };
