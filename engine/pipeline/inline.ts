@@ -242,6 +242,10 @@ class InlineExchange implements RunningExchange {
     return this.sequencer.clockMs();
   }
 
+  elapsedMs(): number {
+    return this.sequencer.elapsedMs();
+  }
+
   nextDueMs(): number {
     return this.reducers.core.nextDueMs();
   }

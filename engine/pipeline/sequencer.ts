@@ -64,6 +64,12 @@ export class Sequencer {
     return Math.max(this.tMs, this.clockMs());
   }
 
+  /** Time that nobody sets (ms, whole), from any start: a virtual clock's own. */
+  elapsedMs(): number {
+    const { clock } = this;
+    return Math.floor(clock.monotonicMs === undefined ? clock.now() : clock.monotonicMs());
+  }
+
   /** The clock as far as it is believed (ms, whole); it may lie before the last command's time. */
   clockMs(): number {
     const { clock } = this;

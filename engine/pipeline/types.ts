@@ -128,6 +128,8 @@ export interface RunningExchange {
   now(): number;
   /** The clock as far as it is believed (ms), which may lie before the last command's time: what clients sign against. */
   clockMs(): number;
+  /** Time that nobody sets (whole ms, from any start) and that never falls: what spans are measured in. */
+  elapsedMs(): number;
   /** When the next due item must be settled (ms), Infinity when none. */
   nextDueMs(): number;
   stateHash(): StateHashes;

@@ -239,16 +239,17 @@ export class Door {
   private countAddress(visit: Visit, { throttle }: Endpoint): void {
     visit.isCounted = true;
     if (this.throttle === undefined || visit.isAborted) return;
-    const network = networkOf(clientAddressOf(visit));
-    this.throttle.count(throttle, network, this.services.exchange.clockMs());
+    const { exchange } = this.services;
+    this.throttle.count(throttle, networkOf(clientAddressOf(visit)), exchange.elapsedMs(), exchange.clockMs());
   }
 
   /** By the API key; by the address where an endpoint can do without one. An operator who is known is not counted. */
   private countCaller(visit: Visit, endpoint: Endpoint, caller: Caller | undefined): void {
     visit.isCounted = true;
     if (this.throttle === undefined || endpoint.throttle === 'operator') return;
+    const { exchange } = this.services;
     if (caller === undefined) this.countAddress(visit, endpoint);
-    else this.throttle.count(endpoint.throttle, caller.apiKey, this.services.exchange.clockMs());
+    else this.throttle.count(endpoint.throttle, caller.apiKey, exchange.elapsedMs(), exchange.clockMs());
   }
 
   /** A request that fails before its caller is known counts for the address that it comes from. */

@@ -101,7 +101,6 @@ export class Throttle {
   private readonly rates: readonly (readonly RateWindow[])[];
   private readonly clients: Clients;
   private readonly rowsOf = new Map<ThrottleGroup, readonly number[]>();
-  private nowMs = Number.NEGATIVE_INFINITY;
 
   constructor(rates: ThrottleRates) {
     this.rates = throttleRowNames.map((row) => rates[row]);
@@ -116,33 +115,33 @@ export class Throttle {
   /**
    * Counts a request of a client under every row of a group, or under none when one of them is full.
    * @param client an API key, or the network of an address
+   * @param atMs when, in time that nobody sets: a clock that is set back must make nobody's window longer
+   * @param clockMs the same by the clock, in which a refusal says when to come back
    * @throws BadRequest 429 with the headers that say when to come back
    */
-  count(group: ThrottleGroup, client: string, atMs: number): void {
-    if (atMs > this.nowMs) this.nowMs = atMs; // a clock that was set back must not make anybody's window longer
-    const { nowMs } = this;
-    const counters = this.clients.of(client, nowMs);
+  count(group: ThrottleGroup, client: string, atMs: number, clockMs: number): void {
+    const counters = this.clients.of(client, atMs);
     const rows = this.rowNumbers(group);
     let full: FullRow | undefined;
     for (const row of rows) {
-      const window = counters[row]?.fullAt(nowMs);
+      const window = counters[row]?.fullAt(atMs);
       if (window !== undefined && (full === undefined || window.freeAtMs > full.freeAtMs)) {
         full = { ...window, row: throttleRowNames[row] };
       }
     }
-    if (full !== undefined) throw this.refusal(full);
-    for (const row of rows) this.admit(counters, row);
+    if (full !== undefined) throw this.refusal(full, full.freeAtMs - atMs, clockMs);
+    for (const row of rows) this.admit(counters, row, atMs);
   }
 
-  private admit(counters: Counters, row: number): void {
+  private admit(counters: Counters, row: number, atMs: number): void {
     let windows = counters[row];
     let bytes = 0;
     if (windows === undefined) {
       windows = new SlidingWindows(this.rates[row]);
       counters[row] = windows;
     } else bytes = windows.ringBytes;
-    windows.admit(this.nowMs);
-    if (windows.ringBytes !== bytes) this.clients.grew(windows.ringBytes - bytes, this.nowMs);
+    windows.admit(atMs);
+    if (windows.ringBytes !== bytes) this.clients.grew(windows.ringBytes - bytes, atMs);
   }
 
   private rowNumbers(group: ThrottleGroup): readonly number[] {
@@ -154,8 +153,8 @@ export class Throttle {
     return rows;
   }
 
-  private refusal({ row, window, freeAtMs }: FullRow): BadRequest {
-    const seconds = Math.max(Math.ceil((freeAtMs - this.nowMs) / 1000), 1);
+  private refusal({ row, window }: FullRow, waitMs: number, clockMs: number): BadRequest {
+    const seconds = Math.max(Math.ceil(waitMs / 1000), 1);
     const { requestsMax, windowMs } = window;
     const policy = this.rates[throttleRowNames.indexOf(row)]
       .map((each) => `${each.requestsMax};w=${each.windowMs / 1000}`)
@@ -167,7 +166,7 @@ export class Throttle {
       'ratelimit-reset': String(seconds),
       'ratelimit-policy': policy,
       'poly-ratelimit-remaining': '0',
-      'poly-ratelimit-reset': String(Math.ceil(freeAtMs / 1000)),
+      'poly-ratelimit-reset': String(Math.ceil((clockMs + waitMs) / 1000)),
       'poly-ratelimit-tier': 'Standard',
       'access-control-expose-headers': 'retry-after, ratelimit-limit, ratelimit-remaining, ratelimit-reset',
     };

@@ -29,9 +29,15 @@ const only = (rates: Partial<ThrottleRates>): ThrottleRates => ({
 });
 
 /** The refusal of a request, or undefined when it was let pass. */
-function ask(throttle: Throttle, group: ThrottleGroup, client: string, atMs: number): BadRequest | undefined {
+function ask(
+  throttle: Throttle,
+  group: ThrottleGroup,
+  client: string,
+  atMs: number,
+  clockMs = atMs,
+): BadRequest | undefined {
   try {
-    throttle.count(group, client, atMs);
+    throttle.count(group, client, atMs, clockMs);
     return undefined;
   } catch (error) {
     if (error instanceof BadRequest) return error;
@@ -141,7 +147,7 @@ test('a client is counted for itself', () => {
 
 test('a refusal says how much is allowed and exactly when to come back', () => {
   const throttle = new Throttle(throttleRows);
-  for (let index = 0; index < 100; index += 1) throttle.count('GET /prices-history', 'a', START_MS + index);
+  for (let index = 0; index < 100; index += 1) ask(throttle, 'GET /prices-history', 'a', START_MS + index);
   const refusal = ask(throttle, 'GET /prices-history', 'a', START_MS + 6_500);
   expect(refusal?.status).toBe(429);
   expect(JSON.parse(refusal?.body() ?? '')).toEqual({
@@ -184,12 +190,18 @@ test('for any requests at any times the counts are those of a plain list', () =>
   );
 });
 
-test('a clock that is set back makes no window longer', () => {
+test('a clock that is set changes no window, and tells when to come back', () => {
   const throttle = new Throttle(only({ 'GET /': [{ requestsMax: 2, windowMs: 10_000 }] }));
-  expect(passedOf(throttle, 'GET /', START_MS, 1)).toBe(1);
-  expect(passedOf(throttle, 'GET /', START_MS - 5_000, 2)).toBe(1);
-  expect(passedOf(throttle, 'GET /', START_MS + 9_999, 1)).toBe(0);
-  expect(passedOf(throttle, 'GET /', START_MS + 10_000, 3)).toBe(2);
+  const askAt = (elapsedMs: number, clockMs: number) => ask(throttle, 'GET /', 'a', elapsedMs, clockMs);
+  expect(askAt(1_000, START_MS)).toBeUndefined();
+  expect(askAt(5_000, START_MS - 3_600_000)).toBeUndefined();
+  const refusal = askAt(10_999, START_MS + 3_600_000);
+  expect(refusal?.headers).toMatchObject({
+    'retry-after': '1',
+    'poly-ratelimit-reset': String(START_MS / 1000 + 3_601),
+  });
+  expect(askAt(11_000, START_MS - 3_600_000)).toBeUndefined();
+  expect(askAt(11_000, START_MS - 3_600_000)?.headers).toMatchObject({ 'retry-after': '4' });
 });
 
 test('a million addresses take bounded memory, and a busy client stays counted among them', () => {
@@ -198,7 +210,7 @@ test('a million addresses take bounded memory, and a busy client stays counted a
   let most = 0;
   for (let number = 0; number < 1_000_000; number += 1) {
     const nowMs = START_MS + Math.floor(number / 200); // five seconds for all
-    throttle.count('GET /book', `10.${number >>> 16}.${(number >>> 8) & 255}.${number & 255}`, nowMs);
+    throttle.count('GET /book', `10.${number >>> 16}.${(number >>> 8) & 255}.${number & 255}`, nowMs, nowMs);
     if (number % 1_000 === 0 && ask(throttle, 'GET /midpoint', 'busy', nowMs) === undefined) passed += 1;
     if (number % 10_000 === 0) most = Math.max(most, throttle.clientCount);
   }
@@ -212,7 +224,7 @@ test('who is silent is forgotten, and who is not keeps its count over any number
   const throttle = new Throttle(rates);
   expect(passedOf(throttle, 'GET /', START_MS, 3)).toBe(3);
   for (let number = 0; number < 300_000; number += 1) {
-    throttle.count('GET /', `client ${number}`, START_MS + 1);
+    throttle.count('GET /', `client ${number}`, START_MS + 1, START_MS + 1);
     if (number % 20_000 === 0) expect(passedOf(throttle, 'GET /', START_MS + 1, 1)).toBe(0);
   }
   expect(passedOf(throttle, 'GET /', START_MS + 59_999, 1)).toBe(0);

@@ -56,6 +56,27 @@ test('a public path takes exactly its requests from an address, and tells the ne
     expect(await statusesOf(60, ask)).toEqual({ 200: 50, 429: 10 });
   }));
 
+test('after the clock was set back by an hour a client that waits as it is told is let in', async () => {
+  const times = { clockMs: Date.now(), elapsedMs: 0 };
+  const clock = { now: () => times.clockMs, monotonicMs: () => times.elapsedMs };
+  const config = { isThrottled: true, rates: { ...throttleRows, 'GET /': three } };
+  const server = await startTestServer({ config, clock });
+  try {
+    const ask = (): Promise<JsonReply> => send(server.url, 'GET', '/');
+    expect(await statusesOf(2, ask)).toEqual({ 200: 2 });
+    times.clockMs -= 3_600_000;
+    expect(await statusesOf(2, ask)).toEqual({ 200: 1, 429: 1 });
+    const refused = await ask();
+    expect(refused.headers.get('retry-after')).toBe('10');
+    expect(refused.headers.get('poly-ratelimit-reset')).toBe(String(Math.ceil(times.clockMs / 1000) + 10));
+    times.clockMs += 10_000;
+    times.elapsedMs += 10_000;
+    expect(await statusesOf(4, ask)).toEqual({ 200: 3, 429: 1 });
+  } finally {
+    await server.close();
+  }
+});
+
 test('clients behind a trusted proxy have rates of their own, and without trust their word counts for nothing', async () => {
   const askAs = (url: string, address: string) => (): Promise<JsonReply> =>
     send(url, 'GET', '/', undefined, { 'x-forwarded-for': address });
