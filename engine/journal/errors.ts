@@ -1,5 +1,6 @@
 // What can be wrong with a data directory or its journal, each as an error class with its figures, so that the start-up
 // can say in one sentence what to do. Thrown by the files of this folder; never caught here.
+import { join } from 'node:path';
 
 /** The journal holds something else than what was once acknowledged: `sequence` is the first record that is not sound. */
 export class JournalDamaged extends Error {
@@ -14,15 +15,27 @@ export class JournalDamaged extends Error {
   }
 }
 
+/**
+ * Where the process lives that has a data directory: in our own namespace of pids; in another one (of a container, say), where it
+ * answers; or in another one, and it could not be asked.
+ */
+export type HolderPlace = 'here' | 'elsewhere' | 'unheard';
+
 /** Another process has the data directory. */
 export class DataDirectoryLocked extends Error {
   override readonly name = 'DataDirectoryLocked';
   readonly directory: string;
   readonly pid: number;
 
-  constructor(directory: string, pid: number) {
+  constructor(directory: string, pid: number, place: HolderPlace = 'here') {
+    const where = place === 'here' ? '' : ' of another container, or of the machine around this one';
+    const unheard =
+      place === 'unheard'
+        ? ` It could not be asked whether it still runs: if it has ended, remove the file ${join(directory, 'lock')}.`
+        : '';
     super(
-      `The data directory ${directory} is in use by process ${pid}. Stop that process, or choose another --data-dir.`,
+      `The data directory ${directory} is in use by process ${pid}${where}. ` +
+        `Stop that process, or choose another --data-dir.${unheard}`,
     );
     this.directory = directory;
     this.pid = pid;

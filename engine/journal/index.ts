@@ -2,7 +2,8 @@
 // from outside.
 export { type Archived, type ArchiveStep, archiveJournal } from './archive.ts';
 export { type CopyOptions, copyJournal } from './copy.ts';
-export { DATA_FORMAT, DataDirectory, wasLeftBehind } from './dataDirectory.ts';
+export { DATA_FORMAT, DataDirectory } from './dataDirectory.ts';
+export { wasLeftBehind } from './directoryLock.ts';
 export { assertFileIsWhole, prepareEnvironment } from './environment.ts';
 export {
   DataDirectoryLocked,

@@ -1,46 +1,82 @@
 // The data directory: one process at a time, the holder named by its pid, stale locks taken over, newer formats refused.
 // The other process is a real one.
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { DataDirectory, DataDirectoryLocked, FormatUnsupported, JournalReader } from '../../engine/journal/index.ts';
+import {
+  DataDirectory,
+  DataDirectoryLocked,
+  FormatUnsupported,
+  JournalReader,
+  wasLeftBehind,
+} from '../../engine/journal/index.ts';
 import { inTempDir } from './support.ts';
 
-/** A process that holds the directory until it is killed; resolves when it does. */
-async function holder(dir: string) {
+/**
+ * Runs beside a process that holds the directory until it is killed, which it is at the end. `before` is what starts it: the
+ * command and its arguments.
+ */
+async function besideHolder(
+  dir: string,
+  run: (pid: number | undefined, kill: () => Promise<void>) => Promise<void>,
+  before: readonly string[] = [],
+): Promise<void> {
   const module = new URL('../../engine/journal/dataDirectory.ts', import.meta.url).href;
   const script = `
     const { DataDirectory } = await import(${JSON.stringify(module)});
     new DataDirectory(${JSON.stringify(dir)});
     console.log('held');
     setInterval(() => {}, 1000);`;
-  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  await once(child.stdout, 'data');
-  return child;
+  const [program, ...args] = [...before, process.execPath, '--input-type=module', '-e', script];
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = once(child, 'exit');
+  const kill = async (): Promise<void> => {
+    child.kill('SIGKILL');
+    await ended;
+  };
+  try {
+    await once(child.stdout, 'data');
+    await run(child.pid, kill);
+  } finally {
+    await kill();
+  }
+}
+
+/** Why a directory cannot be opened. */
+function refusalOf(dir: string): DataDirectoryLocked {
+  try {
+    new DataDirectory(dir).release();
+  } catch (error) {
+    if (error instanceof DataDirectoryLocked) return error;
+    throw error;
+  }
+  throw new Error('The directory was opened.');
+}
+
+const lockIn = (dir: string): { readonly id: string } => JSON.parse(readFileSync(join(dir, 'lock'), 'utf8'));
+const socketsIn = (dir: string): string[] => readdirSync(dir).filter((name) => name.startsWith('lock.'));
+
+/** Rewrites a lock as a process writes it to which ours do not exist, as ours do not know its pid. */
+function moveElsewhere(dir: string): void {
+  const away = { ...lockIn(dir), pid: 2 ** 22 + 1, pidNamespace: 'pid:[1]' };
+  writeFileSync(join(dir, 'lock'), JSON.stringify(away));
 }
 
 test('a second process gets the pid of the first, and the directory once that is gone', async () => {
-  await inTempDir(async (dir) => {
-    const child = await holder(dir);
-    try {
-      new DataDirectory(dir);
-      expect.unreachable('the directory is held');
-    } catch (error) {
-      expect(error).toBeInstanceOf(DataDirectoryLocked);
-      expect(error).toMatchObject({ pid: child.pid, directory: dir });
-      expect(String(error)).toContain('--data-dir');
-    }
-    child.kill('SIGKILL');
-    await once(child, 'exit');
-    const directory = new DataDirectory(dir);
-    expect(JSON.parse(readFileSync(join(dir, 'lock'), 'utf8')).pid).toBe(process.pid);
-    directory.release();
-    expect(existsSync(join(dir, 'lock'))).toBe(false);
-  });
+  await inTempDir((dir) =>
+    besideHolder(dir, async (pid, kill) => {
+      const refusal = refusalOf(dir);
+      expect(refusal).toMatchObject({ pid, directory: dir });
+      expect(String(refusal)).toContain('--data-dir');
+      await kill();
+      const directory = new DataDirectory(dir);
+      expect(JSON.parse(readFileSync(join(dir, 'lock'), 'utf8')).pid).toBe(process.pid);
+      directory.release();
+      expect(existsSync(join(dir, 'lock'))).toBe(false);
+    }),
+  );
 });
 
 test('a process cannot open its own directory twice', async () => {
@@ -49,6 +85,78 @@ test('a process cannot open its own directory twice', async () => {
     expect(() => new DataDirectory(dir)).toThrow(DataDirectoryLocked);
     directory.release();
     new DataDirectory(dir).release();
+  });
+});
+
+// A socket's path has room for some hundred bytes: a longer one is listened on, too.
+for (const folder of ['data', 'd'.repeat(200)]) {
+  test(`a holder of another namespace of pids keeps a directory while it lives: ${folder.length} letters`, async () => {
+    await inTempDir(async (parent) => {
+      const dir = join(parent, folder);
+      mkdirSync(dir);
+      await besideHolder(dir, async (_, kill) => {
+        moveElsewhere(dir);
+        expect(refusalOf(dir).message).toContain('another container');
+        expect(refusalOf(dir).message).not.toContain('remove');
+        expect(wasLeftBehind(dir)).toBe(false);
+        expect(socketsIn(dir)).toHaveLength(1);
+        await kill();
+        expect(wasLeftBehind(dir)).toBe(true);
+        const directory = new DataDirectory(dir);
+        expect(socketsIn(dir)).toEqual([`lock.${lockIn(dir).id}`]);
+        directory.release();
+        expect(readdirSync(dir)).toEqual(['format.json']);
+      });
+    });
+  });
+}
+
+test('a holder of another namespace that cannot be asked is taken to live, and it is said what to do', async () => {
+  await inTempDir((dir) => {
+    const text = JSON.stringify({ pid: process.pid, pidNamespace: 'pid:[1]', id: '0123456789abcdef' });
+    writeFileSync(join(dir, 'lock'), text);
+    expect(refusalOf(dir).message).toContain(`remove the file ${join(dir, 'lock')}`);
+    expect(wasLeftBehind(dir)).toBe(false);
+    expect(readFileSync(join(dir, 'lock'), 'utf8')).toBe(text);
+    rmSync(join(dir, 'lock'));
+    new DataDirectory(dir).release();
+  });
+});
+
+test('two processes that both are the first of their namespace never hold a directory at once', async () => {
+  const inNamespace = ['unshare', '--pid', '--fork', '--kill-child', '--mount-proc'];
+  const [unshare, ...args] = inNamespace;
+  if (spawnSync(unshare, [...args, 'true']).status !== 0) {
+    console.info('This system lets nobody make namespaces here: nothing to test.');
+    return;
+  }
+  const module = new URL('../../engine/journal/dataDirectory.ts', import.meta.url).href;
+  await inTempDir(async (dir) => {
+    const script = `
+      const { DataDirectory } = await import(${JSON.stringify(module)});
+      try { new DataDirectory(${JSON.stringify(dir)}); console.log('opened'); } catch (error) { console.log(error.name); }
+      process.exit();`;
+    const nodeArgs = ['--input-type=module', '-e', script];
+    const second = (): string =>
+      spawnSync(unshare, [...args, process.execPath, ...nodeArgs], { encoding: 'utf8' }).stdout;
+    const run = async (_: unknown, kill: () => Promise<void>): Promise<void> => {
+      expect(JSON.parse(readFileSync(join(dir, 'lock'), 'utf8')).pid).toBe(1);
+      expect(refusalOf(dir).pid).toBe(1);
+      expect(second()).toBe('DataDirectoryLocked\n');
+      await kill();
+      expect(second()).toBe('opened\n');
+    };
+    await besideHolder(dir, run, inNamespace);
+  });
+});
+
+test('who releases a directory leaves the lock of another alone', async () => {
+  await inTempDir((dir) => {
+    const directory = new DataDirectory(dir);
+    const text = JSON.stringify({ ...lockIn(dir), id: '0123456789abcdef' });
+    writeFileSync(join(dir, 'lock'), text);
+    directory.release();
+    expect(readFileSync(join(dir, 'lock'), 'utf8')).toBe(text);
   });
 });
 
