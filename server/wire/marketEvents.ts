@@ -6,6 +6,7 @@ import type { MarketChange, MarketTrade } from '../streams/changes.ts';
 import { headText, Mask, type MessageBatch } from '../streams/messages.ts';
 import type { BooksView, EventRow, Market, MarketsView } from '../views/index.ts';
 import type { BookTexts } from './bookText.ts';
+import { eventSummary } from './catalog.ts';
 import { tradeId, transactionHash } from './ids.ts';
 import { fullRecord } from './markets.ts';
 import { lotsText, msText, pipsText } from './numbers.ts';
@@ -103,10 +104,12 @@ function bestBidAsk(to: MessageBatch, market: Market, tMs: number, after: BooksA
   to.text(rest);
 }
 
+const noEvent = { id: '', ticker: '', slug: '', title: '' };
+
 /** What both events of a market's life say about it. */
 function lifeFields(market: Market, event: EventRow | undefined) {
   const { description, tags } = fullRecord(market, event);
-  const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+  const text = event?.texts.description;
   return {
     id: String(market.marketId),
     question: market.question,
@@ -116,11 +119,8 @@ function lifeFields(market: Market, event: EventRow | undefined) {
     assets_ids: market.tokens,
     outcomes: market.outcomes,
     event_message: {
-      id: event === undefined ? '' : String(event.eventNumber),
-      ticker: text(event?.texts.ticker),
-      slug: text(event?.texts.slug),
-      title: text(event?.texts.title),
-      description: text(event?.texts.description),
+      ...(event === undefined ? noEvent : eventSummary(event)),
+      description: typeof text === 'string' ? text : '',
     },
     tags,
   };

@@ -139,6 +139,21 @@ test('custom features bring the best prices, new markets and resolutions; withou
   await plain.close();
 });
 
+test('a new market comes with its event as the record names it: its slug is its ticker, where it has none', async () => {
+  const socket = await open();
+  socket.send({ assets_ids: [], type: 'market', custom_feature_enabled: true });
+  const event = { title: 'A storm', slug: 'a-storm', description: 'Of some force.' };
+  expect((await send(server.url, 'POST', '/admin/events', event, admin)).status).toBe(200);
+  const created = await newMarket({ event: event.slug });
+  await socket.until(({ reader }) => (reader.counts.get('new_market') ?? 0) > 0);
+  const { json } = await send(server.url, 'GET', '/gamma/events/slug/a-storm');
+  const { id } = json as { readonly id: string };
+  const found = socket.events('new_market').find(({ market: condition }) => condition === created.conditionId);
+  expect(found.event_message).toEqual({ id, ticker: event.slug, ...event });
+  expect(json).toMatchObject({ ticker: event.slug, ...event });
+  await socket.close();
+});
+
 test('a change of the tick is told, and of the minimum, since the hash of the book depends on both', async () => {
   const fresh = await newMarket();
   const socket = await follow(fresh);
