@@ -18,10 +18,12 @@ import {
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { DataDirectoryLocked, type HolderPlace } from './errors.ts';
-import { codeOf } from './files.ts';
+import { codeOf, lockPathIn } from './files.ts';
 
 /** Ids of the locks that this process holds: one that names our own pid is another's, of a pid used again, if not in here. */
 const held = new Set<string>();
+/** Ids of locks whose holders were found to be no more, which is for ever: each is knocked for once, though a start asks several times. */
+const ended = new Set<string>();
 
 interface LockHolder {
   readonly pid: number;
@@ -46,7 +48,6 @@ const KNOCK = `
   socket.on('connect', () => process.exit(${CAME_IN}));
   socket.on('error', ({ code }) => process.exit(code === 'ECONNREFUSED' ? ${NOBODY_LISTENS} : 1));`;
 
-const lockPathIn = (directory: string): string => join(directory, 'lock');
 const socketNameOf = (id: string): string => `lock.${id}`;
 
 export class DirectoryLock {
@@ -179,10 +180,13 @@ function placeOf(holder: LockHolder, directory: string): HolderPlace | undefined
   const { id, pidNamespace } = holder;
   if (id !== undefined && held.has(id)) return 'here';
   if (pidNamespace === undefined || pidNamespace === ownNamespace()) return isAlive(holder) ? 'here' : undefined;
-  switch (id === undefined ? undefined : knock(directory, id)) {
+  if (id === undefined) return 'unheard';
+  if (ended.has(id)) return undefined;
+  switch (knock(directory, id)) {
     case CAME_IN:
       return 'elsewhere';
     case NOBODY_LISTENS:
+      ended.add(id);
       return undefined;
     default:
       return 'unheard';

@@ -1,6 +1,6 @@
 // What can be wrong with a data directory or its journal, each as an error class with its figures, so that the start-up
 // can say in one sentence what to do. Thrown by the files of this folder; never caught here.
-import { join } from 'node:path';
+import { lockPathIn } from './files.ts';
 
 /** The journal holds something else than what was once acknowledged: `sequence` is the first record that is not sound. */
 export class JournalDamaged extends Error {
@@ -31,7 +31,7 @@ export class DataDirectoryLocked extends Error {
     const where = place === 'here' ? '' : ' of another container, or of the machine around this one';
     const unheard =
       place === 'unheard'
-        ? ` It could not be asked whether it still runs: if it has ended, remove the file ${join(directory, 'lock')}.`
+        ? ` It could not be asked whether it still runs: if it has ended, remove the file ${lockPathIn(directory)}.`
         : '';
     super(
       `The data directory ${directory} is in use by process ${pid}${where}. ` +

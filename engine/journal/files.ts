@@ -16,6 +16,9 @@ import { basename, dirname, join, resolve, sep } from 'node:path';
 /** Name of the system's error, such as ENOENT; empty for what is none of the system's. */
 export const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '');
 
+/** The file that says who has a data directory. */
+export const lockPathIn = (directory: string): string => join(directory, 'lock');
+
 /** Makes the names of new files in a folder durable: a loss of power may otherwise take them, whatever was flushed into them. */
 export function syncFolder(path: string): void {
   const descriptor = openSync(path, 'r');

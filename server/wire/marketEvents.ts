@@ -6,9 +6,8 @@ import type { MarketChange, MarketTrade } from '../streams/changes.ts';
 import { headText, Mask, type MessageBatch } from '../streams/messages.ts';
 import type { BooksView, EventRow, Market, MarketsView } from '../views/index.ts';
 import type { BookTexts } from './bookText.ts';
-import { eventSummary } from './catalog.ts';
 import { tradeId, transactionHash } from './ids.ts';
-import { fullRecord } from './markets.ts';
+import { eventOfMarket, fullRecord } from './markets.ts';
 import { lotsText, msText, pipsText } from './numbers.ts';
 import { FEE_RATE_BPS, sideText } from './trades.ts';
 
@@ -104,12 +103,9 @@ function bestBidAsk(to: MessageBatch, market: Market, tMs: number, after: BooksA
   to.text(rest);
 }
 
-const noEvent = { id: '', ticker: '', slug: '', title: '' };
-
 /** What both events of a market's life say about it. */
 function lifeFields(market: Market, event: EventRow | undefined) {
   const { description, tags } = fullRecord(market, event);
-  const text = event?.texts.description;
   return {
     id: String(market.marketId),
     question: market.question,
@@ -118,10 +114,7 @@ function lifeFields(market: Market, event: EventRow | undefined) {
     description,
     assets_ids: market.tokens,
     outcomes: market.outcomes,
-    event_message: {
-      ...(event === undefined ? noEvent : eventSummary(event)),
-      description: typeof text === 'string' ? text : '',
-    },
+    event_message: eventOfMarket(event),
     tags,
   };
 }

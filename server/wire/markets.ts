@@ -121,18 +121,24 @@ function listKeys(market: Market) {
   };
 }
 
+/** A market's event, as its record and the events of its stream have it. */
+export function eventOfMarket(event: EventRow | undefined) {
+  const slug = textOr(event?.texts.slug, '');
+  return {
+    id: event === undefined ? '' : String(event.eventNumber),
+    slug,
+    title: textOr(event?.texts.title, ''),
+    ticker: textOr(event?.texts.ticker, slug),
+    description: textOr(event?.texts.description, ''),
+  };
+}
+
 /** The record of GET /markets/{condition_id} and of GET /sampling-markets. */
 export function detailRecord(market: Market, event: EventRow | undefined) {
   return {
     ...fullRecord(market, event),
     ...listKeys(market),
-    event: {
-      id: event === undefined ? '' : String(event.eventNumber),
-      slug: textOr(event?.texts.slug, ''),
-      title: textOr(event?.texts.title, ''),
-      ticker: textOr(event?.texts.ticker, textOr(event?.texts.slug, '')),
-      description: textOr(event?.texts.description, ''),
-    },
+    event: eventOfMarket(event),
     raw_metadata: {},
   };
 }
