@@ -13,7 +13,7 @@ import {
   OrderType,
   Side,
 } from '../protocol/terms.ts';
-import { MICRO_MAX } from '../protocol/units.ts';
+import { amountStepMicro, MICRO_MAX } from '../protocol/units.ts';
 import * as amounts from './amounts.ts';
 import * as cancels from './cancels.ts';
 import { openAccount } from './cash.ts';
@@ -35,7 +35,7 @@ const { floorDivide, inToken, isMultiple, marketPricePips, priceMicro } = prices
 const { placeUsual } = usualOrder;
 const { BUY } = Side;
 const { GTC, GTD, FOK, FAK } = OrderType;
-const { POST_ONLY } = OrderFlag;
+const { POST_ONLY, CLIENT_ACCURACY } = OrderFlag;
 const { OPEN } = MarketStatus;
 const { NORMAL } = ExchangeMode;
 const { BANNED, CLOSED_ONLY } = AccountFlag;
@@ -154,6 +154,15 @@ const takingPips = (state: CoreState, tickPips: number, order: TakerOrder): numb
   return pips < tickPips ? tickPips : pips;
 };
 
+/**
+ * Whether the amounts of a FOK or FAK have no more decimals than production takes: two of the one that says how much, as many
+ * as the tick allows of the other (wire.md B.4). Orders of the exchange's own, which no client signed, may have any.
+ */
+const isAccurate = (tickPips: number, order: TakerOrder): boolean => {
+  if ((order.flags & CLIENT_ACCURACY) === 0) return true;
+  return isMultiple(order.makerMicro, MICRO_PER_LOT) && isMultiple(order.takerMicro, amountStepMicro(tickPips));
+};
+
 /** Amounts, tick and size: derives limit and lots under the tick of this moment; false when refused. */
 const checkAmounts = (state: CoreState, market: Market, order: TakerOrder): boolean => {
   const { out } = state;
@@ -165,7 +174,7 @@ const checkAmounts = (state: CoreState, market: Market, order: TakerOrder): bool
   }
   const shares = isBuy ? takerMicro : makerMicro;
   const isBudget = isBuy && !canRest;
-  if (!isBudget && !isMultiple(shares, MICRO_PER_LOT)) {
+  if ((!isBudget && !isMultiple(shares, MICRO_PER_LOT)) || (!canRest && !isAccurate(tickPips, order))) {
     out.rejected('AMOUNT_ACCURACY', makerMicro, takerMicro, tickPips);
     return false;
   }

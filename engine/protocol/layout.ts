@@ -143,7 +143,7 @@ export const commandLayouts = {
     outcome: u8(1),
     side: u8(1),
     orderType: u8(3),
-    flags: u8(3),
+    flags: u8(7),
     makerAmountMicro: uint53(),
     takerAmountMicro: uint53(),
     timestampMs: uint53(),

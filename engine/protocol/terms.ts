@@ -25,6 +25,8 @@ export const OrderFlag = {
   POST_ONLY: 1,
   /** The maker wallet belongs to the owner by an admin binding, not by derivation: the registry looks it up. */
   BOUND_WALLET: 2,
+  /** A FOK or FAK refused if its amounts have more decimals than production takes (wire.md B.4). Set for what clients sign. */
+  CLIENT_ACCURACY: 4,
 } as const;
 /** Lifecycle of a market. Draft markets are not listed; only open ones take orders; resolved is final. */
 export const MarketStatus = { DRAFT: 0, OPEN: 1, PAUSED: 2, CLOSED: 3, RESOLVED: 4 } as const;

@@ -34,6 +34,16 @@ export function isTickSize(pips: number): boolean {
   return TICK_SIZES_PIPS.some((tick) => tick === pips);
 }
 
+/**
+ * The least step (micro) of the amount that an order's price decides, under a tick (pips): the power of ten in the tick, so that
+ * 0.1, 0.01, 0.005, 0.0025, 0.001 and 0.0001 allow 3, 4, 5, 6, 5 and 6 decimals (wire.md B.4, rounding table).
+ */
+export function amountStepMicro(tickPips: Pips): number {
+  if (tickPips % 1000 === 0) return 1000;
+  if (tickPips % 100 === 0) return 100;
+  return tickPips % 10 === 0 ? 10 : 1;
+}
+
 /** The price of the other token of a market (pips): the two always add up to one unit. */
 export function complementPips(pips: Pips): Pips {
   return PIPS_PER_UNIT - pips;

@@ -7,7 +7,7 @@ import {
   commandLayouts,
   hexToBytes,
   OrderFlag,
-  type OrderType,
+  OrderType,
   PROTOCOL_VERSION,
 } from '../../engine/index.ts';
 import type { Caller } from '../auth/caller.ts';
@@ -164,6 +164,15 @@ function tailText(order: SignedOrder): string {
   );
 }
 
+function flagsOf(postOnly: boolean, isBound: boolean, orderType: OrderType): number {
+  const takesOnly = orderType === OrderType.FOK || orderType === OrderType.FAK;
+  return (
+    (postOnly ? OrderFlag.POST_ONLY : 0) |
+    (isBound ? OrderFlag.BOUND_WALLET : 0) |
+    (takesOnly ? OrderFlag.CLIENT_ACCURACY : 0)
+  );
+}
+
 /**
  * The bytes of the command, written at the layout's offsets: the codec's way by names would cost several times more. One
  * buffer serves all, since making one costs as much as filling it.
@@ -186,7 +195,7 @@ function encodePlaceOrder({ posted, caller, place, digest, isBound }: StartedChe
   bytes[AT.outcome] = outcome;
   bytes[AT.side] = order.side;
   bytes[AT.orderType] = orderType;
-  bytes[AT.flags] = (postOnly ? OrderFlag.POST_ONLY : 0) | (isBound ? OrderFlag.BOUND_WALLET : 0);
+  bytes[AT.flags] = flagsOf(postOnly, isBound, orderType);
   view.setFloat64(AT.makerAmountMicro, order.makerAmount, true);
   view.setFloat64(AT.takerAmountMicro, order.takerAmount, true);
   view.setFloat64(AT.timestampMs, order.timestamp, true);

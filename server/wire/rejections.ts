@@ -2,10 +2,13 @@
 // all routes that submit commands. Texts that official clients compare literally stay as they are; what they do not
 // say travels in fields beside `error`. The codes themselves live in engine/protocol/rejections.ts.
 import {
+  amountStepMicro,
   type EventOf,
   MarketField,
   MarketStatus,
+  MICRO_PER_LOT,
   OrderType,
+  PIPS_PER_UNIT,
   type RejectionName,
   rejectionName,
   Side,
@@ -72,17 +75,32 @@ const FIELD_TEXTS: Readonly<Record<number, string>> = {
   [MarketField.AUTO_TICK]: 'auto_tick: it must be true or false',
 };
 
-/** Decimals that the money of an order may have, by tick in pips (wire.md B.4). */
-const AMOUNT_DECIMALS: Readonly<Record<number, number>> = { 1000: 3, 100: 4, 50: 5, 25: 6, 10: 5, 1: 6 };
-
-function accuracySentence({ a, b, c, side, orderType }: Figures): RejectionReply {
-  const kind = orderType === OrderType.FOK || orderType === OrderType.FAK ? 'market ' : '';
-  const money = AMOUNT_DECIMALS[c] ?? 6;
-  const got = `got makerAmount ${microText(a)} and takerAmount ${microText(b)}`;
-  const [way, maker, taker] = side === Side.SELL ? ['sell', 2, money] : ['buy', money, 2];
+/** What the amount should be at the nearest price that the tick allows, where no amount has too many decimals. */
+function offPriceSentence(moneyMicro: number, sharesMicro: number, tickPips: number, isBuy: boolean): RejectionReply {
+  const lots = sharesMicro / MICRO_PER_LOT;
+  const nearest = Math.round(moneyMicro / lots / tickPips) * tickPips;
+  const pips = Math.min(Math.max(nearest, tickPips), PIPS_PER_UNIT - tickPips);
   return refuse(
-    `invalid amounts, the ${kind}${way} orders maker amount supports a max accuracy of ${maker} decimals, ` +
-      `taker amount a max of ${taker} decimals: ${got}`,
+    `invalid amounts, the ${isBuy ? 'maker' : 'taker'} amount for a $${pipsText(pips)} order of size ${lotsText(lots)} ` +
+      `should be '${microText(lots * pips)}' but the value submited is '${microText(moneyMicro)}'`,
+  );
+}
+
+/** Production's sentences (wire.md B.4), with its spelling. */
+function accuracySentence({ a: makerMicro, b: takerMicro, c: tickPips, side, orderType }: Figures): RejectionReply {
+  const isBuy = side !== Side.SELL;
+  const takesOnly = orderType === OrderType.FOK || orderType === OrderType.FAK;
+  const step = amountStepMicro(tickPips);
+  const [moneyMicro, sharesMicro] = isBuy ? [makerMicro, takerMicro] : [takerMicro, makerMicro];
+  if (!takesOnly && sharesMicro % MICRO_PER_LOT === 0 && moneyMicro % step === 0) {
+    return offPriceSentence(moneyMicro, sharesMicro, tickPips, isBuy);
+  }
+  const decimals = 7 - String(step).length;
+  const [maker, taker] = isBuy && !takesOnly ? [decimals, 2] : [2, decimals];
+  return refuse(
+    `invalid amounts, the ${takesOnly ? 'market ' : ''}${isBuy ? 'buy' : 'sell'} orders maker amount supports a max accuracy of ` +
+      `${maker} decimals, taker amount a max of ${taker} decimals: got makerAmount ${microText(makerMicro)} and takerAmount ` +
+      microText(takerMicro),
   );
 }
 

@@ -107,6 +107,24 @@ test('an order off the tick is refused with its price and the tick', async () =>
   expect(await maker.client.getOpenOrders({ market: market.conditionId })).toEqual([]);
 });
 
+test('a limit order posted as FOK or FAK is refused where its money has more than two decimals, as in production', async () => {
+  const market = await createMarket(world.url, { tickSize: '0.01' });
+  await giveShares(world.url, maker, market.yes, '100');
+  await limit(maker, market, Side.SELL, market.yes, 0.37, 100);
+  const ask = async (size: number, type: OrderType.FOK | OrderType.FAK) => {
+    const order = { tokenID: market.yes, price: 0.37, size, side: Side.BUY };
+    return taker.client.postOrder(await taker.client.createOrder(order, { tickSize: '0.01', negRisk: false }), type);
+  };
+  for (const type of [OrderType.FOK, OrderType.FAK] as const) {
+    expect((await refusalOf(ask(12.34, type))).message).toContain(
+      'invalid amounts, the market buy orders maker amount supports a max accuracy of 2 decimals, taker amount a max of 4 ' +
+        'decimals: got makerAmount 4.5658 and takerAmount 12.34',
+    );
+    expect(await ask(12, type)).toMatchObject({ status: 'matched', makingAmount: '4.44', takingAmount: '12' });
+  }
+  await maker.client.cancelAll();
+});
+
 test('after a change of the tick, resting orders stay and match, and new ones follow the new tick', async () => {
   const market = await createMarket(world.url, { tickSize: '0.001' });
   const resting = await limit(maker, market, Side.BUY, market.yes, 0.373, 10);

@@ -190,6 +190,27 @@ describe('order types', () => {
      alice buys 10000000.01 YES @ 0.5 GTC → refused SIZE_TOO_LARGE 1000000001 1000000000`,
   );
   scenario(
+    'FOK and FAK amounts that a client signed have the decimals that production takes, no more',
+    `market
+     market tick 0.001
+     market tick 0.0025
+     alice deposits 1000
+     bob deposits 1000
+     alice splits 100
+     bob buys raw 5010000:10020000 YES FAK accurate → killed FAK_NOT_MATCHED
+     bob buys raw 5010000:10019999 YES FAK accurate → refused AMOUNT_ACCURACY 5010000 10019999 100
+     bob buys raw 5010000:10019900 YES FAK accurate → killed FAK_NOT_MATCHED
+     bob buys raw 5001000:10000000 YES FOK accurate → refused AMOUNT_ACCURACY 5001000 10000000 100
+     bob buys raw 5001000:10000000 YES FOK → killed FOK_NOT_FILLED
+     bob buys raw 5010000:10019990 YES FAK accurate in m1 → killed FAK_NOT_MATCHED
+     bob buys raw 5010000:10019999 YES FAK accurate in m1 → refused AMOUNT_ACCURACY 5010000 10019999 10
+     bob buys raw 5010000:10019999 YES FAK accurate in m2 → killed FAK_NOT_MATCHED
+     alice sells raw 10000000:4999900 YES FAK accurate → killed FAK_NOT_MATCHED
+     alice sells raw 10000000:4999990 YES FAK accurate → refused AMOUNT_ACCURACY 10000000 4999990 100
+     alice sells raw 10000000:4999990 YES FAK → killed FAK_NOT_MATCHED
+     alice buys raw 5000000:10000000 YES GTC accurate → rests`,
+  );
+  scenario(
     'post-only never takes, through the other token and against own orders neither',
     `market
      alice deposits 10

@@ -1,7 +1,7 @@
 // Random orders: mostly sensible ones near the market's prices, of a size that matters, some of them spoiled in one way.
 // Used by the generator; it reads the reference's state and changes nothing.
 import type { CommandOf } from '../../engine/protocol/index.ts';
-import { MarketStatus, OrderFlag, OrderType, Side } from '../../engine/protocol/index.ts';
+import { amountStepMicro, MarketStatus, OrderFlag, OrderType, Side } from '../../engine/protocol/index.ts';
 import { keysOf, orderIdOf, walletOf } from './names.ts';
 import { type Actor, actorNow, type Profile } from './profile.ts';
 import type { Random } from './random.ts';
@@ -44,11 +44,12 @@ export function randomOrder(
     outcome,
     side,
     orderType,
-    flags: isResting && random.chance(12) ? OrderFlag.POST_ONLY : 0,
+    flags: isResting ? (random.chance(12) ? OrderFlag.POST_ONLY : 0) : random.pick([0, OrderFlag.CLIENT_ACCURACY]),
     ...amounts(random, side, isResting, lots, pips),
     timestampMs: random.chance(80) ? tMs : tMs - random.int(0, Math.min(state.settings.orderWindowMs, 9_000_000)),
     expirationS: orderType === OrderType.GTD ? pickExpiration(random, tMs) : 0,
   };
+  if (order.flags === OrderFlag.CLIENT_ACCURACY && random.chance(85)) roundAmounts(order, market.tickPips);
   if (random.chance(profile.badPercent)) spoil(random, state, order, tMs, label);
   // A key belongs to one owner: the registry sees to it.
   if (!keysOf(order.owner).includes(order.keyId)) order.keyId = keysOf(order.owner)[0];
@@ -128,6 +129,13 @@ function amounts(random: Random, side: number, isResting: boolean, lots: number,
   const budget = money + random.pick([0, 0, 1, pips - 1, random.int(0, pips)]);
   const asked = Math.floor((budget * 10_000) / pips);
   return both(budget, Math.max(1, asked - random.pick([0, 0, 0, 1, random.int(0, lots)])));
+}
+
+/** Money and shares as a client rounds them, down: to cents and lots, and to the decimals that the tick allows. */
+function roundAmounts(order: Writable<PlaceOrder>, tickPips: number): void {
+  const step = amountStepMicro(tickPips);
+  order.makerAmountMicro = Math.max(10_000, order.makerAmountMicro - (order.makerAmountMicro % 10_000));
+  order.takerAmountMicro = Math.max(step, order.takerAmountMicro - (order.takerAmountMicro % step));
 }
 
 const both = (makerAmountMicro: number, takerAmountMicro: number) => ({
@@ -259,7 +267,7 @@ function spoil(random: Random, state: State, order: Writable<PlaceOrder>, tMs: n
     [
       3,
       () => {
-        order.flags = random.int(0, 3);
+        order.flags = random.int(0, 7);
       },
     ],
     [

@@ -112,7 +112,10 @@ function readOrder(words: Words, at: Moment): Command {
     outcome: numberIn(tokens, words.token ?? ''),
     side: isBuy ? Side.BUY : Side.SELL,
     orderType: numberIn(OrderType, words.type ?? ''),
-    flags: (words.postOnly ? OrderFlag.POST_ONLY : 0) | (words.bound ? OrderFlag.BOUND_WALLET : 0),
+    flags:
+      (words.postOnly ? OrderFlag.POST_ONLY : 0) |
+      (words.bound ? OrderFlag.BOUND_WALLET : 0) |
+      (words.accurate ? OrderFlag.CLIENT_ACCURACY : 0),
     ...readAmounts(words, isBuy),
     timestampMs: at.tMs + Number(words.signed ?? 0),
     expirationS: readExpiration(words.expires, at.tMs),
@@ -250,7 +253,7 @@ const forms: readonly Form[] = [
   })),
   form(
     `(?:#(?<label>\\d+) )?${WHO} (?<verb>buys|sells) (?:\\$(?<budget>${NUMBER}) of|raw (?<maker>\\d+):(?<taker>\\d+)|(?<shares>${NUMBER})) (?<token>YES|NO)` +
-      `(?: @ (?<price>${NUMBER}))? (?<type>\\w+)(?<postOnly> post-only)?(?<bound> bound)?${IN_MARKET}${FROM}${KEY}` +
+      `(?: @ (?<price>${NUMBER}))? (?<type>\\w+)(?<postOnly> post-only)?(?<bound> bound)?(?<accurate> accurate)?${IN_MARKET}${FROM}${KEY}` +
       '(?: expires (?<expires>[+@]\\d+)s)?(?: signed (?<signed>[+-]\\d+)ms)?',
     readOrder,
   ),
@@ -442,6 +445,7 @@ function orderInWords(command: CommandOf<'PlaceOrder'>, { tMs }: Moment): string
     `#${labelOf(command.orderId)} ${by(command)} ${isBuy ? 'buys' : 'sells'} ${asked} ${nameIn(OrderType, command.orderType)}`,
     (flags & OrderFlag.POST_ONLY) === 0 ? '' : ' post-only',
     (flags & OrderFlag.BOUND_WALLET) === 0 ? '' : ' bound',
+    (flags & OrderFlag.CLIENT_ACCURACY) === 0 ? '' : ' accurate',
     inPart(command),
     fromPart(command, command.maker),
     keyPart(command),

@@ -121,11 +121,27 @@ function checkForm(state: State, command: PlaceOrder): Refusal | undefined {
   return undefined;
 }
 
+/** Decimals of an amount besides the one with two, by tick in pips: the rounding table of official clients (wire.md B.4). */
+const AMOUNT_DECIMALS: ReadonlyMap<number, number> = new Map([
+  [1000, 3],
+  [100, 4],
+  [50, 5],
+  [25, 6],
+  [10, 5],
+  [1, 6],
+]);
+
+const decimalsOf = (micro: bigint): number => String(micro).padStart(7, '0').slice(-6).replace(/0+$/, '').length;
+
 function checkAmounts(market: Market, command: PlaceOrder): Refusal | undefined {
   const maker = BigInt(command.makerAmountMicro);
   const taker = BigInt(command.takerAmountMicro);
   if (maker < 1n || taker < 1n) return refusal('AMOUNT_NOT_POSITIVE', maker, taker);
   const isBuy = command.side === Side.BUY;
+  if (isImmediate(command) && (command.flags & OrderFlag.CLIENT_ACCURACY) !== 0) {
+    const hasDecimals = decimalsOf(maker) <= 2 && decimalsOf(taker) <= (AMOUNT_DECIMALS.get(market.tickPips) ?? 0);
+    if (!hasDecimals) return refusal('AMOUNT_ACCURACY', maker, taker, market.tickPips);
+  }
   if (isBuy && isImmediate(command)) return undefined;
   const [shares, money] = isBuy ? [taker, maker] : [maker, taker];
   const isWholeLots = shares % 10_000n === 0n;

@@ -2,7 +2,15 @@
 // size that its user meant must come out. Limit orders rest and are read from the book; market orders find an empty
 // book, and their kill states the limit and the size that the exchange understood.
 import { expect, test } from 'vitest';
-import { encodeCommand, OrderType, openExchange, Side, TICK_SIZES_PIPS, VirtualClock } from '../../engine/index.ts';
+import {
+  encodeCommand,
+  OrderFlag,
+  OrderType,
+  openExchange,
+  Side,
+  TICK_SIZES_PIPS,
+  VirtualClock,
+} from '../../engine/index.ts';
 import { parseLots, parseMicro, parsePips } from '../../server/wire/numbers.ts';
 import { type AmountCase, amountCases } from './amountCases.ts';
 
@@ -75,7 +83,7 @@ test('every recorded pair of amounts gives the price and the size that its user 
       outcome: 0,
       side: side === 'BUY' ? Side.BUY : Side.SELL,
       orderType: kind === 'limit' ? OrderType.GTC : OrderType.FAK,
-      flags: 0,
+      flags: OrderFlag.CLIENT_ACCURACY,
       makerAmountMicro,
       takerAmountMicro,
       timestampMs: T0,

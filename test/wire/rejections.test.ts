@@ -59,6 +59,24 @@ const sentences: readonly (readonly [RejectionName, readonly number[], string, R
       'of 5 decimals: got makerAmount 10.000001 and takerAmount 5',
     { ...context, side: Side.SELL, orderType: OrderType.FAK },
   ],
+  [
+    'AMOUNT_ACCURACY',
+    [5_001_000, 10_000_000, 100],
+    'invalid amounts, the market buy orders maker amount supports a max accuracy of 2 decimals, taker amount a max ' +
+      'of 4 decimals: got makerAmount 5.001 and takerAmount 10',
+    { ...context, side: Side.BUY, orderType: OrderType.FOK },
+  ],
+  [
+    'AMOUNT_ACCURACY',
+    [19_690_000, 4_330_000, 100],
+    "invalid amounts, the taker amount for a $0.22 order of size 19.69 should be '4.3318' but the value submited is '4.33'",
+    { ...context, side: Side.SELL },
+  ],
+  [
+    'AMOUNT_ACCURACY',
+    [5_123_400, 10_000_000, 100],
+    "invalid amounts, the maker amount for a $0.51 order of size 10 should be '5.1' but the value submited is '5.1234'",
+  ],
   ['EXPIRATION_INVALID', [5, 65], 'invalid expiration: 5, the earliest accepted is 65 (60 seconds from now)'],
   ['EXPIRATION_INVALID', [5, 0], 'invalid expiration: 5, only GTD orders expire, all others must say "0"'],
   ['BANNED', [], "'0xme' address banned"],

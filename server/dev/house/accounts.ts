@@ -8,7 +8,6 @@ import {
   type EventOf,
   encodeCommand,
   type LogRecord,
-  MICRO_PER_LOT,
   OrderType,
   rejectionName,
   Side,
@@ -24,6 +23,7 @@ import { intakeOrder } from '../../routes/orderIntake.ts';
 import type { Services } from '../../services.ts';
 import type { Market } from '../../views/index.ts';
 import { keyIdOfUuid } from '../../wire/ids.ts';
+import { clientAmounts } from '../clientAmounts.ts';
 import { choices } from './model.ts';
 
 /** The house's accounts have one API key each, of this nonce. */
@@ -166,8 +166,9 @@ export function encodeOrder(
   order: HouseOrder,
 ): Uint8Array {
   const { market, outcome, side, pips, lots, orderType, postOnly, salt } = order;
-  const [moneyMicro, sharesMicro] = [lots * pips, lots * MICRO_PER_LOT];
-  const [makerAmount, takerAmount] = side === Side.BUY ? [moneyMicro, sharesMicro] : [sharesMicro, moneyMicro];
+  const takesOnly = orderType === OrderType.FOK || orderType === OrderType.FAK;
+  const { tickPips } = market.terms;
+  const { makerAmount, takerAmount } = clientAmounts({ side, pips, lots, tickPips, takesOnly });
   const signable: SignableOrder = {
     salt,
     maker: address,

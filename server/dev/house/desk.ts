@@ -3,6 +3,7 @@
 
 import { MICRO_PER_LOT, OrderType, Side } from '../../../engine/index.ts';
 import type { Market, Order, TokenBook, Views } from '../../views/index.ts';
+import { lotsSpending } from '../clientAmounts.ts';
 import type { HouseAccount, HouseOrder } from './accounts.ts';
 import { type FairPrice, unitPipsAt } from './fairPrice.ts';
 import type { MarketLook, Quote, RestingQuote } from './maker.ts';
@@ -116,7 +117,7 @@ export function quoteOrder(market: Market, quote: Quote, free: FreeLots, random:
 export function takeOrder(market: Market, take: Take, free: FreeLots, random: HouseRandom): HouseOrder {
   const carried = carry(take.isBid, take.pips, take.lots, free, true);
   const leastLots =
-    carried.side === Side.BUY ? Math.ceil(market.terms.minMarketableBuyMicro / carried.pips) : take.lots;
+    carried.side === Side.BUY ? lotsSpending(market.terms.minMarketableBuyMicro, carried.pips) : take.lots;
   const lots = Math.max(take.lots, leastLots);
   const orderType = take.isFillOrKill && lots === take.lots ? OrderType.FOK : OrderType.FAK;
   return { market, ...carried, lots, orderType, postOnly: false, salt: random.salt() };

@@ -5,7 +5,7 @@
 import type { ApiCredentials, ExchangeClient } from './client.ts';
 import type { BookSide, LevelRow, PrintRow } from './flowFile.ts';
 import type { ReplayMarket } from './markets.ts';
-import type { OrderIntent, OrderWriter } from './orderWriter.ts';
+import { isExact, type OrderIntent, type OrderWriter } from './orderWriter.ts';
 import { compareBooks, mirrored, RecordedBook } from './recordedBook.ts';
 import { type PlacedReply, readBook, readCancelReply, readOrderReplies, readTradeMakers } from './replies.ts';
 import { type RestingOrder, RestingOrders } from './restingOrders.ts';
@@ -219,10 +219,12 @@ export class MarketPlayer {
       tally.printsBelowLot++;
       return;
     }
-    const isSecondToken = this.#printTurn++ % SECOND_TOKEN_EVERY === SECOND_TOKEN_EVERY - 1;
+    const isSecondTurn = this.#printTurn++ % SECOND_TOKEN_EVERY === SECOND_TOKEN_EVERY - 1;
     const taker = takers[this.#takerTurn++ % takers.length];
     const { side, pricePips, sizeLots } = row;
-    const intent: OrderIntent = { side, pricePips, lots: sizeLots, isSecondToken, orderType: 'FOK' };
+    const turn: OrderIntent = { side, pricePips, lots: sizeLots, isSecondToken: isSecondTurn, orderType: 'FOK' };
+    // A BUY of whole cents alone can ask for the printed size; selling the other token is the same, and always exact.
+    const intent = isExact(turn) ? turn : { ...turn, isSecondToken: !isSecondTurn };
     const [reply] = await this.#send([intent], taker);
     if (!reply.isAccepted) {
       if (reply.isKilled) tally.printsUnfillable++;

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { bytesToHex } from '../../auth/hex.ts';
 import { keccak256Text } from '../../auth/keccak.ts';
 import { fatal } from '../../fatal.ts';
+import { pipsText } from '../../wire/numbers.ts';
 import { type ClientReply, type ExchangeClient, requireSuccess } from './client.ts';
 
 /** A market of the recording as it exists on the exchange. */
@@ -21,6 +22,8 @@ export interface ReplayMarkets {
   readonly markets: readonly ReplayMarket[];
 }
 
+/** The tick of every market of a replay: recorded prices have three decimals at most. */
+export const TICK_PIPS = 10;
 const EVENT_SLUG = 'recorded-flow';
 const RUNS_MAX = 1_000;
 
@@ -64,7 +67,7 @@ function marketBody(event: string, number: number, ids: Readonly<Record<string, 
     slug,
     question: `Recorded market ${number}`,
     outcomes: ['First', 'Second'],
-    tick_size: '0.001',
+    tick_size: pipsText(TICK_PIPS),
     min_order_size: '0.01',
     min_marketable_buy: '0',
     ...ids,

@@ -1,10 +1,13 @@
 // Writes signed orders: level and side in the first token's terms become the body of POST /order, for either token.
 // Called by the market's player for each order. A bid for the first token at p and an offer of the second at 1 − p are
 // the same liquidity; which of the two is sent is the caller's choice.
+import { Side } from '../../../engine/index.ts';
 import { ZERO_BYTES32 } from '../../auth/hex.ts';
 import type { OrderDomain } from '../../auth/orderDigest.ts';
 import { signOrder } from '../../auth/orderSignature.ts';
+import { clientAmounts, isWholeCents } from '../clientAmounts.ts';
 import type { BookSide } from './flowFile.ts';
+import { TICK_PIPS } from './markets.ts';
 import type { Trader } from './wallets.ts';
 
 /** What an order is to do, in the first token's terms. */
@@ -19,7 +22,17 @@ export interface OrderIntent {
 }
 
 const PIPS_PER_UNIT = 10_000;
-const MICRO_PER_LOT = 10_000;
+
+/** Side and price in the order's own token. */
+function ownTerms({ side, pricePips, isSecondToken }: OrderIntent): { readonly isBuy: boolean; readonly pips: number } {
+  return { isBuy: (side === 'B') !== isSecondToken, pips: isSecondToken ? PIPS_PER_UNIT - pricePips : pricePips };
+}
+
+/** Whether the order can ask for its lots and no others: a FOK BUY is signed in whole cents. */
+export function isExact(intent: OrderIntent): boolean {
+  const { isBuy, pips } = ownTerms(intent);
+  return intent.orderType !== 'FOK' || !isBuy || isWholeCents(intent.lots, pips);
+}
 
 export class OrderWriter {
   readonly #domain: OrderDomain;
@@ -33,19 +46,17 @@ export class OrderWriter {
 
   /** The request's body for one order of this wallet. */
   write(intent: OrderIntent, tokens: readonly [string, string], trader: Trader): unknown {
-    const isBuy = (intent.side === 'B') !== intent.isSecondToken;
-    const pricePips = intent.isSecondToken ? PIPS_PER_UNIT - intent.pricePips : intent.pricePips;
-    const moneyMicro = intent.lots * pricePips;
-    const sharesMicro = intent.lots * MICRO_PER_LOT;
+    const { isBuy, pips } = ownTerms(intent);
+    const side = isBuy ? Side.BUY : Side.SELL;
+    const takesOnly = intent.orderType === 'FOK';
     this.#lastSalt++;
     const order = {
       salt: this.#lastSalt,
       maker: trader.address,
       signer: trader.address,
       tokenId: tokens[intent.isSecondToken ? 1 : 0],
-      makerAmount: isBuy ? moneyMicro : sharesMicro,
-      takerAmount: isBuy ? sharesMicro : moneyMicro,
-      side: isBuy ? (0 as const) : (1 as const),
+      ...clientAmounts({ side, pips, lots: intent.lots, tickPips: TICK_PIPS, takesOnly }),
+      side,
       signatureType: 0 as const,
       timestamp: Date.now(),
       metadata: ZERO_BYTES32,

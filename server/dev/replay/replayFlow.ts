@@ -49,11 +49,16 @@ export function checkEveryFor(rowCount: number): number {
   return Math.max(1, Math.floor(rowCount / CHECKPOINTS_WANTED));
 }
 
-/** Enough for any wallet to hold the largest level of the recording by itself, in every market, and to spare. */
+/** Enough for any wallet to hold the largest level of the recording by itself, or to sell all prints, in every market. */
 function fundingFor(flow: Flow): Funding {
   let lotsMax = 1;
-  for (const row of flow.rows) lotsMax = Math.max(lotsMax, row.op === 'T' ? row.sizeLots : row.levelLots);
-  return { sharesMicro: lotsMax * MICRO_PER_LOT, collateralMicro: 2 * lotsMax * MICRO_PER_LOT };
+  let printedLots = 0;
+  for (const row of flow.rows) {
+    if (row.op === 'T') printedLots += row.sizeLots;
+    else lotsMax = Math.max(lotsMax, row.levelLots);
+  }
+  const lots = Math.max(lotsMax, printedLots);
+  return { sharesMicro: lots * MICRO_PER_LOT, collateralMicro: 2 * lots * MICRO_PER_LOT };
 }
 
 function recordedMsOf(flow: Flow): number {

@@ -1,0 +1,38 @@
+// The amounts that the house and replays sign: what production takes, at the price that was meant.
+import { expect, test } from 'vitest';
+import { marketPricePips } from '../../engine/core/prices.ts';
+import { Side, TICK_SIZES_PIPS } from '../../engine/index.ts';
+import { clientAmounts, isWholeCents, lotsSpending } from '../../server/dev/clientAmounts.ts';
+import { parsePips } from '../../server/wire/numbers.ts';
+import { Random } from '../model/random.ts';
+import { amountCases } from '../wire/amountCases.ts';
+
+test('a BUY that takes only spends whole cents, and means its price on every tick', () => {
+  const random = new Random(8);
+  for (let turn = 0; turn < 20_000; turn += 1) {
+    const tickPips = random.pick([...TICK_SIZES_PIPS]);
+    const pips = random.int(1, 10_000 / tickPips - 1) * tickPips;
+    const lots = Math.max(random.int(1, 1_000_000), lotsSpending(1_000_000, pips));
+    const { makerAmount, takerAmount } = clientAmounts({ side: Side.BUY, pips, lots, tickPips, takesOnly: true });
+    expect([makerAmount % 10_000, lots * pips - makerAmount < 10_000, makerAmount >= 1_000_000]).toEqual([
+      0,
+      true,
+      true,
+    ]);
+    expect(marketPricePips(makerAmount, takerAmount, tickPips, true), `${lots} at ${pips}, tick ${tickPips}`).toBe(
+      pips,
+    );
+    if (isWholeCents(lots, pips)) expect(Math.floor(makerAmount / pips)).toBe(lots);
+  }
+});
+
+test('amounts of limit orders are those that the official client signs', () => {
+  const limits = amountCases.filter(([kind]) => kind === 'limit');
+  expect(limits.length).toBeGreaterThan(20);
+  for (const [, side, tick, price, , makerAmount, takerAmount] of limits) {
+    const isBuy = side === 'BUY';
+    const lots = (isBuy ? takerAmount : makerAmount) / 10_000;
+    const asked = { side: isBuy ? Side.BUY : Side.SELL, pips: parsePips(price)!, lots, tickPips: parsePips(tick)! };
+    expect(clientAmounts({ ...asked, takesOnly: false })).toEqual({ makerAmount, takerAmount });
+  }
+});
