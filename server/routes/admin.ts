@@ -18,7 +18,15 @@ import {
 } from '../wire/operatorBodies.ts';
 import { operatorMarket } from '../wire/operatorRecords.ts';
 import * as schemas from '../wire/schemas/operator.ts';
-import { changedTexts, creationOf, eventCommandOf, resolutionOf, slugOf, termsOf } from './creation.ts';
+import {
+  changedTexts,
+  creationOf,
+  eventCommandOf,
+  requireResolvable,
+  resolutionOf,
+  slugOf,
+  termsOf,
+} from './creation.ts';
 import { eventOf, submitAccepted, submitForWallet } from './submit.ts';
 
 const createEvent: Handler = async (request, { services }) => {
@@ -39,6 +47,7 @@ function findEvent({ views }: Services, event: string): EventRow {
 
 const createMarket: Handler = async (request, { services }) => {
   const body = readFields(marketBody, request.json());
+  requireResolvable(body);
   const event = body.event === undefined ? undefined : findEvent(services, body.event);
   const slug = body.slug ?? slugOf(body.question);
   const command = creationOf(services, body, slug, event?.negRisk ?? false, event?.eventNumber ?? 0);

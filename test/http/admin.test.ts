@@ -147,6 +147,16 @@ describe('events and markets', () => {
     expect((await change({ tick_size: '0.1' })).status).toBe(400);
   });
 
+  test('no outcome may be called split, which says how a market ends: half and half', async () => {
+    const reply = await admin('/admin/markets', { question: 'Which?', outcomes: ['merge', 'split'] });
+    const error =
+      'invalid_field: outcomes: none may be "split", which stands for half and half where the market is resolved';
+    expect([reply.status, reply.json]).toEqual([400, { error }]);
+    const { condition_id } = await newMarket({ outcomes: ['Split', 'Hajduk'] });
+    const half = admin(`/admin/markets/${condition_id}/resolve`, { outcome: 'split' });
+    expect((await accepted(half)).resolution).toBe('split');
+  });
+
   test('what does not exist is 404', async () => {
     const unknown = `/admin/markets/0x${'0'.repeat(64)}`;
     expect((await admin(unknown, {}, 'PATCH')).status).toBe(404);
