@@ -154,6 +154,15 @@ test('a trade’s steps come by the delays that the operator chose', async () =>
   await world.close();
 });
 
+test('credentials may spell their key apikey', async () => {
+  const { apiKey: apikey, ...rest } = authOf(alice.key);
+  const socket = await TestSocket.open(server.url, '/ws/user');
+  socket.send({ auth: { apikey, ...rest }, type: 'user' });
+  await socket.until(({ reader, closed }) => reader.sequences.size > 0 || closed !== undefined);
+  expect([socket.closed, socket.events('error')]).toEqual([undefined, []]);
+  await socket.close();
+});
+
 test('wrong credentials get an error and are closed with 1008, whichever part is wrong', async () => {
   const wrong = { ...authOf(alice.key) };
   const cases = [
