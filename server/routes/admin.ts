@@ -37,11 +37,19 @@ const createEvent: Handler = async (request, { services }) => {
   return { body: JSON.stringify({ id, slug, title: body.title, neg_risk: body.neg_risk === true }) };
 };
 
+/** @throws BadRequest for no event, and for digits that could mean two */
 function findEvent({ views }: Services, event: string): EventRow {
   const number = parseWhole(event);
   const bySlug = views.markets.eventBySlug(event);
-  const found = bySlug ?? (number === undefined ? undefined : views.markets.eventByNumber(number));
+  const byNumber = number === undefined ? undefined : views.markets.eventByNumber(number);
+  const found = bySlug ?? byNumber;
   if (found === undefined) throw new BadRequest(`event not found: ${event}`, { status: 404 });
+  if (byNumber !== undefined && byNumber !== found) {
+    const { slug } = byNumber.texts;
+    throw new BadRequest(
+      `invalid_field: event: ${event} is the number of ${slug} and the slug of number ${found.eventNumber}; send one of these two`,
+    );
+  }
   return found;
 }
 
