@@ -48,12 +48,13 @@ function rewardFields(market: Market): Fields {
 }
 
 /** The keys of a market that follow from its texts, terms and state, and come last in its record. */
-export function tradingFields(market: Market, { state }: MarketFigures): Fields {
+export function tradingFields(market: Market): Fields {
   const { terms, texts, status } = market;
   const gameStartMs = Date.parse(textOf(texts.gameStartTime));
   const isResolved = status === MarketStatus.RESOLVED;
   return {
-    enableOrderBook: !has(state, RowState.CLOSED),
+    // Whether it trades by a book, not whether the book is open: clients find by it what they may ask prices of.
+    enableOrderBook: true,
     acceptingOrders: status === MarketStatus.OPEN,
     acceptingOrdersTimestamp: isoTime(market.createdMs),
     orderPriceMinTickSize: pipsNumber(terms.tickPips),
@@ -181,7 +182,7 @@ export function eventFields(catalog: Catalog, event: EventRow): Fields {
     liquidity: liquidityMicro / MICRO,
     competitive,
     negRisk: event.negRisk,
-    enableOrderBook: !has(figures.state, RowState.CLOSED),
+    enableOrderBook: true,
     restricted: false,
     ...(!Number.isNaN(closedMs) && { closedTime: isoTime(closedMs) }),
     ...(textOf(event.texts.series) !== '' && { seriesSlug: textOf(event.texts.series) }),

@@ -205,6 +205,17 @@ test('the start of a game and the end of a market are times of a database, and e
   });
 });
 
+test('what is closed has had a book all the same: the catalog says so, and the order-book record that there is none now', async () => {
+  for (const mount of ['', '/gamma']) {
+    expect((await world.get(`${mount}/markets/3`)).json).toMatchObject({ closed: true, enableOrderBook: true });
+    expect((await world.get(`${mount}/events/2`)).json).toMatchObject({ closed: true, enableOrderBook: true });
+  }
+  expect((await world.get(`/markets/${world.conditions.get('rates-up')}`)).json).toMatchObject({
+    enableOrderBook: true,
+    enable_order_book: false,
+  });
+});
+
 test('GET /markets: next_cursor decides for the order-book list, whatever else is asked; no mount has it', async () => {
   const filters = ['', '&limit=1', '&closed=true', '&tag=sports', `&creator=${SITE}`, '&order=id', '&slug=lone'];
   for (const filter of filters) {
