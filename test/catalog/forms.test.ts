@@ -270,3 +270,13 @@ test('a draft is shown to whoever knows its number, and in no list but that of w
   expect((await world.get('/markets?active=false')).json).toHaveLength(1);
   expect((await world.get('/public-search?q=draft')).json.events).toEqual([]);
 });
+
+test('a condition id that is none is refused by the name that it was sent under', async () => {
+  for (const name of ['conditionId', 'condition_id', 'condition_ids']) {
+    const good = `0x${'1'.repeat(64)}`;
+    expect((await world.get(`/gamma/markets?conditionId=${good}&${name}=abc`)).json.error).toBe(`${name} is invalid`);
+    expect((await world.get(`/markets?${name}=${good},abc`)).json.error).toBe(
+      `invalid_field: ${name}: it must be 0x and 64 hex digits`,
+    );
+  }
+});
