@@ -122,7 +122,7 @@ export class Door {
     this.authenticate = makeAuthenticator(services);
     this.guardHost = hostGuard(services.config);
     const { isThrottled, rates } = services.config;
-    this.throttle = isThrottled ? new Throttle(rates) : undefined;
+    this.throttle = isThrottled ? new Throttle(rates, services.exchange) : undefined;
     this.readForwarded = forwardedReader(services.config);
     this.guardAddress = addressGuard(services.config);
   }
@@ -239,17 +239,15 @@ export class Door {
   private countAddress(visit: Visit, { throttle }: Endpoint): void {
     visit.isCounted = true;
     if (this.throttle === undefined || visit.isAborted) return;
-    const { exchange } = this.services;
-    this.throttle.count(throttle, networkOf(clientAddressOf(visit)), exchange.elapsedMs(), exchange.clockMs());
+    this.throttle.count(throttle, networkOf(clientAddressOf(visit)));
   }
 
   /** By the API key; by the address where an endpoint can do without one. An operator who is known is not counted. */
   private countCaller(visit: Visit, endpoint: Endpoint, caller: Caller | undefined): void {
     visit.isCounted = true;
     if (this.throttle === undefined || endpoint.throttle === 'operator') return;
-    const { exchange } = this.services;
     if (caller === undefined) this.countAddress(visit, endpoint);
-    else this.throttle.count(endpoint.throttle, caller.apiKey, exchange.elapsedMs(), exchange.clockMs());
+    else this.throttle.count(endpoint.throttle, caller.apiKey);
   }
 
   /** A request that fails before its caller is known counts for the address that it comes from. */

@@ -96,13 +96,23 @@ class Clients {
   }
 }
 
+/** What a throttle reads of the exchange. */
+export interface ThrottleClocks {
+  /** Time that nobody sets, in which windows are measured: a clock that is set back must make nobody's longer. */
+  elapsedMs(): number;
+  /** The time by the clock, in which a refusal says when to come back. */
+  clockMs(): number;
+}
+
 /** Counts requests of clients under the rows of the table. */
 export class Throttle {
+  private readonly clocks: ThrottleClocks;
   private readonly rates: readonly (readonly RateWindow[])[];
   private readonly clients: Clients;
   private readonly rowsOf = new Map<ThrottleGroup, readonly number[]>();
 
-  constructor(rates: ThrottleRates) {
+  constructor(rates: ThrottleRates, clocks: ThrottleClocks) {
+    this.clocks = clocks;
     this.rates = throttleRowNames.map((row) => rates[row]);
     this.clients = new Clients(Math.max(...this.rates.flat().map(({ windowMs }) => windowMs)));
   }
@@ -115,11 +125,10 @@ export class Throttle {
   /**
    * Counts a request of a client under every row of a group, or under none when one of them is full.
    * @param client an API key, or the network of an address
-   * @param atMs when, in time that nobody sets: a clock that is set back must make nobody's window longer
-   * @param clockMs the same by the clock, in which a refusal says when to come back
    * @throws BadRequest 429 with the headers that say when to come back
    */
-  count(group: ThrottleGroup, client: string, atMs: number, clockMs: number): void {
+  count(group: ThrottleGroup, client: string): void {
+    const atMs = this.clocks.elapsedMs();
     const counters = this.clients.of(client, atMs);
     const rows = this.rowNumbers(group);
     let full: FullRow | undefined;
@@ -129,7 +138,7 @@ export class Throttle {
         full = { ...window, row: throttleRowNames[row] };
       }
     }
-    if (full !== undefined) throw this.refusal(full, full.freeAtMs - atMs, clockMs);
+    if (full !== undefined) throw this.refusal(full, full.freeAtMs - atMs);
     for (const row of rows) this.admit(counters, row, atMs);
   }
 
@@ -153,7 +162,7 @@ export class Throttle {
     return rows;
   }
 
-  private refusal({ row, window }: FullRow, waitMs: number, clockMs: number): BadRequest {
+  private refusal({ row, window }: FullRow, waitMs: number): BadRequest {
     const seconds = Math.max(Math.ceil(waitMs / 1000), 1);
     const { requestsMax, windowMs } = window;
     const policy = this.rates[throttleRowNames.indexOf(row)]
@@ -166,7 +175,7 @@ export class Throttle {
       'ratelimit-reset': String(seconds),
       'ratelimit-policy': policy,
       'poly-ratelimit-remaining': '0',
-      'poly-ratelimit-reset': String(Math.ceil((clockMs + waitMs) / 1000)),
+      'poly-ratelimit-reset': String(Math.ceil((this.clocks.clockMs() + waitMs) / 1000)),
       'poly-ratelimit-tier': 'Standard',
       'access-control-expose-headers': 'retry-after, ratelimit-limit, ratelimit-remaining, ratelimit-reset',
     };

@@ -13,7 +13,7 @@ import {
 import { bytesToHex } from '../auth/hex.ts';
 import { decimalToBytes32 } from '../auth/uint256.ts';
 import { BadRequest } from '../http/errors.ts';
-import { creationOf, eventCommandOf, resolutionOf } from '../routes/creation.ts';
+import { creationOf, eventCommandOf, requireResolvable, resolutionOf } from '../routes/creation.ts';
 import type { Services } from '../services.ts';
 import { readFields } from '../wire/bodies.ts';
 import {
@@ -189,6 +189,7 @@ export class CatalogImport {
   private addMarket(line: MarketLine): void {
     const { kind: _, closed, winner, event: eventSlug, ...body } = line;
     const { markets } = this.services.views;
+    if (winner === undefined) requireResolvable(body);
     if (this.marketSlugs.has(line.slug)) throw new BadRequest(`market ${line.slug} is there twice`);
     if (markets.bySlug(line.slug) !== undefined) {
       throw new BadRequest(`the exchange has a market ${line.slug} already`);

@@ -18,7 +18,15 @@ import {
 } from '../wire/operatorBodies.ts';
 import { operatorMarket } from '../wire/operatorRecords.ts';
 import * as schemas from '../wire/schemas/operator.ts';
-import { changedTexts, creationOf, eventCommandOf, resolutionOf, slugOf, termsOf } from './creation.ts';
+import {
+  changedTexts,
+  creationOf,
+  eventCommandOf,
+  requireResolvable,
+  resolutionOf,
+  slugOf,
+  termsOf,
+} from './creation.ts';
 import { eventOf, submitAccepted, submitForWallet } from './submit.ts';
 
 const createEvent: Handler = async (request, { services }) => {
@@ -29,16 +37,25 @@ const createEvent: Handler = async (request, { services }) => {
   return { body: JSON.stringify({ id, slug, title: body.title, neg_risk: body.neg_risk === true }) };
 };
 
+/** @throws BadRequest for no event, and for digits that could mean two */
 function findEvent({ views }: Services, event: string): EventRow {
   const number = parseWhole(event);
   const bySlug = views.markets.eventBySlug(event);
-  const found = bySlug ?? (number === undefined ? undefined : views.markets.eventByNumber(number));
+  const byNumber = number === undefined ? undefined : views.markets.eventByNumber(number);
+  const found = bySlug ?? byNumber;
   if (found === undefined) throw new BadRequest(`event not found: ${event}`, { status: 404 });
+  if (byNumber !== undefined && byNumber !== found) {
+    const { slug } = byNumber.texts;
+    throw new BadRequest(
+      `invalid_field: event: ${event} is the number of ${slug} and the slug of number ${found.eventNumber}; send one of these two`,
+    );
+  }
   return found;
 }
 
 const createMarket: Handler = async (request, { services }) => {
   const body = readFields(marketBody, request.json());
+  requireResolvable(body);
   const event = body.event === undefined ? undefined : findEvent(services, body.event);
   const slug = body.slug ?? slugOf(body.question);
   const command = creationOf(services, body, slug, event?.negRisk ?? false, event?.eventNumber ?? 0);

@@ -24,11 +24,21 @@ export function slugOf(text: string): string {
   return joined.replace(/^-+|-+$/g, '') || bytesToHex(keccak256Text(text)).slice(2, 18);
 }
 
+/** What a market resolves to that ends half and half, where others name the outcome that has won. */
+const HALVES = 'split';
+
 /** What a word says of how a market has ended: the outcome of that name, else "split" is half and half; undefined for any other. */
 export function resolutionOf([first, second]: readonly string[], word: string): Resolution | undefined {
   if (word === first) return Resolution.FIRST;
   if (word === second) return Resolution.SECOND;
-  return word === 'split' ? Resolution.SPLIT : undefined;
+  return word === HALVES ? Resolution.SPLIT : undefined;
+}
+
+/** @throws BadRequest when the word for half and half would name an outcome of a market that is still to be resolved */
+export function requireResolvable({ outcomes }: Pick<MarketBody, 'outcomes'>): void {
+  if (outcomes?.includes(HALVES) !== true) return;
+  const reason = `none may be "${HALVES}", which stands for half and half where the market is resolved`;
+  throw new BadRequest(`invalid_field: outcomes: ${reason}`);
 }
 
 export const tailOf = (texts: object): Uint8Array => Buffer.from(JSON.stringify(texts));

@@ -1,15 +1,15 @@
 // The follower of the streams: hands each event of a record to the feeds of markets and owners, and says when something
 // waits to be published. Registered behind the views' follower; it relies on their standing right after the record. It
 // never throws on a record, and publishes nothing itself.
-import type { EngineEvent, Follower, LogRecord, Sections } from '../../engine/index.ts';
+import type { EngineEvent, EventOf, Follower, LogRecord, Sections } from '../../engine/index.ts';
 import type { Views } from '../views/index.ts';
 import { logName } from './ids.ts';
 import { type StreamSettings, streamSettings } from './limits.ts';
 import { MarketFeed } from './marketFeed.ts';
 import { UserFeed } from './userFeed.ts';
 
-/** Raised whenever what the feeds keep in snapshots changes, or what it means. */
-const SNAPSHOT_VERSION = 1;
+/** Raised whenever what the feeds keep in snapshots changes, or what it means: the numbers of streams count what is told. */
+const SNAPSHOT_VERSION = 2;
 
 export class StreamFeed {
   readonly views: Views;
@@ -51,7 +51,7 @@ export class StreamFeed {
     const { markets, users } = this;
     const wasWaiting = this.isWaiting;
     users.recordStarts();
-    for (let at = 0; at < events.length; at += 1) this.applyEvent(events[at], tMs);
+    for (let at = 0; at < events.length; at += 1) this.applyEvent(events[at], events[at + 1], tMs);
     markets.recordEnded(tMs);
     if (!wasWaiting && this.isWaiting) this.onWaiting?.();
   }
@@ -65,7 +65,7 @@ export class StreamFeed {
   /** How many of the new markets have been published. */
   announcedCount = 0;
 
-  private applyEvent(event: EngineEvent, tMs: number): void {
+  private applyEvent(event: EngineEvent, next: EngineEvent | undefined, tMs: number): void {
     const { markets, users } = this;
     switch (event.type) {
       case 'OrderAccepted':
@@ -75,7 +75,7 @@ export class StreamFeed {
         users.update(event.makerOrderNumber, tMs);
         return;
       case 'OrderReleased':
-        users.update(event.orderNumber, tMs);
+        if (!endsNext(event, next)) users.update(event.orderNumber, tMs);
         return;
       case 'OrderKilled':
       case 'OrderCanceled':
@@ -101,4 +101,9 @@ export class StreamFeed {
       default: // Nothing that a stream tells.
     }
   }
+}
+
+/** Whether a released order could not enter: its end is the next event then, and it never stood in the book. */
+function endsNext({ orderNumber }: EventOf<'OrderReleased'>, next: EngineEvent | undefined): boolean {
+  return next?.type === 'OrderCanceled' && next.orderNumber === orderNumber;
 }

@@ -243,7 +243,12 @@ export const userRequestSchema = z.object({
   type: z.literal('user').optional(),
   operation,
   auth: z
-    .object({ apiKey: z.string(), secret: z.string(), passphrase: z.string() })
+    .object({
+      apiKey: z.string().optional().describe('Either this or apikey.'),
+      apikey: z.string().optional(),
+      secret: z.string(),
+      passphrase: z.string(),
+    })
     .optional()
     .describe('Wanted in the first message.'),
   markets: z.array(z.string()).optional().describe('Condition ids; none = everything.'),

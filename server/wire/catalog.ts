@@ -14,16 +14,12 @@ import {
 } from '../catalog/index.ts';
 import type { EventRow, Market } from '../views/index.ts';
 import { baseFee, hasRewards, iconOf, imageOf, shownPricePips } from './markets.ts';
-import { halfPipsText, isoTime, microText, pipsNumber } from './numbers.ts';
+import { databaseTime, halfPipsText, isoTime, microText, pipsNumber } from './numbers.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
 const MICRO = 1_000_000;
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
-const isoOf = (value: unknown): string | undefined => {
-  const ms = typeof value === 'string' && value !== '' ? Date.parse(value) : Number.NaN;
-  return Number.isNaN(ms) ? undefined : isoTime(ms);
-};
 const isoOfMs = (ms: number): string | null => (Number.isNaN(ms) ? null : isoTime(ms));
 const has = (state: number, bit: number): boolean => (state & bit) !== 0;
 
@@ -52,12 +48,13 @@ function rewardFields(market: Market): Fields {
 }
 
 /** The keys of a market that follow from its texts, terms and state, and come last in its record. */
-export function tradingFields(market: Market, { state }: MarketFigures): Fields {
+export function tradingFields(market: Market): Fields {
   const { terms, texts, status } = market;
-  const gameStartTime = isoOf(texts.gameStartTime);
+  const gameStartMs = Date.parse(textOf(texts.gameStartTime));
   const isResolved = status === MarketStatus.RESOLVED;
   return {
-    enableOrderBook: !has(state, RowState.CLOSED),
+    // Whether it trades by a book, not whether the book is open: clients find by it what they may ask prices of.
+    enableOrderBook: true,
     acceptingOrders: status === MarketStatus.OPEN,
     acceptingOrdersTimestamp: isoTime(market.createdMs),
     orderPriceMinTickSize: pipsNumber(terms.tickPips),
@@ -76,7 +73,7 @@ export function tradingFields(market: Market, { state }: MarketFigures): Fields 
     umaResolutionStatuses: '[]',
     ...(isResolved && { umaResolutionStatus: 'resolved' }),
     groupItemTitle: textOf(texts.groupItemTitle),
-    ...(gameStartTime !== undefined && { gameStartTime }),
+    ...(!Number.isNaN(gameStartMs) && { gameStartTime: databaseTime(gameStartMs) }),
     ...rewardFields(market),
   };
 }
@@ -131,7 +128,7 @@ export function describingFields(event: EventRow | undefined, market: Market, { 
     questionID: market.questionId,
     startDateIso: startDate.slice(0, 10),
     ...(endDate !== null && { endDateIso: endDate.slice(0, 10) }),
-    ...(closedMs !== undefined && { closedTime: isoTime(closedMs) }),
+    ...(closedMs !== undefined && { closedTime: databaseTime(closedMs) }),
   };
 }
 
@@ -185,7 +182,7 @@ export function eventFields(catalog: Catalog, event: EventRow): Fields {
     liquidity: liquidityMicro / MICRO,
     competitive,
     negRisk: event.negRisk,
-    enableOrderBook: !has(figures.state, RowState.CLOSED),
+    enableOrderBook: true,
     restricted: false,
     ...(!Number.isNaN(closedMs) && { closedTime: isoTime(closedMs) }),
     ...(textOf(event.texts.series) !== '' && { seriesSlug: textOf(event.texts.series) }),

@@ -86,10 +86,11 @@ export class QueryReader {
   }
 
   conditionIds(...names: readonly string[]): readonly string[] | undefined {
-    return this.texts(...names)?.map((text) => {
-      if (!isBytes32(text)) throw this.dialect.invalid(names[0], 'must be 0x and 64 hex digits');
-      return text.toLowerCase();
-    });
+    for (const name of names) {
+      const isRight = this.texts(name)?.every(isBytes32) ?? true;
+      if (!isRight) throw this.dialect.invalid(name, 'must be 0x and 64 hex digits');
+    }
+    return this.texts(...names)?.map((text) => text.toLowerCase());
   }
 
   tokenIds(name: string): readonly string[] | undefined {

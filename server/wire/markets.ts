@@ -171,6 +171,13 @@ export function heldRows(shape: RowShape): (market: Market, event: EventRow | un
   };
 }
 
+/** What makers are offered, in the compact record: least size and widest spread of orders that count; null for nothing. */
+function compactRewards(market: Market) {
+  if (!hasRewards(market)) return null;
+  const { min_size, max_spread } = rewardsOf(market);
+  return { mi: min_size, ma: max_spread, e: true };
+}
+
 /** The record of GET /clob-markets/{condition_id}; keys without a meaning here are left out or false. */
 export function compactRecord(market: Market) {
   const { terms } = market;
@@ -187,7 +194,7 @@ export function compactRecord(market: Market) {
     mbf: 0,
     tbf: baseFee(market),
     ...(terms.feeRate === 0 ? {} : { fd: { r: terms.feeRate / 10_000, e: terms.feeExponent, to: true } }),
-    r: null,
+    r: compactRewards(market),
     ao: market.status === MarketStatus.OPEN,
     sd: terms.delaySeconds,
     ...(gameStart === null ? {} : { gst: gameStart }),

@@ -111,6 +111,11 @@ export function isoTime(tMs: number): string {
   return new Date(tMs).toISOString();
 }
 
+/** A time as Polymarket's catalog has it in two keys of a market: "2030-06-01 15:10:00+00", in whole seconds. */
+export function databaseTime(tMs: number): string {
+  return `${isoTime(tMs).slice(0, -'.000Z'.length).replace('T', ' ')}+00`;
+}
+
 /** Whole unix seconds as digits. */
 export function secondsText(tMs: number): string {
   return String(Math.floor(tMs / 1000));

@@ -118,7 +118,10 @@ const SIGNATURE_CHARACTERS_MAX = 4096;
 
 function readSignature(fields: Fields): string {
   const { signature } = fields;
-  if (typeof signature !== 'string' || signature.length > SIGNATURE_CHARACTERS_MAX || !HEX.test(signature)) {
+  if (typeof signature === 'string' && signature.length > SIGNATURE_CHARACTERS_MAX) {
+    throw refuse('order.signature', `must have at most ${SIGNATURE_CHARACTERS_MAX} characters`);
+  }
+  if (typeof signature !== 'string' || !HEX.test(signature)) {
     throw refuse('order.signature', 'must be 0x and pairs of hex digits');
   }
   return signature;

@@ -79,7 +79,8 @@ function readOperation(fields: Fields): boolean {
 function readCredentials({ auth }: Fields): StreamCredentials | BadCredentials | undefined {
   if (auth === undefined || auth === null) return undefined;
   if (!isFields(auth)) return new BadCredentials('auth must be an object with apiKey, secret and passphrase');
-  const { apiKey, secret, passphrase } = auth;
+  const { secret, passphrase } = auth;
+  const apiKey = auth.apiKey ?? auth.apikey;
   if (typeof apiKey !== 'string' || typeof secret !== 'string' || typeof passphrase !== 'string') {
     return new BadCredentials('auth must have apiKey, secret and passphrase as strings');
   }

@@ -187,7 +187,33 @@ test('texts and times come from the event where a market says nothing', async ()
   expect(goals.endDate).toBe('2030-05-01T00:00:00.000Z');
   const { json: resolved } = await world.get('/markets/3');
   expect(resolved).toMatchObject({ closed: true, outcomePrices: '["1", "0"]', umaResolutionStatus: 'resolved' });
-  expect(iso(resolved.closedTime)).toBe(true);
+});
+
+test('the start of a game and the end of a market are times of a database, and every other time is ISO 8601', async () => {
+  const closedTime = expect.stringMatching(/^20\d\d-\d\d-\d\d \d\d:\d\d:\d\d\+00$/);
+  for (const mount of ['', '/gamma']) {
+    expect((await world.get(`${mount}/markets/1`)).json.gameStartTime).toBe('2030-06-01 15:10:00+00');
+    expect((await world.get(`${mount}/markets?slug=rates-up&closed=true`)).json).toMatchObject([{ closedTime }]);
+    const { json: event } = await world.get(`${mount}/events/2`);
+    expect(event.markets).toMatchObject([{ closedTime }, { closedTime }]);
+    expect(iso(event.closedTime)).toBe(true);
+  }
+  const { json: byCondition } = await world.get(`/markets/${world.conditions.get('cup-home')}`);
+  expect(byCondition).toMatchObject({
+    gameStartTime: '2030-06-01 15:10:00+00',
+    game_start_time: '2030-06-01T15:10:00.000Z',
+  });
+});
+
+test('what is closed has had a book all the same: the catalog says so, and the order-book record that there is none now', async () => {
+  for (const mount of ['', '/gamma']) {
+    expect((await world.get(`${mount}/markets/3`)).json).toMatchObject({ closed: true, enableOrderBook: true });
+    expect((await world.get(`${mount}/events/2`)).json).toMatchObject({ closed: true, enableOrderBook: true });
+  }
+  expect((await world.get(`/markets/${world.conditions.get('rates-up')}`)).json).toMatchObject({
+    enableOrderBook: true,
+    enable_order_book: false,
+  });
 });
 
 test('GET /markets: next_cursor decides for the order-book list, whatever else is asked; no mount has it', async () => {
@@ -243,4 +269,14 @@ test('a draft is shown to whoever knows its number, and in no list but that of w
   expect((await world.get(`/markets/${world.conditions.get('hidden')}`)).status).toBe(404);
   expect((await world.get('/markets?active=false')).json).toHaveLength(1);
   expect((await world.get('/public-search?q=draft')).json.events).toEqual([]);
+});
+
+test('a condition id that is none is refused by the name that it was sent under', async () => {
+  for (const name of ['conditionId', 'condition_id', 'condition_ids']) {
+    const good = `0x${'1'.repeat(64)}`;
+    expect((await world.get(`/gamma/markets?conditionId=${good}&${name}=abc`)).json.error).toBe(`${name} is invalid`);
+    expect((await world.get(`/markets?${name}=${good},abc`)).json.error).toBe(
+      `invalid_field: ${name}: it must be 0x and 64 hex digits`,
+    );
+  }
 });

@@ -234,3 +234,19 @@ test('a winner is an outcome of that name before it is a split, as where an oper
   expect([await pricesOf('named'), await pricesOf('halved')]).toEqual(['["0", "1"]', '["0.5", "0.5"]']);
   await server.close();
 });
+
+test('an outcome called split is taken in no market that is still to be resolved', async () => {
+  const server = await startTestServer();
+  const named = { kind: 'market', question: 'Which?', outcomes: ['merge', 'split'] };
+  const lines = [
+    { ...named, slug: 'open' },
+    { ...named, slug: 'closed', closed: true },
+  ];
+  const reason =
+    'invalid_field: outcomes: none may be "split", which stands for half and half where the market is resolved';
+  const file = fileOf('named.jsonl', lines);
+  await expect(importFile(file, await runningTarget(server.url, 'dev-admin'))).rejects.toThrow(
+    `${file}:1: ${reason}\n${file}:2: ${reason}\n`,
+  );
+  await server.close();
+});

@@ -30,7 +30,13 @@ const EVENTS = [
   { title: 'Elsewhere alone', slug: 'elsewhere', tags: ['sports'], creator: SITE },
 ];
 const MARKETS = [
-  { slug: 'cup-home', event: 'cup-final', question: 'Does the home side win?', outcomes: ['Home', 'Away'] },
+  {
+    slug: 'cup-home',
+    event: 'cup-final',
+    question: 'Does the home side win?',
+    outcomes: ['Home', 'Away'],
+    game_start_time: '2030-06-01T15:10:00Z',
+  },
   { slug: 'cup-goals', event: 'cup-final', question: 'More than two goals?', end_date: '2030-05-01T00:00:00Z' },
   { slug: 'rates-up', event: 'rates', question: 'Do rates rise?' },
   { slug: 'rates-down', event: 'rates', question: 'Do rates fall?' },

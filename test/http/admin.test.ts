@@ -63,6 +63,20 @@ describe('events and markets', () => {
     });
   });
 
+  test('digits that are the number of one event and the slug of another name neither', async () => {
+    const numbered = await accepted(admin('/admin/events', { title: 'First', slug: 'first-of-two' }));
+    const slugged = await accepted(admin('/admin/events', { title: 'Second', slug: numbered.id }));
+    const { status, json } = await admin('/admin/markets', { question: 'Whose?', event: numbered.id });
+    const error = `invalid_field: event: ${numbered.id} is the number of first-of-two and the slug of number ${slugged.id}; send one of these two`;
+    expect([status, json]).toEqual([400, { error }]);
+    expect((await newMarket({ event: 'first-of-two' })).event_id).toBe(numbered.id);
+    expect((await newMarket({ event: slugged.id })).event_id).toBe(slugged.id);
+    // An event whose slug is its own number is one event.
+    const own = String(Number(slugged.id) + 1);
+    await accepted(admin('/admin/events', { title: 'Third', slug: own }));
+    expect((await newMarket({ event: own })).event_id).toBe(own);
+  });
+
   test('ids are derived as the conditional-token framework does', async () => {
     const market = await newMarket({ slug: 'derived-ids' });
     const question = bytesToHex(keccak256Text('derived-ids'));
@@ -145,6 +159,16 @@ describe('events and markets', () => {
     expect(await accepted(resolve('Down'))).toMatchObject({ status: 'resolved', resolution: 'Down' });
     expect((await resolve('Up')).json.market_status).toBe('resolved');
     expect((await change({ tick_size: '0.1' })).status).toBe(400);
+  });
+
+  test('no outcome may be called split, which says how a market ends: half and half', async () => {
+    const reply = await admin('/admin/markets', { question: 'Which?', outcomes: ['merge', 'split'] });
+    const error =
+      'invalid_field: outcomes: none may be "split", which stands for half and half where the market is resolved';
+    expect([reply.status, reply.json]).toEqual([400, { error }]);
+    const { condition_id } = await newMarket({ outcomes: ['Split', 'Hajduk'] });
+    const half = admin(`/admin/markets/${condition_id}/resolve`, { outcome: 'split' });
+    expect((await accepted(half)).resolution).toBe('split');
   });
 
   test('what does not exist is 404', async () => {

@@ -20,6 +20,10 @@ import {
 } from '../../server/http/throttleTable.ts';
 
 const START_MS = 1_800_000_000_000;
+/** What the test last set. */
+let [elapsedMs, clockMs] = [0, 0];
+const throttleOf = (rates: ThrottleRates): Throttle =>
+  new Throttle(rates, { elapsedMs: () => elapsedMs, clockMs: () => clockMs });
 /** Rates under which only the rows named are ever full. */
 const only = (rates: Partial<ThrottleRates>): ThrottleRates => ({
   ...(Object.fromEntries(
@@ -34,10 +38,11 @@ function ask(
   group: ThrottleGroup,
   client: string,
   atMs: number,
-  clockMs = atMs,
+  byClockMs = atMs,
 ): BadRequest | undefined {
+  [elapsedMs, clockMs] = [atMs, byClockMs];
   try {
-    throttle.count(group, client, atMs, clockMs);
+    throttle.count(group, client);
     return undefined;
   } catch (error) {
     if (error instanceof BadRequest) return error;
@@ -85,7 +90,7 @@ test.each(throttleRowNames)('%s: each window takes exactly its requests, and one
   const windows: readonly RateWindow[] = throttleRows[row];
   for (const window of windows) {
     // The other windows of a row are looked at on their own, as if they were alone.
-    const throttle = new Throttle(only({ [row]: [window] }));
+    const throttle = throttleOf(only({ [row]: [window] }));
     const { requestsMax, windowMs } = window;
     const group = groupOfRow(row);
     expect(passedOf(throttle, group, START_MS, 1)).toBe(1);
@@ -103,7 +108,7 @@ test.each(throttleRowNames)('%s: each window takes exactly its requests, and one
 
 test('both windows of posted orders apply', () => {
   for (const group of ['POST /order', 'DELETE /order'] as const) {
-    const throttle = new Throttle(only({ [group]: throttleRows[group] }));
+    const throttle = throttleOf(only({ [group]: throttleRows[group] }));
     let passed = 0;
     for (let burst = 0; burst < 11; burst += 1) passed += passedOf(throttle, group, START_MS + burst * 10_000, 2_500);
     expect(passed).toBe(24_000);
@@ -124,7 +129,7 @@ test('the general rows and the one of both listings count too, and a refusal cou
     listings: [{ requestsMax: 9, ...ten }],
     catalog: [{ requestsMax: 11, ...ten }],
   });
-  const throttle = new Throttle(rates);
+  const throttle = throttleOf(rates);
   expect(passedOf(throttle, 'GET /events', START_MS, 20)).toBe(6);
   expect(passedOf(throttle, 'GET /markets', START_MS, 20)).toBe(3);
   expect(ask(throttle, 'GET /markets', 'a', START_MS)?.message).toContain('GET /events and GET /markets together');
@@ -132,13 +137,13 @@ test('the general rows and the one of both listings count too, and a refusal cou
   expect(ask(throttle, 'GET /events', 'a', START_MS)?.status).toBe(429);
   expect(passedOf(throttle, 'GET /book', START_MS, 20)).toBe(20);
   const bookRates = only({ general: [{ requestsMax: 5, ...ten }], 'GET /book': [{ requestsMax: 3, ...ten }] });
-  const books = new Throttle(bookRates);
+  const books = throttleOf(bookRates);
   expect(passedOf(books, 'GET /book', START_MS, 9)).toBe(3);
   expect(passedOf(books, 'POST /order', START_MS, 9)).toBe(2);
 });
 
 test('a client is counted for itself', () => {
-  const throttle = new Throttle(throttleRows);
+  const throttle = throttleOf(throttleRows);
   for (const client of ['a', 'b', '10.0.0.1']) {
     for (let index = 0; index < 80; index += 1) expect(ask(throttle, 'POST /books', client, START_MS)).toBeUndefined();
     expect(ask(throttle, 'POST /books', client, START_MS)?.status).toBe(429);
@@ -146,7 +151,7 @@ test('a client is counted for itself', () => {
 });
 
 test('a refusal says how much is allowed and exactly when to come back', () => {
-  const throttle = new Throttle(throttleRows);
+  const throttle = throttleOf(throttleRows);
   for (let index = 0; index < 100; index += 1) ask(throttle, 'GET /prices-history', 'a', START_MS + index);
   const refusal = ask(throttle, 'GET /prices-history', 'a', START_MS + 6_500);
   expect(refusal?.status).toBe(429);
@@ -173,7 +178,7 @@ test('for any requests at any times the counts are those of a plain list', () =>
   const steps = fc.array(fc.integer({ min: 0, max: 25 }), { maxLength: 300 });
   fc.assert(
     fc.property(windows, windows, steps, (own, general, waits) => {
-      const throttle = new Throttle(only({ 'GET /book': own, general }));
+      const throttle = throttleOf(only({ 'GET /book': own, general }));
       const passed: number[] = [];
       let nowMs = START_MS;
       for (const wait of waits) {
@@ -191,8 +196,8 @@ test('for any requests at any times the counts are those of a plain list', () =>
 });
 
 test('a clock that is set changes no window, and tells when to come back', () => {
-  const throttle = new Throttle(only({ 'GET /': [{ requestsMax: 2, windowMs: 10_000 }] }));
-  const askAt = (elapsedMs: number, clockMs: number) => ask(throttle, 'GET /', 'a', elapsedMs, clockMs);
+  const throttle = throttleOf(only({ 'GET /': [{ requestsMax: 2, windowMs: 10_000 }] }));
+  const askAt = (atMs: number, byClockMs: number) => ask(throttle, 'GET /', 'a', atMs, byClockMs);
   expect(askAt(1_000, START_MS)).toBeUndefined();
   expect(askAt(5_000, START_MS - 3_600_000)).toBeUndefined();
   const refusal = askAt(10_999, START_MS + 3_600_000);
@@ -205,12 +210,13 @@ test('a clock that is set changes no window, and tells when to come back', () =>
 });
 
 test('a million addresses take bounded memory, and a busy client stays counted among them', () => {
-  const throttle = new Throttle(throttleRows);
+  const throttle = throttleOf(throttleRows);
   let passed = 0;
   let most = 0;
   for (let number = 0; number < 1_000_000; number += 1) {
     const nowMs = START_MS + Math.floor(number / 200); // five seconds for all
-    throttle.count('GET /book', `10.${number >>> 16}.${(number >>> 8) & 255}.${number & 255}`, nowMs, nowMs);
+    elapsedMs = nowMs;
+    throttle.count('GET /book', `10.${number >>> 16}.${(number >>> 8) & 255}.${number & 255}`);
     if (number % 1_000 === 0 && ask(throttle, 'GET /midpoint', 'busy', nowMs) === undefined) passed += 1;
     if (number % 10_000 === 0) most = Math.max(most, throttle.clientCount);
   }
@@ -221,10 +227,11 @@ test('a million addresses take bounded memory, and a busy client stays counted a
 
 test('who is silent is forgotten, and who is not keeps its count over any number of newcomers', () => {
   const rates = only({ 'GET /': [{ requestsMax: 3, windowMs: 60_000 }] });
-  const throttle = new Throttle(rates);
+  const throttle = throttleOf(rates);
   expect(passedOf(throttle, 'GET /', START_MS, 3)).toBe(3);
+  elapsedMs = START_MS + 1;
   for (let number = 0; number < 300_000; number += 1) {
-    throttle.count('GET /', `client ${number}`, START_MS + 1, START_MS + 1);
+    throttle.count('GET /', `client ${number}`);
     if (number % 20_000 === 0) expect(passedOf(throttle, 'GET /', START_MS + 1, 1)).toBe(0);
   }
   expect(passedOf(throttle, 'GET /', START_MS + 59_999, 1)).toBe(0);

@@ -102,6 +102,31 @@ test('a maker filled in part and cancelled in the record that fills it is told a
   await socket.close();
 });
 
+test('a delayed order that ends at its release without a fill was never live: it is told as CANCELED alone', async () => {
+  const where = await newMarket({ seconds_delay: 1 });
+  const socket = await listen(bob, { markets: [where.conditionId] });
+  const maker = await post(alice, where, { pips: 5_000, shares: 10 });
+  const delayed: string[] = [];
+  for (const orderType of ['FOK', 'FAK', 'GTC']) {
+    const { json } = await post(bob, where, { pips: 5_000, shares: 6, token: 1, orderType });
+    expect(json.status).toBe('delayed');
+    delayed.push(json.orderID);
+  }
+  await call(alice, 'DELETE', '/order', { orderID: maker.json.orderID });
+  const rested = delayed[2];
+  const steps = (id: string) =>
+    (socket.reader.kept ?? []).filter((event) => event.id === id).map(({ type, status }) => `${type} ${status}`);
+  await socket.until(() => steps(rested).length === 2);
+  const killed = ['PLACEMENT DELAYED', 'CANCELLATION CANCELED'];
+  expect(delayed.map(steps)).toEqual([killed, killed, ['PLACEMENT DELAYED', 'UPDATE LIVE']]);
+  for (const id of delayed.slice(0, 2)) {
+    expect((await call(bob, 'GET', `/data/order/${id}`)).json).toMatchObject({ status: 'CANCELED', size_matched: '0' });
+  }
+  expect((await call(bob, 'GET', `/data/order/${rested}`)).json.status).toBe('LIVE');
+  await call(bob, 'DELETE', '/order', { orderID: rested });
+  await socket.close();
+});
+
 test('a trade’s steps come by the delays that the operator chose', async () => {
   const base = server.services.config.engine;
   const world = await startTestServer({ config: { engine: { ...base, minedDelayMs: 60, confirmedDelayMs: 60 } } });
@@ -127,6 +152,15 @@ test('a trade’s steps come by the delays that the operator chose', async () =>
   expect(Number(confirmed.timestamp) - Number(matched.timestamp)).toBeGreaterThanOrEqual(120);
   expect(socket.reader.faults).toEqual([]);
   await world.close();
+});
+
+test('credentials may spell their key apikey', async () => {
+  const { apiKey: apikey, ...rest } = authOf(alice.key);
+  const socket = await TestSocket.open(server.url, '/ws/user');
+  socket.send({ auth: { apikey, ...rest }, type: 'user' });
+  await socket.until(({ reader, closed }) => reader.sequences.size > 0 || closed !== undefined);
+  expect([socket.closed, socket.events('error')]).toEqual([undefined, []]);
+  await socket.close();
 });
 
 test('wrong credentials get an error and are closed with 1008, whichever part is wrong', async () => {

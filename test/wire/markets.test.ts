@@ -146,6 +146,14 @@ test('the compact record carries what a client needs to trade', () => {
   });
 });
 
+test('the compact record names the rewards that a market offers, and null where it offers none', async () => {
+  const rate = (rewards_daily_rate: number) => ({ asset_address: `0x${'5'.repeat(40)}`, rewards_daily_rate });
+  const offering = await world.market({ rewards: { rates: [rate(12.5)], minSize: 50, maxSpread: 3.5 } });
+  expect(compactRecord(offering).r).toEqual({ mi: 50, ma: 3.5, e: true });
+  const ended = await world.market({ rewards: { rates: [rate(0)], minSize: 50, maxSpread: 3.5 } });
+  expect(compactRecord(ended).r).toBeNull();
+});
+
 test('a plain market leaves the optional keys of the compact record out', async () => {
   const plain = await world.market();
   const record = compactRecord(plain);

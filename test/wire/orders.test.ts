@@ -138,6 +138,15 @@ test.each(bad)('%s: each malformed value is refused by name', (path, values) => 
   }
 });
 
+test('a signature that is too long is told so, with the limit', () => {
+  const refusalOf = (signature: string) => refusal(() => parsePostedOrder(withOrder({ signature })));
+  expect(() => parsePostedOrder(withOrder({ signature: `0x${'ab'.repeat(2_047)}` }))).not.toThrow();
+  const tooLong = 'Invalid order payload: order.signature must have at most 4096 characters';
+  expect(refusalOf(`0x${'ab'.repeat(2_048)}`)).toBe(tooLong);
+  expect(refusalOf('x'.repeat(5_000))).toBe(tooLong);
+  expect(refusalOf('x')).toBe('Invalid order payload: order.signature must be 0x and pairs of hex digits');
+});
+
 test.each([
   ['owner', [undefined, null, '', 'key', '0f0e0d0c0b0a49088706050403020100', 7]],
   ['orderType', ['gtc', 'IOC', '', 1, {}, 'toString', '__proto__']],

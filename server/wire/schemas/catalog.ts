@@ -6,7 +6,7 @@ import type { EndpointSchema } from '../../http/schema.ts';
 import * as common from './common.ts';
 import { detailFields } from './marketData.ts';
 
-const { bytes32, decimal, flag, isoTime, text, whole } = common;
+const { bytes32, databaseTime, decimal, flag, isoTime, text, whole } = common;
 
 const number = z.number();
 const digits = z.string().regex(/^[0-9]+$/);
@@ -46,7 +46,7 @@ const marketFields = {
   questionID: text,
   startDateIso: day,
   endDateIso: day.optional(),
-  closedTime: isoTime.optional(),
+  closedTime: databaseTime.optional(),
   outcomePrices: jsonList,
   volume: decimal,
   volumeNum: number,
@@ -58,7 +58,7 @@ const marketFields = {
   spread: number,
   lastTradePrice: number.optional(),
   competitive: number,
-  enableOrderBook: flag,
+  enableOrderBook: z.literal(true),
   acceptingOrders: flag,
   acceptingOrdersTimestamp: isoTime,
   orderPriceMinTickSize: number,
@@ -75,7 +75,7 @@ const marketFields = {
   umaResolutionStatuses: text,
   umaResolutionStatus: z.literal('resolved').optional(),
   groupItemTitle: text,
-  gameStartTime: isoTime.optional(),
+  gameStartTime: databaseTime.optional(),
   clobRewards: z.array(reward).optional(),
   rewardsMinSize: number.optional(),
   rewardsMaxSpread: number.optional(),
@@ -131,7 +131,7 @@ const eventFields = {
   liquidity: number,
   competitive: number,
   negRisk: flag,
-  enableOrderBook: flag,
+  enableOrderBook: z.literal(true),
   restricted: flag,
   closedTime: isoTime.optional(),
   seriesSlug: text.optional(),

@@ -46,6 +46,12 @@ export const isoTime = named(
   z.string().regex(/^[0-9+-]{4,7}-[0-9]{2}-[0-9]{2}T[0-9:]{8}\.[0-9]{3}Z$/),
   '2030-01-31T12:00:00.000Z',
 );
+export const databaseTime = named(
+  'DatabaseTime',
+  'A date and time in UTC with seconds, as Polymarket writes these two of a market',
+  z.string().regex(/^[0-9+-]{4,7}-[0-9]{2}-[0-9]{2} [0-9:]{8}\+00$/),
+  '2030-01-31 12:00:00+00',
+);
 export const secondsText = named('SecondsText', 'Unix seconds as digits', z.string().regex(/^[0-9]+$/), '1900000000');
 export const side = named('Side', 'Which way', z.enum(['BUY', 'SELL']));
 export const orderType = named('OrderType', 'How long an order lasts', z.enum(['GTC', 'GTD', 'FOK', 'FAK']));

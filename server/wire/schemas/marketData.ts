@@ -185,7 +185,10 @@ const compactMarket = z
     mbf: z.number(),
     tbf: z.number(),
     fd: z.object({ r: z.number(), e: whole, to: flag }).optional(),
-    r: z.null(),
+    r: z
+      .object({ mi: z.number(), ma: z.number(), e: z.literal(true) })
+      .nullable()
+      .meta({ description: 'Rewards: least size, widest spread, offered; null where none are' }),
     ao: flag,
     sd: whole,
     gst: text.optional(),
