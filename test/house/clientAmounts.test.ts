@@ -1,4 +1,5 @@
-// The amounts that the house and replays sign: what production takes, at the price that was meant.
+// The amounts that the house and replays sign: what production takes, at the price that was meant. The amounts that official
+// clients sign are the measure.
 import { expect, test } from 'vitest';
 import { marketPricePips } from '../../engine/core/prices.ts';
 import { Side, TICK_SIZES_PIPS } from '../../engine/index.ts';
