@@ -98,9 +98,9 @@ function watchMarkets(figures: Figures, views: Views): void {
     () => views.orders.openCount,
   );
   figures.gauges('markets', 'Markets by status.', ['status'], (put) => {
-    const counts = new Map<number, number>(Object.values(MarketStatus).map((status) => [status, 0]));
-    for (const { status } of views.markets.list()) counts.set(status, (counts.get(status) ?? 0) + 1);
-    for (const [status, count] of counts) put({ status: marketStatusText(status) }, count);
+    const counts = Object.values(MarketStatus).map(() => 0); // which are numbered from 0 on
+    for (const { status } of views.markets.list()) counts[status] += 1;
+    for (const [status, count] of counts.entries()) put({ status: marketStatusText(status) }, count);
   });
   figures.gauge('accounts', 'Wallets with an account, two of the exchange itself included.', () => {
     return views.accounts.accountCount;

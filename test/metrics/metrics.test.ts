@@ -272,6 +272,16 @@ test('counters begin with the process: what a restart replays is not counted aga
   }
 });
 
+test('while commands are not taken, the figures still are, and say so', async () => {
+  await withServer({}, async (other) => {
+    await other.exchange.close();
+    expect((await send(other.url, 'GET', '/readyz')).status).toBe(503);
+    const families = await scrape(other);
+    expect(figure(families, 'exchange_available')).toBe(0);
+    expect(figure(families, 'http_requests_total', { route: '/readyz', status: '503' })).toBe(1);
+  });
+});
+
 test('a figure that cannot be read costs a 503, and never the exchange', async () => {
   await withServer({}, async (other) => {
     other.services.metrics.figures.gauge('broken', 'Cannot be read.', () => {
