@@ -2,7 +2,7 @@
 // layer over prom-client, which knows the format. Filled by the other files of this folder, each server having its own, so
 // that several in one process stay apart.
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, Gauge, Registry } from 'prom-client';
 import type { Distribution } from '../../engine/index.ts';
 
 export const METRICS_TYPE = Registry.PROMETHEUS_CONTENT_TYPE;
@@ -15,65 +15,51 @@ export type Labels<Name extends string> = Readonly<Record<Name, string>>;
 /** Takes one sample of a figure with labels. */
 export type Put<Name extends string> = (labels: Labels<Name>, value: number) => void;
 
-/** Samples as prom-client writes them: labels that many share are made text once, for as long as the object is the same. */
-interface Sample {
-  readonly metricName: string;
-  readonly labels: { readonly le?: number | '+Inf' };
-  readonly sharedLabels: Labels<string>;
-  readonly value: number;
+/** Gives the loop its turn whenever a step has taken long enough. */
+class Pace {
+  private sinceMs = performance.now();
+
+  async rest(): Promise<void> {
+    if (performance.now() - this.sinceMs < TURN_MS) return;
+    await nextTurn();
+    this.sinceMs = performance.now();
+  }
 }
 
-interface About {
-  readonly name: string;
-  readonly help: string;
-  readonly registers: Registry[];
-}
+const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '"': '\\"', '\n': '\\n' };
+const labelText = (labels: Labels<string>): string =>
+  Object.entries(labels)
+    .map(([name, value]) => `${name}="${value.replace(/[\\"\n]/g, (found) => escapes[found])}"`)
+    .join(',');
 
-/** A histogram that was counted elsewhere. */
-class ReadHistogram extends Histogram {
-  private readonly about: About;
-  private readonly read: () => Iterable<readonly [Labels<string>, Distribution]>;
-
-  constructor(about: About, read: () => Iterable<readonly [Labels<string>, Distribution]>) {
-    super(about);
-    this.about = about;
-    this.read = read;
+/** The samples of one distribution: its buckets added up, sum and count. */
+function distributionText(name: string, labels: string, { bounds, counts, sum }: Distribution): string {
+  const [and, own] = labels === '' ? ['', ''] : [`,${labels}`, `{${labels}}`];
+  let text = '';
+  let count = 0;
+  for (let part = 0; part < counts.length; part += 1) {
+    count += counts[part];
+    text += `${name}_bucket{le="${part < bounds.length ? bounds[part] : '+Inf'}"${and}} ${count}\n`;
   }
-
-  /** What prom-client's registry asks for (its histogram.js); its types do not tell of it. */
-  async getForPromString(): Promise<object> {
-    const { name, help } = this.about;
-    const values: Sample[] = [];
-    for (const [sharedLabels, { bounds, counts, sum }] of this.read()) {
-      let count = 0;
-      for (const [part, more] of counts.entries()) {
-        count += more;
-        const le = part < bounds.length ? bounds[part] : '+Inf';
-        values.push({ metricName: `${name}_bucket`, labels: { le }, sharedLabels, value: count });
-      }
-      values.push({ metricName: `${name}_sum`, labels: {}, sharedLabels, value: sum });
-      values.push({ metricName: `${name}_count`, labels: {}, sharedLabels, value: count });
-    }
-    return { name, help, type: 'histogram', values };
-  }
+  return `${text}${name}_sum${own} ${sum}\n${name}_count${own} ${count}`;
 }
 
 /** Names are given without their prefix. */
 export class Figures {
   private readonly registry = new Registry();
+  /** Makes the text of each figure, in the order in which they were told. */
+  private readonly writers: ((pace: Pace) => Promise<string>)[] = [];
 
   /**
    * The text exposition format, made in small steps, since every request waits for the thread that makes it. Rejects when a
    * figure cannot be read.
    */
   async text(): Promise<string> {
+    const pace = new Pace();
     const texts: string[] = [];
-    let sinceMs = performance.now();
-    for (const { name } of this.registry.getMetricsAsArray()) {
-      texts.push(await this.registry.getSingleMetricAsString(name));
-      if (performance.now() - sinceMs < TURN_MS) continue;
-      await nextTurn();
-      sinceMs = performance.now();
+    for (const write of this.writers) {
+      texts.push(await write(pace));
+      await pace.rest();
     }
     return `${texts.join('\n\n')}\n`;
   }
@@ -129,9 +115,20 @@ export class Figures {
     });
   }
 
-  /** Distributions by labels; `read` always gives those of the same label names. */
+  /**
+   * Distributions by labels; `read` always gives those of the same label names. Written here, since prom-client shows what it
+   * has counted itself alone, and all endpoints in one step.
+   */
   histograms(name: string, help: string, read: () => Iterable<readonly [Labels<string>, Distribution]>): void {
-    new ReadHistogram(this.about(name, help), read);
+    const full = `${PREFIX}${name}`;
+    this.writers.push(async (pace) => {
+      const texts = [`# HELP ${full} ${help}`, `# TYPE ${full} histogram`];
+      for (const [labels, distribution] of read()) {
+        texts.push(distributionText(full, labelText(labels), distribution));
+        await pace.rest();
+      }
+      return texts.join('\n');
+    });
   }
 
   histogram(name: string, help: string, distribution: Distribution): void {
@@ -139,6 +136,8 @@ export class Figures {
   }
 
   private about(name: string, help: string) {
-    return { name: `${PREFIX}${name}`, help, registers: [this.registry] };
+    const full = `${PREFIX}${name}`;
+    this.writers.push(() => this.registry.getSingleMetricAsString(full));
+    return { name: full, help, registers: [this.registry] };
   }
 }

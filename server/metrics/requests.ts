@@ -20,7 +20,6 @@ interface Route {
 
 /** What was answered to requests of one endpoint. */
 export interface RouteFigures {
-  /** Always the same object, so that its text is made once. */
   readonly labels: { readonly method: string; readonly route: string };
   /** How often each status was answered, by the status. */
   readonly statuses: Float64Array;
