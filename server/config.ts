@@ -52,6 +52,8 @@ export interface ServerConfig {
   /** Records after which a snapshot is made beside the running exchange; 0: none is ever made. */
   readonly snapshotEvery: number;
   readonly adminToken: string;
+  /** Opens /metrics alone, as the admin token does too; undefined: none was set. */
+  readonly metricsToken: string | undefined;
   readonly engine: EngineSettings;
   readonly streams: StreamSettings;
 }
@@ -64,9 +66,10 @@ export const DEVELOPMENT_ADMIN_TOKEN = 'dev-admin';
 /** What development credits to each wallet of a new owner: 10,000 units. */
 export const DEVELOPMENT_CREDIT_MICRO = 10_000_000_000;
 export const CONFIG_FILE = 'outcry.config.json';
-const ADMIN_TOKEN_CHARACTERS_MIN = 16;
+const TOKEN_CHARACTERS_MIN = 16;
 
 const addressText = z.string().refine(isAddress, 'must be 0x and 40 hex digits');
+const tokenText = z.string().regex(/^[\x21-\x7e]{1,512}$/, 'must be 1 to 512 visible ASCII characters without spaces');
 const hashText = z.string().refine(isBytes32, 'must be 0x and 64 hex digits');
 const HOST_NAME = /^[A-Za-z0-9._:[\]-]{1,253}$/;
 
@@ -119,7 +122,8 @@ const settingsSchema = z.strictObject({
     .string()
     .regex(/^[1-9][0-9]{0,8}(ms|[smh])$/, 'must be a number with ms, s, m or h, such as 10s')
     .refine((text) => durationMs(text) <= HEARTBEAT_MS_MAX, 'must be at most 1h'),
-  adminToken: z.string().regex(/^[\x21-\x7e]{1,512}$/, 'must be 1 to 512 visible ASCII characters without spaces'),
+  adminToken: tokenText,
+  metricsToken: tokenText,
   iKnowSignaturesAreReplayable: z.boolean('must be true or false'),
   contracts: z
     .strictObject({
@@ -195,6 +199,9 @@ export const optionTable: readonly OptionRow[] = [
     'how long a stream is silent before it says where it stands (default 10s)',
   ]),
   row('adminToken', ['--admin-token <token>'], 'text', ['bearer token of /admin (development: dev-admin)']),
+  row('metricsToken', ['--metrics-token <token>'], 'text', [
+    'bearer token of /metrics, beside the admin token (development on loopback: none is needed)',
+  ]),
   row('iKnowSignaturesAreReplayable', ['--i-know-signatures-are-replayable'], 'boolean', [
     'allow chain 137 with the stock contracts, whose signed orders are valid at the live venue too',
   ]),
@@ -359,10 +366,19 @@ function chooseAdminToken(mode: ServerConfig['mode'], host: string, given: strin
       `${who} needs an admin token: set OUTCRY_ADMIN_TOKEN, for example to the output of "openssl rand -hex 32".`,
     );
   }
-  if (given.length < ADMIN_TOKEN_CHARACTERS_MIN) {
-    const wanted = `it needs at least ${ADMIN_TOKEN_CHARACTERS_MIN}`;
-    fatal('usage', `The admin token has ${given.length} characters; ${wanted}.`);
-  }
+  requireLongToken('admin', given);
+  return given;
+}
+
+function requireLongToken(name: string, token: string): void {
+  if (token.length >= TOKEN_CHARACTERS_MIN) return;
+  fatal('usage', `The ${name} token has ${token.length} characters; it needs at least ${TOKEN_CHARACTERS_MIN}.`);
+}
+
+/** Unlike the admin token, it is never needed: the admin token opens /metrics too. */
+function chooseMetricsToken(mode: ServerConfig['mode'], host: string, given: string | undefined): string | undefined {
+  const isOpen = mode === 'production' || !isLoopback(host);
+  if (isOpen && given !== undefined) requireLongToken('metrics', given);
   return given;
 }
 
@@ -407,6 +423,7 @@ export function resolveConfig(
     acceptClock: settings.acceptClock ?? false,
     snapshotEvery: settings.snapshotEvery ?? SNAPSHOT_EVERY_DEFAULT,
     adminToken: chooseAdminToken(mode, host, settings.adminToken),
+    metricsToken: chooseMetricsToken(mode, host, settings.metricsToken),
     engine: {
       orderWindowMs:
         settings.orderWindow === undefined ? limits.orderWindowDefaultMs : durationMs(settings.orderWindow),

@@ -9,6 +9,7 @@ import type { WalletDeriver } from './auth/wallets.ts';
 import type { Catalog } from './catalog/index.ts';
 import type { ServerConfig } from './config.ts';
 import type { Historian } from './history/queries.ts';
+import type { Metrics } from './metrics/metrics.ts';
 import type { Turns } from './turns.ts';
 import type { Views } from './views/index.ts';
 
@@ -31,5 +32,6 @@ export interface Services {
   /** Finds the signers of orders; `turns` drives it. */
   readonly recoverers: Recoverers;
   readonly turns: Turns;
+  readonly metrics: Metrics;
   readonly log: Logger;
 }

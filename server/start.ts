@@ -38,6 +38,8 @@ import { requireFreePort, serveHttp } from './http/app.ts';
 import type { Endpoint } from './http/endpoint.ts';
 import { endpoints as everyEndpoint } from './http/endpoints.ts';
 import { makeLogger } from './log.ts';
+import { Metrics } from './metrics/metrics.ts';
+import { watchServer } from './metrics/watch.ts';
 import type { Services } from './services.ts';
 import { SnapshotMaker } from './snapshots/snapshotMaker.ts';
 import { StreamFeed } from './streams/feed.ts';
@@ -231,7 +233,21 @@ export async function openServices(
     const recoverers = new Recoverers();
     const turns = new Turns(recoverers);
     const orders = { orderHasher: orderHasher(contracts), recoverers, turns };
-    return { exchange, views, catalog, historian, snapshots, config, secret, contracts, wallets, log, ...orders };
+    const metrics = new Metrics();
+    return {
+      exchange,
+      views,
+      catalog,
+      historian,
+      snapshots,
+      config,
+      secret,
+      contracts,
+      wallets,
+      log,
+      metrics,
+      ...orders,
+    };
   } catch (error) {
     await historian.close();
     await snapshots.close();
@@ -277,6 +293,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     const onDefect = (error: unknown): void => onFatal(error instanceof Error ? error : new Error(String(error)));
     const hub = new StreamHub(streams, services, onDefect);
     const http = await serveHttp(services, endpoints, onDefect, (app) => hub.attach(app));
+    watchServer({ ...services, hub, door: http.door });
     services.catalog.ready(exchange.now()).catch(onDefect);
     const house = await openHouse(services);
     let stopped: Promise<void> | undefined;

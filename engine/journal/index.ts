@@ -12,6 +12,7 @@ export {
   JournalDamaged,
   StorageUnavailable,
 } from './errors.ts';
+export { Distribution, JournalFigures } from './figures.ts';
 export { codeOf, isWithin, makeFolders, writeWhole } from './files.ts';
 export { hashAt, Journal, type JournalListener, type RetryPolicy, storedCursors } from './journal.ts';
 export { LmdbStore } from './lmdbStore.ts';

@@ -2,6 +2,7 @@
 // and reads them back verified. Used by the pipeline; recovery and tools read. It never acknowledges before the store did,
 // and never hands over batch n+1 before n is durable: a failed batch is tried again with the same bytes, or all stops.
 import { JournalDamaged } from './errors.ts';
+import { JournalFigures } from './figures.ts';
 import { GENESIS_HASH, hashBehind, type JournalRecord, recordBytes, sealRecords, writeRecord } from './record.ts';
 import { type ReadPosition, RecordCursor, verifyBatch } from './recordCursor.ts';
 import type { BatchStore, StoredBatch } from './store.ts';
@@ -63,6 +64,7 @@ export class Journal {
   durableTMs: number;
   /** Why nothing can be written at present; undefined while all is well. */
   unavailableReason: string | undefined;
+  readonly figures = new JournalFigures();
   private readonly store: BatchStore;
   private readonly listener: JournalListener;
   private readonly retry: RetryPolicy;
@@ -190,8 +192,10 @@ export class Journal {
   private async flush(): Promise<void> {
     await undefined; // what is appended in the same turn belongs to the same batch
     for (let batch = this.takeBatch(); batch !== undefined && !this.isStopped; batch = this.takeBatch()) {
+      const beganMs = performance.now();
       try {
         if (!(await this.writeUntilDurable(batch))) break;
+        this.figures.wrote(batch.recordCount, batch.bytes.length, performance.now() - beganMs);
         this.waitingBytes -= batch.bytes.length;
         this.durableSequence = batch.firstSequence + batch.recordCount - 1;
         this.durableTMs = batch.lastTMs;
@@ -219,6 +223,7 @@ export class Journal {
         break;
       } catch (error) {
         this.abandon = undefined;
+        this.figures.failedWrites += 1;
         if (this.isStopped) return false;
         if (error instanceof JournalDamaged || error instanceof FlushHung) throw error;
         const reason = error instanceof Error ? error.message : String(error);

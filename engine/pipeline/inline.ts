@@ -5,6 +5,7 @@ import {
   type BatchStore,
   DataDirectory,
   Journal,
+  type JournalFigures,
   MemoryStore,
   type PackedRecords,
   PartedStore,
@@ -163,6 +164,14 @@ class InlineExchange implements RunningExchange {
 
   get durableTMs(): number {
     return this.journal.durableTMs;
+  }
+
+  get journalFigures(): JournalFigures {
+    return this.journal.figures;
+  }
+
+  get pendingBytes(): number {
+    return this.journal.pendingBytes;
   }
 
   get unavailableReason(): string | undefined {

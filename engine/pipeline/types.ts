@@ -1,6 +1,6 @@
 // What the pipeline takes and gives: records, followers, clocks, options, the running exchange. Types only; the door of the
 // engine re-exports them for the server, tests and benches.
-import type { ReadAheadThread } from '../journal/index.ts';
+import type { JournalFigures, ReadAheadThread } from '../journal/index.ts';
 import type { Command, EngineEvent, Sections } from '../protocol/index.ts';
 
 /** One durable record: a command with its place in the log and all that it did. Decoded once, shared by all followers. */
@@ -122,6 +122,10 @@ export interface RunningExchange {
   readonly isFresh: boolean;
   /** Why commands are not accepted at present; undefined while they are. */
   readonly unavailableReason: string | undefined;
+  /** What the journal has written since it was opened. */
+  readonly journalFigures: JournalFigures;
+  /** Bytes of records that were taken and are not durable yet. */
+  readonly pendingBytes: number;
   /** Resolves when followers have applied everything that is durable at the time of the call. */
   caughtUp(): Promise<void>;
   /** The sequencer's time (ms): never before the last command's. */

@@ -102,6 +102,7 @@ const SECURITY: Readonly<Record<AuthLevel, Operation['security']>> = {
   'l2-read': [...eitherFamily(POLY), ...eitherFamily(POLY.slice(0, 2))],
   builder: [{}, ...eitherFamily(POLY)],
   admin: [{ admin: [] }],
+  watch: [{}, { watch: [] }],
 };
 
 const AUTH_SENTENCES: Readonly<Record<AuthLevel, string>> = {
@@ -112,14 +113,17 @@ const AUTH_SENTENCES: Readonly<Record<AuthLevel, string>> = {
   'l2-read': 'Signed by an API key, or with address and key of a read-only key alone.',
   builder: 'For anybody; whoever sends an API key is known by it.',
   admin: "With the operator's token.",
+  watch: "With the token for metrics, or the operator's; development on a loopback address needs neither.",
 };
+
+const BEARER = { type: 'http', scheme: 'bearer' } as const;
 
 function securitySchemes(): Readonly<Record<string, JsonSchema>> {
   const names = [...new Set([...POLY, ...POLY_WALLET])];
   const headers = [...names, ...asService(names)].map(
     (name) => [name, { type: 'apiKey', in: 'header', name }] as const,
   );
-  return { ...Object.fromEntries(headers), admin: { type: 'http', scheme: 'bearer' } };
+  return { ...Object.fromEntries(headers), admin: BEARER, watch: BEARER };
 }
 
 const REFUSALS: Readonly<Record<number, string>> = {
@@ -163,6 +167,7 @@ const TAGS: Readonly<Record<string, string>> = {
   none: 'Public data',
   l1: 'Keys',
   admin: 'Operator',
+  watch: 'Operator',
   dev: 'Development',
 };
 

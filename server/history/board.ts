@@ -73,6 +73,11 @@ export class BoardReader {
     return Atomics.load(this.versions, VERSION) === version ? result : undefined;
   }
 
+  /** The sequence as of which it was written last; NEVER of a board that was replaced. */
+  get sequence(): number {
+    return this.numbers[at.sequence];
+  }
+
   /** Whether a record is shown; called by what `asOf` was given, as `get`. */
   has(record: number): boolean {
     return record < this.numbers[at.count];

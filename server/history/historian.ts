@@ -76,6 +76,8 @@ export class OpenedHistorian implements Historian {
   private isReleased = false;
   private closing: Promise<void> | undefined;
   private ended: (() => void) | undefined;
+  /** How far a long catching up has come, while there is one. */
+  private caughtUpSequence = 0;
 
   constructor(options: HistorianOptions) {
     this.options = options;
@@ -106,6 +108,16 @@ export class OpenedHistorian implements Historian {
   reuse(answer: Uint8Array): void {
     const { buffer } = answer;
     if (buffer instanceof SharedArrayBuffer) this.send({ type: 'memory', memory: buffer });
+  }
+
+  /** Records up to this one are indexed, as far as the thread has told; 0 before it has told anything. */
+  get indexedSequence(): number {
+    return Math.max(this.board?.sequence ?? 0, this.caughtUpSequence);
+  }
+
+  /** Whether questions are taken at present. */
+  get isAnswering(): boolean {
+    return this.unavailableReason === undefined;
   }
 
   /** Resolves when everything that is durable now is indexed. */
@@ -152,10 +164,8 @@ export class OpenedHistorian implements Historian {
   }
 
   private post(message: (id: number) => ToThread): Promise<Uint8Array | undefined> {
-    if (this.closing !== undefined) return Promise.reject(new HistorianUnavailable('the exchange is stopping'));
-    if (this.givenUp !== undefined) return Promise.reject(new HistorianUnavailable(this.givenUp));
-    if (this.isReleased) return Promise.reject(new HistorianUnavailable('the journal is being opened anew'));
-    if (this.restartTimer !== undefined) return Promise.reject(new HistorianUnavailable('its thread starts again'));
+    const reason = this.unavailableReason;
+    if (reason !== undefined) return Promise.reject(new HistorianUnavailable(reason));
     if (this.worker === undefined) this.start(false);
     else this.tell();
     return new Promise((resolve, reject) => {
@@ -164,6 +174,13 @@ export class OpenedHistorian implements Historian {
       this.waiting.set(this.lastId, { resolve, reject });
       this.send(message(this.lastId));
     });
+  }
+
+  private get unavailableReason(): string | undefined {
+    if (this.closing !== undefined) return 'the exchange is stopping';
+    if (this.givenUp !== undefined) return this.givenUp;
+    if (this.isReleased) return 'the journal is being opened anew';
+    return this.restartTimer === undefined ? undefined : 'its thread starts again';
   }
 
   private send(message: ToThread): void {
@@ -201,6 +218,8 @@ export class OpenedHistorian implements Historian {
 
   private heard(message: FromThread): void {
     if (message.type === 'progress') {
+      // At the end the board is shown again, and tells it from then on.
+      this.caughtUpSequence = message.done < message.total ? message.done : 0;
       this.options.onProgress?.(message.done, message.total);
       return;
     }
@@ -228,6 +247,7 @@ export class OpenedHistorian implements Historian {
     this.worker = undefined;
     this.board = undefined;
     this.tradedBoard = undefined;
+    this.caughtUpSequence = 0;
     const isAsked = this.closing !== undefined;
     const reason = isAsked ? 'the exchange is stopping' : (failure?.message ?? 'its thread ended');
     for (const { reject } of this.waiting.values()) reject(new HistorianUnavailable(reason));

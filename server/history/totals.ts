@@ -84,6 +84,11 @@ export class TotalsReader {
     this.board = new BoardReader(shown.numbers, memory);
   }
 
+  /** The sequence as of which they are shown. */
+  get sequence(): number {
+    return this.board.sequence;
+  }
+
   /** The totals of these markets as of the sequence or later; undefined when the board does not show them so, or is written. */
   read(markets: Iterable<NamedMarket>, sequence: number): readonly MarketTotals[] | undefined {
     const { board } = this;

@@ -16,6 +16,8 @@ import { bindErrorOf, portHolder } from './portHolder.ts';
 
 /** A server that listens. */
 export interface HttpServer {
+  /** What every request goes through. */
+  readonly door: Pick<Door, 'visitCount' | 'throttle'>;
   /** The port it listens on, also where the configuration left the choice to the system. */
   readonly port: number;
   /** Takes no new connections, waits for the requests in progress, at most a few seconds. */
@@ -76,6 +78,7 @@ export async function serveHttp(
     isListening = false;
   };
   return {
+    door,
     port: us_socket_local_port(socket as unknown as Parameters<typeof us_socket_local_port>[0]), // both are sockets
     drain: () => {
       stopListening();

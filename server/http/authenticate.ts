@@ -7,6 +7,7 @@ import type { Caller } from '../auth/caller.ts';
 import { verifyL1 } from '../auth/clobAuth.ts';
 import { type AuthHeaders, readAuthHeaders } from '../auth/headers.ts';
 import { equalSecretTexts, verifyL2 } from '../auth/l2.ts';
+import { isLoopback } from '../config.ts';
 import type { Services } from '../services.ts';
 import type { ApiKeyRow } from '../views/records.ts';
 import { requireSameOrigin } from './cors.ts';
@@ -82,6 +83,12 @@ function isSigned(headers: AuthHeaders, request: HttpRequest, held: HeldCredenti
   return timingSafeEqual(givenPassphrase, held.passphrase);
 }
 
+/** Whether a request brings this bearer token. */
+function hasToken({ header }: HttpRequest, wanted: string): boolean {
+  const [scheme, token = ''] = header('authorization').split(' ', 2);
+  return scheme.toLowerCase() === 'bearer' && equalSecretTexts(token, wanted);
+}
+
 /** The check of every level of authentication over the parts of a server. */
 export function makeAuthenticator(services: Services): Authenticator {
   const { config, views, contracts } = services;
@@ -109,10 +116,20 @@ export function makeAuthenticator(services: Services): Authenticator {
 
   const byToken = (request: HttpRequest): undefined => {
     requireSameOrigin(request.header('origin'), request.header('host'));
-    const [scheme, token = ''] = request.header('authorization').split(' ', 2);
-    if (scheme.toLowerCase() !== 'bearer' || !equalSecretTexts(token, config.adminToken)) {
+    if (!hasToken(request, config.adminToken)) {
       throw unauthorized('this path needs the admin token: send the header Authorization: Bearer <admin token>');
     }
+  };
+
+  const { metricsToken } = config;
+  const isWatchedFreely = metricsToken === undefined && config.mode === 'development' && isLoopback(config.host);
+  const byWatcher = (request: HttpRequest): undefined => {
+    requireSameOrigin(request.header('origin'), request.header('host'));
+    if (isWatchedFreely || hasToken(request, config.adminToken)) return;
+    if (metricsToken !== undefined && hasToken(request, metricsToken)) return;
+    throw unauthorized(
+      'this path needs the metrics token or the admin token: send the header Authorization: Bearer <token>',
+    );
   };
 
   const inDevelopment = (request: HttpRequest): undefined => {
@@ -134,6 +151,8 @@ export function makeAuthenticator(services: Services): Authenticator {
         return byWallet(request);
       case 'admin':
         return byToken(request);
+      case 'watch':
+        return byWatcher(request);
       case 'dev':
         return inDevelopment(request);
       default: {

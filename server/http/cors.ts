@@ -1,4 +1,4 @@
-// What browsers may do from pages of other origins: everything but /admin and /dev, since no request here is
+// What browsers may do from pages of other origins: everything but /admin, /metrics and /dev, since no request here is
 // authenticated by what a browser adds on its own. Called by handle.ts; it decides nothing about credentials.
 import type { Endpoint } from './endpoint.ts';
 import { BadRequest } from './errors.ts';
@@ -8,8 +8,8 @@ import { httpLimits } from './limits.ts';
 const HEADER_NAMES = /^[A-Za-z0-9_\-, ]*$/;
 
 /** Whether pages of any origin may read the replies of an endpoint. */
-export function isOpenToOrigins(endpoint: Endpoint): boolean {
-  return endpoint.auth !== 'admin' && endpoint.auth !== 'dev';
+export function isOpenToOrigins({ auth }: Endpoint): boolean {
+  return auth !== 'admin' && auth !== 'watch' && auth !== 'dev';
 }
 
 /** Throws BadRequest when a page of another origin calls an endpoint that is for its own origin only. */

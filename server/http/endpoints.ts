@@ -15,6 +15,7 @@ import { importEndpoints } from '../routes/imports.ts';
 import { keysEndpoints } from '../routes/keys.ts';
 import { marketDataEndpoints } from '../routes/marketData.ts';
 import { marketsEndpoints } from '../routes/markets.ts';
+import { metricsEndpoints } from '../routes/metrics.ts';
 import { notificationEndpoints } from '../routes/notifications.ts';
 import { operatorControlEndpoints } from '../routes/operatorControls.ts';
 import { positionsEndpoints } from '../routes/positions.ts';
@@ -28,6 +29,7 @@ import type { Endpoint } from './endpoint.ts';
 
 export const endpoints: readonly Endpoint[] = [
   ...healthEndpoints,
+  ...metricsEndpoints,
   ...keysEndpoints,
   ...readonlyKeyEndpoints,
   ...builderEndpoints,

@@ -5,6 +5,7 @@ import type { HttpResponse, HttpRequest as UwsRequest } from 'uWebSockets.js';
 import { StorageUnavailable } from '../../engine/index.ts';
 import type { Caller } from '../auth/caller.ts';
 import { HistorianUnavailable } from '../history/errors.ts';
+import { GONE_STATUS } from '../metrics/requests.ts';
 import type { Services } from '../services.ts';
 import { type Dialect, pickDialect } from '../wire/dialect.ts';
 import { type AddressGuard, type AddressReader, addressGuard, forwardedReader } from './allowlist.ts';
@@ -59,6 +60,7 @@ class Turn {
 class Visit {
   readonly res: HttpResponse;
   readonly turn: Turn;
+  readonly beganMs = performance.now();
   /** The client has gone: nothing may be done with `res` any more. */
   isAborted = false;
   isAnswered = false;
@@ -102,10 +104,11 @@ export class Door {
   private readonly route: Router;
   private readonly authenticate: Authenticator;
   private readonly guardHost: HostGuard | undefined;
-  private readonly throttle: Throttle | undefined;
+  readonly throttle: Throttle | undefined;
   private readonly readForwarded: AddressReader | undefined;
   private readonly guardAddress: AddressGuard | undefined;
-  private visitCount = 0;
+  /** Requests that are in progress. */
+  visitCount = 0;
   private turn: Turn | undefined;
   private told = { sequence: 0, text: '0' };
   private isStopping = false;
@@ -145,6 +148,7 @@ export class Door {
     this.visitCount += 1;
     res.onAborted(() => {
       visit.isAborted = true;
+      if (!visit.isAnswered) this.count(visit, GONE_STATUS);
       if (visit.long === undefined) this.leave(visit);
       else visit.long.gone();
     });
@@ -307,6 +311,7 @@ export class Door {
       turn.replyBytes += length;
     }
     visit.isAnswered = true;
+    this.count(visit, reply.status ?? 200);
     tellAnswered(visit.endpoint, visit.request, reply);
     const { res } = visit;
     res.cork(() => {
@@ -331,6 +336,10 @@ export class Door {
       onSent?.();
     });
     if (visit.long === undefined) this.leave(visit);
+  }
+
+  private count({ endpoint, beganMs }: Visit, status: number): void {
+    this.services.metrics.requests.answered(endpoint, status, performance.now() - beganMs);
   }
 
   /** The last durable sequence: a reply never tells of anything after it. */

@@ -109,17 +109,25 @@ export class Throttle {
   private readonly clocks: ThrottleClocks;
   private readonly rates: readonly (readonly RateWindow[])[];
   private readonly clients: Clients;
+  /** Requests that were refused, by the number of their row. */
+  private readonly refusedCounts: Float64Array;
   private readonly rowsOf = new Map<ThrottleGroup, readonly number[]>();
 
   constructor(rates: ThrottleRates, clocks: ThrottleClocks) {
     this.clocks = clocks;
     this.rates = throttleRowNames.map((row) => rates[row]);
+    this.refusedCounts = new Float64Array(this.rates.length);
     this.clients = new Clients(Math.max(...this.rates.flat().map(({ windowMs }) => windowMs)));
   }
 
   /** How many clients are remembered. */
   get clientCount(): number {
     return this.clients.count;
+  }
+
+  /** How many requests each row has refused. */
+  get refusals(): readonly (readonly [ThrottleRow, number])[] {
+    return throttleRowNames.map((row, index) => [row, this.refusedCounts[index]]);
   }
 
   /**
@@ -165,9 +173,9 @@ export class Throttle {
   private refusal({ row, window }: FullRow, waitMs: number): BadRequest {
     const seconds = Math.max(Math.ceil(waitMs / 1000), 1);
     const { requestsMax, windowMs } = window;
-    const policy = this.rates[throttleRowNames.indexOf(row)]
-      .map((each) => `${each.requestsMax};w=${each.windowMs / 1000}`)
-      .join(', ');
+    const rowNumber = throttleRowNames.indexOf(row);
+    this.refusedCounts[rowNumber] += 1;
+    const policy = this.rates[rowNumber].map((each) => `${each.requestsMax};w=${each.windowMs / 1000}`).join(', ');
     const headers = {
       'retry-after': String(seconds),
       'ratelimit-limit': String(requestsMax),

@@ -39,6 +39,11 @@ export class SnapshotMaker {
   private dueSequence = Number.POSITIVE_INFINITY;
   private child: ChildProcess | undefined;
   private isClosed = false;
+  /** Since this process started. */
+  madeCount = 0;
+  failedCount = 0;
+  /** The last record in the newest snapshot that it was told of, 0 for none. */
+  newestSequence = 0;
 
   constructor(options: SnapshotMakerOptions) {
     this.options = options;
@@ -48,6 +53,7 @@ export class SnapshotMaker {
 
   /** The exchange is open; the snapshot that it started from ends with this record, 0 for none. */
   opened(snapshotSequence: number): void {
+    this.newestSequence = snapshotSequence;
     this.dueSequence = snapshotSequence + this.every;
   }
 
@@ -73,7 +79,10 @@ export class SnapshotMaker {
     this.dueSequence = sequence + this.every;
     const task: MakerTask = { dataDir, recordsMin: 1 };
     const execArgv = [...V8_OPTIONS, ...process.execArgv];
-    const failed = (reason: string): void => log('warn', 'No snapshot could be made.', { reason });
+    const failed = (reason: string): void => {
+      this.failedCount += 1;
+      log('warn', 'No snapshot could be made.', { reason });
+    };
     let child: ChildProcess;
     try {
       child = fork(fileURLToPath(new URL(CHILD, import.meta.url)), [JSON.stringify(task)], { execArgv });
@@ -88,7 +97,7 @@ export class SnapshotMaker {
     child.on('message', (news: MakerNews) => {
       if (news.kind === 'log') log('warn', news.text, news.figures);
       else hasSpoken = true;
-      if (news.kind === 'made') log('info', 'A snapshot was made.', { sequence: news.sequence, ms: news.ms });
+      if (news.kind === 'made') this.made(news.sequence, news.ms);
       if (news.kind === 'failed') failed(news.reason);
     });
     child.on('exit', (status, signal) => {
@@ -99,5 +108,11 @@ export class SnapshotMaker {
     });
     child.unref();
     child.channel?.unref();
+  }
+
+  private made(sequence: number | undefined, ms: number): void {
+    this.madeCount += 1;
+    this.newestSequence = sequence ?? this.newestSequence;
+    this.options.log('info', 'A snapshot was made.', { sequence, ms });
   }
 }

@@ -38,6 +38,17 @@ const PATHS = [
   ['/ws', undefined],
 ] as const;
 
+/** What has happened to sockets since the start. */
+export interface StreamCounts {
+  opened: number;
+  /** Turned away: of another host, or too many from one address. */
+  refused: number;
+  /** Lost a message, since their reader was too slow, and are closed for it. */
+  tooSlow: number;
+  /** Frames that were published to all who follow a market. */
+  published: number;
+}
+
 /** What the hub needs of a server. */
 export interface HubServices {
   readonly exchange: RunningExchange;
@@ -59,16 +70,18 @@ export class StreamHub implements ChannelHost, UserHost {
   readonly followed = new Set<MarketStream>();
   readonly listeners = new Map<UserStream, Set<UserSubscriber>>();
   readonly userLog: UserLog;
+  /** Sockets that are open. */
+  readonly connections = new Set<Connection>();
   catalogCount = 0;
+  readonly counts: StreamCounts = { opened: 0, refused: 0, tooSlow: 0, published: 0 };
   private readonly services: HubServices;
   private readonly onDefect: (error: unknown) => void;
-  private readonly connections = new Set<Connection>();
   private readonly countByIp = new Map<string, number>();
   private readonly lost = new Map<Connection, number>();
   private app: TemplatedApp | undefined;
   private topic = '';
-  private readonly writer = new FrameWriter((frame) => this.app?.publish(this.topic, frame, false, false));
-  private readonly readers: ReaderCheck;
+  private readonly writer = new FrameWriter((frame) => this.emit(frame));
+  readonly readers: ReaderCheck;
   private timers: readonly NodeJS.Timeout[] = [];
   private isClosing = false;
   private catalogMs = 0;
@@ -174,6 +187,11 @@ export class StreamHub implements ChannelHost, UserHost {
     return owed;
   }
 
+  private emit(frame: Buffer): void {
+    this.counts.published += 1;
+    this.app?.publish(this.topic, frame, false, false);
+  }
+
   private publish(stream: MarketStream): void {
     const { pending } = stream;
     const { messages } = this.feed.markets;
@@ -258,6 +276,7 @@ export class StreamHub implements ChannelHost, UserHost {
     const ip = Buffer.from(res.getRemoteAddressAsText()).toString('latin1');
     const refusal = this.refusal(req, ip);
     if (refusal !== undefined) {
+      this.counts.refused += 1;
       res.writeStatus(refusal.status).writeHeader('content-type', 'application/json; charset=utf-8');
       if (!refusal.status.startsWith('4')) res.writeHeader('retry-after', '5');
       res.end(JSON.stringify({ error: refusal.sentence }));
@@ -288,6 +307,7 @@ export class StreamHub implements ChannelHost, UserHost {
     const connection = new Connection(socket, data.channel, performance.now());
     data.connection = connection;
     this.connections.add(connection);
+    this.counts.opened += 1;
     this.countByIp.set(data.ip, (this.countByIp.get(data.ip) ?? 0) + 1);
     this.readers.ask(connection);
   }
@@ -310,6 +330,7 @@ export class StreamHub implements ChannelHost, UserHost {
     const { connection } = socket.getUserData();
     if (connection === undefined || connection.isLost) return;
     connection.isLost = true;
+    this.counts.tooSlow += 1;
     setImmediate(() => {
       if (!connection.isOpen) return;
       connection.detach();

@@ -27,6 +27,8 @@ export class ReaderCheck {
   /** Who was asked at which beat and has not answered, the first asked first. */
   private readonly unanswered = new Map<Connection, number>();
   private beat = 0;
+  /** How often a client was held since the start. */
+  holdCount = 0;
   /** Beats that the slowest answer took that was none too late; one of long ago counts less. */
   private slowest = 0;
   /** Who is still to be asked in this lap; those who have gone since are passed over. */
@@ -56,7 +58,9 @@ export class ReaderCheck {
       if (this.beat - askedAt <= beats) break;
       this.unanswered.delete(connection);
       // Some clients never answer: only of those that did is it known what silence means.
-      if (connection.hasAnswered) connection.hold();
+      if (!connection.hasAnswered) continue;
+      connection.hold();
+      this.holdCount += 1;
     }
     this.askSome();
   }

@@ -3,6 +3,7 @@
 // Nothing here throws on a record, and nothing writes anything but the views.
 import type { EngineEvent, EventOf, Follower, LogRecord, Sections } from '../../engine/index.ts';
 import { AccountsView } from './accounts.ts';
+import { ActivityView } from './activity.ts';
 import { BooksView } from './books.ts';
 import { BuildersView } from './builders.ts';
 import { HistoryView } from './history.ts';
@@ -14,6 +15,7 @@ import type { Order } from './records.ts';
 import { TradesView } from './trades.ts';
 
 export { AccountsView, type Binding } from './accounts.ts';
+export { ActivityView, type CommandCount, type NamedCount } from './activity.ts';
 export { type BookSide, BooksView, type LevelListener, type TokenBook } from './books.ts';
 export { type BuilderFill, BuildersView } from './builders.ts';
 export { HistoryView, type SampleQuery, type Samples } from './history.ts';
@@ -58,7 +60,10 @@ export class Views {
   readonly history = new HistoryView();
   readonly notifications = new NotificationsView();
   readonly builders = new BuildersView();
+  readonly activity = new ActivityView();
   private observer: MarketObserver | undefined;
+  /** With which the record that is being applied was refused, if it was. */
+  private rejectionCode: number | undefined;
 
   /** Tells an observer of everything from now on: set before the log is read. */
   observe(observer: MarketObserver): void {
@@ -98,7 +103,10 @@ export class Views {
   private apply(record: LogRecord): void {
     const { events, command, tMs } = record;
     this.orders.recordBegan(tMs);
+    if (command.type === 'Started') this.activity.begin();
+    this.rejectionCode = undefined;
     for (let i = 0; i < events.length; i += 1) this.applyEvent(events[i], record);
+    this.activity.commanded(command, this.rejectionCode);
     if (command.type === 'DropNotifications' && !isRejected(record)) this.notifications.dropped(command);
     this.history.recordEnded(this.books, this.markets, tMs);
   }
@@ -112,6 +120,7 @@ export class Views {
         return;
       case 'OrderKilled':
         if (command.type === 'PlaceOrder') this.orders.killed(event, command, tMs);
+        this.rejectionCode = event.code;
         return;
       case 'OrderRested': {
         const order = this.orders.rested(event.orderNumber, event.lots);
@@ -132,6 +141,7 @@ export class Views {
         if (order === undefined) return;
         this.bookChanged(order, -order.restingLots, tMs);
         this.orders.canceled(event.orderNumber, event.reason);
+        this.activity.orderCanceled(event.reason);
         this.notifications.canceled(order, event.reason, event.lots, tMs);
         return;
       }
@@ -216,7 +226,10 @@ export class Views {
       case 'ExchangeModeChanged':
         this.accounts.setMode(event.mode);
         return;
-      default: // Rejected, CancelRefused, HeartbeatRefused: nothing that is read later.
+      case 'Rejected':
+        this.rejectionCode = event.code;
+        return;
+      default: // CancelRefused, HeartbeatRefused: nothing that is read later.
     }
   }
 
@@ -251,7 +264,9 @@ export class Views {
     if (taker === undefined) return;
     this.accounts.traded(event, taker.accountId, taker.outcome);
     this.markets.traded(event, taker, tMs);
-    this.observer?.traded(event.marketIndex, event.lots * event.pricePips, tMs);
+    const micro = event.lots * event.pricePips;
+    this.activity.traded(micro);
+    this.observer?.traded(event.marketIndex, micro, tMs);
     const trade = this.trades.traded(event, taker, tMs);
     this.orders.traded(trade);
     this.notifications.traded(trade, tMs);

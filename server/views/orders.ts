@@ -53,6 +53,8 @@ export class OrdersView {
   private readonly ids = new Map<string, OrderDraft>();
   /** Open orders of an owner by number, in the order of their numbers. */
   private readonly open = new Map<string, Map<number, Order>>();
+  /** Live and delayed orders of everybody. */
+  openCount = 0;
 
   /** A record of this time begins: what ended long enough before it leaves. */
   recordBegan(tMs: number): void {
@@ -206,12 +208,13 @@ export class OrdersView {
       this.open.set(order.owner, open);
     }
     open.set(order.orderNumber, order);
+    this.openCount += 1;
   }
 
   private end(order: OrderDraft, status: OrderStatus): void {
     order.status = status;
     order.restingLots = 0;
-    this.open.get(order.owner)?.delete(order.orderNumber);
+    if (this.open.get(order.owner)?.delete(order.orderNumber) === true) this.openCount -= 1;
     this.ended.push({ order, endedMs: this.tMs });
   }
 }

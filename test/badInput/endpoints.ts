@@ -93,6 +93,7 @@ const health = [
   row('GET', '/version', 'none'),
   row('GET', '/asyncapi.json', 'none'),
   row('GET', '/readyz', 'none'),
+  row('GET', '/metrics', 'none'),
 ];
 
 const keys = [

@@ -20,6 +20,7 @@ import { type House, type HouseMode, type Schedule, startHouse } from '../../ser
 import { plantSeed, readSeed } from '../../server/dev/seed.ts';
 import { openHistorian } from '../../server/history/historian.ts';
 import { makeLogger } from '../../server/log.ts';
+import { Metrics } from '../../server/metrics/metrics.ts';
 import type { Services } from '../../server/services.ts';
 import { Turns } from '../../server/turns.ts';
 import { type Market, Views } from '../../server/views/index.ts';
@@ -72,6 +73,7 @@ export async function openWorld({ dataDir, startMs = START_MS, store }: WorldOpt
     orderHasher: orderHasher(contracts),
     recoverers,
     turns: new Turns(recoverers),
+    metrics: new Metrics(),
     wallets: walletDeriver(config.walletConstants),
     log: makeLogger(config),
   };

@@ -75,6 +75,17 @@ test('only flags that were given count, so that a negated one leaves the file it
   expect(flagsOf('--allow-host', 'a', '--allow-host', 'b')).toEqual({ allowHost: ['a', 'b'] });
 });
 
+test("a metrics token is anybody's choice, and long where others can reach the exchange", () => {
+  const of = (mode: 'development' | 'production', flags: object): string | undefined =>
+    resolveConfig(mode, { chain: '80002', adminToken: 'x'.repeat(16), ...flags }, {}, folder).metricsToken;
+  expect(of('production', {})).toBeUndefined();
+  expect(of('production', { metricsToken: 'y'.repeat(16) })).toBe('y'.repeat(16));
+  expect(of('development', { metricsToken: 'short' })).toBe('short');
+  const sentence = 'The metrics token has 5 characters; it needs at least 16.';
+  expect(refusal(() => of('production', { metricsToken: 'short' }))).toBe(sentence);
+  expect(refusal(() => of('development', { host: '0.0.0.0', metricsToken: 'short' }))).toBe(sentence);
+});
+
 test('booleans of variables are words or digits', () => {
   const of = (text: string): boolean => resolveConfig('development', {}, { OUTCRY_JSON: text }, folder).isJson;
   expect([of('false'), of('0'), of('TRUE'), of('1')]).toEqual([false, false, true, true]);

@@ -164,6 +164,9 @@ test('a failed batch is written again with the same bytes before the next one is
   ]);
   const reason = 'unavailable: the journal cannot be written: No space left on device';
   expect(heard.calls).toEqual([reason, reason, 'available', 'durable 2', 'durable 3']);
+  const { failedWrites, batchRecords, flushSeconds, writtenBytes } = journal.figures;
+  expect([failedWrites, batchRecords.sum, flushSeconds.counts.reduce((sum, count) => sum + count)]).toEqual([2, 5, 2]);
+  expect(writtenBytes).toBe([...store.batches(1)].reduce((sum, { bytes }) => sum + bytes.length, 0));
 });
 
 test('a batch that cannot be written after all tries ends the journal', async () => {

@@ -107,6 +107,9 @@ test('a reader who stops is let go with 1013 once it reads again, and resumes by
   const end = await closedWith(socket);
   expect(end?.code).toBe(1013);
   expect(end?.reason).toMatch(/too slow: a message was dropped/);
+  const shown = await (await fetch(`${server.url}/metrics`)).text();
+  expect(shown).toMatch(/^outcry_stream_slow_closed_total 1$/m);
+  expect(shown).toMatch(/^outcry_stream_sockets_refused_total [1-9]/m); // by the test of a foreign host
   expect(socket.reader.faults).toEqual([]);
   const [[stream_id, sequence]] = socket.reader.sequences;
   const again = await open();

@@ -158,6 +158,9 @@ test('a held client is released by whatever ping it answers', async () => {
   await vi.waitFor(() => expect(hold).toHaveBeenCalled(), PATIENCE);
   const [held] = hold.mock.contexts as Connection[];
   expect(held.isHeld).toBe(true);
+  const shown = await (await fetch(`${server.url}/metrics`)).text();
+  expect(shown).toMatch(/^outcry_stream_sockets_held 1$/m);
+  expect(shown).toMatch(/^outcry_stream_holds_total [1-9]/m);
   ws.pong(''); // as to a ping of uWebSockets, which came after ours
   await vi.waitFor(() => expect(held.isHeld).toBe(false), PATIENCE);
   ws.terminate();

@@ -29,6 +29,8 @@ export const ready: EndpointSchema = {
   reply: z.object({ status: z.literal('ready'), durable_sequence: whole, markets: whole }),
 };
 
+export const metrics: EndpointSchema = { reply: text, replyType: 'text/plain' };
+
 export const createEvent: EndpointSchema = {
   body: eventBody,
   reply: z.object({ id: z.string().regex(/^[0-9]+$/), slug: text, title: text, neg_risk: flag }),

@@ -1,0 +1,143 @@
+// A registry of figures that are read when somebody asks for them: nothing is handed to it while the exchange works. A thin
+// layer over prom-client, which knows the format. Filled by the other files of this folder, each server having its own, so
+// that several in one process stay apart.
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Counter, Gauge, Registry } from 'prom-client';
+import type { Distribution } from '../../engine/index.ts';
+
+export const METRICS_TYPE = Registry.PROMETHEUS_CONTENT_TYPE;
+const PREFIX = 'outcry_';
+/** The loop has its turn after so long. */
+const TURN_MS = 1;
+
+/** Values of the labels that a figure was given, by their names. */
+export type Labels<Name extends string> = Readonly<Record<Name, string>>;
+/** Takes one sample of a figure with labels. */
+export type Put<Name extends string> = (labels: Labels<Name>, value: number) => void;
+
+/** Gives the loop its turn whenever a step has taken long enough. */
+class Pace {
+  private sinceMs = performance.now();
+
+  async rest(): Promise<void> {
+    if (performance.now() - this.sinceMs < TURN_MS) return;
+    await nextTurn();
+    this.sinceMs = performance.now();
+  }
+}
+
+const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '"': '\\"', '\n': '\\n' };
+const labelText = (labels: Labels<string>): string =>
+  Object.entries(labels)
+    .map(([name, value]) => `${name}="${value.replace(/[\\"\n]/g, (found) => escapes[found])}"`)
+    .join(',');
+
+/** The samples of one distribution: its buckets added up, sum and count. */
+function distributionText(name: string, labels: string, { bounds, counts, sum }: Distribution): string {
+  const [and, own] = labels === '' ? ['', ''] : [`,${labels}`, `{${labels}}`];
+  let text = '';
+  let count = 0;
+  for (let part = 0; part < counts.length; part += 1) {
+    count += counts[part];
+    text += `${name}_bucket{le="${part < bounds.length ? bounds[part] : '+Inf'}"${and}} ${count}\n`;
+  }
+  return `${text}${name}_sum${own} ${sum}\n${name}_count${own} ${count}`;
+}
+
+/** Names are given without their prefix. */
+export class Figures {
+  private readonly registry = new Registry();
+  /** Makes the text of each figure, in the order in which they were told. */
+  private readonly writers: ((pace: Pace) => Promise<string>)[] = [];
+
+  /**
+   * The text exposition format, made in small steps, since every request waits for the thread that makes it. Rejects when a
+   * figure cannot be read.
+   */
+  async text(): Promise<string> {
+    const pace = new Pace();
+    const texts: string[] = [];
+    for (const write of this.writers) {
+      texts.push(await write(pace));
+      await pace.rest();
+    }
+    return `${texts.join('\n\n')}\n`;
+  }
+
+  /** A value that rises and falls; undefined: unknown at present, and left out. */
+  gauge(name: string, help: string, read: () => number | undefined | Promise<number | undefined>): void {
+    const gauge: Gauge = new Gauge({
+      ...this.about(name, help),
+      collect: async () => {
+        const value = await read();
+        if (value === undefined) gauge.remove();
+        else gauge.set(value);
+      },
+    });
+  }
+
+  /** The same by labels: `read` gives every sample to `put`. */
+  gauges<Name extends string>(name: string, help: string, labelNames: readonly Name[], read: (put: Put<Name>) => void) {
+    const gauge: Gauge<Name> = new Gauge({
+      ...this.about(name, help),
+      labelNames: [...labelNames],
+      collect: () => {
+        gauge.reset();
+        read((labels, value) => gauge.set(labels, value));
+      },
+    });
+  }
+
+  /** A value that only rises while the process lives. */
+  counter(name: string, help: string, read: () => number): void {
+    const counter: Counter = new Counter({
+      ...this.about(name, help),
+      collect: () => {
+        counter.reset();
+        counter.inc(read());
+      },
+    });
+  }
+
+  counters<Name extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly Name[],
+    read: (put: Put<Name>) => void,
+  ) {
+    const counter: Counter<Name> = new Counter({
+      ...this.about(name, help),
+      labelNames: [...labelNames],
+      collect: () => {
+        counter.reset();
+        read((labels, value) => counter.inc(labels, value));
+      },
+    });
+  }
+
+  /**
+   * Distributions by labels; `read` always gives those of the same label names. Written here, since prom-client shows what it
+   * has counted itself alone, and all endpoints in one step.
+   */
+  histograms(name: string, help: string, read: () => Iterable<readonly [Labels<string>, Distribution]>): void {
+    const full = `${PREFIX}${name}`;
+    this.writers.push(async (pace) => {
+      const texts = [`# HELP ${full} ${help}`, `# TYPE ${full} histogram`];
+      for (const [labels, distribution] of read()) {
+        texts.push(distributionText(full, labelText(labels), distribution));
+        await pace.rest();
+      }
+      return texts.join('\n');
+    });
+  }
+
+  histogram(name: string, help: string, distribution: Distribution): void {
+    this.histograms(name, help, () => [[{}, distribution]]);
+  }
+
+  private about(name: string, help: string) {
+    const full = `${PREFIX}${name}`;
+    this.writers.push(() => this.registry.getSingleMetricAsString(full));
+    return { name: full, help, registers: [this.registry] };
+  }
+}

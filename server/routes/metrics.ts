@@ -1,0 +1,30 @@
+// What Prometheus and its like read. Thin: metrics/ gathers the figures. Counters that cannot be read are no reason for the
+// exchange to stop, so nothing that goes wrong here counts as a defect.
+import type { Endpoint, Handler } from '../http/endpoint.ts';
+import { BadRequest } from '../http/errors.ts';
+import { METRICS_TYPE } from '../metrics/figures.ts';
+import * as schemas from '../wire/schemas/operator.ts';
+
+const HEADERS = { 'content-type': METRICS_TYPE } as const;
+
+const metrics: Handler = async (_request, { services }) => {
+  try {
+    return { body: await services.metrics.text(), headers: HEADERS };
+  } catch (error) {
+    services.log.error({ err: error }, 'The metrics could not be read.');
+    throw new BadRequest('the metrics cannot be read at present; the log says why', { status: 503 });
+  }
+};
+
+export const metricsEndpoints: readonly Endpoint[] = [
+  {
+    method: 'GET',
+    path: '/metrics',
+    auth: 'watch',
+    throttle: 'operator',
+    section: '8',
+    summary: "Figures of the exchange and its process in Prometheus' text format.",
+    schema: schemas.metrics,
+    handler: metrics,
+  },
+];
