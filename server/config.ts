@@ -200,7 +200,7 @@ export const optionTable: readonly OptionRow[] = [
   ]),
   row('adminToken', ['--admin-token <token>'], 'text', ['bearer token of /admin (development: dev-admin)']),
   row('metricsToken', ['--metrics-token <token>'], 'text', [
-    'bearer token of /metrics, beside the admin token (development on loopback: none is needed)',
+    'bearer token of /metrics, beside the admin token (development on loopback: where none is set, none is needed)',
   ]),
   row('iKnowSignaturesAreReplayable', ['--i-know-signatures-are-replayable'], 'boolean', [
     'allow chain 137 with the stock contracts, whose signed orders are valid at the live venue too',

@@ -12,9 +12,11 @@ export const RulesVersion = {
    * budget takes as many lots at most as an order may have. A banned owner does not split.
    */
   SECOND: 2,
+  /** Orders that a client signed carry CLIENT_ACCURACY, which earlier programs neither read nor heed. */
+  THIRD: 3,
 } as const;
 /** The version of new records. */
-export const RULES_VERSION = RulesVersion.SECOND;
+export const RULES_VERSION = RulesVersion.THIRD;
 /** Which way an order trades its token. */
 export const Side = { BUY: 0, SELL: 1 } as const;
 /** How long an order lives: see the engine rules in README "Inside". */

@@ -113,7 +113,8 @@ const AUTH_SENTENCES: Readonly<Record<AuthLevel, string>> = {
   'l2-read': 'Signed by an API key, or with address and key of a read-only key alone.',
   builder: 'For anybody; whoever sends an API key is known by it.',
   admin: "With the operator's token.",
-  watch: "With the token for metrics, or the operator's; development on a loopback address needs neither.",
+  watch:
+    "With the token for metrics, or the operator's; development on a loopback address needs neither while no token is set for metrics.",
 };
 
 const BEARER = { type: 'http', scheme: 'bearer' } as const;

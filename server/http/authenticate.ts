@@ -83,10 +83,12 @@ function isSigned(headers: AuthHeaders, request: HttpRequest, held: HeldCredenti
   return timingSafeEqual(givenPassphrase, held.passphrase);
 }
 
+const BEARER = /^bearer +(\S+)$/i;
+
 /** Whether a request brings this bearer token. */
 function hasToken({ header }: HttpRequest, wanted: string): boolean {
-  const [scheme, token = ''] = header('authorization').split(' ', 2);
-  return scheme.toLowerCase() === 'bearer' && equalSecretTexts(token, wanted);
+  const token = BEARER.exec(header('authorization'))?.[1];
+  return token !== undefined && equalSecretTexts(token, wanted);
 }
 
 /** The check of every level of authentication over the parts of a server. */

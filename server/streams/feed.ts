@@ -8,7 +8,10 @@ import { type StreamSettings, streamSettings } from './limits.ts';
 import { MarketFeed } from './marketFeed.ts';
 import { UserFeed } from './userFeed.ts';
 
-/** Raised whenever what the feeds keep in snapshots changes, or what it means: the numbers of streams count what is told. */
+/**
+ * Raised whenever what the feeds keep in snapshots changes, or what it means: the numbers of streams count what is told. It is
+ * part of the streams' names.
+ */
 const SNAPSHOT_VERSION = 2;
 
 export class StreamFeed {
@@ -29,7 +32,7 @@ export class StreamFeed {
 
   /** The log's name in the names of streams. */
   get log(): string {
-    return logName(this.firstMs);
+    return logName(SNAPSHOT_VERSION, this.firstMs);
   }
 
   /** What to hand to the exchange, behind the views' followers. */

@@ -1,6 +1,7 @@
 // Names of streams. A market has six: which of its tokens (first, second, both), with or without custom features. Each
 // is numbered by itself, from the log alone. An owner has one for everything and one a market. The last part of a name
-// says which log it belongs to, so that numbers of another exchange are never taken for this one's.
+// says which log it belongs to and how it was numbered, so that numbers of another exchange, or of a program that told other
+// messages of the same log, are never taken for this one's.
 
 /** Which of a market's six streams: tokens − 1 (first, second, both), plus 3 with custom features. */
 export type Form = 0 | 1 | 2 | 3 | 4 | 5;
@@ -16,7 +17,7 @@ export const MARKET_ID_BYTES = 22;
 /** Bytes of a sequence in a message, blanks in front. */
 export const SEQUENCE_BYTES = 16;
 
-const LOG_CHARACTERS = 9;
+const TIME_CHARACTERS = 8;
 const CATALOG = 'new-markets-';
 const MARKET_ID = /^m([0-9a-f]{8})-([fsb][pc])-([0-9a-z]{9})$/;
 
@@ -30,9 +31,12 @@ export const tokensOfForm = (form: Form): number => (form % 3) + 1;
 
 export const isCustomForm = (form: Form): boolean => form >= 3;
 
-/** What tells logs apart: the time of the first record (ms), as nine characters. */
-export function logName(firstMs: number): string {
-  return Math.max(0, Math.floor(firstMs)).toString(36).padStart(LOG_CHARACTERS, '0').slice(-LOG_CHARACTERS);
+/**
+ * What tells numbers apart, as nine characters: the way of numbering (1 to 35), and the log by the time of its first record (ms).
+ */
+export function logName(numbering: number, firstMs: number): string {
+  const time = Math.max(0, Math.floor(firstMs)).toString(36).padStart(TIME_CHARACTERS, '0');
+  return `${numbering.toString(36)}${time.slice(-TIME_CHARACTERS)}`;
 }
 
 export function marketStreamId(marketIndex: number, form: Form, log: string): string {

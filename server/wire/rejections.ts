@@ -6,6 +6,7 @@ import {
   type EventOf,
   MarketField,
   MarketStatus,
+  MICRO_MAX,
   MICRO_PER_LOT,
   OrderType,
   PIPS_PER_UNIT,
@@ -75,25 +76,37 @@ const FIELD_TEXTS: Readonly<Record<number, string>> = {
   [MarketField.AUTO_TICK]: 'auto_tick: it must be true or false',
 };
 
-/** What the amount should be at the nearest price that the tick allows, where no amount has too many decimals. */
-function offPriceSentence(moneyMicro: number, sharesMicro: number, tickPips: number, isBuy: boolean): RejectionReply {
-  const lots = sharesMicro / MICRO_PER_LOT;
-  const nearest = Math.round(moneyMicro / lots / tickPips) * tickPips;
-  const pips = Math.min(Math.max(nearest, tickPips), PIPS_PER_UNIT - tickPips);
+const invalidOrder = (id: string | undefined, reason: string): RejectionReply =>
+  refuse(`order ${id ?? ''} is invalid. ${reason}`);
+
+const offTick = (id: string | undefined, priceMicro: number, tickPips: number): RejectionReply =>
+  invalidOrder(id, `Price (${microText(priceMicro)}) breaks minimum tick size rule: ${pipsText(tickPips)}`);
+
+/**
+ * Where no amount has too many decimals: what the amount should be at the nearest price that the tick allows. An order that is not
+ * near to any is told its price.
+ */
+function offPriceSentence({ orderId, c: tickPips }: Figures, money: number, shares: number, isBuy: boolean) {
+  const lots = shares / MICRO_PER_LOT;
+  const pips = Math.round(money / lots / tickPips) * tickPips;
+  if (pips < tickPips || pips > PIPS_PER_UNIT - tickPips) {
+    return offTick(orderId, Math.min(Math.floor((money / lots) * 100), MICRO_MAX), tickPips);
+  }
   return refuse(
     `invalid amounts, the ${isBuy ? 'maker' : 'taker'} amount for a $${pipsText(pips)} order of size ${lotsText(lots)} ` +
-      `should be '${microText(lots * pips)}' but the value submited is '${microText(moneyMicro)}'`,
+      `should be '${microText(lots * pips)}' but the value submited is '${microText(money)}'`,
   );
 }
 
 /** Production's sentences (wire.md B.4), with its spelling. */
-function accuracySentence({ a: makerMicro, b: takerMicro, c: tickPips, side, orderType }: Figures): RejectionReply {
+function accuracySentence(figures: Figures): RejectionReply {
+  const { a: makerMicro, b: takerMicro, c: tickPips, side, orderType } = figures;
   const isBuy = side !== Side.SELL;
   const takesOnly = orderType === OrderType.FOK || orderType === OrderType.FAK;
   const step = amountStepMicro(tickPips);
   const [moneyMicro, sharesMicro] = isBuy ? [makerMicro, takerMicro] : [takerMicro, makerMicro];
   if (!takesOnly && sharesMicro % MICRO_PER_LOT === 0 && moneyMicro % step === 0) {
-    return offPriceSentence(moneyMicro, sharesMicro, tickPips, isBuy);
+    return offPriceSentence(figures, moneyMicro, sharesMicro, isBuy);
   }
   const decimals = 7 - String(step).length;
   const [maker, taker] = isBuy && !takesOnly ? [decimals, 2] : [2, decimals];
@@ -103,9 +116,6 @@ function accuracySentence({ a: makerMicro, b: takerMicro, c: tickPips, side, ord
       microText(takerMicro),
   );
 }
-
-const invalidOrder = (id: string | undefined, reason: string): RejectionReply =>
-  refuse(`order ${id ?? ''} is invalid. ${reason}`);
 
 const RETRY_SECONDS = { disabled: 30, restarting: 2, cancelOnly: 30, postOnly: 5 } as const;
 
@@ -127,8 +137,7 @@ const sentences = {
   AMOUNT_ACCURACY: accuracySentence,
   SIZE_TOO_LARGE: ({ orderId, a, b }) =>
     invalidOrder(orderId, `Size (${lotsText(a)}) higher than the maximum: ${lotsText(b)}`),
-  PRICE_OFF_TICK: ({ orderId, a, b }) =>
-    invalidOrder(orderId, `Price (${microText(a)}) breaks minimum tick size rule: ${pipsText(b)}`),
+  PRICE_OFF_TICK: ({ orderId, a, b }) => offTick(orderId, a, b),
   SIZE_BELOW_MINIMUM: ({ orderId, a, b }) =>
     invalidOrder(orderId, `Size (${lotsText(a)}) lower than the minimum: ${lotsText(b)}`),
   MARKETABLE_BUY_BELOW_MINIMUM: ({ a, b }) =>

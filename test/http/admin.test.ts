@@ -39,6 +39,7 @@ describe('the admin token', () => {
     {},
     { authorization: 'Bearer' },
     { authorization: 'Bearer wrong' },
+    { authorization: 'Bearer dev-admin and more' },
     { authorization: 'Basic dev-admin' },
     { authorization: 'dev-admin' },
   ])('%o is 401', async (headers) => {

@@ -17,7 +17,7 @@ const AUTH_TEXTS: Readonly<Record<AuthLevel, string>> = {
   'l2-read': 'API key, read-only too',
   builder: 'API key, for the own code',
   admin: 'admin token',
-  watch: 'metrics or admin token; nothing on loopback in development',
+  watch: 'metrics or admin token; without a metrics token, nothing on loopback in development',
   dev: 'development only',
 };
 

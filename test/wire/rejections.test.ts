@@ -77,6 +77,11 @@ const sentences: readonly (readonly [RejectionName, readonly number[], string, R
     [5_123_400, 10_000_000, 100],
     "invalid amounts, the maker amount for a $0.51 order of size 10 should be '5.1' but the value submited is '5.1234'",
   ],
+  [
+    'AMOUNT_ACCURACY',
+    [2_500_100, 1_000_000, 100],
+    `order ${ID} is invalid. Price (2.5001) breaks minimum tick size rule: 0.01`,
+  ],
   ['EXPIRATION_INVALID', [5, 65], 'invalid expiration: 5, the earliest accepted is 65 (60 seconds from now)'],
   ['EXPIRATION_INVALID', [5, 0], 'invalid expiration: 5, only GTD orders expire, all others must say "0"'],
   ['BANNED', [], "'0xme' address banned"],
