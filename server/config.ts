@@ -322,9 +322,14 @@ export function isLoopback(host: string): boolean {
   return name === 'localhost' || name === '::1' || name === '[::1]' || /^127(\.\d{1,3}){3}$/.test(name);
 }
 
+/** Whether this is a developer's own exchange: in development, on an address that no other machine reaches. */
+export function isPrivate(mode: ServerConfig['mode'], host: string): boolean {
+  return mode === 'development' && isLoopback(host);
+}
+
 /** The contracts of the chain, refused where signed orders could be used at the live venue without anyone's will. */
 function chooseContracts(mode: ServerConfig['mode'], host: string, settings: Settings): ChainContracts {
-  const isOpen = mode === 'production' || !isLoopback(host);
+  const isOpen = !isPrivate(mode, host);
   const where = mode === 'production' ? 'serve' : `--host ${host}, which other machines can reach,`;
   if (isOpen && settings.chain === undefined) {
     fatal('usage', `${where} needs --chain: the chain id that orders are signed for, such as 80002.`);
@@ -358,7 +363,7 @@ function chooseHouse(mode: ServerConfig['mode'], given: HouseMode | boolean | un
 
 /** The token that everybody knows is good enough only where nobody else can reach the exchange. */
 function chooseAdminToken(mode: ServerConfig['mode'], host: string, given: string | undefined): string {
-  if (mode === 'development' && isLoopback(host)) return given ?? DEVELOPMENT_ADMIN_TOKEN;
+  if (isPrivate(mode, host)) return given ?? DEVELOPMENT_ADMIN_TOKEN;
   const who = mode === 'production' ? 'serve' : `start on ${host}, which others can reach,`;
   if (given === undefined) {
     fatal(
@@ -377,8 +382,7 @@ function requireLongToken(name: string, token: string): void {
 
 /** Unlike the admin token, it is never needed: the admin token opens /metrics too. */
 function chooseMetricsToken(mode: ServerConfig['mode'], host: string, given: string | undefined): string | undefined {
-  const isOpen = mode === 'production' || !isLoopback(host);
-  if (isOpen && given !== undefined) requireLongToken('metrics', given);
+  if (!isPrivate(mode, host) && given !== undefined) requireLongToken('metrics', given);
   return given;
 }
 

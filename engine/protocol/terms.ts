@@ -21,6 +21,11 @@ export const RULES_VERSION = RulesVersion.THIRD;
 export const Side = { BUY: 0, SELL: 1 } as const;
 /** How long an order lives: see the engine rules in README "Inside". */
 export const OrderType = { GTC: 0, GTD: 1, FOK: 2, FAK: 3 } as const;
+/** Whether an order of this type takes what is there and never rests: FOK and FAK, the market orders of official clients. */
+export function takesOnly(orderType: number): boolean {
+  return orderType === OrderType.FOK || orderType === OrderType.FAK;
+}
+
 /** Bits of PlaceOrder.flags. */
 export const OrderFlag = {
   /** Refused if it would cross anything. */

@@ -7,7 +7,7 @@ import type { Caller } from '../auth/caller.ts';
 import { verifyL1 } from '../auth/clobAuth.ts';
 import { type AuthHeaders, readAuthHeaders } from '../auth/headers.ts';
 import { equalSecretTexts, verifyL2 } from '../auth/l2.ts';
-import { isLoopback } from '../config.ts';
+import { isPrivate } from '../config.ts';
 import type { Services } from '../services.ts';
 import type { ApiKeyRow } from '../views/records.ts';
 import { requireSameOrigin } from './cors.ts';
@@ -124,7 +124,7 @@ export function makeAuthenticator(services: Services): Authenticator {
   };
 
   const { metricsToken } = config;
-  const isWatchedFreely = metricsToken === undefined && config.mode === 'development' && isLoopback(config.host);
+  const isWatchedFreely = metricsToken === undefined && isPrivate(config.mode, config.host);
   const byWatcher = (request: HttpRequest): undefined => {
     requireSameOrigin(request.header('origin'), request.header('host'));
     if (isWatchedFreely || hasToken(request, config.adminToken)) return;

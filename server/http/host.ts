@@ -1,6 +1,6 @@
 // Which Host names a loopback development server answers to, so that a web page cannot reach it under a name of its own
 // (DNS rebinding). Called by handle.ts before anything else. It never looks at the port.
-import { isLoopback, type ServerConfig } from '../config.ts';
+import { isLoopback, isPrivate, type ServerConfig } from '../config.ts';
 import { BadRequest } from './errors.ts';
 
 /** Throws BadRequest (421) when the Host of a request is not served. */
@@ -15,7 +15,7 @@ export function hostNameOf(host: string): string {
 
 /** The guard that a configuration asks for: undefined unless development is bound to a loopback address. */
 export function hostGuard(config: Pick<ServerConfig, 'mode' | 'host' | 'allowHosts'>): HostGuard | undefined {
-  if (config.mode !== 'development' || !isLoopback(config.host)) return undefined;
+  if (!isPrivate(config.mode, config.host)) return undefined;
   const allowed = new Set(config.allowHosts.map(hostNameOf));
   let lastAccepted = '';
   return (host) => {

@@ -7,8 +7,9 @@ import {
   commandLayouts,
   hexToBytes,
   OrderFlag,
-  OrderType,
+  type OrderType,
   PROTOCOL_VERSION,
+  takesOnly,
 } from '../../engine/index.ts';
 import type { Caller } from '../auth/caller.ts';
 import { bytesToHex } from '../auth/hex.ts';
@@ -165,11 +166,10 @@ function tailText(order: SignedOrder): string {
 }
 
 function flagsOf(postOnly: boolean, isBound: boolean, orderType: OrderType): number {
-  const takesOnly = orderType === OrderType.FOK || orderType === OrderType.FAK;
   return (
     (postOnly ? OrderFlag.POST_ONLY : 0) |
     (isBound ? OrderFlag.BOUND_WALLET : 0) |
-    (takesOnly ? OrderFlag.CLIENT_ACCURACY : 0)
+    (takesOnly(orderType) ? OrderFlag.CLIENT_ACCURACY : 0)
   );
 }
 

@@ -1,6 +1,6 @@
 // What became of an order that is sent again: its present state, and the answer that its first copy was given, made anew from
 // what is kept of it. Called by the routes of trading for open orders, and by the historian's thread for finished ones.
-import { MICRO_PER_LOT, OrderType, Side } from '../../engine/index.ts';
+import { MICRO_PER_LOT, Side, takesOnly } from '../../engine/index.ts';
 import { type TradePlace, tradeId, transactionHash } from './ids.ts';
 import { microText } from './numbers.ts';
 import { placedOrderJson } from './orders.ts';
@@ -28,7 +28,7 @@ export interface Original {
 
 /** A FOK or FAK order that is there without a trade of its own was killed, unless it had to wait first. */
 function isKilled({ orderType, taken, wasDelayed }: OriginalOrder): boolean {
-  return (orderType === OrderType.FOK || orderType === OrderType.FAK) && taken.length === 0 && !wasDelayed;
+  return takesOnly(orderType) && taken.length === 0 && !wasDelayed;
 }
 
 function placedJson({ id, side, wasDelayed, taken }: OriginalOrder): string {

@@ -8,11 +8,11 @@ import {
   MarketStatus,
   MICRO_MAX,
   MICRO_PER_LOT,
-  OrderType,
   PIPS_PER_UNIT,
   type RejectionName,
   rejectionName,
   Side,
+  takesOnly,
 } from '../../engine/index.ts';
 import { BadRequest } from '../http/errors.ts';
 import { lotsText, microText, pipsText } from './numbers.ts';
@@ -102,16 +102,16 @@ function offPriceSentence({ orderId, c: tickPips }: Figures, money: number, shar
 function accuracySentence(figures: Figures): RejectionReply {
   const { a: makerMicro, b: takerMicro, c: tickPips, side, orderType } = figures;
   const isBuy = side !== Side.SELL;
-  const takesOnly = orderType === OrderType.FOK || orderType === OrderType.FAK;
+  const isMarket = orderType !== undefined && takesOnly(orderType);
   const step = amountStepMicro(tickPips);
   const [moneyMicro, sharesMicro] = isBuy ? [makerMicro, takerMicro] : [takerMicro, makerMicro];
-  if (!takesOnly && sharesMicro % MICRO_PER_LOT === 0 && moneyMicro % step === 0) {
+  if (!isMarket && sharesMicro % MICRO_PER_LOT === 0 && moneyMicro % step === 0) {
     return offPriceSentence(figures, moneyMicro, sharesMicro, isBuy);
   }
   const decimals = 7 - String(step).length;
-  const [maker, taker] = isBuy && !takesOnly ? [decimals, 2] : [2, decimals];
+  const [maker, taker] = isBuy && !isMarket ? [decimals, 2] : [2, decimals];
   return refuse(
-    `invalid amounts, the ${takesOnly ? 'market ' : ''}${isBuy ? 'buy' : 'sell'} orders maker amount supports a max accuracy of ` +
+    `invalid amounts, the ${isMarket ? 'market ' : ''}${isBuy ? 'buy' : 'sell'} orders maker amount supports a max accuracy of ` +
       `${maker} decimals, taker amount a max of ${taker} decimals: got makerAmount ${microText(makerMicro)} and takerAmount ` +
       microText(takerMicro),
   );

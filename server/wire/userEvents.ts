@@ -1,7 +1,7 @@
 // Events of the user channel as JSON text (wire.md E.4): order (PLACEMENT, UPDATE, CANCELLATION) and trade (MATCHED,
 // MINED, CONFIRMED). Called by the streams with an entry of an owner. Statuses are the five plain ones and times digits
 // alone, because official clients drop an event with anything else.
-import { OrderType } from '../../engine/index.ts';
+import { takesOnly } from '../../engine/index.ts';
 import type { OrderEntry, TradeEntry } from '../streams/userEntries.ts';
 import { type MakerFill, type Market, uuidOfKeyId } from '../views/index.ts';
 import { tradeId } from './ids.ts';
@@ -13,8 +13,7 @@ function plainStatus({ kind, status, filledLots, order }: OrderEntry): string {
   if (kind === 'CANCELLATION') return 'CANCELED';
   if (status === 'MATCHED' || status === 'DELAYED') return status;
   // A placement or fill whose rest was cancelled in the same record says what it was; the cancellation follows.
-  const takesOnly = order.orderType === OrderType.FOK || order.orderType === OrderType.FAK;
-  return takesOnly && filledLots > 0 ? 'MATCHED' : 'LIVE';
+  return takesOnly(order.orderType) && filledLots > 0 ? 'MATCHED' : 'LIVE';
 }
 
 /** The keys of an order event after its head, from the comma to the closing brace. */

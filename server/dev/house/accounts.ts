@@ -11,6 +11,7 @@ import {
   OrderType,
   rejectionName,
   Side,
+  takesOnly,
 } from '../../../engine/index.ts';
 import { deriveCredentials } from '../../auth/apiKeys.ts';
 import type { Caller } from '../../auth/caller.ts';
@@ -166,9 +167,8 @@ export function encodeOrder(
   order: HouseOrder,
 ): Uint8Array {
   const { market, outcome, side, pips, lots, orderType, postOnly, salt } = order;
-  const takesOnly = orderType === OrderType.FOK || orderType === OrderType.FAK;
-  const { tickPips } = market.terms;
-  const { makerAmount, takerAmount } = clientAmounts({ side, pips, lots, tickPips, takesOnly });
+  const asked = { side, pips, lots, tickPips: market.terms.tickPips, takesOnly: takesOnly(orderType) };
+  const { makerAmount, takerAmount } = clientAmounts(asked);
   const signable: SignableOrder = {
     salt,
     maker: address,
