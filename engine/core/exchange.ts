@@ -33,7 +33,7 @@ import { hashCore, hashIds } from './stateHash.ts';
 // The file's own, see engine/compiler.ts.
 const { cancelAll, cancelMarket, cancelOrder, cancelOrders } = cancels;
 const { placeOrder } = entry;
-const { queueFresh, STEP_MINED, settleFresh } = matching;
+const { queueFresh, STEP_CONFIRMED, STEP_MINED, settleFresh, statusItem } = matching;
 
 type CommandFunction = (state: CoreState, message: Message, offset: number) => void;
 
@@ -43,7 +43,6 @@ const CREDIT = commandLayouts.CreditOwner;
 const STARTED_TYPE = STARTED.type;
 const PLACE_TYPE = commandLayouts.PlaceOrder.type;
 const CANCEL_TYPE = commandLayouts.CancelOrders.type;
-const STEP_CONFIRMED = STEP_MINED + 1;
 
 /** Commands by type byte but PlaceOrder and CancelOrders, see applyAt. What is missing here (event texts, deleted keys) is the registry's alone. */
 const commands: (CommandFunction | undefined)[] = [];
@@ -78,7 +77,7 @@ const start = (state: CoreState, message: Message, offset: number): void => {
   state.minedDelayMs = message.view.getFloat64(offset + STARTED.offsets.minedDelayMs, true);
   state.confirmedDelayMs = message.view.getFloat64(offset + STARTED.offsets.confirmedDelayMs, true);
   state.creditMicro = message.view.getFloat64(offset + STARTED.offsets.creditMicro, true);
-  state.heartbeats.postponeAll(state.tMs + state.heartbeatWindowMs);
+  state.heartbeats.postponeAll(state.tMs + state.heartbeatWindowMs, state.rulesVersion);
 };
 
 /** One price level of a market in the first token's terms. */
@@ -264,11 +263,12 @@ export class Exchange {
     const { state } = this;
     const { statuses } = state;
     const dueMs = statuses.nextMs;
-    const market = statuses.topFirst();
+    const rank = statuses.topFirst();
     const trade = statuses.topSecond();
-    const step = statuses.topItem();
+    const market = statuses.topItem() >> 1;
+    const isMined = statuses.topItem() === statusItem(market, STEP_MINED);
     statuses.pop();
-    state.out.tradeStatus(market, trade, step === STEP_MINED ? TradeStatus.MINED : TradeStatus.CONFIRMED);
-    if (step === STEP_MINED) statuses.push(dueMs + state.confirmedDelayMs, market, trade, STEP_CONFIRMED);
+    state.out.tradeStatus(market, trade, isMined ? TradeStatus.MINED : TradeStatus.CONFIRMED);
+    if (isMined) statuses.push(dueMs + state.confirmedDelayMs, rank, trade, statusItem(market, STEP_CONFIRMED));
   }
 }

@@ -3,6 +3,7 @@
 import { bytesToHex } from '../protocol/bytes.ts';
 import type { Message } from '../protocol/message.ts';
 import type { Sections } from '../protocol/sections.ts';
+import { RulesVersion } from '../protocol/terms.ts';
 import { type Alarm, DueHeap, type HeapPlaces } from './dueHeap.ts';
 import { NONE } from './orderPool.ts';
 
@@ -14,12 +15,15 @@ interface Session {
   expected: string;
   deadlineMs: number;
   isActive: boolean;
+  /** Which of all accepted heartbeats its latest is. */
+  beat: number;
   heapPlace: number;
 }
 
 export class Heartbeats implements HeapPlaces {
   sessions: Session[] = [];
   readonly due: DueHeap;
+  private beatCount = 0;
   private readonly byKey = new Map<number, number>();
 
   constructor(alarm: Alarm) {
@@ -30,7 +34,10 @@ export class Heartbeats implements HeapPlaces {
   visit(sections: Sections): void {
     this.sessions = sections.plain('sessions', this.sessions);
     this.due.visit(sections.part('due'));
-    for (const [number, { key }] of this.sessions.entries()) this.byKey.set(key, number);
+    for (const [number, { key, beat }] of this.sessions.entries()) {
+      this.byKey.set(key, number);
+      this.beatCount = Math.max(this.beatCount, beat);
+    }
   }
 
   heapPlace(session: number): number {
@@ -46,20 +53,20 @@ export class Heartbeats implements HeapPlaces {
     return session === undefined ? undefined : this.sessions[session];
   }
 
-  /** Starts or renews a key's session: the next heartbeat must carry `expected`. */
-  renew(key: number, owner: number, expected: string, deadlineMs: number): void {
+  /** Starts or renews a key's session, by an accepted heartbeat: the next one must carry `expected`. */
+  renew(key: number, owner: number, expected: string, deadlineMs: number, rulesVersion: number): void {
     let number = this.byKey.get(key);
     if (number === undefined) {
       number = this.sessions.length;
-      this.sessions.push({ key, owner, expected, deadlineMs, isActive: false, heapPlace: NONE });
+      this.sessions.push({ key, owner, expected, deadlineMs, isActive: false, beat: 0, heapPlace: NONE });
       this.byKey.set(key, number);
     }
     const session = this.sessions[number];
+    this.beatCount += 1;
+    session.beat = this.beatCount;
     session.expected = expected;
-    session.deadlineMs = deadlineMs;
     session.isActive = true;
-    this.due.withdraw(number);
-    this.due.push(deadlineMs, number, 0, number);
+    this.setDeadline(number, deadlineMs, rulesVersion);
   }
 
   /** Ends the session that is due next and returns it. */
@@ -71,10 +78,17 @@ export class Heartbeats implements HeapPlaces {
   }
 
   /** Gives every active session the same new deadline: nobody loses orders to the exchange's own pause. */
-  postponeAll(deadlineMs: number): void {
-    for (const session of this.sessions) {
-      if (session.isActive) this.renew(session.key, session.owner, session.expected, deadlineMs);
+  postponeAll(deadlineMs: number, rulesVersion: number): void {
+    for (const [number, { isActive }] of this.sessions.entries()) {
+      if (isActive) this.setDeadline(number, deadlineMs, rulesVersion);
     }
+  }
+
+  private setDeadline(number: number, deadlineMs: number, rulesVersion: number): void {
+    const session = this.sessions[number];
+    session.deadlineMs = deadlineMs;
+    this.due.withdraw(number);
+    this.due.push(deadlineMs, rulesVersion < RulesVersion.FOURTH ? number : session.beat, 0, number);
   }
 }
 

@@ -209,7 +209,7 @@ export function heartbeat(state: CoreState, message: Message, offset: number): v
   }
   const next = isActive && isRefresh ? session.expected : readHeartbeatId(message, offset + HEARTBEAT.next);
   const deadlineMs = state.tMs + state.heartbeatWindowMs;
-  heartbeats.renew(key, owner, next, deadlineMs);
+  heartbeats.renew(key, owner, next, deadlineMs, state.rulesVersion);
   out.write({ type: 'HeartbeatAccepted', keyId: accounts.keyText(key), next, deadlineMs });
 }
 

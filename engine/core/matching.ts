@@ -1,6 +1,6 @@
 // Executes what the dry run found: makers best first, each level one trade; money and shares change hands, sets are made
 // and destroyed. Called by entry and by releases once nothing can refuse the order any more.
-import { FillKind, TradeStatus } from '../protocol/terms.ts';
+import { FillKind, RulesVersion, TradeStatus } from '../protocol/terms.ts';
 import { FEES_ACCOUNT as FEES } from './accounts.ts';
 import * as amounts from './amounts.ts';
 import * as fees from './fees.ts';
@@ -19,8 +19,12 @@ const { MINED, CONFIRMED } = TradeStatus;
 const FEES_ACCOUNT = FEES;
 const BID = 0;
 
-/** Status items of a trade in the heap: the step they lead to. */
-export const STEP_MINED = 1;
+const BY_SEQUENCE = RulesVersion.FOURTH;
+
+/** The steps that a trade's status takes, and the item of one in the heap, whose second number is the trade's. */
+export const STEP_MINED = 0;
+export const STEP_CONFIRMED = 1;
+export const statusItem = (marketIndex: number, step: number): number => (marketIndex << 1) | step;
 
 /**
  * Takes `lots` (all of which the dry run found, own orders gone) from the other side of the ladder.
@@ -107,6 +111,7 @@ const settleTaker = (
   }
   ledger.collateral[FEES_ACCOUNT] += fee;
   market.tradeCount += 1;
+  state.tradeCount += 1;
   ledger.tellBalances(out, order.account, order.position, order.outcome);
   out.feesMicro = ledger.collateral[FEES_ACCOUNT];
   out.vaultMicro = market.vaultMicro;
@@ -120,19 +125,23 @@ const settleTaker = (
  */
 const scheduleStatus = (state: CoreState, market: Market): void => {
   if (state.minedDelayMs !== 0 || state.confirmedDelayMs !== 0) {
-    state.statuses.push(state.tMs + state.minedDelayMs, market.index, market.tradeCount, STEP_MINED);
+    queueTrade(state, market, state.minedDelayMs, 0);
     return;
   }
   state.freshMarket = market.index;
   state.freshTrades += 1;
 };
 
+/** Puts the first status step of a market's trade on the heap; `later` trades, all of this market, have come since. */
+const queueTrade = (state: CoreState, market: Market, delayMs: number, later: number): void => {
+  const rank = state.rulesVersion < BY_SEQUENCE ? market.index : state.tradeCount - later;
+  state.statuses.push(state.tMs + delayMs, rank, market.tradeCount - later, statusItem(market.index, STEP_MINED));
+};
+
 /** Hands the fresh trades to the heap, which brings them into order with whatever else is due. */
 export const queueFresh = (state: CoreState): void => {
-  const { tradeCount } = state.markets[state.freshMarket];
-  for (let trade = tradeCount - state.freshTrades + 1; trade <= tradeCount; trade += 1) {
-    state.statuses.push(state.tMs, state.freshMarket, trade, STEP_MINED);
-  }
+  const market = state.markets[state.freshMarket];
+  for (let later = state.freshTrades - 1; later >= 0; later -= 1) queueTrade(state, market, 0, later);
   state.freshTrades = 0;
 };
 

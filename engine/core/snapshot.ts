@@ -103,6 +103,7 @@ function loadMarkets(state: CoreState, columns: Float64Array, levels: Int32Array
     });
     market.vaultMicro = columns[at + TERMS];
     market.tradeCount = columns[at + TERMS + 1];
+    state.tradeCount += market.tradeCount;
     market.resolution = columns[at + TERMS + 2];
     market.unredeemedFirstMicro = columns[at + TERMS + 3];
     market.unredeemedSecondMicro = columns[at + TERMS + 4];

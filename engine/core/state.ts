@@ -92,6 +92,8 @@ export class CoreState {
   readonly expiries = new DueHeap(this.alarm, this.pool);
   readonly releases = new DueHeap(this.alarm, this.pool);
   readonly statuses = new DueHeap(this.alarm);
+  /** Trades of all markets so far. */
+  tradeCount = 0;
   /** Trades of this command whose status changes at once, as where no delay is set: the market's last so many. */
   freshTrades = 0;
   freshMarket = NONE;

@@ -86,6 +86,7 @@ function hashDue(hasher: StateHasher, state: CoreState): void {
     hasher.text(state.accounts.keyText(session.key));
     hasher.text(session.expected);
     hasher.number(session.isActive ? session.deadlineMs : 0);
+    hasher.number(session.isActive ? session.beat : 0);
   }
 }
 

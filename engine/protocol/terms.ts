@@ -14,9 +14,14 @@ export const RulesVersion = {
   SECOND: 2,
   /** Orders that a client signed carry CLIENT_ACCURACY, which earlier programs neither read nor heed. */
   THIRD: 3,
+  /**
+   * What is due in the same millisecond comes in the order of the commands that brought it about: trade statuses by trade, where
+   * it was by market first, and heartbeats by each key's latest, where it was by its first.
+   */
+  FOURTH: 4,
 } as const;
 /** The version of new records. */
-export const RULES_VERSION = RulesVersion.THIRD;
+export const RULES_VERSION = RulesVersion.FOURTH;
 /** Which way an order trades its token. */
 export const Side = { BUY: 0, SELL: 1 } as const;
 /** How long an order lives: see the engine rules in README "Inside". */

@@ -163,6 +163,43 @@ describe('time', () => {
      +1000ms time passes → status MINED m0 1, status MINED m0 2
      +500ms time passes → status CONFIRMED m0 1, status CONFIRMED m0 2`,
   );
+  const twoMarketsTrade = `market
+     market
+     alice gets 10 YES
+     alice gets 10 YES in m1
+     bob deposits 10
+     alice sells 10 YES @ 0.5 GTC → rests
+     alice sells 10 YES @ 0.5 GTC in m1 → rests
+     bob buys 4 YES @ 0.5 FAK in m1 → takes, trades, filled
+     bob buys 4 YES @ 0.5 FAK → takes, trades, filled
+     bob buys 6 YES @ 0.5 FAK in m1 → takes, trades, filled`;
+  scenario(
+    'statuses that are due at once come in the order of the trades, whatever their markets',
+    `started window 86400000 heartbeat 10000 mined 1000 confirmed 500 credit 0
+     ${twoMarketsTrade}
+     +1000ms time passes → status MINED m1 1, status MINED m0 1, status MINED m1 2
+     +500ms time passes → status CONFIRMED m1 1, status CONFIRMED m0 1, status CONFIRMED m1 2`,
+  );
+  scenario(
+    'so do those of orders that leave their delay at once',
+    `market delay 3
+     market delay 3
+     alice gets 10 YES
+     alice gets 10 YES in m1
+     bob deposits 10
+     alice sells 10 YES @ 0.5 GTC → rests
+     alice sells 10 YES @ 0.5 GTC in m1 → rests
+     bob buys 4 YES @ 0.5 FAK in m1 → delayed
+     bob buys 4 YES @ 0.5 FAK → delayed
+     +3000ms time passes → releases, takes, trades 4 @ 0.5, filled, releases, takes, trades 4 @ 0.5, filled, status MINED m1 1, status CONFIRMED m1 1, status MINED m0 1, status CONFIRMED m0 1`,
+  );
+  scenario(
+    'by the third rules they come by market first',
+    `started rules 3 window 86400000 heartbeat 10000 mined 1000 confirmed 500 credit 0
+     ${twoMarketsTrade}
+     +1000ms time passes → status MINED m0 1, status MINED m1 1, status MINED m1 2
+     +500ms time passes → status CONFIRMED m0 1, status CONFIRMED m1 1, status CONFIRMED m1 2`,
+  );
   scenario(
     'without delays the steps of a trade leave together',
     `market
@@ -244,6 +281,27 @@ describe('heartbeats', () => {
      +500ms alice beats again next 2 → beats alice:0 next 1 until +10500ms
      +10000ms time passes → lapses alice:0
      alice beats given 55 next 3 → beats alice:0 next 3`,
+  );
+  scenario(
+    'keys that fall silent at once lapse in the order of their latest heartbeats',
+    `alice beats next 1 → beats alice:0 next 1
+     bob beats next 1 → beats bob:0 next 1
+     alice beats given 1 next 2 → beats alice:0 next 2
+     bob beats given 5 next 2 → expects bob:0 1
+     +10000ms time passes → lapses bob:0, lapses alice:0
+     alice beats next 1 → beats alice:0 next 1
+     bob beats next 1 → beats bob:0 next 1
+     alice beats given 1 next 2 → beats alice:0 next 2
+     +5000ms started window 86400000 heartbeat 10000 mined 0 confirmed 0 credit 0 → nothing
+     +10000ms time passes → lapses bob:0, lapses alice:0`,
+  );
+  scenario(
+    'by the third rules they lapse in the order of their first ones',
+    `started rules 3 window 86400000 heartbeat 10000 mined 0 confirmed 0 credit 0
+     alice beats next 1 → beats alice:0 next 1
+     bob beats next 1 → beats bob:0 next 1
+     alice beats given 1 next 2 → beats alice:0 next 2
+     +10000ms time passes → lapses alice:0, lapses bob:0`,
   );
   scenario(
     'a start gives every session its whole window again',

@@ -2,7 +2,7 @@
 // command by command. Called by the model, toy world and rule tests. It reads decoded commands and returns event objects;
 // it must never import anything of engine/core, or the comparison would prove nothing.
 import type { Command, EngineEvent } from '../../engine/protocol/index.ts';
-import { CancelReason, OrderType, rejections, TradeStatus } from '../../engine/protocol/index.ts';
+import { CancelReason, OrderType, RulesVersion, rejections, TradeStatus } from '../../engine/protocol/index.ts';
 import { type Level, levelsOf } from './referenceBook.ts';
 import { cancelAll, cancelMarket, cancelOrders, cancelWhere, restoreCoverage } from './referenceCancels.ts';
 import {
@@ -111,12 +111,13 @@ export class ReferenceExchange {
         consider(endOfMs(order.expirationS), 0, order.number, 0, () => expire(state, order));
       }
     }
-    // A Map keeps the order in which its keys first came: ties between heartbeats go by each key's first one.
+    // A Map keeps the order in which its keys first came.
     for (const [index, heartbeat] of [...state.heartbeats.values()].entries()) {
-      if (heartbeat.isActive) consider(heartbeat.deadlineMs, 2, index, 0, () => lapse(state, heartbeat));
+      const rank = state.settings.rulesVersion >= RulesVersion.FOURTH ? heartbeat.beat : index;
+      if (heartbeat.isActive) consider(heartbeat.deadlineMs, 2, rank, 0, () => lapse(state, heartbeat));
     }
     for (const pending of state.pendingStatuses) {
-      consider(pending.dueMs, 3, pending.marketIndex, pending.tradeNumber, () => stepStatus(state, pending));
+      consider(pending.dueMs, 3, pending.rank, pending.tradeNumber, () => stepStatus(state, pending));
     }
     return earliest;
   }
@@ -141,23 +142,25 @@ function lapse(state: State, heartbeat: Heartbeat): void {
 }
 
 function stepStatus(state: State, pending: PendingStatus): void {
-  const { marketIndex, tradeNumber, status, dueMs } = pending;
+  const { marketIndex, tradeNumber, rank, status, dueMs } = pending;
   state.pendingStatuses = state.pendingStatuses.filter((other) => other !== pending);
   state.events.push({ type: 'TradeStatusChanged', marketIndex, tradeNumber, status });
   if (status === TradeStatus.CONFIRMED) return;
-  const next = { marketIndex, tradeNumber, status: TradeStatus.CONFIRMED };
+  const next = { marketIndex, tradeNumber, rank, status: TradeStatus.CONFIRMED };
   state.pendingStatuses.push({ ...next, dueMs: dueMs + state.settings.confirmedDelayMs });
 }
 
 function beat(state: State, command: Extract<Command, { readonly type: 'Heartbeat' }>): void {
   const { keyId, given, next, refresh } = command;
-  const known = state.heartbeats.get(keyId) ?? { keyId, expected: '', deadlineMs: 0, isActive: false };
+  const known = state.heartbeats.get(keyId) ?? { keyId, expected: '', deadlineMs: 0, isActive: false, beat: 0 };
   state.heartbeats.set(keyId, known);
   if (known.isActive && refresh === 0 && given !== known.expected) {
     state.events.push({ type: 'HeartbeatRefused', keyId, expected: known.expected });
     return;
   }
   if (!known.isActive || refresh === 0) known.expected = next;
+  state.beatCount += 1;
+  known.beat = state.beatCount;
   known.isActive = true;
   known.deadlineMs = state.tMs + state.settings.heartbeatWindowMs;
   const { expected, deadlineMs } = known;

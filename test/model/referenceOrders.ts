@@ -10,6 +10,7 @@ import {
   MarketStatus,
   OrderFlag,
   OrderType,
+  RulesVersion,
   rejections,
   Side,
   TradeStatus,
@@ -324,9 +325,11 @@ function settleLevel(state: State, taker: Order, level: readonly Step[]): void {
     feesCollateralMicro: Number(fees.collateral),
     vaultMicro: Number(market.vault),
   });
+  const tradesOfAll = state.markets.reduce((sum, { trades }) => sum + trades, 0);
   state.pendingStatuses.push({
     marketIndex: market.index,
     tradeNumber: market.trades,
+    rank: state.settings.rulesVersion >= RulesVersion.FOURTH ? tradesOfAll : market.index,
     status: TradeStatus.MINED,
     dueMs: state.tMs + state.settings.minedDelayMs,
   });

@@ -65,11 +65,15 @@ export interface Heartbeat {
   expected: string;
   deadlineMs: number;
   isActive: boolean;
+  /** Which of all accepted heartbeats its latest is. */
+  beat: number;
 }
 
 export interface PendingStatus {
   readonly marketIndex: number;
   readonly tradeNumber: number;
+  /** What decides between statuses that are due at once, by the rules that the trade was made under. */
+  readonly rank: number;
   readonly status: number;
   readonly dueMs: number;
 }
@@ -98,6 +102,7 @@ export interface State {
   readonly creditedOwners: Set<string>;
   /** By key id, in the order of each key's first heartbeat. */
   readonly heartbeats: Map<string, Heartbeat>;
+  beatCount: number;
   pendingStatuses: PendingStatus[];
   /** Remembered order ids by the hour of their signed timestamp. */
   readonly idsOfHour: Map<number, Set<string>>;
@@ -129,6 +134,7 @@ export function newState(): State {
     flagsOfOwner: new Map(),
     creditedOwners: new Set(),
     heartbeats: new Map(),
+    beatCount: 0,
     pendingStatuses: [],
     idsOfHour: new Map(),
     forgottenBeforeMs: 0,
