@@ -158,11 +158,6 @@ const reasons: readonly Reason[] = [
   equal(/^dryRun/, /budgetMicro > 0; ⇒ 0 → 1/, 'A budget of 1 micro buys no lot and is refused before.'),
   equal(/^dryRun/, /^isDone = true;/, 'What follows is worse, and nothing is wanted: the walk only takes longer.'),
   equal(
-    /^heartbeatTable/,
-    /^this\.due\.push\(deadlineMs, number, 0, number\); ⇒ 0/,
-    'Ties are broken by the number before it.',
-  ),
-  equal(
     /^idWindow/,
     /^(?:if \(slice !== undefined\) )?this\.recent = slice;/,
     'The slice that is looked at first; the table has all.',
@@ -195,7 +190,6 @@ const reasons: readonly Reason[] = [
     /foundLots < order\.lots\)\) \{ ⇒ < → <=/,
     'An order that matches whole takes a slot and gives it back.',
   ),
-  equal(/^matching/, /^export const STEP_MINED = 1;/, 'A mark that is compared with itself.'),
   equal(/^matching/, /available < left \? available : left/, 'They are the same there.'),
   equal(
     /^snapshot/,
