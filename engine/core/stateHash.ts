@@ -74,8 +74,8 @@ function hashHeap(hasher: StateHasher, heap: DueHeap): void {
 }
 
 function hashDue(hasher: StateHasher, state: CoreState): void {
-  const delayed = [...state.delayed].sort((a, b) => state.pool.numberOf(a[0]) - state.pool.numberOf(b[0]));
-  for (const [slot, order] of delayed) {
+  // A map keeps the order in which its orders came: that of their numbers.
+  for (const [slot, order] of state.delayed) {
     hashOrder(hasher, state, slot);
     for (const value of Object.values(order)) hasher.number(value);
   }
