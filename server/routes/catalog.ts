@@ -181,6 +181,12 @@ function labelOf(reader: QueryReader, labels: Catalog['tags'], { params }: HttpR
 
 const oneTag: Answer = (reader, { tags }, _, request) => JSON.stringify(tagRecord(labelOf(reader, tags, request)));
 
+/** Nobody has said which tags belong together: none of a tag that is there. */
+const relatedTags: Answer = (reader, { tags }, _, request) => {
+  labelOf(reader, tags, request);
+  return '[]';
+};
+
 const listSeries: Answer = (reader, catalog) => {
   const slugs = reader.texts('slug');
   const recurrence = reader.text('recurrence');
@@ -274,6 +280,10 @@ function catalogRows(dialect: CatalogDialect): readonly Row[] {
     ['/tags', 'GET /tags', 'Tags, by number.', 'tags', by(listTags)],
     ['/tags/slug/{slug}', 'catalog', 'One tag by its slug.', 'tag', by(oneTag)],
     ['/tags/{id}', 'catalog', 'One tag by its number.', 'tag', by(oneTag)],
+    ['/tags/slug/{slug}/related-tags', 'catalog', 'Relations of a tag: none.', 'noneOfTag', by(relatedTags)],
+    ['/tags/slug/{slug}/related-tags/tags', 'catalog', 'Tags related to a tag: none.', 'noneOfTag', by(relatedTags)],
+    ['/tags/{id}/related-tags', 'catalog', 'Relations of a tag: none.', 'noneOfTag', by(relatedTags)],
+    ['/tags/{id}/related-tags/tags', 'catalog', 'Tags related to a tag: none.', 'noneOfTag', by(relatedTags)],
     ['/series', 'catalog', 'Series of events, by number.', 'series', by(listSeries)],
     ['/series/{id}', 'catalog', 'One series by its number.', 'oneSeries', by(oneSeries)],
     ['/public-search', 'GET /public-search', 'Events and tags that fit a text, best first.', 'search', search(dialect)],

@@ -36,6 +36,10 @@ function ofMount(mount: string): readonly EndpointCase[] {
     get(`${mount}/tags`, labels),
     get(`${mount}/tags/slug/bad-tag`, bySlug),
     get(`${mount}/tags/1`, byId),
+    get(`${mount}/tags/slug/bad-tag/related-tags`, bySlug),
+    get(`${mount}/tags/slug/bad-tag/related-tags/tags`, bySlug),
+    get(`${mount}/tags/1/related-tags`, byId),
+    get(`${mount}/tags/1/related-tags/tags`, byId),
     get(`${mount}/series`, labels),
     get(`${mount}/series/1`, byId),
     get(`${mount}/public-search?q=bad`, {

@@ -5,9 +5,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { CommentParentEntityType } from '@polymarket/bindings';
 import { createPublicClient, forkEnvironmentConfig } from '@polymarket/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startServerProcess } from '../support/process.ts';
+
+const TRADER = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266';
 
 let url: string;
 let stop: () => Promise<void>;
@@ -77,6 +80,15 @@ test('tags, series, search, and the lists that are empty here', async () => {
   expect(await client.listSports()).toEqual([]);
   expect(await allOf(client.listTeams({}))).toEqual([]);
   expect(await client.fetchSportsMarketTypes()).toEqual({ marketTypes: [] });
+  for (const which of [{ id: '1' }, { slug: 'politics' }]) {
+    expect(await client.fetchRelatedTags(which)).toEqual([]);
+    expect(await client.fetchRelatedTagResources(which)).toEqual([]);
+  }
+  await expect(client.fetchRelatedTags({ id: '999' })).rejects.toThrow('id not found');
+  await expect(client.fetchRelatedTags({ slug: 'no-such' })).rejects.toThrow('slug not found');
+  const about = { parentEntityType: CommentParentEntityType.Event, parentEntityId: 1 };
+  expect(await allOf(client.listComments(about))).toEqual([]);
+  expect(await client.fetchPublicProfile({ address: TRADER })).toBeNull();
 });
 
 test('prices of a market that the catalog lists', async () => {

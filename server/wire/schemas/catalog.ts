@@ -283,6 +283,7 @@ function catalogSchemas(
     search: ruled({ query: searchQuery, reply: found(foundEvent) }),
     status: { reply: z.literal('OK'), replyType: 'text/plain' } satisfies EndpointSchema,
     nothing: { reply: z.array(z.never()) } satisfies EndpointSchema,
+    noneOfTag: ruled({ reply: z.array(z.never()) }),
     marketTypes: { reply: z.object({ marketTypes: z.array(text) }) } satisfies EndpointSchema,
   };
 }
