@@ -11,6 +11,7 @@ import {
   rowsFilter,
 } from '../catalog/index.ts';
 import type { EventRow, Market, MarketsView } from '../views/index.ts';
+import { resolutionStatus } from '../wire/catalog.ts';
 import type { QueryReader } from '../wire/catalogQuery.ts';
 
 const NOTHING: RowFilter = { among: [], isWanted: () => false };
@@ -94,6 +95,16 @@ export function marketFilters(catalog: Catalog, markets: MarketsView, reader: Qu
   if (questions !== undefined) {
     const wanted = new Set(questions);
     filters.push({ isWanted: (row) => wanted.has(marketAt(row)?.questionId ?? '') });
+  }
+  const resolutions = reader.texts('uma_resolution_status');
+  if (resolutions !== undefined) {
+    filters.push({
+      isWanted: (row) => {
+        const market = marketAt(row);
+        const status = market === undefined ? undefined : resolutionStatus(market);
+        return status !== undefined && resolutions.includes(status);
+      },
+    });
   }
   const figures = (market: Market) => catalog.marketFiguresOf(market);
   const ranges = [

@@ -47,11 +47,15 @@ function rewardFields(market: Market): Fields {
   return { clobRewards: rates, rewardsMinSize: rewards.minSize ?? 0, rewardsMaxSpread: rewards.maxSpread ?? 0 };
 }
 
+/** What a market's record says of its resolution. */
+export function resolutionStatus({ status }: Market): string | undefined {
+  return status === MarketStatus.RESOLVED ? 'resolved' : undefined;
+}
+
 /** The keys of a market that follow from its texts, terms and state, and come last in its record. */
 export function tradingFields(market: Market): Fields {
   const { terms, texts, status } = market;
   const gameStartMs = Date.parse(textOf(texts.gameStartTime));
-  const isResolved = status === MarketStatus.RESOLVED;
   return {
     // Whether it trades by a book, not whether the book is open: clients find by it what they may ask prices of.
     enableOrderBook: true,
@@ -71,7 +75,7 @@ export function tradingFields(market: Market): Fields {
     marketMakerAddress: '',
     restricted: false,
     umaResolutionStatuses: '[]',
-    ...(isResolved && { umaResolutionStatus: 'resolved' }),
+    umaResolutionStatus: resolutionStatus(market),
     groupItemTitle: textOf(texts.groupItemTitle),
     ...(!Number.isNaN(gameStartMs) && { gameStartTime: databaseTime(gameStartMs) }),
     ...rewardFields(market),

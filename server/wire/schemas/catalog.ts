@@ -201,6 +201,7 @@ const marketQuery = {
   id: list('Numbers of markets'),
   clob_token_ids: list('Token ids'),
   question_ids: list('Question ids'),
+  uma_resolution_status: list('What records say of their resolution: resolved'),
   volume_num_min: numberParameter,
   volume_num_max: numberParameter,
   liquidity_num_min: numberParameter,
