@@ -29,6 +29,10 @@ const dateField = z.iso
     const year = new Date(text).getUTCFullYear();
     return year >= 0 && year <= YEAR_MAX;
   }, 'must lie within the years 0000 to 9999 of UTC');
+/** As catalog records have it, too: 2030-01-31 12:00:00+00. */
+const gameTimeField = z.preprocess((given) => {
+  return typeof given === 'string' ? given.replace(/^([0-9-]{10}) ([0-9:]{8})\+00$/, '$1T$2Z') : given;
+}, dateField);
 const tokenIdField = z
   .string('must be a decimal string')
   .refine((text) => isUint256Decimal(text), 'must be a decimal string below 2^256')
@@ -111,7 +115,7 @@ const marketTerms = {
   auto_tick: booleanField.optional(),
   rewards: rewardsField.optional(),
   group_item_title: textField(TEXT_MAX.short).optional(),
-  game_start_time: dateField.optional(),
+  game_start_time: gameTimeField.optional(),
   archived: booleanField.optional(),
   flags: z
     .record(

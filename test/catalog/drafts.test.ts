@@ -64,3 +64,19 @@ test('a date that its offset leads out of four-digit years is refused', async ()
   }
   expect((await post('/markets', { question: 'When?', end_date: '9999-12-31T23:59:59Z' })).status).toBe(200);
 });
+
+test('the start of a game may be given as records of markets have it', async () => {
+  const shown = '2030-06-01 15:10:00+00';
+  await post('/markets', { question: 'Which game?', slug: 'which-game', game_start_time: shown });
+  const [market] = await get('/gamma/markets?slug=which-game');
+  expect(market.gameStartTime).toBe(shown);
+  expect((await get(`/markets/${market.conditionId}`)).game_start_time).toBe('2030-06-01T15:10:00.000Z');
+  for (const bad of ['2030-13-01 15:10:00+00', '2030-06-01 15:10:00+02', '2030-06-01 15:10:00']) {
+    const { status, json } = await post('/markets', { question: 'Which game?', game_start_time: bad });
+    expect([bad, status, json.error]).toEqual([
+      bad,
+      400,
+      'invalid_field: game_start_time: it must be an ISO 8601 date-time, such as 2030-01-31T12:00:00Z',
+    ]);
+  }
+});
