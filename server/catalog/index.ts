@@ -22,6 +22,7 @@ import { VolumeWindow } from './volumeWindow.ts';
 export type { ColumnsPlace } from './columnOrders.ts';
 export { type EventFigures, type MarketFigures, marketEndMs, marketStartMs, RowState } from './figures.ts';
 export type { Label } from './labels.ts';
+export { relatedTags } from './related.ts';
 export { type SearchHits, wordsOf } from './search.ts';
 export { STATE_COUNT } from './sortOrder.ts';
 

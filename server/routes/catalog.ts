@@ -1,14 +1,30 @@
 // The catalog (interface.md 4.2, catalog-and-data.md 6): events, markets, tags, series and search, on the root paths and on
 // the mount /gamma. Thin: parameters are read by wire/catalogQuery.ts, rows come from the catalog, shapes from the dialect
 // that each table of paths is made with. GET /markets and /markets/{id} of the root belong to bothForms.ts.
-import { isBytes32 } from '../auth/hex.ts';
-import { type Catalog, type CatalogPage, type ColumnsPlace, type Label, wordsOf } from '../catalog/index.ts';
+import { isAddress, isBytes32 } from '../auth/hex.ts';
+import {
+  type Catalog,
+  type CatalogPage,
+  type ColumnsPlace,
+  type Label,
+  relatedTags,
+  wordsOf,
+} from '../catalog/index.ts';
 import type { Context, Endpoint, Handler, HttpRequest, Reply } from '../http/endpoint.ts';
 import type { ThrottleGroup } from '../http/throttleTable.ts';
 import type { EventRow, Market, Views } from '../views/index.ts';
-import { descriptionOf, eventSummary, seriesRecord, tagMatch, tagRecord } from '../wire/catalog.ts';
+import { descriptionOf, eventSummary, relatedTag, seriesRecord, tagMatch, tagRecord } from '../wire/catalog.ts';
 import { type CatalogDialect, gammaCatalog, rootCatalog } from '../wire/catalogDialects.ts';
-import { formatPlace, type ListForm, QueryReader, readKeyset, readList, readSearch } from '../wire/catalogQuery.ts';
+import {
+  formatPlace,
+  LIST_LIMIT_MAX,
+  type ListForm,
+  QueryReader,
+  readKeyset,
+  readList,
+  readRelated,
+  readSearch,
+} from '../wire/catalogQuery.ts';
 import { addTags, appendTags, type Shape } from '../wire/catalogTexts.ts';
 import { parseWhole } from '../wire/numbers.ts';
 import { appendList, bytesOf, type Pieces } from '../wire/pieces.ts';
@@ -181,6 +197,27 @@ function labelOf(reader: QueryReader, labels: Catalog['tags'], { params }: HttpR
 
 const oneTag: Answer = (reader, { tags }, _, request) => JSON.stringify(tagRecord(labelOf(reader, tags, request)));
 
+/** The tags that are most related to the one that a path names. */
+function tagsRelated(reader: QueryReader, catalog: Catalog, views: Views, request: HttpRequest) {
+  const tag = labelOf(reader, catalog.tags, request);
+  const { closed } = readRelated(reader);
+  const related = relatedTags(catalog, tag, (number) => views.markets.eventByNumber(number), closed);
+  return { tag, related: related.slice(0, LIST_LIMIT_MAX) };
+}
+
+const relationsOfTag: Answer = (reader, catalog, views, request) => {
+  const { tag, related } = tagsRelated(reader, catalog, views, request);
+  return JSON.stringify(related.map((other, at) => relatedTag(tag, other, at + 1)));
+};
+const tagsOfTag: Answer = (reader, catalog, views, request) =>
+  JSON.stringify(tagsRelated(reader, catalog, views, request).related.map(tagRecord));
+
+/** Wallets have no profiles here. */
+const publicProfile: Answer = (reader) => {
+  if (!isAddress(reader.text('address') ?? '')) throw reader.dialect.invalidAddress();
+  throw reader.dialect.notFound('profile');
+};
+
 const listSeries: Answer = (reader, catalog) => {
   const slugs = reader.texts('slug');
   const recurrence = reader.text('recurrence');
@@ -268,12 +305,17 @@ function catalogRows(dialect: CatalogDialect): readonly Row[] {
     ['/markets/{id}/description', 'catalog', 'The description of a market.', 'description', by(marketDescription)],
     ['/events', 'GET /events', 'Events.', 'events', by(listEvents)],
     ['/events/keyset', 'GET /events', 'The same, page after page.', 'eventsKeyset', by(listEventsByKey)],
+    ['/events/creators', 'catalog', 'Creators of events who have a name: none.', 'nothing', answered('[]')],
     ['/events/slug/{slug}', 'catalog', 'One event by its slug.', 'event', by(oneEvent)],
     ['/events/{id}', 'catalog', 'One event by its number.', 'event', by(oneEvent)],
     ['/events/{id}/tags', 'catalog', 'The tags of an event.', 'tagsOf', by(eventTags)],
     ['/tags', 'GET /tags', 'Tags, by number.', 'tags', by(listTags)],
     ['/tags/slug/{slug}', 'catalog', 'One tag by its slug.', 'tag', by(oneTag)],
     ['/tags/{id}', 'catalog', 'One tag by its number.', 'tag', by(oneTag)],
+    ...['/tags/{id}', '/tags/slug/{slug}'].flatMap((tag): Row[] => [
+      [`${tag}/related-tags`, 'catalog', 'How a tag is related to others.', 'relatedTags', by(relationsOfTag)],
+      [`${tag}/related-tags/tags`, 'catalog', 'The tags most often beside a tag.', 'tagsBeside', by(tagsOfTag)],
+    ]),
     ['/series', 'catalog', 'Series of events, by number.', 'series', by(listSeries)],
     ['/series/{id}', 'catalog', 'One series by its number.', 'oneSeries', by(oneSeries)],
     ['/public-search', 'GET /public-search', 'Events and tags that fit a text, best first.', 'search', search(dialect)],
@@ -287,6 +329,7 @@ function catalogRows(dialect: CatalogDialect): readonly Row[] {
       answered('{"marketTypes":[]}'),
     ],
     ['/comments', 'catalog', 'Comments: none.', 'nothing', answered('[]')],
+    ['/public-profile', 'catalog', 'The profile of a wallet: nobody has one.', 'profile', by(publicProfile)],
   ];
   const status: Row = ['/status', 'catalog', 'Whether the catalog answers.', 'status', statusText];
   return dialect.mount === '' ? rows : [...rows, status];

@@ -199,6 +199,11 @@ export function tagMatch({ number, title, slug }: Label, eventCount: number): Fi
   return { id: String(number), label: title, slug, event_count: eventCount };
 }
 
+/** How a tag is related to another, the most related one being of rank 1. */
+export function relatedTag({ number }: Label, other: Label, rank: number): Fields {
+  return { id: `${number}-${other.number}`, tagID: number, relatedTagID: other.number, rank };
+}
+
 /** A series; it is active and closed as the events are that it consists of. */
 export function seriesRecord(catalog: Catalog, series: Label): Fields {
   const { number, slug, title, recurrence, createdMs, updatedMs } = series;

@@ -32,7 +32,9 @@ export interface CatalogDialect {
   readonly offsetTooLarge: (keysetPath: string | undefined, max: number) => BadRequest;
   readonly offsetOnKeyset: () => BadRequest;
   /** A record that is not there. */
-  readonly notFound: (what: 'id' | 'slug') => BadRequest;
+  readonly notFound: (what: 'id' | 'slug' | 'profile') => BadRequest;
+  /** An address that is none, or is not given. */
+  readonly invalidAddress: () => BadRequest;
   /** A condition id in place of a market's number. */
   readonly takesConditionIds: boolean;
 }
@@ -42,9 +44,11 @@ const refusal =
   (text: string): BadRequest =>
     new BadRequest(text, { status, extra: { type } });
 const notFoundRefusal = refusal(404, 'not found error');
-const notFound = (what: 'id' | 'slug'): BadRequest => notFoundRefusal(`${what} not found`);
-
 const badRequest = refusal(400, 'bad request');
+const bothForms = {
+  notFound: (what: 'id' | 'slug' | 'profile'): BadRequest => notFoundRefusal(`${what} not found`),
+  invalidAddress: (): BadRequest => badRequest('invalid address'),
+};
 
 /** The root paths. */
 export const rootCatalog: CatalogDialect = {
@@ -64,7 +68,7 @@ export const rootCatalog: CatalogDialect = {
       `invalid_field: offset: it must be at most ${max}${keysetPath === undefined ? '' : `; use ${keysetPath}`}`,
     ),
   offsetOnKeyset: () => badRequest('invalid_field: offset: keyset lists go on by after_cursor'),
-  notFound,
+  ...bothForms,
   takesConditionIds: true,
 };
 
@@ -89,6 +93,6 @@ export const gammaCatalog: CatalogDialect = {
       `offset too large, ${keysetPath === undefined ? `at most ${max}` : `use ${keysetPath} for deeper pagination`}`,
     ),
   offsetOnKeyset: () => validationError('offset is not allowed on keyset endpoints'),
-  notFound,
+  ...bothForms,
   takesConditionIds: false,
 };

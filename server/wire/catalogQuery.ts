@@ -239,3 +239,13 @@ export function readSearch(reader: QueryReader): SearchForm {
   const limit = Math.min(reader.whole('limit_per_type') ?? SEARCH_LIMIT_DEFAULT, LIST_LIMIT_MAX);
   return { text, limit, page, hasTags: reader.flag('search_tags') ?? true, creator: reader.text('creator'), closed };
 }
+
+/** Which events relate tags: those that are open or closed, or all. `omit_empty` is taken: no related tag is without events. */
+export function readRelated(reader: QueryReader): { readonly closed: boolean | undefined } {
+  reader.flag('omit_empty');
+  const status = reader.text('status')?.toLowerCase() ?? 'all';
+  if (status !== 'all' && status !== 'active' && status !== 'closed') {
+    throw reader.dialect.invalid('status', 'must be active, closed or all');
+  }
+  return { closed: status === 'all' ? undefined : status === 'closed' };
+}

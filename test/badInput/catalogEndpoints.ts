@@ -36,6 +36,10 @@ function ofMount(mount: string): readonly EndpointCase[] {
     get(`${mount}/tags`, labels),
     get(`${mount}/tags/slug/bad-tag`, bySlug),
     get(`${mount}/tags/1`, byId),
+    get(`${mount}/tags/1/related-tags`, { ...byId, query: { omit_empty: kinds.flagText } }),
+    get(`${mount}/tags/1/related-tags/tags`, { ...byId, query: { omit_empty: kinds.flagText } }),
+    get(`${mount}/tags/slug/bad-tag/related-tags`, bySlug),
+    get(`${mount}/tags/slug/bad-tag/related-tags/tags`, bySlug),
     get(`${mount}/series`, labels),
     get(`${mount}/series/1`, byId),
     get(`${mount}/public-search?q=bad`, {
@@ -50,6 +54,8 @@ function ofMount(mount: string): readonly EndpointCase[] {
     get(`${mount}/sports`),
     get(`${mount}/sports/market-types`),
     get(`${mount}/comments`),
+    get(`${mount}/events/creators`),
+    get(`${mount}/public-profile?address=0x${'1'.repeat(40)}`),
   ];
 }
 

@@ -109,7 +109,7 @@ test.each(queried.filter(({ row }) => row.part !== undefined))(
       const { part } = row;
       const [bare, queryText] = row.path(target).split('?');
       const segments = bare.split('/');
-      const at = segments.findLastIndex((segment) => /^(0x[0-9a-fA-F]{40,}|\d+)$/.test(segment));
+      const at = segments.findLastIndex((segment) => /^(0x[0-9a-fA-F]{40,}|\d+|bad-\w+)$/.test(segment));
       for (const text of part?.texts ?? []) {
         const path = segments.with(at, encodeURIComponent(text)).join('/');
         const reply = await send(row, queryText === undefined ? path : `${path}?${queryText}`, row.body?.(target));

@@ -87,3 +87,13 @@ test('prices of a market that the catalog lists', async () => {
   expect(book.bids).toEqual([]);
   expect(Number(await client.fetchMidpoint({ tokenId }))).toBe(0.5);
 });
+
+test('profiles are nobody’s, and tags have related ones', async () => {
+  expect(await client.fetchPublicProfile({ address: `0x${'1'.repeat(40)}` })).toBeNull();
+  const { id } = await client.fetchTag({ slug: 'politics' });
+  const relations = await client.fetchRelatedTags({ id: String(id), status: 'all' });
+  expect(relations.map(({ rank }) => rank)).toEqual(relations.map((_, at) => at + 1));
+  expect(await client.fetchRelatedTags({ slug: 'politics' })).toEqual(relations);
+  const tags = await client.fetchRelatedTagResources({ slug: 'politics', omitEmpty: true });
+  expect(tags.map((tag) => Number(tag.id))).toEqual(relations.map(({ relatedTagId }) => relatedTagId));
+});

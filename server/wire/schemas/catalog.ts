@@ -103,6 +103,10 @@ const eventOfMarket = z
 const tag = z
   .object({ id: digits, label: text, slug: text, createdAt: isoTime, updatedAt: isoTime, requiresTranslation: flag })
   .meta({ id: 'Tag' });
+const relatedTag = z.object({ id: text, tagID: whole, relatedTagID: whole, rank: whole.min(1) }).meta({
+  id: 'RelatedTag',
+  description: 'A tag beside another: rank 1 for the one that most of its events have',
+});
 const series = z
   .object({
     ...summaryFields,
@@ -249,6 +253,10 @@ const found = (event: z.ZodType) =>
     pagination: z.object({ hasMore: flag, totalResults: whole }),
   });
 const scoped = { creator };
+const related = {
+  status: z.enum(['active', 'closed', 'all']).optional().meta({ description: 'Which events count: all unless given' }),
+  omit_empty: flagParameter.meta({ description: 'Accepted; no related tag is without events' }),
+};
 
 /** The schemas of one form of the catalog. */
 function catalogSchemas(
@@ -275,6 +283,9 @@ function catalogSchemas(
     event: ruled({ query: scoped, reply: longEvent }),
     tags: ruled({ query: { ...paging, ...sorting }, reply: z.array(tag) }),
     tag: ruled({ reply: tag }),
+    relatedTags: ruled({ query: related, reply: z.array(relatedTag) }),
+    tagsBeside: ruled({ query: related, reply: z.array(tag) }),
+    profile: ruled({ query: { address: common.givenAddress }, reply: z.never() }),
     series: ruled({
       query: { ...paging, ...sorting, closed: flagParameter, slug: list('Slugs of series'), recurrence: textParameter },
       reply: z.array(series),
