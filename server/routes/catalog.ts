@@ -81,8 +81,10 @@ const listMarketsByKey: Answer = (reader, catalog, views) => {
   return keysetPage('markets', (to) => appendMarkets(reader, catalog, rows, to), form, next);
 };
 
-function appendEvents({ dialect }: QueryReader, catalog: Catalog, rows: readonly EventRow[], to: Pieces): Pieces {
-  appendList(to, rows, (event) => dialect.eventInList(catalog, event, to));
+function appendEvents(reader: QueryReader, catalog: Catalog, rows: readonly EventRow[], to: Pieces): Pieces {
+  const { eventInList, marketlessEvent } = reader.dialect;
+  const append = (reader.flag('include_markets') ?? true) ? eventInList : marketlessEvent;
+  appendList(to, rows, (event) => append(catalog, event, to));
   return to;
 }
 
@@ -154,11 +156,14 @@ function piecesOf<Row>(append: Shape<Row>, catalog: Catalog, row: Row): Pieces {
 }
 
 /** The record of one market. */
-export const marketPieces = (catalog: Catalog, market: Market): Pieces =>
-  piecesOf(rootCatalog.oneMarket, catalog, market);
+export function marketPieces(reader: QueryReader, catalog: Catalog, market: Market): Pieces {
+  const pieces = piecesOf(reader.dialect.oneMarket, catalog, market);
+  if (reader.flag('include_tag') ?? false) addTags(catalog, catalog.eventOf(market), pieces);
+  return pieces;
+}
 
 const oneMarket: Answer = (reader, catalog, views, request) =>
-  piecesOf(reader.dialect.oneMarket, catalog, pathMarket(reader, catalog, views, request));
+  marketPieces(reader, catalog, pathMarket(reader, catalog, views, request));
 const marketTags: Answer = (reader, catalog, views, request) =>
   piecesOf(appendTags, catalog, catalog.eventOf(pathMarket(reader, catalog, views, request)));
 const marketDescription: Answer = (reader, catalog, views, request) => {
@@ -264,7 +269,8 @@ const EVENTS_FOUND = bytesOf('{"events":');
 /** GET /public-search: waits for the index, so that what was created is found. */
 function search(dialect: CatalogDialect): Handler {
   return async (request, { services: { catalog, views, exchange } }) => {
-    const { text, limit, page, hasTags, creator, closed } = readSearch(new QueryReader(request.query, dialect));
+    const { isSlim, ...form } = readSearch(new QueryReader(request.query, dialect));
+    const { text, limit, page, hasTags, creator, closed } = form;
     await catalog.search.ready();
     catalog.settle(exchange.now());
     const { events } = catalog.search.find(text, catalog.findableEvents(creator, closed));
@@ -274,11 +280,13 @@ function search(dialect: CatalogDialect): Handler {
     const shown = events.slice(from, from + limit).flatMap((number) => views.markets.eventByNumber(number) ?? []);
     const hasMore = from + limit < Math.max(events.length, tags.length);
     const rest = JSON.stringify({
+      ...(isSlim && { hasMore }),
       tags: tags.slice(from, from + limit).map((tag) => tagMatch(tag, countOf(tag))),
       pagination: { hasMore, totalResults: events.length + tags.length },
     });
     const body: Pieces = [EVENTS_FOUND];
-    appendList(body, shown, (event) => dialect.foundEvent(catalog, event, body));
+    const append = isSlim ? dialect.slimEvent : dialect.foundEvent;
+    appendList(body, shown, (event) => append(catalog, event, body));
     body.push(bytesOf(`,${rest.slice(1)}`));
     return { body };
   };

@@ -11,7 +11,8 @@ import {
   rowsFilter,
 } from '../catalog/index.ts';
 import type { EventRow, Market, MarketsView } from '../views/index.ts';
-import type { QueryReader } from '../wire/catalogQuery.ts';
+import { umaResolutionStatus } from '../wire/catalog.ts';
+import { type QueryReader, readsAllTags, readsForeign } from '../wire/catalogQuery.ts';
 
 const NOTHING: RowFilter = { among: [], isWanted: () => false };
 const MICRO = 1_000_000;
@@ -61,17 +62,34 @@ function tagFilters(catalog: Catalog, reader: QueryReader, filterOf: (tag: Label
   const filters: RowFilter[] = [];
   const slugged = tagsAsked(catalog, reader);
   const numbered = reader.wholes('tag_id')?.map((number) => catalog.tags.byNumber(number)) ?? [];
-  for (const asked of [slugged, numbered]) {
+  const groups = [slugged, numbered];
+  for (const asked of readsAllTags(reader) ? groups.flat().map((tag) => [tag]) : groups) {
     const found = asked.filter((tag) => tag !== undefined);
     if (asked.length > 0) filters.push(found.length === 0 ? NOTHING : anyOf(found.map(filterOf)));
   }
   return filters;
 }
 
+/** Parameters of official clients for rows of which there are none here. */
+const FOREIGN_MARKETS = ['market_maker_address', 'game_id', 'sports_market_types'] as const;
+const FOREIGN_EVENTS = ['game_id'] as const;
+
+function marketStateFilters(markets: MarketsView, reader: QueryReader): RowFilter[] {
+  const filters = readsForeign(reader, FOREIGN_MARKETS, ['cyom']) ? [NOTHING] : [];
+  const statuses = reader.texts('uma_resolution_status')?.map((status) => status.toLowerCase());
+  if (statuses === undefined) return filters;
+  const isWanted = (row: number): boolean => {
+    const market = markets.byIndex(row);
+    return market !== undefined && statuses.includes(umaResolutionStatus(market) ?? '');
+  };
+  return [...filters, { isWanted }];
+}
+
 /** Filters of GET /markets. */
 export function marketFilters(catalog: Catalog, markets: MarketsView, reader: QueryReader): RowFilter[] {
   const marketAt = (row: number): Market | undefined => markets.byIndex(row);
   const filters = tagFilters(catalog, reader, (tag) => catalog.marketTagFilter(tag));
+  filters.push(...marketStateFilters(markets, reader));
   const found = (list: readonly (Market | undefined)[]): RowFilter =>
     rowsFilter(list.flatMap((market) => market?.index ?? []));
   const creator = reader.text('creator');
@@ -126,6 +144,7 @@ export function eventFilters(catalog: Catalog, markets: MarketsView, reader: Que
   const eventAt = (row: number): EventRow | undefined => markets.eventByNumber(row + 1);
   const filters = tagFilters(catalog, reader, (tag) => catalog.eventTagFilter(tag));
   filters.push(...seriesFilters(catalog, reader));
+  if (readsForeign(reader, FOREIGN_EVENTS, ['featured', 'cyom'])) filters.push(NOTHING);
   const found = (list: readonly (EventRow | undefined)[]): RowFilter =>
     rowsFilter(list.flatMap((event) => (event === undefined ? [] : event.eventNumber - 1)));
   const creator = reader.text('creator');

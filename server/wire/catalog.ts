@@ -47,11 +47,15 @@ function rewardFields(market: Market): Fields {
   return { clobRewards: rates, rewardsMinSize: rewards.minSize ?? 0, rewardsMaxSpread: rewards.maxSpread ?? 0 };
 }
 
+/** How far the oracle of a market has come, which is named where it is done. */
+export const umaResolutionStatus = ({ status }: Market): 'resolved' | undefined =>
+  status === MarketStatus.RESOLVED ? 'resolved' : undefined;
+
 /** The keys of a market that follow from its texts, terms and state, and come last in its record. */
 export function tradingFields(market: Market): Fields {
   const { terms, texts, status } = market;
   const gameStartMs = Date.parse(textOf(texts.gameStartTime));
-  const isResolved = status === MarketStatus.RESOLVED;
+  const umaStatus = umaResolutionStatus(market);
   return {
     // Whether it trades by a book, not whether the book is open: clients find by it what they may ask prices of.
     enableOrderBook: true,
@@ -71,7 +75,7 @@ export function tradingFields(market: Market): Fields {
     marketMakerAddress: '',
     restricted: false,
     umaResolutionStatuses: '[]',
-    ...(isResolved && { umaResolutionStatus: 'resolved' }),
+    ...(umaStatus !== undefined && { umaResolutionStatus: umaStatus }),
     groupItemTitle: textOf(texts.groupItemTitle),
     ...(!Number.isNaN(gameStartMs) && { gameStartTime: databaseTime(gameStartMs) }),
     ...rewardFields(market),

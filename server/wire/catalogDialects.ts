@@ -8,6 +8,8 @@ import {
   appendEventSummary,
   appendLongEvent,
   appendMarketEvent,
+  appendMarketlessEvent,
+  appendOfficialMarketEvent,
   marketWith,
   type Shape,
 } from './catalogTexts.ts';
@@ -18,8 +20,12 @@ export interface CatalogDialect {
   readonly marketInList: Shape<Market>;
   readonly oneMarket: Shape<Market>;
   readonly eventInList: Shape<EventRow>;
+  /** The same for who wants no markets. */
+  readonly marketlessEvent: Shape<EventRow>;
   readonly oneEvent: Shape<EventRow>;
   readonly foundEvent: Shape<EventRow>;
+  /** What an optimized search finds. */
+  readonly slimEvent: Shape<EventRow>;
   /** Whether GET /markets shows closed markets when nobody says: undefined for all. */
   readonly closedMarketsDefault: boolean | undefined;
   /** Largest offset of a list; undefined for no limit. */
@@ -56,8 +62,10 @@ export const rootCatalog: CatalogDialect = {
   marketInList: marketWith(appendEventSummary),
   oneMarket: marketWith(appendMarketEvent),
   eventInList: appendEvent,
+  marketlessEvent: appendEvent,
   oneEvent: appendLongEvent,
   foundEvent: appendEventSummary,
+  slimEvent: appendEventSummary,
   closedMarketsDefault: undefined,
   offsetMax: undefined,
   invalid: (name, must) => badRequest(`invalid_field: ${name}: it ${must}`),
@@ -77,11 +85,13 @@ const validationError = refusal(422, 'validation error');
 /** The mount of official catalog clients. */
 export const gammaCatalog: CatalogDialect = {
   mount: '/gamma',
-  marketInList: marketWith(appendMarketEvent),
-  oneMarket: marketWith(appendMarketEvent),
+  marketInList: marketWith(appendOfficialMarketEvent),
+  oneMarket: marketWith(appendOfficialMarketEvent),
   eventInList: appendLongEvent,
+  marketlessEvent: appendMarketlessEvent,
   oneEvent: appendLongEvent,
   foundEvent: appendLongEvent,
+  slimEvent: appendMarketEvent,
   closedMarketsDefault: false,
   offsetMax: 2_000,
   invalid: (name) => validationError(`${name} is invalid`),

@@ -55,3 +55,98 @@ test('creators of events are a list, and no event', async () => {
     expect(await world.get(`${mount}/events/creators`)).toMatchObject({ status: 200, json: [] });
   }
 });
+
+interface Slugged {
+  readonly slug: string;
+}
+
+async function slugsOf(path: string): Promise<readonly string[]> {
+  const { status, json } = await world.get(path);
+  expect([path, status, json.error]).toEqual([path, 200, undefined]);
+  const rows: readonly Slugged[] = Array.isArray(json) ? json : (json.markets ?? json.events);
+  return rows.map(({ slug }) => slug);
+}
+
+test('filters of markets by what only some venues have find what there is of it here', async () => {
+  const open = await slugsOf('/gamma/markets');
+  const table: readonly (readonly [string, readonly string[]])[] = [
+    ['uma_resolution_status=resolved&closed=true', ['rates-up']],
+    ['uma_resolution_status=proposed,Resolved&closed=true', ['rates-up']],
+    ['uma_resolution_status=proposed&closed=true', []],
+    ['uma_resolution_status=resolved', []],
+    [`market_maker_address=0x${'1'.repeat(40)}`, []],
+    ['game_id=7', []],
+    ['sports_market_types=moneyline', []],
+    ['cyom=true', []],
+    ['cyom=false&game_id=&market_maker_address=', open],
+    ['tag_id=1,2&tag_match=all', ['cup-home', 'cup-goals']],
+    ['tag_id=2&tag_id=99&tag_match=all', []],
+    ['tag_id=2,99&tag_match=any', ['cup-home', 'cup-goals']],
+  ];
+  for (const [query, slugs] of table) {
+    for (const path of ['/gamma/markets', '/gamma/markets/keyset']) {
+      expect([query, await slugsOf(`${path}?${query}`)]).toEqual([query, slugs]);
+    }
+  }
+  expect((await world.get('/markets?tag_match=none')).json.error).toContain('invalid_field: tag_match');
+  expect((await world.get('/gamma/markets?cyom=x')).json.error).toBe('cyom is invalid');
+});
+
+test('filters of events by what only some venues have find what there is of it here', async () => {
+  const all = await slugsOf('/gamma/events');
+  const table: readonly (readonly [string, readonly string[]])[] = [
+    ['featured=true', []],
+    ['featured=false', all],
+    ['cyom=true', []],
+    ['game_id=7', []],
+    ['tag_id=1,2&tag_match=all', ['cup-final']],
+    ['tag_slug=sports,soccer&tag_match=all', ['cup-final']],
+  ];
+  for (const [query, slugs] of table) {
+    for (const path of ['/events', '/gamma/events/keyset']) {
+      expect([query, await slugsOf(`${path}?${query}`)]).toEqual([query, slugs]);
+    }
+  }
+});
+
+test('events come without their markets where nobody wants them', async () => {
+  for (const path of ['/gamma/events', '/gamma/events/keyset']) {
+    const { json: whole } = await world.get(`${path}?include_markets=true`);
+    const { json: short } = await world.get(`${path}?include_markets=false`);
+    const rowsOf = (json: typeof whole) => json.events ?? json;
+    const bare = rowsOf(whole).map(({ markets: _, ...event }: Readonly<Record<string, unknown>>) => event);
+    expect(rowsOf(short)).toEqual(bare);
+  }
+  expect((await world.get('/events?include_markets=true')).json).toEqual((await world.get('/events')).json);
+});
+
+test('one market comes with its tags where they are asked for', async () => {
+  for (const path of ['/markets/1', '/markets/slug/cup-home', '/gamma/markets/1', '/gamma/markets/slug/cup-home']) {
+    const { json } = await world.get(`${path}?include_tag=true`);
+    expect(json.tags, path).toEqual((await world.get('/markets/1/tags')).json);
+    expect('tags' in (await world.get(path)).json, path).toBe(false);
+  }
+});
+
+test('an optimized search finds the same events in a slim form, and says at its top whether there is more', async () => {
+  for (const mount of ['', '/gamma']) {
+    const { json: whole } = await world.get(`${mount}/public-search?q=sports&limit_per_type=1`);
+    const { json: slim } = await world.get(`${mount}/public-search?q=sports&limit_per_type=1&optimized=true`);
+    expect(slim).toMatchObject({ hasMore: true, tags: whole.tags, pagination: whole.pagination });
+    expect(slim.events.map(({ slug }: Slugged) => slug)).toEqual(whole.events.map(({ slug }: Slugged) => slug));
+    expect('markets' in slim.events[0]).toBe(false);
+    expect('hasMore' in whole).toBe(false);
+  }
+});
+
+test('the event of a market on the mount has its figures and series, beside what the root tells of it', async () => {
+  const { json: event } = await world.get('/gamma/events/2');
+  const { tags: _tags, markets: _markets, eventMetadata: _metadata, ...expected } = event;
+  for (const path of ['/gamma/markets?closed=true&slug=rates-up', '/gamma/markets/slug/rates-up']) {
+    const { json } = await world.get(path);
+    const [nested] = (Array.isArray(json) ? json[0] : json).events;
+    expect(nested, path).toEqual(expected);
+    expect(nested).toMatchObject({ volume: 0, liquidity: 0, negRisk: false, seriesSlug: 'rates-monthly' });
+    expect(nested.series).toMatchObject([{ slug: 'rates-monthly', closed: true }]);
+  }
+});
