@@ -13,7 +13,7 @@ import {
 import type { Context, Endpoint, Handler, HttpRequest, Reply } from '../http/endpoint.ts';
 import type { ThrottleGroup } from '../http/throttleTable.ts';
 import type { EventRow, Market, Views } from '../views/index.ts';
-import { descriptionOf, eventSummary, relatedTag, seriesRecord, tagMatch, tagRecord } from '../wire/catalog.ts';
+import { descriptionOf, relatedTag, seriesRecord, tagMatch, tagRecord } from '../wire/catalog.ts';
 import { type CatalogDialect, gammaCatalog, rootCatalog } from '../wire/catalogDialects.ts';
 import {
   formatPlace,
@@ -29,7 +29,7 @@ import { addTags, appendTags, type Shape } from '../wire/catalogTexts.ts';
 import { parseWhole } from '../wire/numbers.ts';
 import { appendList, bytesOf, type Pieces } from '../wire/pieces.ts';
 import { gammaSchemas, rootSchemas } from '../wire/schemas/catalog.ts';
-import { eventFilters, marketFilters } from './catalogFilters.ts';
+import { eventFilters, marketFilters, searchFilters } from './catalogFilters.ts';
 
 /** The JSON of a reply. */
 type Answer = (reader: QueryReader, catalog: Catalog, views: Views, request: HttpRequest) => Reply['body'];
@@ -238,7 +238,10 @@ const listSeries: Answer = (reader, catalog) => {
 const oneSeries: Answer = (reader, catalog, { markets }, request) => {
   const series = labelOf(reader, catalog.series, request);
   const events = series.events.flatMap((number) => markets.eventByNumber(number) ?? []);
-  return JSON.stringify({ ...seriesRecord(catalog, series), events: events.map(eventSummary) });
+  const to: Pieces = [bytesOf(`${JSON.stringify(seriesRecord(catalog, series)).slice(0, -1)},"events":`)];
+  appendList(to, events, (event) => reader.dialect.eventInSeries(catalog, event, to));
+  to.push(bytesOf('}'));
+  return to;
 };
 
 const keptWords = new WeakMap<Label, { readonly title: string; readonly words: readonly string[] }>();
@@ -269,11 +272,15 @@ const EVENTS_FOUND = bytesOf('{"events":');
 /** GET /public-search: waits for the index, so that what was created is found. */
 function search(dialect: CatalogDialect): Handler {
   return async (request, { services: { catalog, views, exchange } }) => {
-    const { isSlim, ...form } = readSearch(new QueryReader(request.query, dialect));
-    const { text, limit, page, hasTags, creator, closed } = form;
+    const reader = new QueryReader(request.query, dialect);
+    const { text, limit, page, hasTags, creator, closed, isSlim } = readSearch(reader);
     await catalog.search.ready();
     catalog.settle(exchange.now());
-    const { events } = catalog.search.find(text, catalog.findableEvents(creator, closed));
+    const isFindable = catalog.findableEvents(creator, closed);
+    const filters = searchFilters(catalog, reader);
+    const isWanted = (number: number): boolean =>
+      isFindable(number) && filters.every((filter) => filter.isWanted(number - 1));
+    const { events } = catalog.search.find(text, filters.length === 0 ? isFindable : isWanted);
     const countOf = catalog.eventCounts(hasTags ? creator : undefined);
     const tags = hasTags ? tagsFound(catalog, text, countOf) : [];
     const from = (page - 1) * limit;

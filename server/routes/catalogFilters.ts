@@ -123,20 +123,41 @@ export function marketFilters(catalog: Catalog, markets: MarketsView, reader: Qu
   return [...filters, ...rangeFilters(ranges, marketAt)];
 }
 
+const rowsOf = (series: Label | undefined): RowFilter => rowsFilter((series?.events ?? []).map((number) => number - 1));
+
+function recurrenceFilters(catalog: Catalog, reader: QueryReader): RowFilter[] {
+  const recurrence = reader.text('recurrence');
+  if (recurrence === undefined) return [];
+  const series = catalog.series.list().filter((one) => one.recurrence === recurrence);
+  return [series.length === 0 ? NOTHING : anyOf(series.map(rowsOf))];
+}
+
 function seriesFilters(catalog: Catalog, reader: QueryReader): RowFilter[] {
-  const rowsOf = (series: Label | undefined): RowFilter =>
-    rowsFilter((series?.events ?? []).map((number) => number - 1));
-  const filters: RowFilter[] = [];
+  const filters = recurrenceFilters(catalog, reader);
   const slug = reader.text('series_slug');
   if (slug !== undefined) filters.push(rowsOf(catalog.series.bySlug(slug)));
   const ids = reader.wholes('series_id');
   if (ids !== undefined) filters.push(anyOf(ids.map((id) => rowsOf(catalog.series.byNumber(id)))));
-  const recurrence = reader.text('recurrence');
-  if (recurrence !== undefined) {
-    const series = catalog.series.list().filter((one) => one.recurrence === recurrence);
-    filters.push(series.length === 0 ? NOTHING : anyOf(series.map(rowsOf)));
-  }
   return filters;
+}
+
+function excludedTags(catalog: Catalog, reader: QueryReader): RowFilter[] {
+  const excluded = reader.wholes('exclude_tag_id')?.flatMap((number) => catalog.tags.byNumber(number) ?? []);
+  if (excluded === undefined) return [];
+  const bad = excluded.map((tag) => catalog.eventTagFilter(tag));
+  return [{ isWanted: (row) => !bad.some((filter) => filter.isWanted(row)) }];
+}
+
+/** Filters of the events that a search finds. */
+export function searchFilters(catalog: Catalog, reader: QueryReader): RowFilter[] {
+  const filters = excludedTags(catalog, reader);
+  const slugs = reader.texts('events_tag');
+  if (slugs !== undefined) {
+    const tags = slugs.flatMap((slug) => catalog.tags.bySlug(slug) ?? []);
+    const wanted = tags.map((tag) => catalog.eventTagFilter(tag));
+    filters.push({ isWanted: (row) => wanted.some((filter) => filter.isWanted(row)) });
+  }
+  return [...filters, ...recurrenceFilters(catalog, reader)];
 }
 
 /** Filters of GET /events. */
@@ -153,11 +174,7 @@ export function eventFilters(catalog: Catalog, markets: MarketsView, reader: Que
   if (slugs !== undefined) filters.push(found(slugs.map((slug) => markets.eventBySlug(slug))));
   const ids = reader.wholes('id');
   if (ids !== undefined) filters.push(found(ids.map((id) => markets.eventByNumber(id))));
-  const excluded = reader.wholes('exclude_tag_id')?.flatMap((number) => catalog.tags.byNumber(number) ?? []);
-  if (excluded !== undefined) {
-    const bad = excluded.map((tag) => catalog.eventTagFilter(tag));
-    filters.push({ isWanted: (row) => !bad.some((filter) => filter.isWanted(row)) });
-  }
+  filters.push(...excludedTags(catalog, reader));
   const figures = (event: EventRow): EventFigures => catalog.eventFiguresOf(event);
   const ranges = [
     [numbers(reader, 'volume'), (event: EventRow) => figures(event).volumeMicro / MICRO],

@@ -229,6 +229,9 @@ export function seriesRecord(catalog: Catalog, series: Label): Fields {
     volume: figures.volumeMicro / MICRO,
     volume24hr: figures.volume24Micro / MICRO,
     liquidity: figures.liquidityMicro / MICRO,
+    featured: false,
+    restricted: false,
+    commentCount: 0,
     requiresTranslation: false,
   };
 }

@@ -24,6 +24,7 @@ export interface CatalogDialect {
   readonly marketlessEvent: Shape<EventRow>;
   readonly oneEvent: Shape<EventRow>;
   readonly foundEvent: Shape<EventRow>;
+  readonly eventInSeries: Shape<EventRow>;
   /** What an optimized search finds. */
   readonly slimEvent: Shape<EventRow>;
   /** Whether GET /markets shows closed markets when nobody says: undefined for all. */
@@ -65,6 +66,7 @@ export const rootCatalog: CatalogDialect = {
   marketlessEvent: appendEvent,
   oneEvent: appendLongEvent,
   foundEvent: appendEventSummary,
+  eventInSeries: appendEventSummary,
   slimEvent: appendEventSummary,
   closedMarketsDefault: undefined,
   offsetMax: undefined,
@@ -91,6 +93,7 @@ export const gammaCatalog: CatalogDialect = {
   marketlessEvent: appendMarketlessEvent,
   oneEvent: appendLongEvent,
   foundEvent: appendLongEvent,
+  eventInSeries: appendMarketEvent,
   slimEvent: appendMarketEvent,
   closedMarketsDefault: false,
   offsetMax: 2_000,

@@ -150,3 +150,46 @@ test('the event of a market on the mount has its figures and series, beside what
     expect(nested.series).toMatchObject([{ slug: 'rates-monthly', closed: true }]);
   }
 });
+
+test('a search keeps to events with a tag, without a tag, or of series that recur so', async () => {
+  const begun = await world.admin('POST', '/admin/imports', {});
+  expect(begun).toEqual({ id: '1' });
+  const rows = [
+    { kind: 'series', slug: 'rates-daily', title: 'Rates each day', recurrence: 'daily' },
+    { kind: 'event', slug: 'rates-daily', title: 'Rates today', tags: ['economy'], series: 'rates-daily' },
+    { kind: 'market', slug: 'up-today', question: 'Up today?', event: 'rates-daily' },
+  ];
+  const lines = rows.map((row, at) => ({ line: at + 1, row }));
+  expect(await world.admin('POST', '/admin/imports/1/lines', { lines })).toMatchObject({ errors: [] });
+  await world.admin('POST', '/admin/imports/1/commit', {});
+  const table: readonly (readonly [string, readonly string[]])[] = [
+    ['', ['rates', 'rates-daily']],
+    ['&recurrence=daily', ['rates-daily']],
+    ['&recurrence=weekly', []],
+    ['&exclude_tag_id=3', []],
+    ['&exclude_tag_id=1', ['rates', 'rates-daily']],
+    ['&events_tag=economy', ['rates', 'rates-daily']],
+    ['&events_tag=sports&events_tag=nobody', []],
+  ];
+  for (const mount of ['', '/gamma']) {
+    for (const [query, slugs] of table) {
+      const found = await slugsOf(`${mount}/public-search?q=rates${query}`);
+      expect([query, found.toSorted()]).toEqual([query, slugs]);
+    }
+  }
+  expect((await world.get('/gamma/public-search?q=rates&exclude_tag_id=x')).json.error).toBe(
+    'exclude_tag_id is invalid',
+  );
+});
+
+test('a series has its events, in short on the root and with their state and dates on the mount', async () => {
+  const { json: event } = await world.get('/events/2');
+  const short = { id: '2', ticker: 'rates', slug: 'rates', title: 'Rates next month' };
+  expect((await world.get('/series/1')).json.events).toEqual([short]);
+  const { startDate, endDate, createdAt, updatedAt } = event;
+  const { json } = await world.get('/gamma/series/1');
+  expect(json.events).toMatchObject([
+    { ...short, closed: true, active: true, startDate, endDate, createdAt, updatedAt },
+  ]);
+  expect(json).toMatchObject({ featured: false, restricted: false, commentCount: 0 });
+});

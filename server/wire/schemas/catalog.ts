@@ -122,10 +122,13 @@ const series = z
     volume: number,
     volume24hr: number,
     liquidity: number,
+    featured: flag,
+    restricted: flag,
+    commentCount: whole,
     requiresTranslation: flag,
   })
   .meta({ id: 'Series' });
-const oneSeries = series.extend({ events: z.array(eventSummary) });
+const seriesWith = (event: z.ZodType) => series.extend({ events: z.array(event) });
 
 const eventFields = {
   ...sharedEventFields,
@@ -272,6 +275,9 @@ const searchQuery = {
     description: 'Accepted (true or false; 1 and 0 too); profiles are never returned',
   }),
   events_status: textParameter,
+  events_tag: list('Slugs of tags: events that have one of them'),
+  exclude_tag_id: list('Numbers of tags: events that have none of them'),
+  recurrence: textParameter.meta({ description: 'Events of series that recur so' }),
   optimized: flagParameter.meta({ description: 'True gives events in a slim form, and hasMore beside them' }),
   creator,
 };
@@ -292,12 +298,12 @@ const related = {
 
 /** The schemas of one form of the catalog. */
 function catalogSchemas(
-  forms: Readonly<Record<'marketInList' | 'oneMarket' | 'eventInList' | 'foundEvent', z.ZodType>>,
+  forms: Readonly<Record<'marketInList' | 'oneMarket' | 'eventInList' | 'foundEvent' | 'eventInSeries', z.ZodType>>,
   moreStatuses: readonly number[],
 ) {
   const ruled = (schema: EndpointSchema): EndpointSchema => ({ ...schema, refusal, moreStatuses });
   const next = textParameter.meta({ description: 'Absent on the last page' });
-  const { marketInList, oneMarket, eventInList, foundEvent } = forms;
+  const { marketInList, oneMarket, eventInList, foundEvent, eventInSeries } = forms;
   return {
     markets: ruled({ query: { ...marketQuery, ...paging, ...sorting }, reply: z.array(marketInList) }),
     marketsKeyset: ruled({
@@ -322,7 +328,7 @@ function catalogSchemas(
       query: { ...paging, ...sorting, closed: flagParameter, slug: list('Slugs of series'), recurrence: textParameter },
       reply: z.array(series),
     }),
-    oneSeries: ruled({ reply: oneSeries }),
+    oneSeries: ruled({ reply: seriesWith(eventInSeries) }),
     search: ruled({ query: searchQuery, reply: found(foundEvent) }),
     status: { reply: z.literal('OK'), replyType: 'text/plain' } satisfies EndpointSchema,
     nothing: { reply: z.array(z.never()) } satisfies EndpointSchema,
@@ -331,7 +337,13 @@ function catalogSchemas(
 }
 
 export const rootSchemas = catalogSchemas(
-  { marketInList: listedMarket, oneMarket: longMarket, eventInList: listedEvent, foundEvent: eventSummary },
+  {
+    marketInList: listedMarket,
+    oneMarket: longMarket,
+    eventInList: listedEvent,
+    foundEvent: eventSummary,
+    eventInSeries: eventSummary,
+  },
   [],
 );
 /** What is malformed is 422 here. */
@@ -341,6 +353,7 @@ export const gammaSchemas = catalogSchemas(
     oneMarket: officialMarket,
     eventInList: eventOfList,
     foundEvent: z.union([longEvent, eventOfMarket]),
+    eventInSeries: eventOfMarket,
   },
   [422],
 );
