@@ -22,6 +22,7 @@ import { VolumeWindow } from './volumeWindow.ts';
 export type { ColumnsPlace } from './columnOrders.ts';
 export { type EventFigures, type MarketFigures, marketEndMs, marketStartMs, RowState } from './figures.ts';
 export type { Label } from './labels.ts';
+export { relatedTags } from './related.ts';
 export { type SearchHits, wordsOf } from './search.ts';
 export { STATE_COUNT } from './sortOrder.ts';
 
@@ -74,6 +75,8 @@ export class Catalog implements MarketObserver {
   private readonly eventRows: EventFigures[] = [];
   /** The states in these rows, apart: a search asks for those of very many. */
   private readonly eventStates: number[] = [];
+  /** Sums that were asked for since a figure changed: the rows of a page often are of one series. */
+  private readonly seriesRows = new Map<Label, SeriesFigures>();
   private touched: number[] = [];
   private readonly isTouched: boolean[] = [];
   private readonly touchedEvents = new Set<number>();
@@ -145,6 +148,7 @@ export class Catalog implements MarketObserver {
     if (this.touched.length === 0 && this.touchedEvents.size === 0) return;
     const { touched, views } = this;
     this.touched = [];
+    this.seriesRows.clear();
     this.fileNewMarkets();
     for (const marketIndex of touched) {
       this.isTouched[marketIndex] = false;
@@ -204,22 +208,10 @@ export class Catalog implements MarketObserver {
   }
 
   /** Sums over the events of a series, as of the last settle. */
-  seriesFiguresOf({ events }: Label): SeriesFigures {
-    let [volumeMicro, volume24Micro, liquidityMicro, anyState] = [0, 0, 0, 0];
-    let allStates: number = RowState.CLOSED | RowState.ARCHIVED;
-    for (const eventNumber of events) {
-      const figures = this.eventRows[eventNumber - 1];
-      if (figures === undefined) continue;
-      volumeMicro += figures.volumeMicro;
-      volume24Micro += figures.volume24Micro;
-      liquidityMicro += figures.liquidityMicro;
-      // Nor does an event that has drafts alone say whether all others are over.
-      if ((figures.state & RowState.ACTIVE) === 0) continue;
-      anyState |= figures.state;
-      allStates &= figures.state;
-    }
-    if ((anyState & RowState.ACTIVE) === 0) allStates = 0;
-    return { volumeMicro, volume24Micro, liquidityMicro, state: (anyState & RowState.ACTIVE) | allStates };
+  seriesFiguresOf(series: Label): SeriesFigures {
+    const known = this.seriesRows.get(series) ?? this.sumOfSeries(series);
+    this.seriesRows.set(series, known);
+    return known;
   }
 
   /** Whether an event (none: the venue's own) is available on a creator's site. */
@@ -297,6 +289,24 @@ export class Catalog implements MarketObserver {
   /** Markets of an event; none for an unknown one. */
   eventFilter(event: EventRow | undefined): RowFilter {
     return rowsFilter((event?.markets ?? []).map(({ index }) => index));
+  }
+
+  private sumOfSeries({ events }: Label): SeriesFigures {
+    let [volumeMicro, volume24Micro, liquidityMicro, anyState] = [0, 0, 0, 0];
+    let allStates: number = RowState.CLOSED | RowState.ARCHIVED;
+    for (const eventNumber of events) {
+      const figures = this.eventRows[eventNumber - 1];
+      if (figures === undefined) continue;
+      volumeMicro += figures.volumeMicro;
+      volume24Micro += figures.volume24Micro;
+      liquidityMicro += figures.liquidityMicro;
+      // Nor does an event that has drafts alone say whether all others are over.
+      if ((figures.state & RowState.ACTIVE) === 0) continue;
+      anyState |= figures.state;
+      allStates &= figures.state;
+    }
+    if ((anyState & RowState.ACTIVE) === 0) allStates = 0;
+    return { volumeMicro, volume24Micro, liquidityMicro, state: (anyState & RowState.ACTIVE) | allStates };
   }
 
   private eventRowOfMarket(row: number): number {

@@ -20,7 +20,7 @@ const eitherMarket: Handler = (request, { services: { catalog, views, exchange }
   const { id } = request.params;
   catalog.settle(exchange.now());
   const market = marketById(reader, catalog, views, id);
-  const record = marketPieces(catalog, market);
+  const record = marketPieces(reader, catalog, market);
   if (!isBytes32(id) || reader.text('creator') !== undefined) return { body: record };
   if (!isListed(market)) throw rootCatalog.notFound('id');
   return {

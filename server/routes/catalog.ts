@@ -1,19 +1,35 @@
 // The catalog (interface.md 4.2, catalog-and-data.md 6): events, markets, tags, series and search, on the root paths and on
 // the mount /gamma. Thin: parameters are read by wire/catalogQuery.ts, rows come from the catalog, shapes from the dialect
 // that each table of paths is made with. GET /markets and /markets/{id} of the root belong to bothForms.ts.
-import { isBytes32 } from '../auth/hex.ts';
-import { type Catalog, type CatalogPage, type ColumnsPlace, type Label, wordsOf } from '../catalog/index.ts';
+import { isAddress, isBytes32 } from '../auth/hex.ts';
+import {
+  type Catalog,
+  type CatalogPage,
+  type ColumnsPlace,
+  type Label,
+  relatedTags,
+  wordsOf,
+} from '../catalog/index.ts';
 import type { Context, Endpoint, Handler, HttpRequest, Reply } from '../http/endpoint.ts';
 import type { ThrottleGroup } from '../http/throttleTable.ts';
 import type { EventRow, Market, Views } from '../views/index.ts';
-import { descriptionOf, eventSummary, seriesRecord, tagMatch, tagRecord } from '../wire/catalog.ts';
+import { descriptionOf, relatedTag, seriesRecord, tagMatch, tagRecord } from '../wire/catalog.ts';
 import { type CatalogDialect, gammaCatalog, rootCatalog } from '../wire/catalogDialects.ts';
-import { formatPlace, type ListForm, QueryReader, readKeyset, readList, readSearch } from '../wire/catalogQuery.ts';
+import {
+  formatPlace,
+  LIST_LIMIT_MAX,
+  type ListForm,
+  QueryReader,
+  readKeyset,
+  readList,
+  readRelated,
+  readSearch,
+} from '../wire/catalogQuery.ts';
 import { addTags, appendTags, type Shape } from '../wire/catalogTexts.ts';
 import { parseWhole } from '../wire/numbers.ts';
 import { appendList, bytesOf, type Pieces } from '../wire/pieces.ts';
 import { gammaSchemas, rootSchemas } from '../wire/schemas/catalog.ts';
-import { eventFilters, marketFilters } from './catalogFilters.ts';
+import { eventFilters, marketFilters, searchFilters } from './catalogFilters.ts';
 
 /** The JSON of a reply. */
 type Answer = (reader: QueryReader, catalog: Catalog, views: Views, request: HttpRequest) => Reply['body'];
@@ -65,8 +81,10 @@ const listMarketsByKey: Answer = (reader, catalog, views) => {
   return keysetPage('markets', (to) => appendMarkets(reader, catalog, rows, to), form, next);
 };
 
-function appendEvents({ dialect }: QueryReader, catalog: Catalog, rows: readonly EventRow[], to: Pieces): Pieces {
-  appendList(to, rows, (event) => dialect.eventInList(catalog, event, to));
+function appendEvents(reader: QueryReader, catalog: Catalog, rows: readonly EventRow[], to: Pieces): Pieces {
+  const { eventInList, marketlessEvent } = reader.dialect;
+  const append = (reader.flag('include_markets') ?? true) ? eventInList : marketlessEvent;
+  appendList(to, rows, (event) => append(catalog, event, to));
   return to;
 }
 
@@ -138,11 +156,14 @@ function piecesOf<Row>(append: Shape<Row>, catalog: Catalog, row: Row): Pieces {
 }
 
 /** The record of one market. */
-export const marketPieces = (catalog: Catalog, market: Market): Pieces =>
-  piecesOf(rootCatalog.oneMarket, catalog, market);
+export function marketPieces(reader: QueryReader, catalog: Catalog, market: Market): Pieces {
+  const pieces = piecesOf(reader.dialect.oneMarket, catalog, market);
+  if (reader.flag('include_tag') ?? false) addTags(catalog, catalog.eventOf(market), pieces);
+  return pieces;
+}
 
 const oneMarket: Answer = (reader, catalog, views, request) =>
-  piecesOf(reader.dialect.oneMarket, catalog, pathMarket(reader, catalog, views, request));
+  marketPieces(reader, catalog, pathMarket(reader, catalog, views, request));
 const marketTags: Answer = (reader, catalog, views, request) =>
   piecesOf(appendTags, catalog, catalog.eventOf(pathMarket(reader, catalog, views, request)));
 const marketDescription: Answer = (reader, catalog, views, request) => {
@@ -181,10 +202,25 @@ function labelOf(reader: QueryReader, labels: Catalog['tags'], { params }: HttpR
 
 const oneTag: Answer = (reader, { tags }, _, request) => JSON.stringify(tagRecord(labelOf(reader, tags, request)));
 
-/** Nobody has said which tags belong together: none of a tag that is there. */
-const relatedTags: Answer = (reader, { tags }, _, request) => {
-  labelOf(reader, tags, request);
-  return '[]';
+/** The tags that are most related to the one that a path names. */
+function tagsRelated(reader: QueryReader, catalog: Catalog, views: Views, request: HttpRequest) {
+  const tag = labelOf(reader, catalog.tags, request);
+  const { closed } = readRelated(reader);
+  const related = relatedTags(catalog, tag, (number) => views.markets.eventByNumber(number), closed);
+  return { tag, related: related.slice(0, LIST_LIMIT_MAX) };
+}
+
+const relationsOfTag: Answer = (reader, catalog, views, request) => {
+  const { tag, related } = tagsRelated(reader, catalog, views, request);
+  return JSON.stringify(related.map((other, at) => relatedTag(tag, other, at + 1)));
+};
+const tagsOfTag: Answer = (reader, catalog, views, request) =>
+  JSON.stringify(tagsRelated(reader, catalog, views, request).related.map(tagRecord));
+
+/** Wallets have no profiles here. */
+const publicProfile: Answer = (reader) => {
+  if (!isAddress(reader.text('address') ?? '')) throw reader.dialect.invalidAddress();
+  throw reader.dialect.notFound('profile');
 };
 
 const listSeries: Answer = (reader, catalog) => {
@@ -202,7 +238,10 @@ const listSeries: Answer = (reader, catalog) => {
 const oneSeries: Answer = (reader, catalog, { markets }, request) => {
   const series = labelOf(reader, catalog.series, request);
   const events = series.events.flatMap((number) => markets.eventByNumber(number) ?? []);
-  return JSON.stringify({ ...seriesRecord(catalog, series), events: events.map(eventSummary) });
+  const to: Pieces = [bytesOf(`${JSON.stringify(seriesRecord(catalog, series)).slice(0, -1)},"events":`)];
+  appendList(to, events, (event) => reader.dialect.eventInSeries(catalog, event, to));
+  to.push(bytesOf('}'));
+  return to;
 };
 
 const keptWords = new WeakMap<Label, { readonly title: string; readonly words: readonly string[] }>();
@@ -233,21 +272,28 @@ const EVENTS_FOUND = bytesOf('{"events":');
 /** GET /public-search: waits for the index, so that what was created is found. */
 function search(dialect: CatalogDialect): Handler {
   return async (request, { services: { catalog, views, exchange } }) => {
-    const { text, limit, page, hasTags, creator, closed } = readSearch(new QueryReader(request.query, dialect));
+    const reader = new QueryReader(request.query, dialect);
+    const { text, limit, page, hasTags, creator, closed, isSlim } = readSearch(reader);
     await catalog.search.ready();
     catalog.settle(exchange.now());
-    const { events } = catalog.search.find(text, catalog.findableEvents(creator, closed));
+    const isFindable = catalog.findableEvents(creator, closed);
+    const filters = searchFilters(catalog, reader);
+    const isWanted = (number: number): boolean =>
+      isFindable(number) && filters.every((filter) => filter.isWanted(number - 1));
+    const { events } = catalog.search.find(text, filters.length === 0 ? isFindable : isWanted);
     const countOf = catalog.eventCounts(hasTags ? creator : undefined);
     const tags = hasTags ? tagsFound(catalog, text, countOf) : [];
     const from = (page - 1) * limit;
     const shown = events.slice(from, from + limit).flatMap((number) => views.markets.eventByNumber(number) ?? []);
     const hasMore = from + limit < Math.max(events.length, tags.length);
     const rest = JSON.stringify({
+      ...(isSlim && { hasMore }),
       tags: tags.slice(from, from + limit).map((tag) => tagMatch(tag, countOf(tag))),
       pagination: { hasMore, totalResults: events.length + tags.length },
     });
     const body: Pieces = [EVENTS_FOUND];
-    appendList(body, shown, (event) => dialect.foundEvent(catalog, event, body));
+    const append = isSlim ? dialect.slimEvent : dialect.foundEvent;
+    appendList(body, shown, (event) => append(catalog, event, body));
     body.push(bytesOf(`,${rest.slice(1)}`));
     return { body };
   };
@@ -274,16 +320,17 @@ function catalogRows(dialect: CatalogDialect): readonly Row[] {
     ['/markets/{id}/description', 'catalog', 'The description of a market.', 'description', by(marketDescription)],
     ['/events', 'GET /events', 'Events.', 'events', by(listEvents)],
     ['/events/keyset', 'GET /events', 'The same, page after page.', 'eventsKeyset', by(listEventsByKey)],
+    ['/events/creators', 'catalog', 'Creators of events who have a name: none.', 'nothing', answered('[]')],
     ['/events/slug/{slug}', 'catalog', 'One event by its slug.', 'event', by(oneEvent)],
     ['/events/{id}', 'catalog', 'One event by its number.', 'event', by(oneEvent)],
     ['/events/{id}/tags', 'catalog', 'The tags of an event.', 'tagsOf', by(eventTags)],
     ['/tags', 'GET /tags', 'Tags, by number.', 'tags', by(listTags)],
     ['/tags/slug/{slug}', 'catalog', 'One tag by its slug.', 'tag', by(oneTag)],
     ['/tags/{id}', 'catalog', 'One tag by its number.', 'tag', by(oneTag)],
-    ['/tags/slug/{slug}/related-tags', 'catalog', 'Relations of a tag: none.', 'noneOfTag', by(relatedTags)],
-    ['/tags/slug/{slug}/related-tags/tags', 'catalog', 'Tags related to a tag: none.', 'noneOfTag', by(relatedTags)],
-    ['/tags/{id}/related-tags', 'catalog', 'Relations of a tag: none.', 'noneOfTag', by(relatedTags)],
-    ['/tags/{id}/related-tags/tags', 'catalog', 'Tags related to a tag: none.', 'noneOfTag', by(relatedTags)],
+    ...['/tags/{id}', '/tags/slug/{slug}'].flatMap((tag): Row[] => [
+      [`${tag}/related-tags`, 'catalog', 'How a tag is related to others.', 'relatedTags', by(relationsOfTag)],
+      [`${tag}/related-tags/tags`, 'catalog', 'The tags most often beside a tag.', 'tagsBeside', by(tagsOfTag)],
+    ]),
     ['/series', 'catalog', 'Series of events, by number.', 'series', by(listSeries)],
     ['/series/{id}', 'catalog', 'One series by its number.', 'oneSeries', by(oneSeries)],
     ['/public-search', 'GET /public-search', 'Events and tags that fit a text, best first.', 'search', search(dialect)],
@@ -297,6 +344,7 @@ function catalogRows(dialect: CatalogDialect): readonly Row[] {
       answered('{"marketTypes":[]}'),
     ],
     ['/comments', 'catalog', 'Comments: none.', 'nothing', answered('[]')],
+    ['/public-profile', 'catalog', 'The profile of a wallet: nobody has one.', 'profile', by(publicProfile)],
   ];
   const status: Row = ['/status', 'catalog', 'Whether the catalog answers.', 'status', statusText];
   return dialect.mount === '' ? rows : [...rows, status];

@@ -11,8 +11,8 @@ import {
   rowsFilter,
 } from '../catalog/index.ts';
 import type { EventRow, Market, MarketsView } from '../views/index.ts';
-import { resolutionStatus } from '../wire/catalog.ts';
-import type { QueryReader } from '../wire/catalogQuery.ts';
+import { umaResolutionStatus } from '../wire/catalog.ts';
+import { type QueryReader, readsAllTags, readsForeign } from '../wire/catalogQuery.ts';
 
 const NOTHING: RowFilter = { among: [], isWanted: () => false };
 const MICRO = 1_000_000;
@@ -62,17 +62,34 @@ function tagFilters(catalog: Catalog, reader: QueryReader, filterOf: (tag: Label
   const filters: RowFilter[] = [];
   const slugged = tagsAsked(catalog, reader);
   const numbered = reader.wholes('tag_id')?.map((number) => catalog.tags.byNumber(number)) ?? [];
-  for (const asked of [slugged, numbered]) {
+  const groups = [slugged, numbered];
+  for (const asked of readsAllTags(reader) ? groups.flat().map((tag) => [tag]) : groups) {
     const found = asked.filter((tag) => tag !== undefined);
     if (asked.length > 0) filters.push(found.length === 0 ? NOTHING : anyOf(found.map(filterOf)));
   }
   return filters;
 }
 
+/** Parameters of official clients for rows of which there are none here. */
+const FOREIGN_MARKETS = ['market_maker_address', 'game_id', 'sports_market_types'] as const;
+const FOREIGN_EVENTS = ['game_id'] as const;
+
+function marketStateFilters(markets: MarketsView, reader: QueryReader): RowFilter[] {
+  const filters = readsForeign(reader, FOREIGN_MARKETS, ['cyom']) ? [NOTHING] : [];
+  const statuses = reader.texts('uma_resolution_status')?.map((status) => status.toLowerCase());
+  if (statuses === undefined) return filters;
+  const isWanted = (row: number): boolean => {
+    const market = markets.byIndex(row);
+    return market !== undefined && statuses.includes(umaResolutionStatus(market) ?? '');
+  };
+  return [...filters, { isWanted }];
+}
+
 /** Filters of GET /markets. */
 export function marketFilters(catalog: Catalog, markets: MarketsView, reader: QueryReader): RowFilter[] {
   const marketAt = (row: number): Market | undefined => markets.byIndex(row);
   const filters = tagFilters(catalog, reader, (tag) => catalog.marketTagFilter(tag));
+  filters.push(...marketStateFilters(markets, reader));
   const found = (list: readonly (Market | undefined)[]): RowFilter =>
     rowsFilter(list.flatMap((market) => market?.index ?? []));
   const creator = reader.text('creator');
@@ -96,16 +113,6 @@ export function marketFilters(catalog: Catalog, markets: MarketsView, reader: Qu
     const wanted = new Set(questions);
     filters.push({ isWanted: (row) => wanted.has(marketAt(row)?.questionId ?? '') });
   }
-  const resolutions = reader.texts('uma_resolution_status');
-  if (resolutions !== undefined) {
-    filters.push({
-      isWanted: (row) => {
-        const market = marketAt(row);
-        const status = market === undefined ? undefined : resolutionStatus(market);
-        return status !== undefined && resolutions.includes(status);
-      },
-    });
-  }
   const figures = (market: Market) => catalog.marketFiguresOf(market);
   const ranges = [
     [numbers(reader, 'volume_num'), (market: Market) => figures(market).volumeMicro / MICRO],
@@ -116,20 +123,41 @@ export function marketFilters(catalog: Catalog, markets: MarketsView, reader: Qu
   return [...filters, ...rangeFilters(ranges, marketAt)];
 }
 
+const rowsOf = (series: Label | undefined): RowFilter => rowsFilter((series?.events ?? []).map((number) => number - 1));
+
+function recurrenceFilters(catalog: Catalog, reader: QueryReader): RowFilter[] {
+  const recurrence = reader.text('recurrence');
+  if (recurrence === undefined) return [];
+  const series = catalog.series.list().filter((one) => one.recurrence === recurrence);
+  return [series.length === 0 ? NOTHING : anyOf(series.map(rowsOf))];
+}
+
 function seriesFilters(catalog: Catalog, reader: QueryReader): RowFilter[] {
-  const rowsOf = (series: Label | undefined): RowFilter =>
-    rowsFilter((series?.events ?? []).map((number) => number - 1));
-  const filters: RowFilter[] = [];
+  const filters = recurrenceFilters(catalog, reader);
   const slug = reader.text('series_slug');
   if (slug !== undefined) filters.push(rowsOf(catalog.series.bySlug(slug)));
   const ids = reader.wholes('series_id');
   if (ids !== undefined) filters.push(anyOf(ids.map((id) => rowsOf(catalog.series.byNumber(id)))));
-  const recurrence = reader.text('recurrence');
-  if (recurrence !== undefined) {
-    const series = catalog.series.list().filter((one) => one.recurrence === recurrence);
-    filters.push(series.length === 0 ? NOTHING : anyOf(series.map(rowsOf)));
-  }
   return filters;
+}
+
+function excludedTags(catalog: Catalog, reader: QueryReader): RowFilter[] {
+  const excluded = reader.wholes('exclude_tag_id')?.flatMap((number) => catalog.tags.byNumber(number) ?? []);
+  if (excluded === undefined) return [];
+  const bad = excluded.map((tag) => catalog.eventTagFilter(tag));
+  return [{ isWanted: (row) => !bad.some((filter) => filter.isWanted(row)) }];
+}
+
+/** Filters of the events that a search finds. */
+export function searchFilters(catalog: Catalog, reader: QueryReader): RowFilter[] {
+  const filters = excludedTags(catalog, reader);
+  const slugs = reader.texts('events_tag');
+  if (slugs !== undefined) {
+    const tags = slugs.flatMap((slug) => catalog.tags.bySlug(slug) ?? []);
+    const wanted = tags.map((tag) => catalog.eventTagFilter(tag));
+    filters.push({ isWanted: (row) => wanted.some((filter) => filter.isWanted(row)) });
+  }
+  return [...filters, ...recurrenceFilters(catalog, reader)];
 }
 
 /** Filters of GET /events. */
@@ -137,6 +165,7 @@ export function eventFilters(catalog: Catalog, markets: MarketsView, reader: Que
   const eventAt = (row: number): EventRow | undefined => markets.eventByNumber(row + 1);
   const filters = tagFilters(catalog, reader, (tag) => catalog.eventTagFilter(tag));
   filters.push(...seriesFilters(catalog, reader));
+  if (readsForeign(reader, FOREIGN_EVENTS, ['featured', 'cyom'])) filters.push(NOTHING);
   const found = (list: readonly (EventRow | undefined)[]): RowFilter =>
     rowsFilter(list.flatMap((event) => (event === undefined ? [] : event.eventNumber - 1)));
   const creator = reader.text('creator');
@@ -145,11 +174,7 @@ export function eventFilters(catalog: Catalog, markets: MarketsView, reader: Que
   if (slugs !== undefined) filters.push(found(slugs.map((slug) => markets.eventBySlug(slug))));
   const ids = reader.wholes('id');
   if (ids !== undefined) filters.push(found(ids.map((id) => markets.eventByNumber(id))));
-  const excluded = reader.wholes('exclude_tag_id')?.flatMap((number) => catalog.tags.byNumber(number) ?? []);
-  if (excluded !== undefined) {
-    const bad = excluded.map((tag) => catalog.eventTagFilter(tag));
-    filters.push({ isWanted: (row) => !bad.some((filter) => filter.isWanted(row)) });
-  }
+  filters.push(...excludedTags(catalog, reader));
   const figures = (event: EventRow): EventFigures => catalog.eventFiguresOf(event);
   const ranges = [
     [numbers(reader, 'volume'), (event: EventRow) => figures(event).volumeMicro / MICRO],

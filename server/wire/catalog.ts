@@ -47,15 +47,15 @@ function rewardFields(market: Market): Fields {
   return { clobRewards: rates, rewardsMinSize: rewards.minSize ?? 0, rewardsMaxSpread: rewards.maxSpread ?? 0 };
 }
 
-/** What a market's record says of its resolution. */
-export function resolutionStatus({ status }: Market): string | undefined {
-  return status === MarketStatus.RESOLVED ? 'resolved' : undefined;
-}
+/** How far the oracle of a market has come, which is named where it is done. */
+export const umaResolutionStatus = ({ status }: Market): 'resolved' | undefined =>
+  status === MarketStatus.RESOLVED ? 'resolved' : undefined;
 
 /** The keys of a market that follow from its texts, terms and state, and come last in its record. */
 export function tradingFields(market: Market): Fields {
   const { terms, texts, status } = market;
   const gameStartMs = Date.parse(textOf(texts.gameStartTime));
+  const umaStatus = umaResolutionStatus(market);
   return {
     // Whether it trades by a book, not whether the book is open: clients find by it what they may ask prices of.
     enableOrderBook: true,
@@ -75,7 +75,7 @@ export function tradingFields(market: Market): Fields {
     marketMakerAddress: '',
     restricted: false,
     umaResolutionStatuses: '[]',
-    umaResolutionStatus: resolutionStatus(market),
+    ...(umaStatus !== undefined && { umaResolutionStatus: umaStatus }),
     groupItemTitle: textOf(texts.groupItemTitle),
     ...(!Number.isNaN(gameStartMs) && { gameStartTime: databaseTime(gameStartMs) }),
     ...rewardFields(market),
@@ -203,6 +203,11 @@ export function tagMatch({ number, title, slug }: Label, eventCount: number): Fi
   return { id: String(number), label: title, slug, event_count: eventCount };
 }
 
+/** How a tag is related to another, the most related one being of rank 1. */
+export function relatedTag({ number }: Label, other: Label, rank: number): Fields {
+  return { id: `${number}-${other.number}`, tagID: number, relatedTagID: other.number, rank };
+}
+
 /** A series; it is active and closed as the events are that it consists of. */
 export function seriesRecord(catalog: Catalog, series: Label): Fields {
   const { number, slug, title, recurrence, createdMs, updatedMs } = series;
@@ -224,6 +229,9 @@ export function seriesRecord(catalog: Catalog, series: Label): Fields {
     volume: figures.volumeMicro / MICRO,
     volume24hr: figures.volume24Micro / MICRO,
     liquidity: figures.liquidityMicro / MICRO,
+    featured: false,
+    restricted: false,
+    commentCount: 0,
     requiresTranslation: false,
   };
 }

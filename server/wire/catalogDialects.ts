@@ -8,6 +8,8 @@ import {
   appendEventSummary,
   appendLongEvent,
   appendMarketEvent,
+  appendMarketlessEvent,
+  appendOfficialMarketEvent,
   marketWith,
   type Shape,
 } from './catalogTexts.ts';
@@ -18,8 +20,13 @@ export interface CatalogDialect {
   readonly marketInList: Shape<Market>;
   readonly oneMarket: Shape<Market>;
   readonly eventInList: Shape<EventRow>;
+  /** The same for who wants no markets. */
+  readonly marketlessEvent: Shape<EventRow>;
   readonly oneEvent: Shape<EventRow>;
   readonly foundEvent: Shape<EventRow>;
+  readonly eventInSeries: Shape<EventRow>;
+  /** What an optimized search finds. */
+  readonly slimEvent: Shape<EventRow>;
   /** Whether GET /markets shows closed markets when nobody says: undefined for all. */
   readonly closedMarketsDefault: boolean | undefined;
   /** Largest offset of a list; undefined for no limit. */
@@ -32,7 +39,9 @@ export interface CatalogDialect {
   readonly offsetTooLarge: (keysetPath: string | undefined, max: number) => BadRequest;
   readonly offsetOnKeyset: () => BadRequest;
   /** A record that is not there. */
-  readonly notFound: (what: 'id' | 'slug') => BadRequest;
+  readonly notFound: (what: 'id' | 'slug' | 'profile') => BadRequest;
+  /** An address that is none, or is not given. */
+  readonly invalidAddress: () => BadRequest;
   /** A condition id in place of a market's number. */
   readonly takesConditionIds: boolean;
 }
@@ -42,9 +51,11 @@ const refusal =
   (text: string): BadRequest =>
     new BadRequest(text, { status, extra: { type } });
 const notFoundRefusal = refusal(404, 'not found error');
-const notFound = (what: 'id' | 'slug'): BadRequest => notFoundRefusal(`${what} not found`);
-
 const badRequest = refusal(400, 'bad request');
+const bothForms = {
+  notFound: (what: 'id' | 'slug' | 'profile'): BadRequest => notFoundRefusal(`${what} not found`),
+  invalidAddress: (): BadRequest => badRequest('invalid address'),
+};
 
 /** The root paths. */
 export const rootCatalog: CatalogDialect = {
@@ -52,8 +63,11 @@ export const rootCatalog: CatalogDialect = {
   marketInList: marketWith(appendEventSummary),
   oneMarket: marketWith(appendMarketEvent),
   eventInList: appendEvent,
+  marketlessEvent: appendEvent,
   oneEvent: appendLongEvent,
   foundEvent: appendEventSummary,
+  eventInSeries: appendEventSummary,
+  slimEvent: appendEventSummary,
   closedMarketsDefault: undefined,
   offsetMax: undefined,
   invalid: (name, must) => badRequest(`invalid_field: ${name}: it ${must}`),
@@ -64,7 +78,7 @@ export const rootCatalog: CatalogDialect = {
       `invalid_field: offset: it must be at most ${max}${keysetPath === undefined ? '' : `; use ${keysetPath}`}`,
     ),
   offsetOnKeyset: () => badRequest('invalid_field: offset: keyset lists go on by after_cursor'),
-  notFound,
+  ...bothForms,
   takesConditionIds: true,
 };
 
@@ -73,11 +87,14 @@ const validationError = refusal(422, 'validation error');
 /** The mount of official catalog clients. */
 export const gammaCatalog: CatalogDialect = {
   mount: '/gamma',
-  marketInList: marketWith(appendMarketEvent),
-  oneMarket: marketWith(appendMarketEvent),
+  marketInList: marketWith(appendOfficialMarketEvent),
+  oneMarket: marketWith(appendOfficialMarketEvent),
   eventInList: appendLongEvent,
+  marketlessEvent: appendMarketlessEvent,
   oneEvent: appendLongEvent,
   foundEvent: appendLongEvent,
+  eventInSeries: appendMarketEvent,
+  slimEvent: appendMarketEvent,
   closedMarketsDefault: false,
   offsetMax: 2_000,
   invalid: (name) => validationError(`${name} is invalid`),
@@ -89,6 +106,6 @@ export const gammaCatalog: CatalogDialect = {
       `offset too large, ${keysetPath === undefined ? `at most ${max}` : `use ${keysetPath} for deeper pagination`}`,
     ),
   offsetOnKeyset: () => validationError('offset is not allowed on keyset endpoints'),
-  notFound,
+  ...bothForms,
   takesConditionIds: false,
 };

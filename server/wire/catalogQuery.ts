@@ -222,6 +222,8 @@ export interface SearchForm {
   readonly creator: string | undefined;
   /** Whether only open, or only closed events are wanted. */
   readonly closed: boolean | undefined;
+  /** Whether events are wanted in a slim form. */
+  readonly isSlim: boolean;
 }
 
 /** What a search asks for. `search_profiles` is taken, and nothing follows from it. */
@@ -237,5 +239,29 @@ export function readSearch(reader: QueryReader): SearchForm {
   const status = reader.text('events_status')?.toLowerCase();
   const closed = status === 'active' ? false : status === 'closed' || status === 'resolved' ? true : undefined;
   const limit = Math.min(reader.whole('limit_per_type') ?? SEARCH_LIMIT_DEFAULT, LIST_LIMIT_MAX);
-  return { text, limit, page, hasTags: reader.flag('search_tags') ?? true, creator: reader.text('creator'), closed };
+  const [hasTags, isSlim] = [reader.flag('search_tags') ?? true, reader.flag('optimized') ?? false];
+  return { text, limit, page, hasTags, creator: reader.text('creator'), closed, isSlim };
+}
+
+/** Which events relate tags: those that are open or closed, or all. `omit_empty` is taken: no related tag is without events. */
+export function readRelated(reader: QueryReader): { readonly closed: boolean | undefined } {
+  reader.flag('omit_empty');
+  const status = reader.text('status')?.toLowerCase() ?? 'all';
+  if (status !== 'all' && status !== 'active' && status !== 'closed') {
+    throw reader.dialect.invalid('status', 'must be active, closed or all');
+  }
+  return { closed: status === 'all' ? undefined : status === 'closed' };
+}
+
+/** Whether rows must have all of the tags that are asked for, instead of one of them. */
+export function readsAllTags(reader: QueryReader): boolean {
+  const match = reader.text('tag_match')?.toLowerCase() ?? 'any';
+  if (match !== 'any' && match !== 'all') throw reader.dialect.invalid('tag_match', 'must be any or all');
+  return match === 'all';
+}
+
+/** Whether rows are asked for of a kind that no row here is of: of a game, of an older maker, featured, made by users. */
+export function readsForeign(reader: QueryReader, names: readonly string[], flags: readonly string[]): boolean {
+  const named = names.map((name) => reader.texts(name) !== undefined);
+  return [...named, ...flags.map((name) => reader.flag(name) ?? false)].includes(true);
 }

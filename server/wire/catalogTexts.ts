@@ -3,7 +3,7 @@
 // routes/catalog.ts, after the catalog has settled; it tells what has changed by the rows' own objects, which are never
 // changed in place.
 import { MarketStatus } from '../../engine/index.ts';
-import type { Catalog, EventFigures, Label, MarketFigures } from '../catalog/index.ts';
+import type { Catalog, EventFigures, Label, MarketFigures, SeriesFigures } from '../catalog/index.ts';
 import type { EventRow, Market } from '../views/index.ts';
 import {
   describingFields,
@@ -89,7 +89,9 @@ function presentMarket(catalog: Catalog, market: Market): KeptMarket {
 const END = bytesOf('}');
 const EVENTS = bytesOf(',"events":[');
 const EVENTS_END = bytesOf(']}');
+const SERIES = bytesOf(',"series":');
 const TAGS = bytesOf(',"tags":');
+const METADATA_END = bytesOf(',"eventMetadata":{}}');
 
 /** A market without `events`. */
 const appendBareMarket: Shape<Market> = (catalog, market, to) => {
@@ -188,13 +190,47 @@ export const appendEvent: Shape<EventRow> = (catalog, event, to) => {
   to.push(END);
 };
 
-/** An event with the four keys that single records have beside those of lists (interface.md 2.2). */
-export const appendLongEvent: Shape<EventRow> = (catalog, event, to) => {
-  appendUnended(catalog, event, to);
-  to.push(bytesOf(`,"creationDate":"${isoTime(event.createdMs)}","markets":`));
-  const markets = event.markets.filter(({ status }) => status !== MarketStatus.DRAFT);
-  appendList(to, markets, (market) => appendBareMarket(catalog, market, to));
+const keptSeries = new WeakMap<SeriesFigures, Uint8Array>();
+
+/** A series; its figures are other ones as soon as anything of it has changed. */
+function appendOneSeries(catalog: Catalog, series: Label, to: Pieces): void {
+  const figures = catalog.seriesFiguresOf(series);
+  let bytes = keptSeries.get(figures);
+  if (bytes === undefined) {
+    bytes = bytesOf(JSON.stringify(seriesRecord(catalog, series)));
+    keptSeries.set(figures, bytes);
+  }
+  to.push(bytes);
+}
+
+/** What follows the tags of an event in long forms: its creation, perhaps its markets, and its series, without its end. */
+function appendSeries(catalog: Catalog, event: EventRow, hasMarkets: boolean, to: Pieces): void {
+  to.push(bytesOf(`,"creationDate":"${isoTime(event.createdMs)}"${hasMarkets ? ',"markets":' : ''}`));
+  if (hasMarkets) {
+    const markets = event.markets.filter(({ status }) => status !== MarketStatus.DRAFT);
+    appendList(to, markets, (market) => appendBareMarket(catalog, market, to));
+  }
   const series = catalog.seriesOf(event);
-  const seriesText = series === undefined ? '' : JSON.stringify(seriesRecord(catalog, series));
-  to.push(bytesOf(`,"series":[${seriesText}],"eventMetadata":{}}`));
+  to.push(SERIES);
+  appendList(to, series === undefined ? [] : [series], (one) => appendOneSeries(catalog, one, to));
+}
+
+const longEventWith =
+  (hasMarkets: boolean): Shape<EventRow> =>
+  (catalog, event, to) => {
+    appendUnended(catalog, event, to);
+    appendSeries(catalog, event, hasMarkets, to);
+    to.push(METADATA_END);
+  };
+
+/** An event with the four keys that single records have beside those of lists (interface.md 2.2). */
+export const appendLongEvent = longEventWith(true);
+/** The same without its markets. */
+export const appendMarketlessEvent = longEventWith(false);
+
+/** An event as official clients know it in a market's record: with its figures and series. */
+export const appendOfficialMarketEvent: Shape<EventRow> = (catalog, event, to) => {
+  appendUntagged(catalog, event, to);
+  appendSeries(catalog, event, false, to);
+  to.push(END);
 };

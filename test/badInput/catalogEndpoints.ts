@@ -14,8 +14,9 @@ const get = (path: string, more: Extras = {}): EndpointCase => ({
 });
 
 const states = { active: kinds.flagText, closed: kinds.flagText, archived: kinds.flagText };
-const list: Extras = { query: { limit: kinds.whole, offset: kinds.whole, ascending: kinds.flagText, ...states } };
-const keyset: Extras = { query: { limit: kinds.whole, ascending: kinds.flagText, ...states } };
+const paged = { limit: kinds.whole, ascending: kinds.flagText, ...states, cyom: kinds.flagText };
+const ofMarkets = { include_tag: kinds.flagText };
+const ofEvents = { include_markets: kinds.flagText, featured: kinds.flagText };
 const labels: Extras = { query: { limit: kinds.whole, offset: kinds.whole, ascending: kinds.flagText } };
 const byId: Extras = { part: kinds.catalogId };
 const bySlug: Extras = { part: kinds.catalogSlug };
@@ -23,23 +24,29 @@ const bySlug: Extras = { part: kinds.catalogSlug };
 /** The same paths on the root and on the mount; GET /markets and one market of the root stand in endpoints.ts. */
 function ofMount(mount: string): readonly EndpointCase[] {
   return [
-    ...(mount === '' ? [] : [get(`${mount}/markets`, list), get(`${mount}/markets/1`, byId), get(`${mount}/status`)]),
-    get(`${mount}/markets/keyset`, keyset),
-    get(`${mount}/markets/slug/bad-input`, bySlug),
+    ...(mount === ''
+      ? []
+      : [
+          get(`${mount}/markets`, { query: { offset: kinds.whole, ...paged, ...ofMarkets } }),
+          get(`${mount}/markets/1`, { ...byId, query: ofMarkets }),
+          get(`${mount}/status`),
+        ]),
+    get(`${mount}/markets/keyset`, { query: { ...paged, ...ofMarkets } }),
+    get(`${mount}/markets/slug/bad-input`, { ...bySlug, query: ofMarkets }),
     get(`${mount}/markets/1/tags`, byId),
     get(`${mount}/markets/1/description`, byId),
-    get(`${mount}/events`, list),
-    get(`${mount}/events/keyset`, keyset),
+    get(`${mount}/events`, { query: { offset: kinds.whole, ...paged, ...ofEvents } }),
+    get(`${mount}/events/keyset`, { query: { ...paged, ...ofEvents } }),
     get(`${mount}/events/slug/bad-input`, bySlug),
     get(`${mount}/events/1`, byId),
     get(`${mount}/events/1/tags`, byId),
     get(`${mount}/tags`, labels),
     get(`${mount}/tags/slug/bad-tag`, bySlug),
     get(`${mount}/tags/1`, byId),
+    get(`${mount}/tags/1/related-tags`, { ...byId, query: { omit_empty: kinds.flagText } }),
+    get(`${mount}/tags/1/related-tags/tags`, { ...byId, query: { omit_empty: kinds.flagText } }),
     get(`${mount}/tags/slug/bad-tag/related-tags`, bySlug),
     get(`${mount}/tags/slug/bad-tag/related-tags/tags`, bySlug),
-    get(`${mount}/tags/1/related-tags`, byId),
-    get(`${mount}/tags/1/related-tags/tags`, byId),
     get(`${mount}/series`, labels),
     get(`${mount}/series/1`, byId),
     get(`${mount}/public-search?q=bad`, {
@@ -48,12 +55,15 @@ function ofMount(mount: string): readonly EndpointCase[] {
         page: kinds.whole,
         search_tags: kinds.flagText,
         search_profiles: kinds.flagText,
+        optimized: kinds.flagText,
       },
     }),
     get(`${mount}/teams`),
     get(`${mount}/sports`),
     get(`${mount}/sports/market-types`),
     get(`${mount}/comments`),
+    get(`${mount}/events/creators`),
+    get(`${mount}/public-profile?address=0x${'1'.repeat(40)}`),
   ];
 }
 

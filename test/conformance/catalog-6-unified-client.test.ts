@@ -10,8 +10,6 @@ import { createPublicClient, forkEnvironmentConfig } from '@polymarket/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startServerProcess } from '../support/process.ts';
 
-const TRADER = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266';
-
 let url: string;
 let stop: () => Promise<void>;
 let client: ReturnType<typeof createPublicClient>;
@@ -80,15 +78,10 @@ test('tags, series, search, and the lists that are empty here', async () => {
   expect(await client.listSports()).toEqual([]);
   expect(await allOf(client.listTeams({}))).toEqual([]);
   expect(await client.fetchSportsMarketTypes()).toEqual({ marketTypes: [] });
-  for (const which of [{ id: '1' }, { slug: 'politics' }]) {
-    expect(await client.fetchRelatedTags(which)).toEqual([]);
-    expect(await client.fetchRelatedTagResources(which)).toEqual([]);
-  }
   await expect(client.fetchRelatedTags({ id: '999' })).rejects.toThrow('id not found');
   await expect(client.fetchRelatedTags({ slug: 'no-such' })).rejects.toThrow('slug not found');
   const about = { parentEntityType: CommentParentEntityType.Event, parentEntityId: 1 };
   expect(await allOf(client.listComments(about))).toEqual([]);
-  expect(await client.fetchPublicProfile({ address: TRADER })).toBeNull();
 });
 
 test('prices of a market that the catalog lists', async () => {
@@ -98,4 +91,14 @@ test('prices of a market that the catalog lists', async () => {
   const book = await client.fetchOrderBook({ tokenId });
   expect(book.bids).toEqual([]);
   expect(Number(await client.fetchMidpoint({ tokenId }))).toBe(0.5);
+});
+
+test('profiles are nobody’s, and tags have related ones', async () => {
+  expect(await client.fetchPublicProfile({ address: `0x${'1'.repeat(40)}` })).toBeNull();
+  const { id } = await client.fetchTag({ slug: 'politics' });
+  const relations = await client.fetchRelatedTags({ id: String(id), status: 'all' });
+  expect(relations.map(({ rank }) => rank)).toEqual(relations.map((_, at) => at + 1));
+  expect(await client.fetchRelatedTags({ slug: 'politics' })).toEqual(relations);
+  const tags = await client.fetchRelatedTagResources({ slug: 'politics', omitEmpty: true });
+  expect(tags.map((tag) => Number(tag.id))).toEqual(relations.map(({ relatedTagId }) => relatedTagId));
 });

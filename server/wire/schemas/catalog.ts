@@ -103,6 +103,10 @@ const eventOfMarket = z
 const tag = z
   .object({ id: digits, label: text, slug: text, createdAt: isoTime, updatedAt: isoTime, requiresTranslation: flag })
   .meta({ id: 'Tag' });
+const relatedTag = z.object({ id: text, tagID: whole, relatedTagID: whole, rank: whole.min(1) }).meta({
+  id: 'RelatedTag',
+  description: 'A tag beside another: rank 1 for the one that most of its events have',
+});
 const series = z
   .object({
     ...summaryFields,
@@ -118,10 +122,13 @@ const series = z
     volume: number,
     volume24hr: number,
     liquidity: number,
+    featured: flag,
+    restricted: flag,
+    commentCount: whole,
     requiresTranslation: flag,
   })
   .meta({ id: 'Series' });
-const oneSeries = series.extend({ events: z.array(eventSummary) });
+const seriesWith = (event: z.ZodType) => series.extend({ events: z.array(event) });
 
 const eventFields = {
   ...sharedEventFields,
@@ -138,21 +145,31 @@ const eventFields = {
 };
 const listedEvent = z.object(eventFields).meta({ id: 'ListedEvent', description: 'An event as root lists have it' });
 const bareMarket = z.object(marketFields).meta({ id: 'MarketOfEvent', description: 'A market as its event has it' });
+const longEventFields = {
+  ...eventFields,
+  creationDate: isoTime,
+  series: z.array(series),
+  eventMetadata: z.looseObject({}),
+};
 const longEvent = z
-  .object({
-    ...eventFields,
-    creationDate: isoTime,
-    markets: z.array(bareMarket),
-    series: z.array(series),
-    eventMetadata: z.looseObject({}),
-  })
+  .object({ ...longEventFields, markets: z.array(bareMarket) })
   .meta({ id: 'Event', description: 'An event with its markets and series' });
+const eventOfList = z
+  .object({ ...longEventFields, markets: z.array(bareMarket).optional() })
+  .meta({ id: 'EventOfList', description: 'An event with its series, and with its markets unless nobody wants them' });
 const listedMarket = z
   .object({ ...marketFields, events: z.array(eventSummary).max(1), tags: z.array(tag).optional() })
   .meta({ id: 'ListedMarket', description: 'A market of the catalog as root lists have it' });
 const longMarket = z
   .object({ ...marketFields, events: z.array(eventOfMarket).max(1), tags: z.array(tag).optional() })
   .meta({ id: 'CatalogMarket', description: 'A market of the catalog' });
+const { tags: _tags, eventMetadata: _metadata, ...officialEventFields } = longEventFields;
+const officialEvent = z
+  .object(officialEventFields)
+  .meta({ id: 'OfficialEventOfMarket', description: 'An event as official clients know it in the record of a market' });
+const officialMarket = z
+  .object({ ...marketFields, events: z.array(officialEvent).max(1), tags: z.array(tag).optional() })
+  .meta({ id: 'OfficialMarket', description: 'A market of the catalog as official clients know it' });
 /** The order-book record and what the catalog's has besides; `outcomes` and `active` mean the same in both. */
 const { outcomes: _outcomes, ...catalogOnly } = marketFields;
 const combinedMarket = z
@@ -186,7 +203,20 @@ const dates = { start_date_min: textParameter, start_date_max: textParameter };
 const ends = { end_date_min: textParameter, end_date_max: textParameter };
 const numberParameter = number.optional();
 
+const tagMatch = {
+  tag_match: z.enum(['any', 'all']).optional().meta({ description: 'Whether one or all of the tags are wanted: any' }),
+};
+const userMade = flagParameter.meta({ description: 'Finds nothing if true: users make none' });
+const ofGames = list('Numbers of games; finds nothing');
+const nobodysMarkets = {
+  cyom: userMade,
+  game_id: ofGames,
+  sports_market_types: list('Kinds of sports markets; finds nothing'),
+  market_maker_address: list('Addresses of older makers; finds nothing'),
+};
+
 const marketQuery = {
+  ...tagMatch,
   ...states,
   tag: list('Slugs of tags, the same as tag_slug'),
   tag_slug: list('Slugs of tags'),
@@ -201,7 +231,6 @@ const marketQuery = {
   id: list('Numbers of markets'),
   clob_token_ids: list('Token ids'),
   question_ids: list('Question ids'),
-  uma_resolution_status: list('What records say of their resolution: resolved'),
   volume_num_min: numberParameter,
   volume_num_max: numberParameter,
   liquidity_num_min: numberParameter,
@@ -209,6 +238,8 @@ const marketQuery = {
   ...dates,
   ...ends,
   include_tag: flagParameter,
+  uma_resolution_status: list('How far the oracle is; only resolved markets have one'),
+  ...nobodysMarkets,
   creator,
 };
 const eventQuery = {
@@ -217,6 +248,11 @@ const eventQuery = {
   tag_slug: list('Slugs of tags'),
   tag_id: list('Numbers of tags'),
   exclude_tag_id: list('Numbers of tags'),
+  ...tagMatch,
+  featured: flagParameter.meta({ description: 'Finds nothing if true: no event is set apart' }),
+  cyom: userMade,
+  game_id: ofGames,
+  include_markets: flagParameter.meta({ description: 'False leaves out the markets that an event comes with' }),
   series_slug: textParameter,
   series_id: list('Numbers of series'),
   recurrence: textParameter,
@@ -239,6 +275,10 @@ const searchQuery = {
     description: 'Accepted (true or false; 1 and 0 too); profiles are never returned',
   }),
   events_status: textParameter,
+  events_tag: list('Slugs of tags: events that have one of them'),
+  exclude_tag_id: list('Numbers of tags: events that have none of them'),
+  recurrence: textParameter.meta({ description: 'Events of series that recur so' }),
+  optimized: flagParameter.meta({ description: 'True gives events in a slim form, and hasMore beside them' }),
   creator,
 };
 
@@ -246,26 +286,31 @@ const matches = z.array(z.object({ id: digits, label: text, slug: text, event_co
 const found = (event: z.ZodType) =>
   z.object({
     events: z.array(event),
+    hasMore: flag.optional().meta({ description: 'Where an optimized search was asked for' }),
     tags: matches,
     pagination: z.object({ hasMore: flag, totalResults: whole }),
   });
 const scoped = { creator };
+const related = {
+  status: z.enum(['active', 'closed', 'all']).optional().meta({ description: 'Which events count: all unless given' }),
+  omit_empty: flagParameter.meta({ description: 'Accepted; no related tag is without events' }),
+};
 
 /** The schemas of one form of the catalog. */
 function catalogSchemas(
-  forms: Readonly<Record<'marketInList' | 'eventInList' | 'foundEvent', z.ZodType>>,
+  forms: Readonly<Record<'marketInList' | 'oneMarket' | 'eventInList' | 'foundEvent' | 'eventInSeries', z.ZodType>>,
   moreStatuses: readonly number[],
 ) {
   const ruled = (schema: EndpointSchema): EndpointSchema => ({ ...schema, refusal, moreStatuses });
   const next = textParameter.meta({ description: 'Absent on the last page' });
-  const { marketInList, eventInList, foundEvent } = forms;
+  const { marketInList, oneMarket, eventInList, foundEvent, eventInSeries } = forms;
   return {
     markets: ruled({ query: { ...marketQuery, ...paging, ...sorting }, reply: z.array(marketInList) }),
     marketsKeyset: ruled({
       query: { ...marketQuery, ...keyset },
       reply: z.object({ markets: z.array(marketInList), next_cursor: next }),
     }),
-    market: ruled({ query: scoped, reply: longMarket }),
+    market: ruled({ query: { ...scoped, include_tag: flagParameter }, reply: oneMarket }),
     tagsOf: ruled({ query: scoped, reply: z.array(tag) }),
     description: ruled({ query: scoped, reply: z.object({ id: digits, description: text }) }),
     events: ruled({ query: { ...eventQuery, ...paging, ...sorting }, reply: z.array(eventInList) }),
@@ -276,26 +321,40 @@ function catalogSchemas(
     event: ruled({ query: scoped, reply: longEvent }),
     tags: ruled({ query: { ...paging, ...sorting }, reply: z.array(tag) }),
     tag: ruled({ reply: tag }),
+    relatedTags: ruled({ query: related, reply: z.array(relatedTag) }),
+    tagsBeside: ruled({ query: related, reply: z.array(tag) }),
+    profile: ruled({ query: { address: common.givenAddress }, reply: z.never() }),
     series: ruled({
       query: { ...paging, ...sorting, closed: flagParameter, slug: list('Slugs of series'), recurrence: textParameter },
       reply: z.array(series),
     }),
-    oneSeries: ruled({ reply: oneSeries }),
+    oneSeries: ruled({ reply: seriesWith(eventInSeries) }),
     search: ruled({ query: searchQuery, reply: found(foundEvent) }),
     status: { reply: z.literal('OK'), replyType: 'text/plain' } satisfies EndpointSchema,
     nothing: { reply: z.array(z.never()) } satisfies EndpointSchema,
-    noneOfTag: ruled({ reply: z.array(z.never()) }),
     marketTypes: { reply: z.object({ marketTypes: z.array(text) }) } satisfies EndpointSchema,
   };
 }
 
 export const rootSchemas = catalogSchemas(
-  { marketInList: listedMarket, eventInList: listedEvent, foundEvent: eventSummary },
+  {
+    marketInList: listedMarket,
+    oneMarket: longMarket,
+    eventInList: listedEvent,
+    foundEvent: eventSummary,
+    eventInSeries: eventSummary,
+  },
   [],
 );
 /** What is malformed is 422 here. */
 export const gammaSchemas = catalogSchemas(
-  { marketInList: longMarket, eventInList: longEvent, foundEvent: longEvent },
+  {
+    marketInList: officialMarket,
+    oneMarket: officialMarket,
+    eventInList: eventOfList,
+    foundEvent: z.union([longEvent, eventOfMarket]),
+    eventInSeries: eventOfMarket,
+  },
   [422],
 );
 

@@ -1,0 +1,37 @@
+// Which tags go together: those that events have beside a tag. Counted when it is asked, over the events of that tag; called by
+// routes/catalog.ts after the catalog has settled.
+import type { EventRow } from '../views/index.ts';
+import { type EventFigures, RowState } from './figures.ts';
+import type { Label } from './labels.ts';
+
+/** What is known of events: the catalog. */
+interface Known {
+  readonly tagsOf: (event: EventRow) => readonly Label[];
+  readonly eventFiguresOf: (event: EventRow) => EventFigures;
+}
+
+/**
+ * The tags that are on events of a tag, those on most of them first.
+ * @param closed whether only open or only closed events count; those that have drafts alone never do
+ */
+export function relatedTags(
+  catalog: Known,
+  tag: Label,
+  eventByNumber: (number: number) => EventRow | undefined,
+  closed: boolean | undefined,
+): readonly Label[] {
+  const counts = new Map<Label, number>();
+  for (const number of tag.events) {
+    const event = eventByNumber(number);
+    if (event === undefined) continue;
+    const { state } = catalog.eventFiguresOf(event);
+    if ((state & RowState.ACTIVE) === 0) continue;
+    if (closed !== undefined && closed !== ((state & RowState.CLOSED) !== 0)) continue;
+    for (const other of catalog.tagsOf(event)) counts.set(other, (counts.get(other) ?? 0) + 1);
+  }
+  counts.delete(tag);
+  const byCount = [...counts].toSorted(
+    ([left, leftCount], [right, rightCount]) => rightCount - leftCount || left.number - right.number,
+  );
+  return byCount.map(([label]) => label);
+}

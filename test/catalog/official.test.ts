@@ -1,0 +1,195 @@
+// What official catalog clients ask for beyond lists and records (catalog-and-data.md 6.1, 6.2 and 8): profiles, related tags,
+// creators of events, and parameters that widen, narrow or shorten a reply, each with what it finds in a small catalog.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type CatalogWorld, openCatalogWorld } from './world.ts';
+
+let world: CatalogWorld;
+beforeAll(async () => {
+  world = await openCatalogWorld();
+});
+afterAll(() => world.server.close());
+
+test('a profile is refused without an address, and is nobody’s with one', async () => {
+  for (const mount of ['', '/gamma']) {
+    for (const query of ['', '?address=', '?address=0x1', `?address=${'1'.repeat(42)}`]) {
+      const { status, json } = await world.get(`${mount}/public-profile${query}`);
+      expect([query, status, json]).toEqual([query, 400, { error: 'invalid address', type: 'bad request' }]);
+    }
+    const { status, json } = await world.get(`${mount}/public-profile?address=0x${'aB'.repeat(20)}`);
+    expect([status, json]).toEqual([404, { error: 'profile not found', type: 'not found error' }]);
+  }
+});
+
+test('tags are related to those that events have beside them, by number and by slug', async () => {
+  await world.admin('POST', '/admin/events', {
+    title: 'Final of a league',
+    slug: 'league',
+    tags: ['sports', 'economy'],
+  });
+  await world.admin('POST', '/admin/markets', { question: 'Is it sold out?', slug: 'sold-out', event: 'league' });
+  await world.admin('POST', '/admin/events', { title: 'Second leg', slug: 'leg', tags: ['economy', 'sports'] });
+  await world.admin('POST', '/admin/markets', { question: 'Is it rainy?', slug: 'rainy', event: 'leg' });
+  for (const mount of ['', '/gamma']) {
+    for (const path of [`${mount}/tags/1/related-tags`, `${mount}/tags/slug/Sports/related-tags`]) {
+      expect((await world.get(path)).json).toEqual([
+        { id: '1-3', tagID: 1, relatedTagID: 3, rank: 1 },
+        { id: '1-2', tagID: 1, relatedTagID: 2, rank: 2 },
+      ]);
+      const { json: tags } = await world.get(`${path}/tags?omit_empty=true&status=all`);
+      expect(tags).toEqual([(await world.get('/tags/3')).json, (await world.get('/tags/2')).json]);
+      expect((await world.get(`${path}?status=closed`)).json).toEqual([]);
+      expect((await world.get(`${path}?status=active`)).json).toHaveLength(2);
+    }
+    for (const path of ['/tags/99/related-tags', '/tags/99/related-tags/tags']) {
+      expect((await world.get(`${mount}${path}`)).json).toEqual({ error: 'id not found', type: 'not found error' });
+    }
+    expect((await world.get(`${mount}/tags/slug/nobody/related-tags`)).json.error).toBe('slug not found');
+  }
+  expect((await world.get('/tags/1/related-tags?status=some')).json.error).toContain('invalid_field: status');
+  expect((await world.get('/gamma/tags/1/related-tags?omit_empty=x')).json.error).toBe('omit_empty is invalid');
+  expect((await world.get('/gamma/tags/x/related-tags')).json.error).toBe('id is invalid');
+});
+
+test('creators of events are a list, and no event', async () => {
+  for (const mount of ['', '/gamma']) {
+    expect(await world.get(`${mount}/events/creators`)).toMatchObject({ status: 200, json: [] });
+  }
+});
+
+interface Slugged {
+  readonly slug: string;
+}
+
+async function slugsOf(path: string): Promise<readonly string[]> {
+  const { status, json } = await world.get(path);
+  expect([path, status, json.error]).toEqual([path, 200, undefined]);
+  const rows: readonly Slugged[] = Array.isArray(json) ? json : (json.markets ?? json.events);
+  return rows.map(({ slug }) => slug);
+}
+
+test('filters of markets by what only some venues have find what there is of it here', async () => {
+  const open = await slugsOf('/gamma/markets');
+  const table: readonly (readonly [string, readonly string[]])[] = [
+    ['uma_resolution_status=resolved&closed=true', ['rates-up']],
+    ['uma_resolution_status=proposed,Resolved&closed=true', ['rates-up']],
+    ['uma_resolution_status=proposed&closed=true', []],
+    ['uma_resolution_status=resolved', []],
+    [`market_maker_address=0x${'1'.repeat(40)}`, []],
+    ['game_id=7', []],
+    ['sports_market_types=moneyline', []],
+    ['cyom=true', []],
+    ['cyom=false&game_id=&market_maker_address=', open],
+    ['tag_id=1,2&tag_match=all', ['cup-home', 'cup-goals']],
+    ['tag_id=2&tag_id=99&tag_match=all', []],
+    ['tag_id=2,99&tag_match=any', ['cup-home', 'cup-goals']],
+  ];
+  for (const [query, slugs] of table) {
+    for (const path of ['/gamma/markets', '/gamma/markets/keyset']) {
+      expect([query, await slugsOf(`${path}?${query}`)]).toEqual([query, slugs]);
+    }
+  }
+  expect((await world.get('/markets?tag_match=none')).json.error).toContain('invalid_field: tag_match');
+  expect((await world.get('/gamma/markets?cyom=x')).json.error).toBe('cyom is invalid');
+});
+
+test('filters of events by what only some venues have find what there is of it here', async () => {
+  const all = await slugsOf('/gamma/events');
+  const table: readonly (readonly [string, readonly string[]])[] = [
+    ['featured=true', []],
+    ['featured=false', all],
+    ['cyom=true', []],
+    ['game_id=7', []],
+    ['tag_id=1,2&tag_match=all', ['cup-final']],
+    ['tag_slug=sports,soccer&tag_match=all', ['cup-final']],
+  ];
+  for (const [query, slugs] of table) {
+    for (const path of ['/events', '/gamma/events/keyset']) {
+      expect([query, await slugsOf(`${path}?${query}`)]).toEqual([query, slugs]);
+    }
+  }
+});
+
+test('events come without their markets where nobody wants them', async () => {
+  for (const path of ['/gamma/events', '/gamma/events/keyset']) {
+    const { json: whole } = await world.get(`${path}?include_markets=true`);
+    const { json: short } = await world.get(`${path}?include_markets=false`);
+    const rowsOf = (json: typeof whole) => json.events ?? json;
+    const bare = rowsOf(whole).map(({ markets: _, ...event }: Readonly<Record<string, unknown>>) => event);
+    expect(rowsOf(short)).toEqual(bare);
+  }
+  expect((await world.get('/events?include_markets=true')).json).toEqual((await world.get('/events')).json);
+});
+
+test('one market comes with its tags where they are asked for', async () => {
+  for (const path of ['/markets/1', '/markets/slug/cup-home', '/gamma/markets/1', '/gamma/markets/slug/cup-home']) {
+    const { json } = await world.get(`${path}?include_tag=true`);
+    expect(json.tags, path).toEqual((await world.get('/markets/1/tags')).json);
+    expect('tags' in (await world.get(path)).json, path).toBe(false);
+  }
+});
+
+test('an optimized search finds the same events in a slim form, and says at its top whether there is more', async () => {
+  for (const mount of ['', '/gamma']) {
+    const { json: whole } = await world.get(`${mount}/public-search?q=sports&limit_per_type=1`);
+    const { json: slim } = await world.get(`${mount}/public-search?q=sports&limit_per_type=1&optimized=true`);
+    expect(slim).toMatchObject({ hasMore: true, tags: whole.tags, pagination: whole.pagination });
+    expect(slim.events.map(({ slug }: Slugged) => slug)).toEqual(whole.events.map(({ slug }: Slugged) => slug));
+    expect('markets' in slim.events[0]).toBe(false);
+    expect('hasMore' in whole).toBe(false);
+  }
+});
+
+test('the event of a market on the mount has its figures and series, beside what the root tells of it', async () => {
+  const { json: event } = await world.get('/gamma/events/2');
+  const { tags: _tags, markets: _markets, eventMetadata: _metadata, ...expected } = event;
+  for (const path of ['/gamma/markets?closed=true&slug=rates-up', '/gamma/markets/slug/rates-up']) {
+    const { json } = await world.get(path);
+    const [nested] = (Array.isArray(json) ? json[0] : json).events;
+    expect(nested, path).toEqual(expected);
+    expect(nested).toMatchObject({ volume: 0, liquidity: 0, negRisk: false, seriesSlug: 'rates-monthly' });
+    expect(nested.series).toMatchObject([{ slug: 'rates-monthly', closed: true }]);
+  }
+});
+
+test('a search keeps to events with a tag, without a tag, or of series that recur so', async () => {
+  const begun = await world.admin('POST', '/admin/imports', {});
+  expect(begun).toEqual({ id: '1' });
+  const rows = [
+    { kind: 'series', slug: 'rates-daily', title: 'Rates each day', recurrence: 'daily' },
+    { kind: 'event', slug: 'rates-daily', title: 'Rates today', tags: ['economy'], series: 'rates-daily' },
+    { kind: 'market', slug: 'up-today', question: 'Up today?', event: 'rates-daily' },
+  ];
+  const lines = rows.map((row, at) => ({ line: at + 1, row }));
+  expect(await world.admin('POST', '/admin/imports/1/lines', { lines })).toMatchObject({ errors: [] });
+  await world.admin('POST', '/admin/imports/1/commit', {});
+  const table: readonly (readonly [string, readonly string[]])[] = [
+    ['', ['rates', 'rates-daily']],
+    ['&recurrence=daily', ['rates-daily']],
+    ['&recurrence=weekly', []],
+    ['&exclude_tag_id=3', []],
+    ['&exclude_tag_id=1', ['rates', 'rates-daily']],
+    ['&events_tag=economy', ['rates', 'rates-daily']],
+    ['&events_tag=sports&events_tag=nobody', []],
+  ];
+  for (const mount of ['', '/gamma']) {
+    for (const [query, slugs] of table) {
+      const found = await slugsOf(`${mount}/public-search?q=rates${query}`);
+      expect([query, found.toSorted()]).toEqual([query, slugs]);
+    }
+  }
+  expect((await world.get('/gamma/public-search?q=rates&exclude_tag_id=x')).json.error).toBe(
+    'exclude_tag_id is invalid',
+  );
+});
+
+test('a series has its events, in short on the root and with their state and dates on the mount', async () => {
+  const { json: event } = await world.get('/events/2');
+  const short = { id: '2', ticker: 'rates', slug: 'rates', title: 'Rates next month' };
+  expect((await world.get('/series/1')).json.events).toEqual([short]);
+  const { startDate, endDate, createdAt, updatedAt } = event;
+  const { json } = await world.get('/gamma/series/1');
+  expect(json.events).toMatchObject([
+    { ...short, closed: true, active: true, startDate, endDate, createdAt, updatedAt },
+  ]);
+  expect(json).toMatchObject({ featured: false, restricted: false, commentCount: 0 });
+});
