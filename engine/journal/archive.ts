@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path';
 import { SnapshotUnusable } from '../protocol/index.ts';
 import { copyRecords } from './copy.ts';
 import { DataDirectory } from './dataDirectory.ts';
+import { SnapshotOfAnotherVersion } from './errors.ts';
 import { isWithin, makeFolders, syncFolder } from './files.ts';
 import { hashAt, lastSequenceOf, readBatches } from './journal.ts';
 import { LmdbStore } from './lmdbStore.ts';
@@ -95,7 +96,7 @@ async function archiveRecords(
 
 /** The first record of the batch that the oldest kept snapshot stands behind: a start may need it and all after it. */
 function neededFrom(dataDir: string, store: LmdbStore): number | undefined {
-  const oldest = new SnapshotFolder(dataDir).list().at(-1);
+  const oldest = new SnapshotFolder(dataDir).list().findLast(({ path }) => !isOfAnotherForm(path));
   if (oldest === undefined) return undefined;
   const { path, sequence } = oldest;
   const { facts } = new SnapshotFile(path);
@@ -103,6 +104,16 @@ function neededFrom(dataDir: string, store: LmdbStore): number | undefined {
   if (!isOfJournal) throw new SnapshotUnusable(`${path} is not of this journal`);
   const [batch] = store.batches(sequence);
   return batch.firstSequence;
+}
+
+/** Nobody can tell here what such a file needs; the version that reads it finds archived records where archive.json says. */
+function isOfAnotherForm(path: string): boolean {
+  try {
+    readFacts(path);
+    return false;
+  } catch (error) {
+    return error instanceof SnapshotOfAnotherVersion;
+  }
 }
 
 interface Range {

@@ -1,5 +1,6 @@
 // What can be wrong with a data directory or its journal, each as an error class with its figures, so that the start-up
 // can say in one sentence what to do. Thrown by the files of this folder; never caught here.
+import { SnapshotUnusable } from '../protocol/index.ts';
 import { lockPathIn } from './files.ts';
 
 /** The journal holds something else than what was once acknowledged: `sequence` is the first record that is not sound. */
@@ -77,4 +78,12 @@ export class StorageUnavailable extends Error {
 /** Records that are asked for were archived, and what was archived cannot be read where it should be. */
 export class JournalArchived extends Error {
   override readonly name = 'JournalArchived';
+}
+
+/** Another version of the program wrote a snapshot, which that version can still use: nothing says that it is damaged. */
+export class SnapshotOfAnotherVersion extends SnapshotUnusable {}
+
+/** Throws SnapshotOfAnotherVersion with the reason. */
+export function requireSameVersion(isSame: boolean, reason: string): asserts isSame {
+  if (!isSame) throw new SnapshotOfAnotherVersion(reason);
 }

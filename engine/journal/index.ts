@@ -10,6 +10,8 @@ export {
   FormatUnsupported,
   JournalArchived,
   JournalDamaged,
+  requireSameVersion,
+  SnapshotOfAnotherVersion,
   StorageUnavailable,
 } from './errors.ts';
 export { Distribution, JournalFigures } from './figures.ts';

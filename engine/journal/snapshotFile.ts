@@ -6,6 +6,7 @@ import { closeSync, fdatasyncSync, fstatSync, openSync, readSync, writeSync } fr
 import { deserialize, serialize } from 'node:v8';
 import { crc32 } from 'node:zlib';
 import { requireSound, type Sections, SnapshotUnusable } from '../protocol/index.ts';
+import { requireSameVersion } from './errors.ts';
 
 /** Version of the file's own form; what the parts mean has versions of its own, in `SnapshotFacts`. */
 const FORM_VERSION = 1;
@@ -211,7 +212,7 @@ export class SnapshotFile {
   }
 }
 
-/** The facts of a file without its sections. Throws SnapshotUnusable. */
+/** The facts of a file without its sections. Throws SnapshotUnusable, SnapshotOfAnotherVersion for a form of another version. */
 export function readFacts(path: string): SnapshotFacts {
   const descriptor = openFile(path);
   try {
@@ -252,7 +253,7 @@ function readHead(descriptor: number, sizeBytes: number): { readonly head: Head;
   readAll(descriptor, prefix, 0);
   requireSound(prefix.toString('latin1', 0, MAGIC.length) === MAGIC, 'it does not begin as a snapshot does');
   const version = prefix.readUInt32LE(8);
-  requireSound(version === FORM_VERSION, `it has form version ${version}, this program reads ${FORM_VERSION}`);
+  requireSameVersion(version === FORM_VERSION, `it has form version ${version}, this program reads ${FORM_VERSION}`);
   const headBytes = prefix.readUInt32LE(12);
   const fits = headBytes <= HEAD_BYTES_MAX && PREFIX_BYTES + headBytes <= sizeBytes;
   requireSound(fits, `its head of ${headBytes} bytes does not fit into ${sizeBytes}`);

@@ -1,6 +1,7 @@
 // The folder of snapshots beside a journal: `<sequence>.snapshot`, the newest few kept. Used by the pipeline, which makes
 // them and starts from them. A snapshot appears under its name only when it is whole and on disk, so that a crash at any
-// moment leaves the older ones as they were. One that cannot be used is set aside under another name, never loaded.
+// moment leaves the older ones as they were. A damaged one is set aside under another name, never loaded; one that another
+// version of the program wrote stays under its name, so that this version finds it again.
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Sections } from '../protocol/index.ts';
@@ -67,12 +68,12 @@ export class SnapshotFolder {
     }
     syncFolder(this.path);
     onStep('renamed');
-    this.prune();
+    this.prune(path);
     onStep('pruned');
     return path;
   }
 
-  /** Takes a snapshot that cannot be used out of the list; it stays beside, for whoever wants to look at it. */
+  /** Takes a damaged snapshot out of the list; it stays beside, for whoever wants to look at it. */
   setAside({ path }: KeptSnapshot): void {
     renameSync(path, `${path}${UNUSABLE}`);
   }
@@ -82,10 +83,12 @@ export class SnapshotFolder {
     for (const { path } of this.filesWith(`${ENDING}${DRAFT}`)) rmSync(path, { force: true });
   }
 
-  private prune(): void {
-    for (const ending of [ENDING, `${ENDING}${UNUSABLE}`]) {
-      for (const { path } of this.filesWith(ending).slice(SNAPSHOTS_KEPT)) rmSync(path, { force: true });
-    }
+  /** The one that was just written stays, though others bear higher numbers: it may be the only one that can be used. */
+  private prune(written: string): void {
+    const others = this.list().filter(({ path }) => path !== written);
+    const unusable = this.filesWith(`${ENDING}${UNUSABLE}`);
+    const tooMany = [...others.slice(SNAPSHOTS_KEPT - 1), ...unusable.slice(SNAPSHOTS_KEPT)];
+    for (const { path } of tooMany) rmSync(path, { force: true });
   }
 
   private filesWith(ending: string): KeptSnapshot[] {

@@ -24,7 +24,7 @@ import { applyToFollowers, DecodedRecord, EngineDefect } from './record.ts';
 import { replayAfter } from './recovery.ts';
 import { Reducers } from './reducers.ts';
 import { Sequencer } from './sequencer.ts';
-import { canSnapshot, type RestoredState, restoreNewest, writeSnapshot } from './snapshot.ts';
+import { canSnapshot, isSnapshotDue, type RestoredState, restoreNewest, writeSnapshot } from './snapshot.ts';
 import { Ticker } from './ticker.ts';
 import { type CommandPhase, commandPhases, type DurablePhase, durablePhases } from './topology.ts';
 import type { ExchangeOptions, Log, LogRecord, RunningExchange, StateHashes } from './types.ts';
@@ -413,7 +413,7 @@ class InlineExchange implements RunningExchange {
     const { durableSequence: sequence, durableTMs: tMs } = journal;
     if (snapshots === undefined || this.isFatal || sequencer.sequence !== sequence) return;
     if (!this.isFollowed || !canSnapshot(followers)) return;
-    if (sequence - (snapshots.list()[0]?.sequence ?? 0) < snapshotFrom) return;
+    if (!isSnapshotDue(snapshots.list(), sequence, snapshotFrom, followers)) return;
     try {
       writeSnapshot(snapshots, { sequence, tMs, journalHash: journal.endHash }, reducers, followers, untilMs);
     } catch (error) {

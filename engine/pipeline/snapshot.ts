@@ -10,9 +10,12 @@ import {
   type JournalRecord,
   type KeptSnapshot,
   packedAfter,
+  readFacts,
+  requireSameVersion,
   type SnapshotFacts,
   SnapshotFile,
   SnapshotFolder,
+  SnapshotOfAnotherVersion,
   type SnapshotStep,
 } from '../journal/index.ts';
 import { requireSound, type Sections, SnapshotUnusable } from '../protocol/index.ts';
@@ -60,7 +63,8 @@ export function canSnapshot(followers: readonly Follower[]): boolean {
 
 /**
  * The state of the newest snapshot of this journal that can be used, its followers' loaded into `followers`; undefined when
- * there is none. One that cannot be used is said and set aside; then the next older one is tried.
+ * there is none. One that cannot be used is said, and set aside unless another version of the program wrote it; then the next
+ * older one is tried.
  * @throws SnapshotUnusable only for one whose followers cannot be loaded though its checksums are right: by then they have
  * taken a part of it. It is set aside too, so that the next start goes on without it
  */
@@ -70,9 +74,13 @@ export function restoreNewest(
   followers: readonly Follower[],
   log: Log,
 ): RestoredState | undefined {
-  const onUnusable = (kept: KeptSnapshot, { reason }: SnapshotUnusable): void => {
-    log('warn', 'A snapshot cannot be used; an older one or the whole journal takes its place.', { ...kept, reason });
-    folder.setAside(kept);
+  const onUnusable = (kept: KeptSnapshot, error: SnapshotUnusable): void => {
+    const isDamaged = !(error instanceof SnapshotOfAnotherVersion);
+    const fate = isDamaged
+      ? 'A snapshot cannot be used and was renamed'
+      : 'A snapshot is of another version of the program and was left in its place, for that version';
+    log('warn', `${fate}; an older one or the whole journal takes its place.`, { ...kept, reason: error.reason });
+    if (isDamaged) folder.setAside(kept);
   };
   return restoreFirst(folder.list(), (sequence) => hashAt(store, sequence), followers, onUnusable);
 }
@@ -108,9 +116,9 @@ function openSound(
   hashOf: (sequence: number) => string | undefined,
   followers: readonly Follower[],
 ): SnapshotFile {
+  requireVersions(readFacts(path), followers); // before all of it is read: what is not of this version stays, and costs every start
   const file = new SnapshotFile(path);
   const { facts } = file;
-  requireVersions(facts, followers);
   requireSound(facts.sequence === sequence, `it is named ${sequence} and stands behind record ${facts.sequence}`);
   const found = hashOf(sequence);
   requireSound(found !== undefined, `the journal has no record ${sequence}`);
@@ -122,7 +130,7 @@ function requireVersions({ versions }: SnapshotFacts, followers: readonly Follow
   const wanted = versionsOf(followers);
   for (const name of new Set([...Object.keys(versions), ...Object.keys(wanted)])) {
     const [found, known] = [versions[name] ?? 'none', wanted[name] ?? 'none'];
-    requireSound(found === known, `its part ${name} has version ${found}, this program has ${known}`);
+    requireSameVersion(found === known, `its part ${name} has version ${found}, this program has ${known}`);
   }
 }
 
@@ -131,6 +139,30 @@ function reducersOf(file: SnapshotFile): Reducers {
   file.load((sections) => visitReducers(reducers, sections));
   for (const part of ['core', 'registry']) file.requireTaken(part);
   return reducers;
+}
+
+/**
+ * Whether to write a snapshot behind a record: so many records came after the newest one of this version of the program, and
+ * none has its name, which that of another version keeps.
+ */
+export function isSnapshotDue(
+  snapshots: readonly KeptSnapshot[],
+  sequence: number,
+  recordsMin: number,
+  followers: readonly Follower[],
+): boolean {
+  const newest = snapshots.find(({ path }) => isOfThisVersion(path, followers));
+  return sequence - (newest?.sequence ?? 0) >= recordsMin && !snapshots.some((kept) => kept.sequence === sequence);
+}
+
+function isOfThisVersion(path: string, followers: readonly Follower[]): boolean {
+  try {
+    requireVersions(readFacts(path), followers);
+    return true;
+  } catch (error) {
+    if (error instanceof SnapshotUnusable) return false;
+    throw error;
+  }
 }
 
 /**
@@ -175,7 +207,7 @@ export async function makeSnapshot(
   try {
     const total = reader.lastSequence();
     const kept = folder.list();
-    if (total - (kept[0]?.sequence ?? 0) < Math.max(1, recordsMin)) return undefined;
+    if (!isSnapshotDue(kept, total, Math.max(1, recordsMin), followers)) return undefined;
     const onUnusable = ({ path }: KeptSnapshot, { reason }: SnapshotUnusable): void =>
       log('warn', 'A snapshot cannot be used; the next one is made without it.', { path, reason });
     const from = restoreFirst(kept, (sequence) => reader.hashAt(sequence), followers, onUnusable);
@@ -201,15 +233,31 @@ function requireSame(path: string, hashes: Readonly<Record<string, string>>): vo
   }
 }
 
-/** What is wrong with the snapshot behind a record, as a sentence, given the state that a replay has there. */
-export function snapshotFault({ path }: KeptSnapshot, reducers: Reducers, record: JournalRecord): string | undefined {
+/** Why a snapshot could not be held against a replay, or did not stand it. */
+export interface SnapshotFault {
+  readonly text: string;
+  /** Another version of the program wrote it, which alone can check it. */
+  readonly isOfAnotherVersion: boolean;
+}
+
+/** What is wrong with the snapshot behind a record, given the state that a replay has there. */
+export function snapshotFault(
+  { path }: KeptSnapshot,
+  reducers: Reducers,
+  record: JournalRecord,
+): SnapshotFault | undefined {
   try {
-    const { journalHash } = new SnapshotFile(path).facts;
+    const { journalHash, versions } = readFacts(path);
+    const version = versions.reducers ?? 'none';
+    requireSameVersion(
+      version === REDUCERS_VERSION,
+      `its part reducers has version ${version}, this program has ${REDUCERS_VERSION}`,
+    );
     requireSound(journalHash === hashBehind(record), 'it is of another journal');
     requireSame(path, { ...reducers.stateHash() });
     return undefined;
   } catch (error) {
-    if (error instanceof SnapshotUnusable) return `${path}: ${error.reason}.`;
-    throw error;
+    if (!(error instanceof SnapshotUnusable)) throw error;
+    return { text: `${path}: ${error.reason}.`, isOfAnotherVersion: error instanceof SnapshotOfAnotherVersion };
   }
 }

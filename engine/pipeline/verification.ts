@@ -45,6 +45,8 @@ export interface VerifiedJournal {
   readonly snapshotCount: number;
   /** What is wrong with others, a sentence each. The journal is sound in spite of them. */
   readonly snapshotFaults: readonly string[];
+  /** What another version of the program wrote, which alone can check it, a sentence each. */
+  readonly foreignSnapshots: readonly string[];
   /** Hashes of the state after the last record. */
   readonly hashes: StateHashes;
 }
@@ -85,13 +87,17 @@ async function verifyRecords(
   };
   const waiting = [...snapshots];
   const snapshotFaults: string[] = [];
+  const foreignSnapshots: string[] = [];
   let snapshotCount = 0;
   const lookAtSnapshot = (record: JournalRecord): void => {
     const snapshot = waiting.pop(); // the newest come first
     if (snapshot === undefined) return;
     const fault = snapshotFault(snapshot, reducers, record);
     if (fault === undefined) snapshotCount += 1;
-    else if (existsSync(snapshot.path)) snapshotFaults.push(fault); // else the exchange has removed it for a newer one
+    else if (!existsSync(snapshot.path))
+      return; // the exchange has removed it for a newer one
+    else if (fault.isOfAnotherVersion) foreignSnapshots.push(fault.text);
+    else snapshotFaults.push(fault.text);
   };
   let turnEndsMs = performance.now() + TURN_MS;
   const replayed = (record: JournalRecord): void => {
@@ -118,5 +124,5 @@ async function verifyRecords(
   onProgress(recordCount, total);
   for (const { path } of waiting) snapshotFaults.push(`${path}: the journal has no such record.`);
   const hashes = reducers.stateHash();
-  return { recordCount, firstTMs, lastTMs, invariantLooks, snapshotCount, snapshotFaults, hashes };
+  return { recordCount, firstTMs, lastTMs, invariantLooks, snapshotCount, snapshotFaults, foreignSnapshots, hashes };
 }

@@ -8,7 +8,7 @@ const day = (tMs: number): string => new Date(tMs).toISOString();
 
 /** What a sound journal was checked for, a line each. */
 export function soundText(dataDir: string, { journal, signedOrders }: SoundJournal): string {
-  const { recordCount, firstTMs, lastTMs, invariantLooks, snapshotCount, snapshotFaults, hashes } = journal;
+  const { recordCount, firstTMs, lastTMs, invariantLooks, snapshotCount, hashes } = journal;
   const span = recordCount === 0 ? '' : `, from ${day(firstTMs)} to ${day(lastTMs)}`;
   const looks = invariantLooks === 1 ? 'once, at the end' : `${invariantLooks} times, the last at the end`;
   const signatures =
@@ -23,7 +23,8 @@ export function soundText(dataDir: string, { journal, signedOrders }: SoundJourn
     `  invariants  hold: money and shares are conserved (looked at ${looks})`,
     `  signatures  ${signatures}`,
     `  snapshots   ${count(snapshotCount)}, each with the state that the replay had there`,
-    ...snapshotFaults.map((fault) => `  snapshot    cannot be used, and may be deleted: ${fault}`),
+    ...journal.foreignSnapshots.map((text) => `  snapshot    not checked, for it is of another version: ${text}`),
+    ...journal.snapshotFaults.map((text) => `  snapshot    cannot be used, and may be deleted: ${text}`),
     `  state       core ${hashes.core}, registry ${hashes.registry}, ids ${hashes.ids}`,
     '',
   ].join('\n');

@@ -127,7 +127,6 @@ const spoilers: Readonly<Record<string, readonly [(path: string, dataDir: string
   'its first byte was changed': [(path) => flip(path, 0, 0), /does not begin as a snapshot does/],
   'it was cut off': [(path) => truncateSync(path, 3_000), /does not fit into 3000/],
   'it is empty': [(path) => truncateSync(path, 0), /it has 0 bytes/],
-  'a newer program wrote it': [(path) => flip(path, 0, 9), /form version 257, this program reads 1/],
   'it cannot be read': [
     (path) => {
       rmSync(path);
@@ -186,8 +185,52 @@ test('a snapshot of another journal, of another program, or ahead of its journal
     const short = join(folder, 'short');
     await run(short, clock, 3, 1);
     cpSync(join(one, 'snapshots'), join(short, 'snapshots'), { recursive: true });
-    renameSync(join(short, `snapshots/${last}.snapshot.unusable`), join(short, 'snapshots/9000.snapshot'));
+    renameSync(join(short, `snapshots/${last}.snapshot`), join(short, 'snapshots/9000.snapshot'));
     expect(await restart(short, clock)).toBe(0);
+  });
+});
+
+test('a snapshot of another version is passed over and stays, and that version finds it again', {
+  timeout,
+}, async () => {
+  await inTempDir(async (dataDir) => {
+    const clock = new VirtualClock(START_MS);
+    const { last } = await run(dataDir, clock, 1, 4, 1);
+    const own = `${last}.snapshot`;
+    expect(await restart(dataDir, clock, 2)).toBe(0);
+    expect(warnings[0]).toMatch(
+      /of another version of the program and was left in its place, for that version; .* takes its/,
+    );
+    expect(snapshotsIn(dataDir)).toEqual([own]);
+    expect(await restart(dataDir, clock)).toBe(last);
+    // So does one whose whole form is of another version; verification finds no fault with it.
+    const path = join(dataDir, 'snapshots', own);
+    flip(path, 0, 9);
+    expect(await restart(dataDir, clock)).toBe(0);
+    expect(warnings[0]).toMatch(/left in its place.*form version 257, this program reads 1/);
+    const { snapshotCount, snapshotFaults, foreignSnapshots } = await verifyJournal(dataDir);
+    expect([snapshotCount, snapshotFaults, foreignSnapshots.length]).toEqual([0, [], 1]);
+    flip(path, 0, 9);
+    expect(await restart(dataDir, clock)).toBe(last);
+  });
+});
+
+test('a snapshot is made though others of another version are newer, and is not the one removed for them', {
+  timeout,
+}, async () => {
+  await inTempDir(async (dataDir) => {
+    const clock = new VirtualClock(START_MS);
+    await run(dataDir, clock, 1, 4);
+    const maker = (version: number) => makeSnapshot(dataDir, [counter(version).follower], { log: () => {} });
+    const other = (await maker(2)) ?? 0;
+    // The name is taken, and what would come of one more record is not.
+    expect(await maker(1)).toBe(undefined);
+    for (const name of [90_001, 90_002, 90_003]) {
+      copyFileSync(join(dataDir, `snapshots/${other}.snapshot`), join(dataDir, `snapshots/${name}.snapshot`));
+    }
+    const { last } = await run(dataDir, clock, 2, 1, 1);
+    expect(snapshotsIn(dataDir)).toEqual([`${last}.snapshot`, '90002.snapshot', '90003.snapshot']);
+    expect(await restart(dataDir, clock)).toBe(last);
   });
 });
 
