@@ -60,6 +60,7 @@ function factLines(server: RunningServer): readonly string[] {
   const isDefaultWindow = config.engine.orderWindowMs === limits.orderWindowDefaultMs;
   const facts: readonly (readonly [string, string])[] = [
     ['URL', server.url],
+    ['Interface', `${server.url}/docs`],
     ['Markets', counts.length === 0 ? 'none yet' : counts.join(', ')],
     ['Chain', `${config.contracts.chainId}, exchange ${config.contracts.exchange}`],
     ['Data', config.dataDir ?? 'in memory'],

@@ -8,11 +8,16 @@ import type { BadLine, ImportTarget } from './command.ts';
 
 /** An exchange that listens at `url`. @throws FatalError for whatever it answers but success */
 export async function runningTarget(url: string, adminToken: string): Promise<ImportTarget> {
+  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '')) {
+    const example = 'http://127.0.0.1:8080';
+    fatal('usage', `--url must be an http:// or https:// address such as ${example}; it is ${url}.`);
+  }
   const call = async (method: string, path: string, body?: object) => {
     const headers = { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' };
     const init: RequestInit = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
-    const reply = await fetch(new URL(path, url), init).catch((error: unknown) => {
-      fatal('usage', `No exchange answers at ${url}: ${error instanceof Error ? error.message : String(error)}.`);
+    const reply = await fetch(new URL(path, url), init).catch(({ cause }) => {
+      const reason = cause?.code ?? cause; // fetch says only that it failed; what failed is its error's cause
+      fatal('usage', `The exchange at ${url} does not answer (${reason}): start one, or name it with --url.`);
     });
     const text = await reply.text();
     if (reply.status !== 200) fatal('usage', `The exchange at ${url} answered ${reply.status} to ${path}: ${text}`);

@@ -10,6 +10,7 @@ import { runCli } from '../../server/cli.ts';
 import { type ImportTarget, importFile } from '../../server/import/command.ts';
 import { runningTarget } from '../../server/import/targets.ts';
 import { send } from '../support/client.ts';
+import { freePort } from '../support/ports.ts';
 import { startServerProcess } from '../support/process.ts';
 import { startTestServer } from '../support/server.ts';
 
@@ -249,4 +250,16 @@ test('an outcome called split is taken in no market that is still to be resolved
     `${file}:1: ${reason}\n${file}:2: ${reason}\n`,
   );
   await server.close();
+});
+
+test('an address that is none, or where nothing answers, is said with what to do', async () => {
+  for (const url of ['nonsense', '127.0.0.1:8080', 'localhost:8080', 'file:///tmp']) {
+    await expect(runningTarget(url, 'dev-admin')).rejects.toThrow(
+      `--url must be an http:// or https:// address such as http://127.0.0.1:8080; it is ${url}.`,
+    );
+  }
+  const url = `http://127.0.0.1:${await freePort()}`;
+  await expect(runningTarget(url, 'dev-admin')).rejects.toThrow(
+    `The exchange at ${url} does not answer (ECONNREFUSED): start one, or name it with --url.`,
+  );
 });

@@ -57,6 +57,7 @@ describe('the banner', () => {
     expect(server.output).toContain('(9) 0xa0ee7a142d267c1f36714e4a8f75612f20a79720');
     expect(server.output).toMatch(seedLine);
     expect(server.output).toMatch(/Admin token +dev-admin/);
+    expect(server.output).toContain(`${server.url}/docs`);
     expect(server.output).toContain(`new ClobClient({ host: '${server.url}', chain: 137, signer })`);
     const { durable_sequence: sequence } = (await send(server.url, 'GET', '/readyz')).json;
     const startedMs = Date.now();
