@@ -11,7 +11,7 @@ import {
   rowsFilter,
 } from '../catalog/index.ts';
 import type { EventRow, Market, MarketsView } from '../views/index.ts';
-import { umaResolutionStatus } from '../wire/catalog.ts';
+import { eventTitle, umaResolutionStatus } from '../wire/catalog.ts';
 import { type QueryReader, readsAllTags, readsForeign } from '../wire/catalogQuery.ts';
 
 const NOTHING: RowFilter = { among: [], isWanted: () => false };
@@ -71,11 +71,11 @@ function tagFilters(catalog: Catalog, reader: QueryReader, filterOf: (tag: Label
 }
 
 /** Parameters of official clients for rows of which there are none here. */
-const FOREIGN_MARKETS = ['market_maker_address', 'game_id', 'sports_market_types'] as const;
-const FOREIGN_EVENTS = ['game_id'] as const;
+const FOREIGN_MARKETS = ['market_maker_address', 'game_id', 'sports_market_types', 'position_ids'] as const;
+const FOREIGN_EVENTS = ['game_id', 'parent_event_id', 'partner_slug'] as const;
 
 function marketStateFilters(markets: MarketsView, reader: QueryReader): RowFilter[] {
-  const filters = readsForeign(reader, FOREIGN_MARKETS, ['cyom']) ? [NOTHING] : [];
+  const filters = readsForeign(reader, FOREIGN_MARKETS, ['cyom', 'rfq_enabled']) ? [NOTHING] : [];
   const statuses = reader.texts('uma_resolution_status')?.map((status) => status.toLowerCase());
   if (statuses === undefined) return filters;
   const isWanted = (row: number): boolean => {
@@ -165,7 +165,11 @@ export function eventFilters(catalog: Catalog, markets: MarketsView, reader: Que
   const eventAt = (row: number): EventRow | undefined => markets.eventByNumber(row + 1);
   const filters = tagFilters(catalog, reader, (tag) => catalog.eventTagFilter(tag));
   filters.push(...seriesFilters(catalog, reader));
-  if (readsForeign(reader, FOREIGN_EVENTS, ['featured', 'cyom'])) filters.push(NOTHING);
+  if (readsForeign(reader, FOREIGN_EVENTS, ['featured', 'cyom', 'live'])) filters.push(NOTHING);
+  const title = reader.text('title_search')?.toLowerCase();
+  if (title !== undefined) {
+    filters.push({ isWanted: (row) => eventTitle(eventAt(row)).toLowerCase().includes(title) });
+  }
   const found = (list: readonly (EventRow | undefined)[]): RowFilter =>
     rowsFilter(list.flatMap((event) => (event === undefined ? [] : event.eventNumber - 1)));
   const creator = reader.text('creator');

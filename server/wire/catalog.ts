@@ -136,10 +136,13 @@ export function describingFields(event: EventRow | undefined, market: Market, { 
   };
 }
 
+export const eventTitle = (event: EventRow | undefined): string => textOf(event?.texts.title);
+
 /** An event in short: where a market's list record and a search name it. */
-export function eventSummary({ eventNumber, texts }: EventRow): Fields {
+export function eventSummary(event: EventRow): Fields {
+  const { eventNumber, texts } = event;
   const slug = textOf(texts.slug);
-  return { id: String(eventNumber), ticker: textOf(texts.ticker) || slug, slug, title: textOf(texts.title) };
+  return { id: String(eventNumber), ticker: textOf(texts.ticker) || slug, slug, title: eventTitle(event) };
 }
 
 function eventDates({ startMs, endMs, updatedMs }: EventFigures, { createdMs }: EventRow): Fields {

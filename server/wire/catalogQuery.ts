@@ -260,7 +260,7 @@ export function readsAllTags(reader: QueryReader): boolean {
   return match === 'all';
 }
 
-/** Whether rows are asked for of a kind that no row here is of: of a game, of an older maker, featured, made by users. */
+/** Whether rows are asked for of a kind that no row here is of: of a game, of a partner, featured, made by users. */
 export function readsForeign(reader: QueryReader, names: readonly string[], flags: readonly string[]): boolean {
   const named = names.map((name) => reader.texts(name) !== undefined);
   return [...named, ...flags.map((name) => reader.flag(name) ?? false)].includes(true);

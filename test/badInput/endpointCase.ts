@@ -25,4 +25,6 @@ export interface EndpointCase {
   readonly part?: Kind;
   /** Parameters and fields that must be there. */
   readonly required?: readonly string[];
+  /** Status of the right request; 200 unless given. */
+  readonly answers?: number;
 }

@@ -213,6 +213,8 @@ const nobodysMarkets = {
   game_id: ofGames,
   sports_market_types: list('Kinds of sports markets; finds nothing'),
   market_maker_address: list('Addresses of older makers; finds nothing'),
+  position_ids: list('Positions of combinations; finds nothing'),
+  rfq_enabled: flagParameter.meta({ description: 'Finds nothing if true: there are no quotes on request' }),
 };
 
 const marketQuery = {
@@ -251,7 +253,11 @@ const eventQuery = {
   ...tagMatch,
   featured: flagParameter.meta({ description: 'Finds nothing if true: no event is set apart' }),
   cyom: userMade,
+  live: flagParameter.meta({ description: 'Finds nothing if true: no event is a game under way' }),
   game_id: ofGames,
+  parent_event_id: list('Numbers of events; finds nothing, as none is part of another'),
+  partner_slug: list('Slugs of partners; finds nothing'),
+  title_search: textParameter.meta({ description: 'What the title of an event has in it, in any letter case' }),
   include_markets: flagParameter.meta({ description: 'False leaves out the markets that an event comes with' }),
   series_slug: textParameter,
   series_id: list('Numbers of series'),
