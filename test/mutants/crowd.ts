@@ -19,6 +19,7 @@ import {
   lapseOne,
   leaveDust,
   MARKETS,
+  moveNewest,
   ORDERS,
   OWNERS,
   offerAtTheEdges,
@@ -155,6 +156,7 @@ export function crowd(take: Take): void {
   offerBetweenTicks(take, tMs + 613_000);
   repeatAtSliceEnd(take, tMs + 613_000);
   changeRules(take, tMs + 615_000, { ...settings, creditMicro: 0 });
+  moveNewest(take, tMs + 615_000);
   forgetByAndBy(take, tMs + 615_000, [14, 20, 39]);
   take(tMs + 40 * HOUR_MS, { type: 'Tick' });
 }

@@ -443,6 +443,7 @@ export function lapseOne(take: Take, tMs: number): void {
   take(tMs, { type: 'Deposit', wallet: owner, owner, amountMicro: 10_000_000, isFaucet: 0 });
   const ids = { given: `0x${hex(0, 32)}`, next: `0x${hex(1, 32)}` };
   take(tMs, { type: 'Heartbeat', owner, keyId: silent, ...ids, refresh: 0 });
+  take(tMs, { type: 'Heartbeat', owner, keyId: silent, ...ids, refresh: 0 }); // refused: it gives another id than the next
   for (const [at, keyId] of [0, 1, 2, 3].flatMap((odd) => [silent, keyWith(odd)]).entries()) {
     take(tMs, {
       ...{ type: 'PlaceOrder', orderId: orderIdOf(ORDERS + 7_100 + at), keyId, maker: owner, owner, marketIndex },
@@ -471,4 +472,26 @@ export function askExtremes(take: Take, tMs: number): void {
     const orderId = orderIdOf(ORDERS + 6_000 + at);
     take(tMs, { ...order, orderId, side, orderType, makerAmountMicro, takerAmountMicro, flags });
   }
+}
+
+/**
+ * The newest wallet of an owner becomes another's, and the owner cancels what its older one has: the one order in a market,
+ * at the lowest of all prices, whose tick is made coarser meanwhile.
+ */
+export function moveNewest(take: Take, tMs: number): void {
+  const [owner, newest, other] = [addressOf(OWNERS + 50), addressOf(OWNERS + 51), addressOf(OWNERS + 52)];
+  const marketIndex = MARKETS + 14;
+  const keyId = keyOf(OWNERS + 50);
+  take(tMs, { type: 'CreateMarket', eventNumber: 0, ...marketIds(marketIndex), ...terms });
+  for (const wallet of [owner, newest]) {
+    take(tMs, { type: 'Deposit', wallet, owner, amountMicro: 1_000_000, isFaucet: 0 });
+  }
+  take(tMs, {
+    ...{ type: 'PlaceOrder', orderId: orderIdOf(ORDERS + 8_700), keyId, maker: owner, owner, marketIndex },
+    ...{ outcome: 0, side: 0, orderType: 0, flags: 0, timestampMs: tMs, expirationS: 0 },
+    ...{ makerAmountMicro: 1_000, takerAmountMicro: 1_000_000 },
+  });
+  take(tMs, { type: 'UpdateMarket', marketIndex, mask: MarketField.TICK, ...terms, tickPips: 100 });
+  take(tMs, { type: 'BindWallet', owner: other, wallet: newest, signatureType: 2 });
+  take(tMs, { type: 'CancelAll', owner, keyId });
 }
