@@ -206,7 +206,7 @@ const numberParameter = number.optional();
 const tagMatch = {
   tag_match: z.enum(['any', 'all']).optional().meta({ description: 'Whether one or all of the tags are wanted: any' }),
 };
-const userMade = flagParameter.meta({ description: 'Finds nothing if true: users make none' });
+const userMade = flagParameter.meta({ description: 'Finds nothing if true: users make none (1 and 0 too)' });
 const ofGames = list('Numbers of games; finds nothing');
 const nobodysMarkets = {
   cyom: userMade,
@@ -214,7 +214,7 @@ const nobodysMarkets = {
   sports_market_types: list('Kinds of sports markets; finds nothing'),
   market_maker_address: list('Addresses of older makers; finds nothing'),
   position_ids: list('Positions of combinations; finds nothing'),
-  rfq_enabled: flagParameter.meta({ description: 'Finds nothing if true: there are no quotes on request' }),
+  rfq_enabled: flagParameter.meta({ description: 'Finds nothing if true: there are no quotes on request (1 and 0 too)' }),
 };
 
 const marketQuery = {
@@ -251,14 +251,16 @@ const eventQuery = {
   tag_id: list('Numbers of tags'),
   exclude_tag_id: list('Numbers of tags'),
   ...tagMatch,
-  featured: flagParameter.meta({ description: 'Finds nothing if true: no event is set apart' }),
+  featured: flagParameter.meta({ description: 'Finds nothing if true: no event is set apart (1 and 0 too)' }),
   cyom: userMade,
-  live: flagParameter.meta({ description: 'Finds nothing if true: no event is a game under way' }),
+  live: flagParameter.meta({ description: 'Finds nothing if true: no event is a game under way (1 and 0 too)' }),
   game_id: ofGames,
   parent_event_id: list('Numbers of events; finds nothing, as none is part of another'),
   partner_slug: list('Slugs of partners; finds nothing'),
   title_search: textParameter.meta({ description: 'What the title of an event has in it, in any letter case' }),
-  include_markets: flagParameter.meta({ description: 'False leaves out the markets that an event comes with' }),
+  include_markets: flagParameter.meta({
+    description: 'False leaves out the markets that an event comes with (1 and 0 too)',
+  }),
   series_slug: textParameter,
   series_id: list('Numbers of series'),
   recurrence: textParameter,
@@ -284,7 +286,9 @@ const searchQuery = {
   events_tag: list('Slugs of tags: events that have one of them'),
   exclude_tag_id: list('Numbers of tags: events that have none of them'),
   recurrence: textParameter.meta({ description: 'Events of series that recur so' }),
-  optimized: flagParameter.meta({ description: 'True gives events in a slim form, and hasMore beside them' }),
+  optimized: flagParameter.meta({
+    description: 'True gives events in a slim form, and hasMore beside them (1 and 0 too)',
+  }),
   creator,
 };
 
@@ -299,7 +303,7 @@ const found = (event: z.ZodType) =>
 const scoped = { creator };
 const related = {
   status: z.enum(['active', 'closed', 'all']).optional().meta({ description: 'Which events count: all unless given' }),
-  omit_empty: flagParameter.meta({ description: 'Accepted; no related tag is without events' }),
+  omit_empty: flagParameter.meta({ description: 'Accepted; no related tag is without events (1 and 0 too)' }),
 };
 
 /** The schemas of one form of the catalog. */
