@@ -214,7 +214,9 @@ const nobodysMarkets = {
   sports_market_types: list('Kinds of sports markets; finds nothing'),
   market_maker_address: list('Addresses of older makers; finds nothing'),
   position_ids: list('Positions of combinations; finds nothing'),
-  rfq_enabled: flagParameter.meta({ description: 'Finds nothing if true: there are no quotes on request (1 and 0 too)' }),
+  rfq_enabled: flagParameter.meta({
+    description: 'Finds nothing if true: there are no quotes on request (1 and 0 too)',
+  }),
 };
 
 const marketQuery = {
