@@ -129,9 +129,13 @@ function openSound(
 function requireVersions({ versions }: SnapshotFacts, followers: readonly Follower[]): void {
   const wanted = versionsOf(followers);
   for (const name of new Set([...Object.keys(versions), ...Object.keys(wanted)])) {
-    const [found, known] = [versions[name] ?? 'none', wanted[name] ?? 'none'];
-    requireSameVersion(found === known, `its part ${name} has version ${found}, this program has ${known}`);
+    requireVersion(name, versions[name], wanted[name]);
   }
+}
+
+function requireVersion(part: string, found: number | undefined, known: number | undefined): void {
+  const [has, wants] = [found ?? 'none', known ?? 'none'];
+  requireSameVersion(found === known, `its part ${part} has version ${has}, this program has ${wants}`);
 }
 
 function reducersOf(file: SnapshotFile): Reducers {
@@ -248,11 +252,7 @@ export function snapshotFault(
 ): SnapshotFault | undefined {
   try {
     const { journalHash, versions } = readFacts(path);
-    const version = versions.reducers ?? 'none';
-    requireSameVersion(
-      version === REDUCERS_VERSION,
-      `its part reducers has version ${version}, this program has ${REDUCERS_VERSION}`,
-    );
+    requireVersion('reducers', versions.reducers, REDUCERS_VERSION);
     requireSound(journalHash === hashBehind(record), 'it is of another journal');
     requireSame(path, { ...reducers.stateHash() });
     return undefined;

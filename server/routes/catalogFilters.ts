@@ -51,7 +51,7 @@ function tagsAsked({ tags }: Catalog, reader: QueryReader): readonly (Label | un
   return bySlug;
 }
 
-/** Rows that have one of the tags. */
+/** Rows that one of the filters wants: none where there is none. */
 function anyOf(filters: readonly RowFilter[]): RowFilter {
   if (filters.length === 1) return filters[0];
   const among = [...new Set(filters.flatMap((filter) => filter.among ?? []))];
@@ -65,7 +65,7 @@ function tagFilters(catalog: Catalog, reader: QueryReader, filterOf: (tag: Label
   const groups = [slugged, numbered];
   for (const asked of readsAllTags(reader) ? groups.flat().map((tag) => [tag]) : groups) {
     const found = asked.filter((tag) => tag !== undefined);
-    if (asked.length > 0) filters.push(found.length === 0 ? NOTHING : anyOf(found.map(filterOf)));
+    if (asked.length > 0) filters.push(anyOf(found.map(filterOf)));
   }
   return filters;
 }
@@ -129,7 +129,7 @@ function recurrenceFilters(catalog: Catalog, reader: QueryReader): RowFilter[] {
   const recurrence = reader.text('recurrence');
   if (recurrence === undefined) return [];
   const series = catalog.series.list().filter((one) => one.recurrence === recurrence);
-  return [series.length === 0 ? NOTHING : anyOf(series.map(rowsOf))];
+  return [anyOf(series.map(rowsOf))];
 }
 
 function seriesFilters(catalog: Catalog, reader: QueryReader): RowFilter[] {
@@ -154,8 +154,7 @@ export function searchFilters(catalog: Catalog, reader: QueryReader): RowFilter[
   const slugs = reader.texts('events_tag');
   if (slugs !== undefined) {
     const tags = slugs.flatMap((slug) => catalog.tags.bySlug(slug) ?? []);
-    const wanted = tags.map((tag) => catalog.eventTagFilter(tag));
-    filters.push({ isWanted: (row) => wanted.some((filter) => filter.isWanted(row)) });
+    filters.push(anyOf(tags.map((tag) => catalog.eventTagFilter(tag))));
   }
   return [...filters, ...recurrenceFilters(catalog, reader)];
 }

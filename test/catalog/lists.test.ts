@@ -1,7 +1,7 @@
 // Parameters of catalog lists (interface.md 4.2, 7; catalog-and-data.md 6.1 and 8): each with its aliases, what it finds in
 // a small catalog, its limits, and how a bad value is refused on the root and under /gamma.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type CatalogWorld, openCatalogWorld, SITE } from './world.ts';
+import { type CatalogWorld, openCatalogWorld, SITE, type Slugged, slugsIn } from './world.ts';
 
 let world: CatalogWorld;
 beforeAll(async () => {
@@ -9,16 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.server.close());
 
-interface Row {
-  readonly slug: string;
-}
-
-async function slugsOf(path: string): Promise<readonly string[]> {
-  const { status, json } = await world.get(path);
-  expect([path, status, json.error]).toEqual([path, 200, undefined]);
-  const rows: readonly Row[] = Array.isArray(json) ? json : (json.markets ?? json.events);
-  return rows.map(({ slug }) => slug);
-}
+const slugsOf = (path: string): Promise<readonly string[]> => slugsIn(world, path);
 
 const LISTED = ['cup-home', 'cup-goals', 'rates-up', 'rates-down', 'site-market', 'lone'];
 
@@ -129,7 +120,7 @@ test('keyset pages go through everything once, in the order asked for', async ()
       let cursor = '';
       for (let page = 0; page < 20; page += 1) {
         const { json } = await world.get(`${mount}/markets/keyset?limit=1${query}${cursor}`);
-        seen.push(...json.markets.map(({ slug }: Row) => slug));
+        seen.push(...json.markets.map(({ slug }: Slugged) => slug));
         if (json.next_cursor === undefined) break;
         cursor = `&after_cursor=${encodeURIComponent(json.next_cursor)}`;
       }

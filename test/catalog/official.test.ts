@@ -1,7 +1,7 @@
 // What official catalog clients ask for beyond lists and records (catalog-and-data.md 6.1, 6.2 and 8): profiles, related tags,
 // creators of events, and parameters that widen, narrow or shorten a reply, each with what it finds in a small catalog.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type CatalogWorld, openCatalogWorld } from './world.ts';
+import { type CatalogWorld, openCatalogWorld, type Slugged, slugsIn } from './world.ts';
 
 let world: CatalogWorld;
 beforeAll(async () => {
@@ -56,16 +56,7 @@ test('creators of events are a list, and no event', async () => {
   }
 });
 
-interface Slugged {
-  readonly slug: string;
-}
-
-async function slugsOf(path: string): Promise<readonly string[]> {
-  const { status, json } = await world.get(path);
-  expect([path, status, json.error]).toEqual([path, 200, undefined]);
-  const rows: readonly Slugged[] = Array.isArray(json) ? json : (json.markets ?? json.events);
-  return rows.map(({ slug }) => slug);
-}
+const slugsOf = (path: string): Promise<readonly string[]> => slugsIn(world, path);
 
 test('filters of markets by what only some venues have find what there is of it here', async () => {
   const open = await slugsOf('/gamma/markets');

@@ -1,5 +1,6 @@
 // The small catalog that the tests of this folder share: two events of the venue and one of another site, a series, markets
 // that are open, closed, resolved, archived and drafts, made through the operator's interface of a server in the test.
+import { expect } from 'vitest';
 import { send } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
@@ -13,6 +14,11 @@ export interface CatalogWorld {
   // biome-ignore lint/suspicious/noExplicitAny: whatever the server sends is what the tests are about
   readonly get: (path: string) => Promise<{ readonly status: number; readonly json: any }>;
   readonly admin: (method: string, path: string, body: object) => Promise<unknown>;
+}
+
+/** A row of a list, for all that these tests ask of it. */
+export interface Slugged {
+  readonly slug: string;
 }
 
 const EVENTS = [
@@ -64,4 +70,12 @@ export async function openCatalogWorld(): Promise<CatalogWorld> {
   await admin('PATCH', `/admin/markets/${conditions.get('rates-down')}`, { status: 'closed' });
   await admin('PATCH', `/admin/markets/${conditions.get('lone')}`, { archived: true });
   return { server, conditions, get: (path) => send(url, 'GET', path), admin };
+}
+
+/** Slugs of the rows of a list, in their order. */
+export async function slugsIn(world: CatalogWorld, path: string): Promise<readonly string[]> {
+  const { status, json } = await world.get(path);
+  expect([path, status, json.error]).toEqual([path, 200, undefined]);
+  const rows: readonly Slugged[] = Array.isArray(json) ? json : (json.markets ?? json.events);
+  return rows.map(({ slug }) => slug);
 }

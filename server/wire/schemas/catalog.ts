@@ -181,7 +181,10 @@ const refusal = z
   .meta({ id: 'CatalogRefusal', description: 'Why a catalog request was refused' });
 
 const wholeParameter = whole.optional();
-const flagParameter = flag.optional().meta({ description: 'true or false; 1 and 0 too' });
+const FLAG_WORDS = 'true or false; 1 and 0 too';
+const flagParameter = flag.optional().meta({ description: FLAG_WORDS });
+/** A flag of which there is more to say. */
+const flagThat = (text: string) => flagParameter.meta({ description: `${text} (${FLAG_WORDS})` });
 const textParameter = text.optional();
 const list = (what: string) => text.optional().meta({ description: `${what}; several with commas between them` });
 const states = { active: flagParameter, closed: flagParameter, archived: flagParameter };
@@ -206,7 +209,7 @@ const numberParameter = number.optional();
 const tagMatch = {
   tag_match: z.enum(['any', 'all']).optional().meta({ description: 'Whether one or all of the tags are wanted: any' }),
 };
-const userMade = flagParameter.meta({ description: 'Finds nothing if true: users make none (1 and 0 too)' });
+const userMade = flagThat('Finds nothing if true: users make none');
 const ofGames = list('Numbers of games; finds nothing');
 const nobodysMarkets = {
   cyom: userMade,
@@ -214,9 +217,7 @@ const nobodysMarkets = {
   sports_market_types: list('Kinds of sports markets; finds nothing'),
   market_maker_address: list('Addresses of older makers; finds nothing'),
   position_ids: list('Positions of combinations; finds nothing'),
-  rfq_enabled: flagParameter.meta({
-    description: 'Finds nothing if true: there are no quotes on request (1 and 0 too)',
-  }),
+  rfq_enabled: flagThat('Finds nothing if true: there are no quotes on request'),
 };
 
 const marketQuery = {
@@ -253,16 +254,14 @@ const eventQuery = {
   tag_id: list('Numbers of tags'),
   exclude_tag_id: list('Numbers of tags'),
   ...tagMatch,
-  featured: flagParameter.meta({ description: 'Finds nothing if true: no event is set apart (1 and 0 too)' }),
+  featured: flagThat('Finds nothing if true: no event is set apart'),
   cyom: userMade,
-  live: flagParameter.meta({ description: 'Finds nothing if true: no event is a game under way (1 and 0 too)' }),
+  live: flagThat('Finds nothing if true: no event is a game under way'),
   game_id: ofGames,
   parent_event_id: list('Numbers of events; finds nothing, as none is part of another'),
   partner_slug: list('Slugs of partners; finds nothing'),
   title_search: textParameter.meta({ description: 'What the title of an event has in it, in any letter case' }),
-  include_markets: flagParameter.meta({
-    description: 'False leaves out the markets that an event comes with (1 and 0 too)',
-  }),
+  include_markets: flagThat('False leaves out the markets that an event comes with'),
   series_slug: textParameter,
   series_id: list('Numbers of series'),
   recurrence: textParameter,
@@ -281,16 +280,12 @@ const searchQuery = {
   limit_per_type: wholeParameter.meta({ description: 'Rows of each kind: 25 unless given, 100 at most' }),
   page: wholeParameter.meta({ description: 'From 1' }),
   search_tags: flagParameter,
-  search_profiles: flagParameter.meta({
-    description: 'Accepted (true or false; 1 and 0 too); profiles are never returned',
-  }),
+  search_profiles: flagThat('Accepted; profiles are never returned'),
   events_status: textParameter,
   events_tag: list('Slugs of tags: events that have one of them'),
   exclude_tag_id: list('Numbers of tags: events that have none of them'),
   recurrence: textParameter.meta({ description: 'Events of series that recur so' }),
-  optimized: flagParameter.meta({
-    description: 'True gives events in a slim form, and hasMore beside them (1 and 0 too)',
-  }),
+  optimized: flagThat('True gives events in a slim form, and hasMore beside them'),
   creator,
 };
 
@@ -305,7 +300,7 @@ const found = (event: z.ZodType) =>
 const scoped = { creator };
 const related = {
   status: z.enum(['active', 'closed', 'all']).optional().meta({ description: 'Which events count: all unless given' }),
-  omit_empty: flagParameter.meta({ description: 'Accepted; no related tag is without events (1 and 0 too)' }),
+  omit_empty: flagThat('Accepted; no related tag is without events'),
 };
 
 /** The schemas of one form of the catalog. */
