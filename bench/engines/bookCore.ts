@@ -5,6 +5,7 @@
 // looked ahead of as engine/core/lookAhead.ts does it: the orders that leave or are met first are read side by side.
 import { AHEAD_MAX } from '../../engine/core/index.ts';
 import { ASK, BID, Ladder } from '../../engine/core/ladder.ts';
+import { LadderSpace } from '../../engine/core/ladderSpace.ts';
 import { NONE, OrderPool } from '../../engine/core/orderPool.ts';
 import { Message } from '../../engine/protocol/message.ts';
 import { emptyTotals, type Totals } from '../lib/totals.ts';
@@ -135,7 +136,8 @@ class BookCoreEngine implements BenchEngine {
       ops.bytes.length / Int32Array.BYTES_PER_ELEMENT,
     );
     this.tickPips = PIPS_PER_UNIT / (ops.ticks + 1);
-    this.ladders = Array.from({ length: ops.books }, () => new Ladder(this.tickPips));
+    const space = new LadderSpace();
+    this.ladders = Array.from({ length: ops.books }, () => new Ladder(this.tickPips, space));
     this.names = makeNames(this.pool, ops.bytes.length / OP_BYTES);
   }
 

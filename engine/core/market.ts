@@ -2,6 +2,7 @@
 // by settlement. Ids and texts are the registry's.
 import type { MarketTermsMessage } from '../protocol/marketTerms.ts';
 import { Ladder } from './ladder.ts';
+import type { LadderSpace } from './ladderSpace.ts';
 
 export class Market {
   declare readonly index: number;
@@ -27,7 +28,7 @@ export class Market {
   /** Whether this command changed the ladder or the terms, so that auto tick looks at it. */
   isTouched = false;
 
-  constructor(index: number, terms: MarketTermsMessage) {
+  constructor(index: number, terms: MarketTermsMessage, space: LadderSpace) {
     this.index = index;
     this.status = terms.status;
     this.negRisk = terms.negRisk;
@@ -38,7 +39,7 @@ export class Market {
     this.minOrderLots = terms.minOrderLots;
     this.delaySeconds = terms.delaySeconds;
     this.minMarketableBuyMicro = terms.minMarketableBuyMicro;
-    this.ladder = new Ladder(terms.tickPips);
+    this.ladder = new Ladder(terms.tickPips, space);
     this.vaultMicro = 0; // set anew, so that it is a float from the beginning, see engine/compiler.ts
   }
 

@@ -8,6 +8,7 @@ import { Accounts } from './accounts.ts';
 import { type Alarm, DueHeap } from './dueHeap.ts';
 import { Heartbeats } from './heartbeatTable.ts';
 import { IdWindow } from './idWindow.ts';
+import { LadderSpace } from './ladderSpace.ts';
 import { Ledger } from './ledger.ts';
 import { Market } from './market.ts';
 import { NONE, OrderPool } from './orderPool.ts';
@@ -88,6 +89,7 @@ export class CoreState {
   readonly alarm: Alarm = { ms: Infinity };
   readonly heartbeats = new Heartbeats(this.alarm);
   readonly markets: Market[] = [];
+  readonly ladderSpace = new LadderSpace();
   readonly delayed = new Map<number, DelayedOrder>();
   readonly expiries = new DueHeap(this.alarm, this.pool);
   readonly releases = new DueHeap(this.alarm, this.pool);
@@ -138,7 +140,7 @@ export class CoreState {
 
   addMarket(terms: MarketTermsMessage): Market {
     if (this.markets.length >= limits.marketsMax) throw new Error(`markets: more than ${limits.marketsMax}`);
-    const market = new Market(this.markets.length, terms);
+    const market = new Market(this.markets.length, terms, this.ladderSpace);
     this.markets.push(market);
     return market;
   }
