@@ -2,8 +2,8 @@
 // command. Called by reference.ts and referenceMarkets.ts.
 import type { CommandOf } from '../../engine/protocol/index.ts';
 import { CancelReason, CancelRefusal, ExchangeMode, Side } from '../../engine/protocol/index.ts';
-import type { Order, Refusal, State } from './referenceState.ts';
-import { cancelOrder, refusal, reservedCollateral } from './referenceState.ts';
+import type { Account, Order, Refusal, State } from './referenceState.ts';
+import { cancelOrder, refusal, reservedCollateral, reservedCollateralOf } from './referenceState.ts';
 
 function checkCancelMode(state: State): Refusal | undefined {
   if (state.mode === ExchangeMode.DISABLED) return refusal('EXCHANGE_DISABLED');
@@ -54,7 +54,7 @@ export function cancelWhere(state: State, reason: number, isMeant: (order: Order
 
 /** Cancels BUYs by falling number until each account's reservation in each market is covered again. */
 export function restoreCoverage(state: State): void {
-  for (const account of state.accounts) {
+  for (const account of state.accounts.filter(mayBeShort(state))) {
     for (const market of state.markets) {
       while (reservedCollateral(state, account, market) > account.collateral) {
         const buys = state.orders.filter(
@@ -64,4 +64,13 @@ export function restoreCoverage(state: State): void {
       }
     }
   }
+}
+
+/** Tells of an account whether all that it reserves, in all markets together, is more than it has: otherwise it is so in none. */
+function mayBeShort(state: State): (account: Account) => boolean {
+  const reserved = new Map<Account, bigint>();
+  for (const order of state.orders) {
+    reserved.set(order.account, (reserved.get(order.account) ?? 0n) + reservedCollateralOf(order));
+  }
+  return (account) => (reserved.get(account) ?? 0n) > account.collateral;
 }
