@@ -25,13 +25,19 @@ const DEPTH_MAX = 5;
 /** A check that runs so long (ms) goes in circles. */
 const CIRCLE_MS = 2_000;
 
+/** What a ladder knows of where its words lie. */
+const PLACING = /^(?:space|words|bitsAt|summaryAt|levelsAt)$/;
+
 const isNumbers = (value: unknown): value is Numbers => ArrayBuffer.isView(value) && !(value instanceof DataView);
 
 function placesOf(object: object, path: string, depth: number, seen: Set<object>, places: Place[]): void {
   if (seen.has(object) || depth > DEPTH_MAX) return;
   seen.add(object);
+  const ownWords = ladderWords(object);
+  if (ownWords !== undefined) numbersOf(ownWords, `${path}.words`, places);
   for (const name of Object.keys(object)) {
-    if (/^(?:out|message|taker|dry|suspects|touched|prefetched|tMs)$/.test(name)) continue;
+    if (/^(?:out|message|taker|dry|suspects|touched|prefetched|tMs|ladderSpace)$/.test(name)) continue;
+    if (ownWords !== undefined && PLACING.test(name)) continue;
     const value: unknown = Reflect.get(object, name);
     const at = `${path}.${name}`;
     if (typeof value === 'number') {
@@ -46,6 +52,18 @@ function placesOf(object: object, path: string, depth: number, seen: Set<object>
       placesOf(value, at, depth + 1, seen, places);
     }
   }
+}
+
+/**
+ * The words of a ladder lie in an array of many, wherever there was room when its first order came: its own alone are damaged, by
+ * their places among these. Undefined for what is no ladder. (A mutant's class is another than the core's.)
+ */
+function ladderWords(object: object): Int32Array | undefined {
+  const [words, from, levelsAt, levelCount] = ['words', 'bitsAt', 'levelsAt', 'levelCount'].map((name): unknown =>
+    Reflect.get(object, name),
+  );
+  if (!(words instanceof Int32Array) || typeof from !== 'number') return undefined;
+  return words.subarray(from, Number(levelsAt) + 2 * Number(levelCount));
 }
 
 function numbersOf(numbers: Numbers, path: string, places: Place[]): void {

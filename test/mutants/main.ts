@@ -9,10 +9,12 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { InvalidArgumentError, program } from 'commander';
 import { STRIP_TYPES } from '../../bench/lib/stripTypes.ts';
+import { Exchange } from '../../engine/core/index.ts';
 import { Random } from '../model/random.ts';
+import { giveaway } from './killer.ts';
 import { coreFiles, type Mutant, mutantsOf, type Operator } from './sites.ts';
 import { reasonOf } from './survivors.ts';
-import { recordTraces } from './traces.ts';
+import { readTraces, recordTraces } from './traces.ts';
 
 interface Flags {
   readonly sample?: number;
@@ -157,6 +159,9 @@ function report(outcomes: readonly Outcome[]): number {
 
 async function main(): Promise<number> {
   recordTraces(traceFile, TRACES.seeds, TRACES.commands);
+  // What the unchanged core is taken for a mutant by, every mutant would be noticed by.
+  const own = giveaway(Exchange, readTraces(traceFile), true);
+  if (own !== undefined) throw new Error(`The core itself is not what its traces say: ${own}.`);
   const mutants = mutantsOf(coreFiles, flags.every);
   const queue = chosen(mutants);
   console.log(`${queue.length} of ${mutants.length} mutants of ${coreFiles.length} files of the core`);

@@ -7,6 +7,7 @@ import {
   type CommandOf,
   MarketField,
   OrderFlag,
+  OrderType,
   RulesVersion,
 } from '../../engine/protocol/index.ts';
 import { marketIds, orderIdOf } from '../model/names.ts';
@@ -476,22 +477,34 @@ export function askExtremes(take: Take, tMs: number): void {
 
 /**
  * The newest wallet of an owner becomes another's, and the owner cancels what its older one has: the one order in a market,
- * at the lowest of all prices, whose tick is made coarser meanwhile.
+ * at the lowest of all prices, whose tick is made coarser and fine again meanwhile, which it outlives: somebody sells to it.
  */
 export function moveNewest(take: Take, tMs: number): void {
   const [owner, newest, other] = [addressOf(OWNERS + 50), addressOf(OWNERS + 51), addressOf(OWNERS + 52)];
-  const marketIndex = MARKETS + 14;
+  const marketIndex = MARKETS + 15;
   const keyId = keyOf(OWNERS + 50);
   take(tMs, { type: 'CreateMarket', eventNumber: 0, ...marketIds(marketIndex), ...terms });
-  for (const wallet of [owner, newest]) {
-    take(tMs, { type: 'Deposit', wallet, owner, amountMicro: 1_000_000, isFaucet: 0 });
+  for (const [wallet, of] of [
+    [owner, owner],
+    [newest, owner],
+    [other, other],
+  ]) {
+    take(tMs, { type: 'Deposit', wallet, owner: of, amountMicro: 1_000_000, isFaucet: 0 });
   }
+  take(tMs, { type: 'Split', wallet: other, owner: other, keyId, marketIndex, flags: 0, amountMicro: 1_000_000 });
   take(tMs, {
     ...{ type: 'PlaceOrder', orderId: orderIdOf(ORDERS + 8_700), keyId, maker: owner, owner, marketIndex },
     ...{ outcome: 0, side: 0, orderType: 0, flags: 0, timestampMs: tMs, expirationS: 0 },
     ...{ makerAmountMicro: 1_000, takerAmountMicro: 1_000_000 },
   });
-  take(tMs, { type: 'UpdateMarket', marketIndex, mask: MarketField.TICK, ...terms, tickPips: 100 });
+  for (const tickPips of [100, 10]) {
+    take(tMs, { type: 'UpdateMarket', marketIndex, mask: MarketField.TICK, ...terms, tickPips });
+  }
+  take(tMs, {
+    ...{ type: 'PlaceOrder', orderId: orderIdOf(ORDERS + 8_701), keyId, maker: other, owner: other, marketIndex },
+    ...{ outcome: 0, side: 1, orderType: OrderType.FAK, flags: 0, timestampMs: tMs, expirationS: 0 },
+    ...{ makerAmountMicro: 10_000, takerAmountMicro: 10 },
+  });
   take(tMs, { type: 'BindWallet', owner: other, wallet: newest, signatureType: 2 });
   take(tMs, { type: 'CancelAll', owner, keyId });
 }

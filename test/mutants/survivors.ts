@@ -105,10 +105,22 @@ const reasons: readonly Reason[] = [
     /^if \(ladder\.gridPips !== market\.tickPips\) ⇒|market\.refitGrid\(\)|refitWithout\(/,
     'A grid that is finer than it must be holds the same prices.',
   ),
+  equal(
+    /^ladderSpace/,
+    /^const (?:LINE_WORDS|FIRST_WORDS|LONGEST_WORDS|doubled) = |^if \(this\.used \+ room/,
+    'Where a block lies, and how large the array around it is: only the time and the memory differ.',
+  ),
+  equal(/^ladder/, /^const inverses = .* ⇒ \+ → -$/, 'No grid is nearly as coarse.'),
+  equal(
+    /^ladder/,
+    /^if \(!this\.isShared\) this\.space\.give\(/,
+    'Words that are not given back: only the memory differs.',
+  ),
+  equal(/^ladder/, /^if \(group << 10 >= .* ⇒ >= → >$/, 'No grid has a multiple of 1,024 levels.'),
   equal(/^ladder/, /^sharedWords\.set\(/, 'Empty levels that markets share: each then makes its own.'),
   equal(
     /^ladder/,
-    /this\.words\[this\.best(?:Bid|Ask) << 1\]/,
+    /this\.words\[this\.levelsAt \+ \(this\.best(?:Bid|Ask) << 1\)\]/,
     'Asked for what is read early, which says nothing: only time can tell.',
   ),
   equal(
