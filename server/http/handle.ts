@@ -246,11 +246,11 @@ export class Door {
     this.throttle.count(throttle, networkOf(clientAddressOf(visit)));
   }
 
-  /** By the API key; by the address where an endpoint can do without one. An operator who is known is not counted. */
+  /** By the API key; by the address where a request does without one. An operator who is known is not counted. */
   private countCaller(visit: Visit, endpoint: Endpoint, caller: Caller | undefined): void {
     visit.isCounted = true;
     if (this.throttle === undefined || endpoint.throttle === 'operator') return;
-    if (caller === undefined) this.countAddress(visit, endpoint);
+    if (caller === undefined || caller.apiKey === '') this.countAddress(visit, endpoint);
     else this.throttle.count(endpoint.throttle, caller.apiKey);
   }
 
