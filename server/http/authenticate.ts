@@ -116,6 +116,13 @@ export function makeAuthenticator(services: Services): Authenticator {
     return { owner: check.owner, apiKey: '', keyId: NO_KEY_ID };
   };
 
+  /** What has no part of a key's credentials is a wallet's; nothing at all is no key. */
+  const byWalletOrKey = (request: HttpRequest): Caller => {
+    const { apiKey, passphrase, signature } = readAuthHeaders(request.header);
+    const isWallets = apiKey === '' && passphrase === '' && signature !== '';
+    return isWallets ? byWallet(request) : byKey(request, false, false);
+  };
+
   const byToken = (request: HttpRequest): undefined => {
     requireSameOrigin(request.header('origin'), request.header('host'));
     if (!hasToken(request, config.adminToken)) {
@@ -147,6 +154,8 @@ export function makeAuthenticator(services: Services): Authenticator {
         return byKey(request, false, false);
       case 'l2-read':
         return byKey(request, true, false);
+      case 'l1-or-l2':
+        return byWalletOrKey(request);
       case 'builder':
         return readAuthHeaders(request.header).apiKey === '' ? undefined : byKey(request, true, true);
       case 'l1':

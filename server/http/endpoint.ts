@@ -9,12 +9,12 @@ import type { ThrottleGroup } from './throttleTable.ts';
 export type Method = 'GET' | 'POST' | 'DELETE' | 'PUT' | 'PATCH';
 
 /**
- * Who may call: anybody; a wallet signature; an API key; an API key or a read-only key (address and key alone);
- * anybody, but who sends an API key, be it a builder's, is known by it; the operator's bearer token; whoever watches the
- * exchange, by the token for that or the operator's, where others than this machine can reach it; anybody, but only in
- * development.
+ * Who may call: anybody; a wallet signature; an API key; either of these; an API key or a read-only key (address and
+ * key alone); anybody, but who sends an API key, be it a builder's, is known by it; the operator's bearer token; whoever
+ * watches the exchange, by the token for that or the operator's, where others than this machine can reach it; anybody,
+ * but only in development.
  */
-export type AuthLevel = 'none' | 'l1' | 'l2' | 'l2-read' | 'builder' | 'admin' | 'watch' | 'dev';
+export type AuthLevel = 'none' | 'l1' | 'l2' | 'l1-or-l2' | 'l2-read' | 'builder' | 'admin' | 'watch' | 'dev';
 
 /** A request, read whole before its handler runs. */
 export interface HttpRequest {

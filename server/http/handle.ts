@@ -28,7 +28,9 @@ const bytesOf = (text: string): ArrayBuffer => new TextEncoder().encode(text).sl
 const CONTENT_TYPE = bytesOf('content-type');
 const JSON_TYPE = bytesOf('application/json; charset=utf-8');
 const ALLOW_ORIGIN = bytesOf('access-control-allow-origin');
-const ANY_ORIGIN = bytesOf('*');
+/** To a page a reply's own headers, Retry-After and X-Sequence among them, are hidden unless they are named. */
+const EXPOSE_HEADERS = bytesOf('access-control-expose-headers');
+const ANY = bytesOf('*');
 const SEQUENCE = bytesOf('x-sequence');
 const RETRY = { 'retry-after': String(httpLimits.retryAfterSeconds) };
 const STATUS_TEXTS: Readonly<Record<number, string>> = {
@@ -246,11 +248,11 @@ export class Door {
     this.throttle.count(throttle, networkOf(clientAddressOf(visit)));
   }
 
-  /** By the API key; by the address where an endpoint can do without one. An operator who is known is not counted. */
+  /** By the API key; by the address where a request does without one. An operator who is known is not counted. */
   private countCaller(visit: Visit, endpoint: Endpoint, caller: Caller | undefined): void {
     visit.isCounted = true;
     if (this.throttle === undefined || endpoint.throttle === 'operator') return;
-    if (caller === undefined) this.countAddress(visit, endpoint);
+    if (caller === undefined || caller.apiKey === '') this.countAddress(visit, endpoint);
     else this.throttle.count(endpoint.throttle, caller.apiKey);
   }
 
@@ -319,7 +321,10 @@ export class Door {
       if (status !== 200) res.writeStatus(`${status} ${STATUS_TEXTS[status] ?? ''}`);
       if (headers?.['content-type'] === undefined) res.writeHeader(CONTENT_TYPE, JSON_TYPE);
       res.writeHeader(SEQUENCE, this.sequenceText());
-      if (visit.isOpen) res.writeHeader(ALLOW_ORIGIN, ANY_ORIGIN);
+      if (visit.isOpen) {
+        res.writeHeader(ALLOW_ORIGIN, ANY);
+        res.writeHeader(EXPOSE_HEADERS, ANY);
+      }
       for (const name in headers) res.writeHeader(name, headers[name]);
       if (visit.isHead) {
         // endWithoutBody(length) would write the same header, but leaves the connection deaf to the next request.

@@ -1,5 +1,6 @@
-// API keys of an owner: made and derived by a wallet's signature, listed and deleted by a key itself (wire.md A.2). The
-// credentials follow from the server's secret, so nothing secret is ever stored; a key works as soon as it is answered.
+// API keys of an owner: made and derived by a wallet's signature, deleted by a key itself, listed by either (wire.md
+// A.2). The credentials follow from the server's secret, so nothing secret is ever stored; a key works as soon as it is
+// answered.
 
 import { ApiKeyKind, encodeCommand } from '../../engine/index.ts';
 import { type ApiCredentials, deriveCredentials } from '../auth/apiKeys.ts';
@@ -114,7 +115,7 @@ export const keysEndpoints: readonly Endpoint[] = [
     ...row,
     method: 'GET',
     path: '/auth/api-keys',
-    auth: 'l2',
+    auth: 'l1-or-l2',
     summary: 'The active API keys of the caller.',
     schema: schemas.listKeys,
     handler: listKeys,

@@ -5,6 +5,7 @@
 import {
   CancelReason,
   type Command,
+  ExchangeMode,
   encodeCommand,
   type LogRecord,
   MICRO_PER_LOT,
@@ -196,10 +197,16 @@ async function submitCancel(command: Command, { services }: Context): Promise<Re
   return cancelReply(await services.exchange.submit(encodeCommand(command)), services.views);
 }
 
-const NOTHING_CANCELED: Reply = { body: cancelReplyJson([], []) };
+/** The reply to a cancel that can name no order: no command is worth it, but an exchange that takes no cancels says so. */
+function nothingCanceled({ services }: Context): Reply {
+  const { mode } = services.views.accounts;
+  if (mode === ExchangeMode.DISABLED) throw replyError(rejectionReply('EXCHANGE_DISABLED'));
+  if (mode === ExchangeMode.RESTARTING) throw replyError(rejectionReply('EXCHANGE_RESTARTING'));
+  return { body: cancelReplyJson([], []) };
+}
 
 function cancelIds(items: readonly string[], context: Context): Reply | Promise<Reply> {
-  if (items.length === 0) return NOTHING_CANCELED;
+  if (items.length === 0) return nothingCanceled(context);
   const { owner, keyId } = context.caller();
   return submitCancel({ type: 'CancelOrders', owner, keyId, items }, context);
 }
@@ -232,7 +239,7 @@ function cancelMarketOrders(request: HttpRequest, context: Context): Reply | Pro
   const filter = parseCancelFilter(request.json());
   if (filter.market === undefined && filter.assetId === undefined) return cancelAll(request, context);
   const place = placeOfFilter(filter, context.services.views);
-  if (place === undefined) return NOTHING_CANCELED;
+  if (place === undefined) return nothingCanceled(context);
   const { owner, keyId } = context.caller();
   return submitCancel({ type: 'CancelMarket', owner, keyId, ...place }, context);
 }

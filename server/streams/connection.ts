@@ -18,6 +18,7 @@ export interface Subscriber {
 
 /** What uWebSockets keeps with a socket. */
 export interface SocketData {
+  /** The network it comes from, as trusted proxies say. */
   readonly ip: string;
   /** What the path says; undefined where the first message decides. */
   readonly channel: 'market' | 'user' | undefined;

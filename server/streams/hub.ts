@@ -6,8 +6,10 @@ import { ApiKeyKind, type RunningExchange } from '../../engine/index.ts';
 import { deriveCredentials } from '../auth/apiKeys.ts';
 import { equalSecretTexts } from '../auth/l2.ts';
 import type { ServerConfig } from '../config.ts';
+import { type AddressReader, forwardedReader } from '../http/allowlist.ts';
 import { BadRequest } from '../http/errors.ts';
 import { hostGuard } from '../http/host.ts';
+import { networkOf } from '../http/throttle.ts';
 import { newMarketText } from '../wire/marketEvents.ts';
 import {
   BadCredentials,
@@ -86,6 +88,7 @@ export class StreamHub implements ChannelHost, UserHost {
   private isClosing = false;
   private catalogMs = 0;
   private readonly guardHost: ReturnType<typeof hostGuard>;
+  private readonly readForwarded: AddressReader | undefined;
 
   /** @param onDefect called with what no client can have caused: must stop the process in an orderly way */
   constructor(feed: StreamFeed, services: HubServices, onDefect: (error: unknown) => void) {
@@ -95,6 +98,7 @@ export class StreamHub implements ChannelHost, UserHost {
     this.userLog = makeUserLog(services.config.dataDir);
     this.readers = new ReaderCheck(this.connections, services.config.streams);
     this.guardHost = hostGuard(services.config);
+    this.readForwarded = forwardedReader(services.config);
   }
 
   now(): number {
@@ -273,7 +277,8 @@ export class StreamHub implements ChannelHost, UserHost {
     context: us_socket_context_t,
     channel: SocketData['channel'],
   ): void {
-    const ip = Buffer.from(res.getRemoteAddressAsText()).toString('latin1');
+    const peer = Buffer.from(res.getRemoteAddressAsText()).toString('latin1');
+    const ip = networkOf(this.readForwarded?.(peer, req) ?? peer);
     const refusal = this.refusal(req, ip);
     if (refusal !== undefined) {
       this.counts.refused += 1;

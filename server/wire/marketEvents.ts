@@ -56,7 +56,17 @@ const bestTexts = ({ books, bookIndex }: BooksAfter, outcome: 0 | 1) => ({
   ask: pipsText(books.bestAskPips(bookIndex, outcome)),
 });
 
-/** One message for all levels that the record touched, each as both tokens see it, with the sum that stands there now. */
+/** Whether other lots stand at any of the levels that a record touched than before it. */
+function hasChangedLevel({ levels, levelCount }: MarketChange): boolean {
+  for (let at = 0; at < levelCount * 3; at += 3) if (levels[at + 2] !== 0) return true;
+  return false;
+}
+
+/**
+ * One message for all levels that the record changed, each as both tokens see it, with the sum that stands there now. One
+ * that stands as before is left out: readers need not know of it, and those of a level that came and went never did. Where
+ * there is no other the message has them nonetheless, since the books have another time and hash.
+ */
 function priceChange(to: MessageBatch, market: Market, change: MarketChange, after: BooksAfter): void {
   const { levels, levelCount, tMs } = change;
   const tails = ([0, 1] as const).map((outcome) => {
@@ -64,13 +74,15 @@ function priceChange(to: MessageBatch, market: Market, change: MarketChange, aft
     return `","hash":"${after.texts.tokens[outcome].hash}","best_bid":"${bid}","best_ask":"${ask}"}`;
   });
   const [first, second] = market.tokens;
+  const isAnyChanged = hasChangedLevel(change);
   let entries = '';
   for (let at = 0; at < levelCount * 3; at += 3) {
+    if (isAnyChanged && levels[at + 2] === 0) continue;
     const pips = levels[at];
     const isBid = levels[at + 1] === 1;
     const size = lotsText(after.books.lotsAt(after.bookIndex, isBid, pips));
     entries +=
-      `${at === 0 ? '' : ','}{"asset_id":"${first}","price":"${pipsText(pips)}","size":"${size}",` +
+      `${entries === '' ? '' : ','}{"asset_id":"${first}","price":"${pipsText(pips)}","size":"${size}",` +
       `"side":"${isBid ? 'BUY' : 'SELL'}${tails[0]},` +
       `{"asset_id":"${second}","price":"${pipsText(PIPS_PER_UNIT - pips)}","size":"${size}",` +
       `"side":"${isBid ? 'SELL' : 'BUY'}${tails[1]}`;

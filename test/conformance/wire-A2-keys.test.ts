@@ -1,6 +1,6 @@
 // Interface A.2 through the official client: API keys are created, derived, listed and deleted, and each step shows in
 // the next one. The client is unmodified and talks to a server process; it never sees the server's memory.
-import { AssetType, Chain, ClobClient } from '@polymarket/clob-client-v2';
+import { AssetType, Chain, ClobClient, createL1Headers } from '@polymarket/clob-client-v2';
 import { createWalletClient, http } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -11,6 +11,7 @@ import {
   limit,
   newTrader,
   OrderType,
+  raw,
   Side,
   startWorld,
   type World,
@@ -77,6 +78,25 @@ test('each nonce has a key of its own, and the list has them all', async () => {
     expect([...apiKeys].map(String).sort()).toEqual(keys);
   }
   expect(await client.deriveApiKey(7)).toEqual(second);
+});
+
+test('the keys of a wallet are listed for its signature too, without any key', async () => {
+  const account = newAccount();
+  const creds = await bareClient(world.url, account).createApiKey();
+  const signer = createWalletClient({ account, transport: http(world.url) });
+  const signed = await createL1Headers(signer, Chain.POLYGON);
+  const list = (headers: object) => {
+    const texts = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+    return raw(world.url, 'GET', '/auth/api-keys', undefined, texts);
+  };
+  expect(await list(signed)).toMatchObject({ status: 200, json: { apiKeys: [creds.key] } });
+  const stranger = { ...signed, POLY_ADDRESS: newAccount().address };
+  expect(await list(stranger)).toMatchObject({ status: 401, json: { error: 'Invalid L1 Request headers' } });
+  // What has part of a key's credentials is meant as theirs, and so is nothing at all.
+  const refused = { status: 401, json: { error: UNAUTHORIZED } };
+  expect(await list({ ...signed, POLY_PASSPHRASE: creds.passphrase })).toMatchObject(refused);
+  expect(await list({ ...signed, POLY_API_KEY: creds.key })).toMatchObject(refused);
+  expect(await list({})).toMatchObject(refused);
 });
 
 test('the first key of an owner funds its five wallets once', async () => {

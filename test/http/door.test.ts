@@ -187,6 +187,16 @@ describe('HEAD and OPTIONS', () => {
     expect(get.headers.get('access-control-allow-origin')).toBe('*');
   });
 
+  test('pages of any origin may read every header of public replies, those of refusals too', async () => {
+    const headers = { origin: 'http://elsewhere.example' };
+    for (const path of ['/time', '/nothing', '/book?token_id=x', '/data/orders']) {
+      const reply = await send(server.url, 'GET', path, undefined, headers);
+      expect(reply.headers.get('access-control-expose-headers'), path).toBe('*');
+    }
+    const own = await send(server.url, 'POST', '/dev/faucet', {}, headers);
+    expect(own.headers.get('access-control-expose-headers')).toBeNull();
+  });
+
   test('pages of other origins may not call /admin and /dev', async () => {
     const origin = 'http://elsewhere.example';
     const preflight = await send(server.url, 'OPTIONS', '/dev/faucet', undefined, { origin });

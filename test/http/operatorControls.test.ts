@@ -71,6 +71,25 @@ test('a restarting exchange answers 425 to all of them', async () => {
   expect(await isOpen(orderID)).toBe(true);
 });
 
+test('cancels of nothing are refused as all others are while none are taken', async () => {
+  const ofNothing = () =>
+    Promise.all([
+      call(alice, 'DELETE', '/orders', []),
+      call(alice, 'DELETE', '/cancel-market-orders', { market: `0x${'9'.repeat(64)}` }),
+    ]);
+  for (const [mode, status] of [
+    ['disabled', 503],
+    ['restarting', 425],
+  ] as const) {
+    await setMode(mode);
+    const expected = await cancelAll(alice);
+    expect(expected.status).toBe(status);
+    for (const refused of await ofNothing()) expect([refused.status, refused.json]).toEqual([status, expected.json]);
+  }
+  await setMode('cancel_only');
+  for (const { status, json } of await ofNothing()) expect([status, json.canceled]).toEqual([200, []]);
+});
+
 test('a cancel-only exchange takes cancels alone', async () => {
   const { orderID } = (await rest()).json;
   await setMode('cancel_only');

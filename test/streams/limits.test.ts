@@ -64,9 +64,9 @@ test('2,000 markets of an owner can be followed, in slices, and not one more', a
 });
 
 /** What an upgrade is answered by; a socket that is let in is closed again. */
-const statusOf = ({ url }: TestServer): Promise<number> =>
+const statusOf = ({ url }: TestServer, headers: Readonly<Record<string, string>> = {}): Promise<number> =>
   new Promise((resolve) => {
-    const ws = new WebSocket(`${url.replace('http', 'ws')}/ws/market`);
+    const ws = new WebSocket(`${url.replace('http', 'ws')}/ws/market`, { headers });
     ws.on('unexpected-response', (_request, reply) => resolve(reply.statusCode ?? 0));
     ws.on('open', () => {
       ws.close();
@@ -81,6 +81,28 @@ test('one address has so many sockets and no more, until one closes', async () =
   await sockets[0].close();
   const again = await open();
   for (const socket of [...sockets.slice(1), again]) await socket.close();
+});
+
+test('clients behind a trusted proxy have sockets of their own, and without trust their word counts for nothing', async () => {
+  const streams = { ...streamSettings, connectionsPerIpMax: 1, ...NOBODY_HELD };
+  const behind = await startTestServer({ config: { streams, trustedProxies: ['127.0.0.1'] } });
+  const from = (address: string) => ({ 'x-forwarded-for': address });
+  const openFrom = (address: string) => TestSocket.open(behind.url, '/ws/market', { headers: from(address) });
+  const sockets = [await openFrom('198.51.100.1'), await openFrom('2001:db8:0:1::1'), await openFrom('198.51.100.2')];
+  // A house has an IPv6 /64 to itself, and the nearest address that is no proxy is the client's.
+  for (const address of ['198.51.100.1', '203.0.113.9, 198.51.100.2', '2001:db8:0:1::2']) {
+    expect(await statusOf(behind, from(address)), address).toBe(429);
+  }
+  await sockets[0].close();
+  while ((await statusOf(behind, from('198.51.100.1'))) !== 101);
+  for (const socket of sockets.slice(1)) await socket.close();
+  await behind.close();
+
+  const direct = await startTestServer({ config: { streams } });
+  const only = await TestSocket.open(direct.url, '/ws/market');
+  expect(await statusOf(direct, from('198.51.100.3'))).toBe(429);
+  await only.close();
+  await direct.close();
 });
 
 test('a page of another name cannot open a socket on a loopback server', async () => {

@@ -1,6 +1,7 @@
 // The market channel over real sockets (wire.md E): what a subscription brings, what each event says, and that a reader
 // who trusts nothing rebuilds the same books.
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { encodeCommand } from '../../engine/index.ts';
 import {
   alice,
   bob,
@@ -14,6 +15,7 @@ import {
   server,
 } from '../http/tradingWorld.ts';
 import { send } from '../support/client.ts';
+import type { StreamEvent } from './reader.ts';
 import { TestSocket } from './socket.ts';
 
 beforeAll(openTradingWorld);
@@ -108,6 +110,30 @@ test('a trade is told once a stream, in the terms of the token that is followed,
   ).toEqual(hashes.map(({ hash }) => hash));
   for (const socket of [both, first, second]) await socket.close();
   await cancelAll(alice);
+});
+
+test('a level that came and went within one record is not told of', async () => {
+  const where = await newMarket({ seconds_delay: 1 });
+  await post(alice, where, { pips: 4_000, shares: 10 });
+  await post(bob, where, { pips: 5_000, shares: 6, token: 1 });
+  const socket = await follow(where);
+  // The first takes alice's ten and rests with six at 0.4, which the second takes before the record is over.
+  expect((await post(bob, where, { pips: 6_000, shares: 16, token: 1 })).json.status).toBe('delayed');
+  expect((await post(alice, where, { pips: 5_000, shares: 6 })).json.status).toBe('delayed');
+  const owner = alice.wallet.address.toLowerCase();
+  const latest = [...server.services.views.orders.openOf(owner)].at(-1)?.createdMs ?? 0;
+  // Nothing else is let happen until both are due: what is submitted then is the record that releases them.
+  while (Date.now() <= latest + 1_000);
+  const keyId = `0x${alice.key.apiKey.replaceAll('-', '')}`;
+  await server.exchange.submit(encodeCommand({ type: 'CancelAll', owner, keyId }));
+  await socket.until(({ reader }) => (reader.counts.get('book') ?? 0) >= 4);
+  const [change] = socket.events('price_change');
+  const brief = change.price_changes.map(({ price, size, side }: StreamEvent) => `${side} ${size} @ ${price}`);
+  expect(brief).toEqual(['BUY 0 @ 0.4', 'SELL 0 @ 0.6']);
+  expect(socket.events('last_trade_price').map(({ size }) => size)).toEqual(['10', '6']);
+  expect(socket.reader.faults).toEqual([]);
+  await cancelAll(bob);
+  await socket.close();
 });
 
 test('custom features bring the best prices, new markets and resolutions; without them none come', async () => {

@@ -143,8 +143,10 @@ export class StreamReader {
       const book = this.books.get(asset);
       if (book === undefined) continue;
       const levelsOfSide = side === 'BUY' ? book.bids : book.asks;
-      if (size === '0') levelsOfSide.delete(price);
-      else levelsOfSide.set(price, size);
+      if (size === '0' && !levelsOfSide.delete(price)) {
+        this.faults.push(`${event.stream_id}: ${event.sequence} takes away ${price}, where nothing stood`);
+      }
+      if (size !== '0') levelsOfSide.set(price, size);
       book.timestamp = event.timestamp;
       hashes.set(asset, hash);
     }
