@@ -5,16 +5,10 @@ import { join } from 'node:path';
 import { Command, CommanderError, Option } from 'commander';
 import { SERVER_SECRET_FILE } from './auth/apiKeys.ts';
 import { isFollowUpOfCommit } from './commitFollowUp.ts';
-import {
-  DEVELOPMENT_ADMIN_TOKEN,
-  type Environment,
-  type Flags,
-  optionTable,
-  resolveConfig,
-  type ServerConfig,
-} from './config.ts';
+import { resolveAdminToken, resolveConfig, resolveToolConfig, type ServerConfig, type ToolConfig } from './config.ts';
 import { exitStatuses, FatalError, fatal } from './fatal.ts';
 import { showProgress, showProgressLines } from './progress.ts';
+import { type Environment, type Flags, optionTable } from './settings.ts';
 import type { RunningServer } from './start.ts';
 
 /** How long an orderly stop may take before the process ends regardless. */
@@ -156,8 +150,8 @@ async function run(config: ServerConfig, env: Environment): Promise<void> {
 
 /** The commands that work on a data directory: none of them starts an exchange. */
 function addTools(program: Command, env: Environment, folder: string): void {
-  const configOf = (command: Command): ServerConfig => resolveConfig('development', givenFlags(command), env, folder);
-  const dirOf = ({ dataDir }: ServerConfig): string => dataDir ?? fatal('usage', 'Name the folder with --data-dir.');
+  const configOf = (command: Command): ToolConfig => resolveToolConfig(givenFlags(command), env, folder);
+  const dirOf = ({ dataDir }: ToolConfig): string => dataDir ?? fatal('usage', 'Name the folder with --data-dir.');
   addOptions(program.command('verify'), ['dataDir', 'chain', 'json'])
     .description('check a journal: checksums, hash chain, replay, conservation; exit status 1 if it is not sound')
     .option('--signatures', 'check the signature of every order too, for the chain of --chain (default 137)')
@@ -205,8 +199,7 @@ async function runImport(file: string, command: Command, env: Environment, folde
     process.stdout.write(`Imported ${events} events with ${markets} markets.\n`);
   };
   if (flags.dataDir === undefined) {
-    const token = typeof flags.adminToken === 'string' ? flags.adminToken : env.OUTCRY_ADMIN_TOKEN;
-    tell(await importFile(file, await runningTarget(url, token ?? DEVELOPMENT_ADMIN_TOKEN)));
+    tell(await importFile(file, await runningTarget(url, resolveAdminToken(flags, env, folder))));
     return;
   }
   const given = resolveConfig(venue === true ? 'production' : 'development', flags, env, folder);
@@ -258,7 +251,7 @@ function makeProgram(env: Environment, folder: string): Command {
     .passThroughOptions()
     .action(async (args: readonly string[]) => {
       const { runReplay } = await import('./dev/replay.ts');
-      process.exitCode = await runReplay(args);
+      process.exitCode = await runReplay(args, env, folder);
     });
   return program;
 }

@@ -258,6 +258,8 @@ test('an address that is none, or where nothing answers, is said with what to do
       `--url must be an http:// or https:// address such as http://127.0.0.1:8080; it is ${url}.`,
     );
   }
+  const open = runningTarget('http://me:hidden@127.0.0.1:8080', 'dev-admin');
+  await expect(open).rejects.toThrow(/^--url must carry no name and password; the token goes into --admin-token/);
   const url = `http://127.0.0.1:${await freePort()}`;
   await expect(runningTarget(url, 'dev-admin')).rejects.toThrow(
     `The exchange at ${url} does not answer (ECONNREFUSED): start one, or name it with --url.`,

@@ -96,6 +96,16 @@ describe('the banner', () => {
   });
 });
 
+test('an admin token that is not known to everybody is not printed', async () => {
+  for (const args of [['--json'], []]) {
+    const env = { OUTCRY_ADMIN_TOKEN: 'of-the-operator', OUTCRY_METRICS_TOKEN: 'of-the-scraper' };
+    const server = await startServerProcess({ dataDir: freshDir(), args, env });
+    expect(server.output).toMatch(args.length === 0 ? /Admin token +the one that was given$/m : /"admin_token":null/);
+    expect(server.output).not.toMatch(/of-the-/);
+    await server.stop();
+  }
+});
+
 describe('reasons not to start', () => {
   test('a taken port: who holds it and which flag helps', async () => {
     const holder = createServer();
