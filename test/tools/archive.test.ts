@@ -20,6 +20,7 @@ import {
   copyJournal,
   JournalReader,
   openExchange,
+  SnapshotFolder,
   VirtualClock,
   verifyJournal,
 } from '../../engine/index.ts';
@@ -124,6 +125,58 @@ test('a snapshot that the exchange removes while its journal is verified is no f
     };
     const { snapshotCount, snapshotFaults } = await verifyJournal(dataDir, { onRecord });
     expect([snapshotCount, snapshotFaults]).toEqual([verified.snapshotCount - 1, []]);
+  });
+});
+
+/** Makes another form of a snapshot's file: bytes 8 to 11 say which. */
+function reform(path: string): void {
+  const bytes = readFileSync(path);
+  bytes.writeUInt32LE(bytes.readUInt32LE(8) + 1, 8);
+  writeFileSync(path, bytes);
+}
+
+test(
+  'snapshots of another file form are passed over: the oldest that can be read says what is needed',
+  LONG,
+  async () => {
+    await inTempDir(async (folder) => {
+      const sound = join(folder, 'sound');
+      await makeWorld(sound, new VirtualClock(START_MS));
+      const kept = new SnapshotFolder(sound).list().map(({ sequence }) => sequence); // the newest first
+      expect(kept.length).toBe(3);
+      for (const foreign of [[2], [1, 2], [0, 1, 2], [0]]) {
+        const dataDir = join(folder, `data-${foreign.join('-')}`);
+        cpSync(sound, dataDir, { recursive: true });
+        for (const index of foreign) reform(join(dataDir, 'snapshots', `${kept[index]}.snapshot`));
+        const names = readdirSync(join(dataDir, 'snapshots'));
+        const archived = await archiveJournal(dataDir, join(folder, `archive-${foreign.join('-')}`));
+        const oldest = kept.findLast((_, index) => !foreign.includes(index));
+        expect(archived === undefined, `${foreign}`).toBe(oldest === undefined);
+        if (oldest !== undefined) {
+          // The batch behind whose last record it stands is kept, and nothing before it.
+          expect(archived?.keptFrom).toBeLessThanOrEqual(oldest);
+          expect(archived?.keptFrom).toBeGreaterThan(kept[kept.indexOf(oldest) + 1] ?? 0);
+        }
+        expect(readdirSync(join(dataDir, 'snapshots'))).toEqual(names);
+      }
+    });
+  },
+);
+
+test('a damaged oldest snapshot is named, and nothing is archived', LONG, async () => {
+  await inTempDir(async (folder) => {
+    const [dataDir, archive] = [join(folder, 'data'), join(folder, 'archive')];
+    const { bytes } = await makeWorld(dataDir, new VirtualClock(START_MS));
+    const path = new SnapshotFolder(dataDir).list().at(-1)?.path ?? '';
+    const damaged = readFileSync(path);
+    damaged[damaged.length - 100] ^= 1;
+    writeFileSync(path, damaged);
+    const end = await runToEnd(['archive', archive, '--data-dir', dataDir]);
+    expect(end.status).toBe(1);
+    expect(end.output).toContain(`The snapshot ${path} cannot be used: `);
+    expect(end.output).toContain('remove it');
+    expect(await bytesOf(dataDir)).toEqual(bytes);
+    expect(existsSync(archive)).toBe(false);
   });
 });
 
