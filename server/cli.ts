@@ -6,6 +6,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { SERVER_SECRET_FILE } from './auth/apiKeys.ts';
 import { isFollowUpOfCommit } from './commitFollowUp.ts';
 import { resolveAdminToken, resolveConfig, resolveToolConfig, type ServerConfig, type ToolConfig } from './config.ts';
+import { counted } from './counted.ts';
 import { exitStatuses, FatalError, fatal } from './fatal.ts';
 import { showProgress, showProgressLines } from './progress.ts';
 import { type Environment, type Flags, optionTable } from './settings.ts';
@@ -13,7 +14,8 @@ import type { RunningServer } from './start.ts';
 
 /** How long an orderly stop may take before the process ends regardless. */
 const STOP_MS_MAX = 5_000;
-const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
+/** The last is that of a terminal which closes. */
+const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
 const STATUS_HELP = [
   '',
@@ -49,7 +51,7 @@ export function givenFlags(command: Command): Flags {
 
 /** Why the exchange stops: a signal, or the error with which it cannot go on. */
 interface StopReason {
-  readonly promise: Promise<Error | undefined>;
+  readonly promise: Promise<NodeJS.Signals | Error>;
   /** Whether there is one. */
   readonly isGiven: () => boolean;
   readonly onFatal: (error: Error) => void;
@@ -57,15 +59,16 @@ interface StopReason {
 
 function stopReason(): StopReason {
   let isGiven = false;
-  let resolveCause: (error: Error | undefined) => void = () => {};
-  const promise = new Promise<Error | undefined>((resolve) => {
+  let resolveCause: (cause: NodeJS.Signals | Error) => void = () => {};
+  const promise = new Promise<NodeJS.Signals | Error>((resolve) => {
     resolveCause = resolve;
   });
-  const onFatal = (error: Error | undefined): void => {
+  const onFatal = (cause: NodeJS.Signals | Error): void => {
     isGiven = true;
-    resolveCause(error);
+    resolveCause(cause);
   };
-  for (const signal of SIGNALS) process.on(signal, () => onFatal(undefined));
+  // A second signal changes nothing: what starts this program passes each on, so that one press of Ctrl+C may come twice.
+  for (const signal of SIGNALS) process.on(signal, () => onFatal(signal));
   process.on('uncaughtException', (error) => onFatal(error));
   process.on('unhandledRejection', (reason) => {
     if (isFollowUpOfCommit(reason)) return;
@@ -89,6 +92,24 @@ async function printBanner(server: RunningServer): Promise<void> {
   const { bannerJson, bannerText } = await import('./banner.ts');
   if (config.isJson) process.stdout.write(`${bannerJson(server)}\n`);
   else if (!config.isQuiet) process.stdout.write(bannerText(server));
+}
+
+/** Says that an orderly stop begins and that it is over, where a banner said that the exchange runs. */
+function tellStop({ isJson, isQuiet }: ServerConfig, text: string): void {
+  if (!isJson && !isQuiet) process.stdout.write(`${text}\n`);
+}
+
+async function stopOnSignal(server: RunningServer, signal: NodeJS.Signals): Promise<void> {
+  const { config, log } = server.services;
+  log.info({ signal }, 'The exchange stops.');
+  const newLine = process.stdout.isTTY && signal === 'SIGINT' ? '\n' : ''; // the terminal has shown ^C
+  tellStop(
+    config,
+    `${newLine}${signal}: the exchange answers what is under way and stops, in ${STOP_MS_MAX / 1000} s at most.`,
+  );
+  await stopInTime(server);
+  log.info('The exchange has stopped.');
+  tellStop(config, `Stopped. All that was acknowledged is in ${config.dataDir ?? 'memory, and gone with it'}.`);
 }
 
 /** Stops the server, but waits no longer than the limit. */
@@ -135,12 +156,12 @@ async function run(config: ServerConfig, env: Environment): Promise<void> {
   });
   if (server === undefined) {
     const cause = await promise;
-    if (cause !== undefined) throw cause;
-    return;
+    if (typeof cause !== 'string') throw cause;
+    return tellStop(config, `${cause}: stopped while the journal was read.`);
   }
-  await printBanner(server);
+  if (!isGiven()) await printBanner(server);
   const cause = await promise;
-  if (cause === undefined) return stopInTime(server);
+  if (typeof cause === 'string') return stopOnSignal(server, cause);
   server.services.log.fatal({ err: cause }, 'The exchange cannot go on and stops.');
   // What made it stop may also keep it from stopping in order; the first cause is the one to tell.
   await stopInTime(server).catch((error: unknown) => server.services.log.error({ err: error }, 'Stopping failed too.'));
@@ -196,7 +217,7 @@ async function runImport(file: string, command: Command, env: Environment, folde
   const { importFile } = await import('./import/command.ts');
   const { openedTarget, runningTarget } = await import('./import/targets.ts');
   const tell = ({ events, markets }: { readonly events: number; readonly markets: number }): void => {
-    process.stdout.write(`Imported ${events} events with ${markets} markets.\n`);
+    process.stdout.write(`Imported ${counted(events, 'event')} with ${counted(markets, 'market')}.\n`);
   };
   if (flags.dataDir === undefined) {
     tell(await importFile(file, await runningTarget(url, resolveAdminToken(flags, env, folder))));

@@ -11,7 +11,7 @@ import { type ImportTarget, importFile } from '../../server/import/command.ts';
 import { runningTarget } from '../../server/import/targets.ts';
 import { send } from '../support/client.ts';
 import { freePort } from '../support/ports.ts';
-import { startServerProcess } from '../support/process.ts';
+import { runToEnd, startServerProcess } from '../support/process.ts';
 import { startTestServer } from '../support/server.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'outcry-import-'));
@@ -154,7 +154,8 @@ test('what somebody else makes between the lines and the commit keeps all of it 
 test('a new exchange takes an import before it ever runs', async () => {
   const dataDir = join(folder, 'new');
   const file = fileOf('new.jsonl', [EVENT, marketLine('first')]);
-  expect(await runCli(['import', file, '--data-dir', dataDir, '--no-house'], {}, folder)).toBe(0);
+  const end = await runToEnd(['import', file, '--data-dir', dataDir, '--no-house']);
+  expect([end.status, end.stdout]).toEqual([0, 'Imported 1 event with 1 market.\n']);
   const server = await startServerProcess({ dataDir, args: ['--no-house'] });
   const { json } = await send(server.url, 'GET', '/markets/slug/first');
   expect(json.events[0].slug).toBe('match');
@@ -247,7 +248,7 @@ test('an outcome called split is taken in no market that is still to be resolved
     'invalid_field: outcomes: none may be "split", which stands for half and half where the market is resolved';
   const file = fileOf('named.jsonl', lines);
   await expect(importFile(file, await runningTarget(server.url, 'dev-admin'))).rejects.toThrow(
-    `${file}:1: ${reason}\n${file}:2: ${reason}\n`,
+    `${file}:1: ${reason}\n${file}:2: ${reason}\n2 of 2 lines are not right; nothing was imported.`,
   );
   await server.close();
 });

@@ -71,6 +71,10 @@ describe('the banner', () => {
     // One more record: that of the start itself.
     expect((await send(again.url, 'GET', '/readyz')).json.durable_sequence).toBe(sequence + 1);
     expect(await again.kill('SIGINT')).toEqual({ status: 0, signal: null });
+    expect(again.output.split('\nready\n')[1]).toBe(
+      'SIGINT: the exchange answers what is under way and stops, in 5 s at most.\n' +
+        `Stopped. All that was acknowledged is in ${dataDir}.\n`,
+    );
   });
 
   test('with --json is one object on one line', async () => {
@@ -92,7 +96,9 @@ describe('the banner', () => {
       safe: '0xd93b25cb943d14d0d34fbaf01fc93a0f8b5f6e47',
       deposit_wallet: '0xbc0ff067b7740eff76c1ca93c875ba6b890d6b50',
     });
-    await server.stop();
+    // As a terminal that closes does; what reads the banner is told nothing more.
+    expect(await server.kill('SIGHUP')).toEqual({ status: 0, signal: null });
+    expect(JSON.parse(server.output)).toEqual(banner);
   });
 });
 
@@ -181,7 +187,11 @@ describe('reasons not to start', () => {
       syncBuiltinESMExports();`;
     const env = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(script)}` };
     const end = await runToEnd(['start', '--port', '0', '--data-dir', dataDir], { env });
-    expect([end.status, end.output, existsSync(join(dataDir, 'lock'))]).toEqual([0, '', false]);
+    expect([end.status, end.output, existsSync(join(dataDir, 'lock'))]).toEqual([
+      0,
+      'SIGTERM: stopped while the journal was read.\n',
+      false,
+    ]);
     await (await startServerProcess({ dataDir })).stop();
   });
 
