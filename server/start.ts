@@ -131,6 +131,15 @@ function requireOwnMode({ dataDir, mode }: ServerConfig): void {
   fatal('data', `${sentence} The two never share one, because development hands out money: choose another --data-dir.`);
 }
 
+/** As requireOwnMode, whatever keeps it from being asked. */
+function requireUsable(config: ServerConfig): void {
+  try {
+    requireOwnMode(config);
+  } catch (error) {
+    explain(error, config.dataDir);
+  }
+}
+
 /** Written once: what is there has been found to be the same. */
 function keepMode(dataDir: string, mode: ServerConfig['mode']): void {
   const file = modeFileOf(dataDir);
@@ -140,7 +149,7 @@ function keepMode(dataDir: string, mode: ServerConfig['mode']): void {
 /** The mode is written after the first durable record: a directory that has it has lost its journal if there is none. */
 function requireJournal(dataDir: string): void {
   const file = join(dataDir, 'journal', 'data.mdb');
-  if (existsSync(file) && statSync(file).size > 0) return;
+  if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0) return;
   const sentence = `The data directory ${dataDir} was used before, but its journal ${file} is missing or empty.`;
   fatal('data', `${sentence} Restore that file, or choose another --data-dir to begin anew.`);
 }
@@ -166,7 +175,8 @@ function secretOf({ dataDir }: ServerConfig, env: Environment): Uint8Array {
   try {
     return dataDir === undefined ? randomBytes(32) : loadServerSecret(dataDir, env);
   } catch (error) {
-    fatal('data', message(error));
+    const isOfSystem = /^E[A-Z]+$/.test(codeOf(error));
+    fatal('data', isOfSystem ? `The server's secret cannot be read: ${message(error)}.` : message(error));
   }
 }
 
@@ -185,7 +195,7 @@ export async function openServices(
   streams = new StreamFeed(views, options.config.streams),
 ): Promise<OwnServices> {
   const { config, env, clock, onProgress, onFatal } = options;
-  requireOwnMode(config);
+  requireUsable(config);
   const readAheadThread = await lookFirst(config.dataDir);
   const log = makeLogger(config);
   const catalog = new Catalog(views);

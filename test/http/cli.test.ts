@@ -2,11 +2,13 @@
 // processes of its own, in folders of its own.
 import {
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -193,6 +195,37 @@ describe('reasons not to start', () => {
       false,
     ]);
     await (await startServerProcess({ dataDir })).stop();
+  });
+
+  test('a file of the data directory that cannot be read', async () => {
+    const dataDir = freshDir();
+    await (await startServerProcess({ dataDir })).stop();
+    const start = ['start', '--port', '0', '--data-dir', dataDir];
+    const secret = join(dataDir, SERVER_SECRET_FILE);
+    rmSync(secret);
+    mkdirSync(secret, { mode: 0o700 });
+    const end = await runToEnd(start);
+    expect([end.status, end.output]).toEqual([
+      5,
+      expect.stringMatching(/^The server's secret cannot be read: EISDIR: /),
+    ]);
+    const mode = join(dataDir, 'mode');
+    rmSync(mode);
+    mkdirSync(mode);
+    const modeEnd = await runToEnd(start);
+    const cannot = /^The data directory cannot be used: E[A-Z]+: .*\n$/;
+    expect([modeEnd.status, modeEnd.output]).toEqual([5, expect.stringMatching(cannot)]);
+    rmSync(mode, { recursive: true });
+    writeFileSync(mode, 'development\n');
+    const journal = join(dataDir, 'journal', 'data.mdb');
+    rmSync(journal);
+    symlinkSync(journal, journal);
+    // It is there, so nobody may be told that it is missing.
+    const journalEnd = await runToEnd(start);
+    expect([journalEnd.status, journalEnd.output]).toEqual([5, expect.stringMatching(cannot)]);
+    const verifyEnd = await runToEnd(['verify', '--data-dir', dataDir]);
+    const sentence = new RegExp(`^The journal of ${dataDir} cannot be read: ELOOP: .*\n$`);
+    expect([verifyEnd.status, verifyEnd.output]).toEqual([5, expect.stringMatching(sentence)]);
   });
 
   test('a data directory that is a file', async () => {
