@@ -225,7 +225,7 @@ async function runImport(file: string, command: Command, env: Environment, folde
   }
   const given = resolveConfig(venue === true ? 'production' : 'development', flags, env, folder);
   const config = { ...given, snapshotEvery: 0 }; // what follows the log stops doing so before the import is submitted
-  const { closeServices, openServices } = await import('./start.ts');
+  const { closeServices, openServices, requireStorage } = await import('./start.ts');
   const { firstStart } = await import('./dev/firstStart.ts');
   const onFatal = (error: Error): void => {
     process.stderr.write(`${error.message}\n`);
@@ -234,6 +234,10 @@ async function runImport(file: string, command: Command, env: Environment, folde
   try {
     if (venue !== true) await firstStart(services);
     tell(await importFile(file, openedTarget(services)));
+  } catch (error) {
+    const more = ' All of it is there or nothing: start the exchange to see which.';
+    requireStorage(error, 'The import cannot be written', more);
+    throw error;
   } finally {
     await closeServices(services);
   }

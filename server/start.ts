@@ -87,9 +87,9 @@ function wayOut(dataDir: string | undefined, sequence: number): string {
   return `${all}, and "outcry restore ${dataDir} --to ${sequence - 1} --data-dir <new folder>" copies what comes before it.`;
 }
 
-/** Ends a start whose first commands cannot be written. */
-function requireStorage(error: unknown): void {
-  if (error instanceof StorageUnavailable) fatal('storage', `The exchange cannot start: ${error.reason}.`);
+/** Ends what cannot go on because its commands cannot be written: a start unless `what` says otherwise. */
+export function requireStorage(error: unknown, what = 'The exchange cannot start', more = ''): void {
+  if (error instanceof StorageUnavailable) fatal('storage', `${what}: ${error.reason}.${more}`);
 }
 
 /** What keeps an exchange from opening, as the fatal reason that it is; anything else is thrown on. */

@@ -1,10 +1,12 @@
 // Imports of a whole catalog: what a file makes, how each bad line is named, that a file with one bad line makes nothing, and
 // that a server killed at any moment of the commit has all of it afterwards or none.
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { linesOf, madeRows } from '../../bench/catalog/lines.ts';
+import { STRIP_TYPES } from '../../bench/lib/stripTypes.ts';
 import { encodeCommand, MemoryStore, openExchange } from '../../engine/index.ts';
 import { runCli } from '../../server/cli.ts';
 import { type ImportTarget, importFile } from '../../server/import/command.ts';
@@ -161,6 +163,23 @@ test('a new exchange takes an import before it ever runs', async () => {
   expect(json.events[0].slug).toBe('match');
   expect((await send(server.url, 'GET', '/tags/slug/politics')).status).toBe(200);
   await server.stop();
+});
+
+test('an import that finds no room on the disk ends with the reason, and is no defect', { timeout: 120_000 }, () => {
+  if (spawnSync('prlimit', ['--version']).status !== 0) {
+    console.info('prlimit is not installed: the full disk cannot be rehearsed here.');
+    return;
+  }
+  const file = fileOf('large.jsonl', linesOf(madeRows(1_000)));
+  const main = join(import.meta.dirname, '../../server/main.ts');
+  const dataDir = join(folder, 'full');
+  const run = [process.execPath, ...STRIP_TYPES, main, 'import', file, '--data-dir', dataDir];
+  const venue = ['--venue', '--chain', '80002', '--admin-token', 'x'.repeat(16)];
+  const end = spawnSync('prlimit', ['--fsize=400000:', ...run, ...venue], { encoding: 'utf8' });
+  expect(end.stderr).toMatch(
+    /^The import cannot be written: the journal cannot be written: EFBIG: .*\. All of it is there or nothing: start the exchange to see which\.$/m,
+  );
+  expect([end.status, end.stdout]).toEqual([7, '']);
 });
 
 test('an import without a running exchange leaves no snapshot that lacks what was imported', async () => {
