@@ -8,7 +8,7 @@ import { SnapshotUnusable } from '../protocol/index.ts';
 import { copyRecords } from './copy.ts';
 import { DataDirectory } from './dataDirectory.ts';
 import { SnapshotOfAnotherVersion } from './errors.ts';
-import { isWithin, makeFolders, syncFolder } from './files.ts';
+import { codeOf, isWithin, makeFolders, syncFolder } from './files.ts';
 import { hashAt, lastSequenceOf, readBatches } from './journal.ts';
 import { LmdbStore } from './lmdbStore.ts';
 import { type ArchivedPart, readArchiveList, writeArchiveList } from './parts.ts';
@@ -143,8 +143,14 @@ async function archivePart(dataDir: string, store: LmdbStore, toFolder: string, 
   makeFolders(toFolder);
   rmSync(draft, { recursive: true, force: true });
   mkdirSync(draft);
-  copyFileSync(join(dataDir, 'format.json'), join(draft, 'format.json'));
-  const hash = await copyChecked(store, join(draft, 'journal'), range);
+  let hash: string;
+  try {
+    copyFileSync(join(dataDir, 'format.json'), join(draft, 'format.json'));
+    hash = await copyChecked(store, join(draft, 'journal'), range);
+  } catch (error) {
+    rmSync(draft, { recursive: true, force: true });
+    throw error;
+  }
   renameSync(draft, folder);
   syncFolder(toFolder);
   return partOf(hash);
@@ -163,15 +169,28 @@ async function readBack(source: LmdbStore, folder: string, first: number, last: 
 /** Copies records into a new environment, reads them back and compares them. Returns the running hash behind the last. */
 async function copyChecked(source: LmdbStore, folder: string, range: Range): Promise<string> {
   rmSync(folder, { recursive: true, force: true });
-  const target = new LmdbStore(folder);
-  let last: number;
   try {
-    const onProgress = (done: number): void => range.onProgress?.(done, range.total);
-    last = await copyRecords(readBatches(source, range.first), target, { ...range, onProgress });
-  } finally {
-    await target.close();
+    const last = await copyInto(source, folder, range);
+    return await readBack(source, folder, range.first, last);
+  } catch (error) {
+    // A disk that is full needs its room back.
+    rmSync(folder, { recursive: true, force: true });
+    throw error;
   }
-  return readBack(source, folder, range.first, last);
+}
+
+async function copyInto(source: LmdbStore, folder: string, range: Range): Promise<number> {
+  let target: LmdbStore | undefined;
+  try {
+    target = new LmdbStore(folder);
+    const onProgress = (done: number): void => range.onProgress?.(done, range.total);
+    return await copyRecords(readBatches(source, range.first), target, { ...range, onProgress });
+  } catch (error) {
+    if (!(error instanceof Error) || !/^E[A-Z]+$/.test(codeOf(error))) throw error;
+    throw new Error(`The copy in ${folder} cannot be written: ${error.message}.`, { cause: error });
+  } finally {
+    await target?.close();
+  }
 }
 
 function comparedTo(source: LmdbStore, copy: LmdbStore, first: number, last: number, folder: string): string {

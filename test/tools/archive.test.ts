@@ -1,6 +1,7 @@
 // Archiving a journal: what no snapshot needs goes into a folder, read back before anything is removed. Starts go on without the
 // archive, whatever reads the records finds them there or names the archive that is missing, and a crash at any step leaves a
 // data directory that is whole.
+import { spawnSync } from 'node:child_process';
 import {
   cpSync,
   existsSync,
@@ -14,6 +15,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { STRIP_TYPES } from '../../bench/lib/stripTypes.ts';
 import {
   type ArchiveStep,
   archiveJournal,
@@ -266,6 +268,35 @@ test('a copy that is not what was copied removes nothing', LONG, async () => {
     writeFileSync(file, damaged);
     await expect(archiveJournal(dataDir, archive)).rejects.toThrow(/is not what was copied|is damaged/);
     expect(await bytesOf(dataDir)).toEqual(bytes);
+  });
+});
+
+test('a copy that finds no room says where, and nothing of it is left', LONG, async () => {
+  if (spawnSync('prlimit', ['--version']).status !== 0) {
+    console.info('prlimit is not installed: the full disk cannot be rehearsed here.');
+    return;
+  }
+  await inTempDir(async (folder) => {
+    const [dataDir, archive] = [join(folder, 'data'), join(folder, 'archive')];
+    const { verified } = await makeWorld(dataDir, new VirtualClock(START_MS));
+    const names = readdirSync(dataDir);
+    const main = join(import.meta.dirname, '../../server/main.ts');
+    const command = [process.execPath, ...STRIP_TYPES, main, 'archive', archive, '--data-dir', dataDir];
+    const copyOf = (place: string) =>
+      new RegExp(`^The copy in ${place} cannot be written: EFBIG: .*\\.\nNo record was removed from ${dataDir}\\.\n$`);
+    const end = spawnSync('prlimit', ['--fsize=16384:', ...command], { encoding: 'utf8' });
+    expect(end.stderr).toMatch(copyOf(`${archive}/records-1-\\d+\\.draft/journal`));
+    expect([end.status, readdirSync(archive), readdirSync(dataDir)]).toEqual([1, [], names]);
+    // The same of what is kept, once the part lies in the archive.
+    const crash = (): void => {
+      throw new Error('crash');
+    };
+    await expect(archiveJournal(dataDir, archive, { onStep: crash })).rejects.toThrow('crash');
+    const again = spawnSync('prlimit', ['--fsize=16384:', ...command], { encoding: 'utf8' });
+    expect(again.stderr).toMatch(copyOf(`${dataDir}/journal-kept`));
+    expect([again.status, readdirSync(dataDir)]).toEqual([1, names]);
+    expect(await verifyJournal(dataDir)).toEqual(verified);
+    expect((await runToEnd(command.slice(command.indexOf('archive')))).status).toBe(0);
   });
 });
 
