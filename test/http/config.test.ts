@@ -9,7 +9,7 @@ import { addOptions, givenFlags } from '../../server/cli.ts';
 import { isLoopback, resolveAdminToken, resolveConfig, resolveToolConfig } from '../../server/config.ts';
 import { FatalError } from '../../server/fatal.ts';
 import { editDistance, nearestWord } from '../../server/nearest.ts';
-import { CONFIG_FILE } from '../../server/settings.ts';
+import { CONFIG_FILE, optionTable, readSettings } from '../../server/settings.ts';
 
 let folder: string;
 beforeAll(() => {
@@ -54,6 +54,57 @@ test('flags win over variables, OUTCRY_PORT over PORT, variables over the file',
     expect(config).toMatchObject({ seed: 1, logLevel: 'error', allowHosts: ['b', 'c'] });
   });
 });
+
+/** For each setting that flags and variables know: a value of the file, one of the variable, one of the flag, as they are written. */
+const SAMPLES: Readonly<Record<string, readonly [unknown, string, string | boolean | readonly string[]]>> = {
+  port: [1, '2', '3'],
+  host: ['127.0.0.2', '127.0.0.3', 'localhost'],
+  allowHost: [['a'], 'b,c', ['d', 'e,f']],
+  ipAllowlist: [['10.0.0.1'], '10.0.0.2, ::1', ['10.0.0.3']],
+  trustedProxies: [['10.0.0.1'], '10.0.0.2', ['10.0.0.3,::1', 'fd00::/8']],
+  dataDir: ['a', 'b', 'c'],
+  chain: [137, '80002', '137'],
+  seed: [0, '2', '9007199254740991'],
+  house: ['busy', 'none', 'calm'],
+  throttle: [true, 'false', true],
+  logLevel: ['trace', 'debug', 'silent'],
+  json: [true, '0', true],
+  quiet: [true, 'false', true],
+  acceptClock: [true, '0', true],
+  snapshotEvery: [1_000, '0', '2000'],
+  orderWindow: ['1s', '2m', '3650d'],
+  minedDelay: ['1s', '20ms', '0'],
+  confirmedDelay: ['1d', '0', '3h'],
+  wsConnectionsPerIp: [1, '2', '1000000'],
+  wsHeartbeat: ['1s', '250ms', '1h'],
+  adminToken: ['a', 'b', 'c'],
+  metricsToken: ['a', 'b', 'c'],
+  iKnowSignaturesAreReplayable: [true, '0', true],
+};
+
+/** What settings hold, as the file would say it. */
+const inFile = (key: string, value: unknown): unknown => {
+  if (['port', 'chain', 'seed', 'snapshotEvery', 'wsConnectionsPerIp'].includes(key)) return Number(value);
+  if (value === 'false' || value === '0') return ['minedDelay', 'confirmedDelay'].includes(key) ? value : false;
+  if (['allowHost', 'ipAllowlist', 'trustedProxies'].includes(key)) return String(value).split(/, ?/);
+  return value;
+};
+
+test.each(optionTable.map(({ key, variable }) => [key, variable] as const))(
+  '%s is read from the file, from %s and from its flag, each of which wins over those before',
+  (key, variable) => {
+    const [ofFile, ofVariable, ofFlag] = SAMPLES[key] ?? [];
+    withFile(JSON.stringify({ [key]: ofFile }), (own) => {
+      const [env, flags] = [{ [variable]: ofVariable }, { [key]: ofFlag }];
+      const none = { [variable]: '' };
+      expect(readSettings({}, {}, own)).toEqual({ [key]: ofFile });
+      expect(readSettings({}, none, own)).toEqual({ [key]: ofFile });
+      expect(readSettings({}, env, own)).toEqual({ [key]: inFile(key, ofVariable) });
+      expect(readSettings(flags, env, own)).toEqual({ [key]: inFile(key, ofFlag) });
+      expect(readSettings(flags, {}, folder)).toEqual({ [key]: inFile(key, ofFlag) });
+    });
+  },
+);
 
 test('a named file is read instead of the usual one, and must exist', () => {
   const path = join(folder, 'named.json');
