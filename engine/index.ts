@@ -30,6 +30,7 @@ export {
   SnapshotFolder,
   type SnapshotStep,
   StorageUnavailable,
+  syncFolder,
   wasLeftBehind,
   writeWhole,
 } from './journal/index.ts';

@@ -1,6 +1,7 @@
 // The one screen that start-up prints: what runs where, the wallets of development, how to point a client at it. Called
 // by cli.ts after the server answers. Its last word is "ready"; it never shows a secret that is not public anyway.
 import { limits } from '../engine/index.ts';
+import { DEVELOPMENT_ADMIN_TOKEN, type ServerConfig } from './config.ts';
 import { type DevelopmentWallet, developmentWallets } from './dev/wallets.ts';
 import type { RunningServer } from './start.ts';
 import { microText } from './wire/numbers.ts';
@@ -20,6 +21,10 @@ function marketCounts({ services }: RunningServer): Readonly<Record<string, numb
 
 const walletsOf = ({ services }: RunningServer): readonly DevelopmentWallet[] =>
   services.config.mode === 'development' ? developmentWallets(services.wallets) : [];
+
+/** The admin token where everybody knows it; undefined for one that the operator gave. */
+const publicToken = ({ adminToken }: ServerConfig): string | undefined =>
+  adminToken === DEVELOPMENT_ADMIN_TOKEN ? adminToken : undefined;
 
 /** The banner as one JSON object on one line. */
 export function bannerJson(server: RunningServer): string {
@@ -45,7 +50,7 @@ export function bannerJson(server: RunningServer): string {
     markets: marketCounts(server),
     ...(isDevelopment && {
       house: config.house,
-      admin_token: config.adminToken,
+      admin_token: publicToken(config) ?? null,
       credit: microText(config.engine.creditMicro),
       wallets,
     }),
@@ -65,7 +70,7 @@ function factLines(server: RunningServer): readonly string[] {
     ['Chain', `${config.contracts.chainId}, exchange ${config.contracts.exchange}`],
     ['Data', config.dataDir ?? 'in memory'],
     ...(config.mode === 'development'
-      ? [['House', config.house] as const, ['Admin token', config.adminToken] as const]
+      ? [['House', config.house] as const, ['Admin token', publicToken(config) ?? 'the one that was given'] as const]
       : []),
     ...(isDefaultWindow ? [] : [['Order window', `${hours} hours`] as const]),
   ];

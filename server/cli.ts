@@ -5,21 +5,17 @@ import { join } from 'node:path';
 import { Command, CommanderError, Option } from 'commander';
 import { SERVER_SECRET_FILE } from './auth/apiKeys.ts';
 import { isFollowUpOfCommit } from './commitFollowUp.ts';
-import {
-  DEVELOPMENT_ADMIN_TOKEN,
-  type Environment,
-  type Flags,
-  optionTable,
-  resolveConfig,
-  type ServerConfig,
-} from './config.ts';
+import { resolveAdminToken, resolveConfig, resolveToolConfig, type ServerConfig, type ToolConfig } from './config.ts';
+import { counted } from './counted.ts';
 import { exitStatuses, FatalError, fatal } from './fatal.ts';
 import { showProgress, showProgressLines } from './progress.ts';
+import { type Environment, type Flags, optionTable } from './settings.ts';
 import type { RunningServer } from './start.ts';
 
 /** How long an orderly stop may take before the process ends regardless. */
 const STOP_MS_MAX = 5_000;
-const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
+/** The last is that of a terminal which closes. */
+const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
 const STATUS_HELP = [
   '',
@@ -55,7 +51,7 @@ export function givenFlags(command: Command): Flags {
 
 /** Why the exchange stops: a signal, or the error with which it cannot go on. */
 interface StopReason {
-  readonly promise: Promise<Error | undefined>;
+  readonly promise: Promise<NodeJS.Signals | Error>;
   /** Whether there is one. */
   readonly isGiven: () => boolean;
   readonly onFatal: (error: Error) => void;
@@ -63,15 +59,16 @@ interface StopReason {
 
 function stopReason(): StopReason {
   let isGiven = false;
-  let resolveCause: (error: Error | undefined) => void = () => {};
-  const promise = new Promise<Error | undefined>((resolve) => {
+  let resolveCause: (cause: NodeJS.Signals | Error) => void = () => {};
+  const promise = new Promise<NodeJS.Signals | Error>((resolve) => {
     resolveCause = resolve;
   });
-  const onFatal = (error: Error | undefined): void => {
+  const onFatal = (cause: NodeJS.Signals | Error): void => {
     isGiven = true;
-    resolveCause(error);
+    resolveCause(cause);
   };
-  for (const signal of SIGNALS) process.on(signal, () => onFatal(undefined));
+  // A second signal changes nothing: what starts this program passes each on, so that one press of Ctrl+C may come twice.
+  for (const signal of SIGNALS) process.on(signal, () => onFatal(signal));
   process.on('uncaughtException', (error) => onFatal(error));
   process.on('unhandledRejection', (reason) => {
     if (isFollowUpOfCommit(reason)) return;
@@ -95,6 +92,24 @@ async function printBanner(server: RunningServer): Promise<void> {
   const { bannerJson, bannerText } = await import('./banner.ts');
   if (config.isJson) process.stdout.write(`${bannerJson(server)}\n`);
   else if (!config.isQuiet) process.stdout.write(bannerText(server));
+}
+
+/** Says that an orderly stop begins and that it is over, where a banner said that the exchange runs. */
+function tellStop({ isJson, isQuiet }: ServerConfig, text: string): void {
+  if (!isJson && !isQuiet) process.stdout.write(`${text}\n`);
+}
+
+async function stopOnSignal(server: RunningServer, signal: NodeJS.Signals): Promise<void> {
+  const { config, log } = server.services;
+  log.info({ signal }, 'The exchange stops.');
+  const newLine = process.stdout.isTTY && signal === 'SIGINT' ? '\n' : ''; // the terminal has shown ^C
+  tellStop(
+    config,
+    `${newLine}${signal}: the exchange answers what is under way and stops, in ${STOP_MS_MAX / 1000} s at most.`,
+  );
+  await stopInTime(server);
+  log.info('The exchange has stopped.');
+  tellStop(config, `Stopped. All that was acknowledged is in ${config.dataDir ?? 'memory, and gone with it'}.`);
 }
 
 /** Stops the server, but waits no longer than the limit. */
@@ -141,12 +156,12 @@ async function run(config: ServerConfig, env: Environment): Promise<void> {
   });
   if (server === undefined) {
     const cause = await promise;
-    if (cause !== undefined) throw cause;
-    return;
+    if (typeof cause !== 'string') throw cause;
+    return tellStop(config, `${cause}: stopped while the journal was read.`);
   }
-  await printBanner(server);
+  if (!isGiven()) await printBanner(server);
   const cause = await promise;
-  if (cause === undefined) return stopInTime(server);
+  if (typeof cause === 'string') return stopOnSignal(server, cause);
   server.services.log.fatal({ err: cause }, 'The exchange cannot go on and stops.');
   // What made it stop may also keep it from stopping in order; the first cause is the one to tell.
   await stopInTime(server).catch((error: unknown) => server.services.log.error({ err: error }, 'Stopping failed too.'));
@@ -156,8 +171,8 @@ async function run(config: ServerConfig, env: Environment): Promise<void> {
 
 /** The commands that work on a data directory: none of them starts an exchange. */
 function addTools(program: Command, env: Environment, folder: string): void {
-  const configOf = (command: Command): ServerConfig => resolveConfig('development', givenFlags(command), env, folder);
-  const dirOf = ({ dataDir }: ServerConfig): string => dataDir ?? fatal('usage', 'Name the folder with --data-dir.');
+  const configOf = (command: Command): ToolConfig => resolveToolConfig(givenFlags(command), env, folder);
+  const dirOf = ({ dataDir }: ToolConfig): string => dataDir ?? fatal('usage', 'Name the folder with --data-dir.');
   addOptions(program.command('verify'), ['dataDir', 'chain', 'json'])
     .description('check a journal: checksums, hash chain, replay, conservation; exit status 1 if it is not sound')
     .option('--signatures', 'check the signature of every order too, for the chain of --chain (default 137)')
@@ -202,16 +217,15 @@ async function runImport(file: string, command: Command, env: Environment, folde
   const { importFile } = await import('./import/command.ts');
   const { openedTarget, runningTarget } = await import('./import/targets.ts');
   const tell = ({ events, markets }: { readonly events: number; readonly markets: number }): void => {
-    process.stdout.write(`Imported ${events} events with ${markets} markets.\n`);
+    process.stdout.write(`Imported ${counted(events, 'event')} with ${counted(markets, 'market')}.\n`);
   };
   if (flags.dataDir === undefined) {
-    const token = typeof flags.adminToken === 'string' ? flags.adminToken : env.OUTCRY_ADMIN_TOKEN;
-    tell(await importFile(file, await runningTarget(url, token ?? DEVELOPMENT_ADMIN_TOKEN)));
+    tell(await importFile(file, await runningTarget(url, resolveAdminToken(flags, env, folder))));
     return;
   }
   const given = resolveConfig(venue === true ? 'production' : 'development', flags, env, folder);
   const config = { ...given, snapshotEvery: 0 }; // what follows the log stops doing so before the import is submitted
-  const { closeServices, openServices } = await import('./start.ts');
+  const { closeServices, openServices, requireStorage } = await import('./start.ts');
   const { firstStart } = await import('./dev/firstStart.ts');
   const onFatal = (error: Error): void => {
     process.stderr.write(`${error.message}\n`);
@@ -220,6 +234,10 @@ async function runImport(file: string, command: Command, env: Environment, folde
   try {
     if (venue !== true) await firstStart(services);
     tell(await importFile(file, openedTarget(services)));
+  } catch (error) {
+    const more = ' All of it is there or nothing: start the exchange to see which.';
+    requireStorage(error, 'The import cannot be written', more);
+    throw error;
   } finally {
     await closeServices(services);
   }
@@ -258,7 +276,7 @@ function makeProgram(env: Environment, folder: string): Command {
     .passThroughOptions()
     .action(async (args: readonly string[]) => {
       const { runReplay } = await import('./dev/replay.ts');
-      process.exitCode = await runReplay(args);
+      process.exitCode = await runReplay(args, env, folder);
     });
   return program;
 }

@@ -29,7 +29,7 @@ import { orderHasher } from './auth/orderDigest.ts';
 import { Recoverers } from './auth/recoverers.ts';
 import { walletDeriver } from './auth/wallets.ts';
 import { Catalog } from './catalog/index.ts';
-import type { Environment, ServerConfig } from './config.ts';
+import type { ServerConfig } from './config.ts';
 import { firstStart } from './dev/firstStart.ts';
 import { type House, startHouse, timerSchedule, withdrawHouse } from './dev/house/index.ts';
 import { FatalError, fatal } from './fatal.ts';
@@ -41,6 +41,7 @@ import { makeLogger } from './log.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { watchServer } from './metrics/watch.ts';
 import type { Services } from './services.ts';
+import type { Environment } from './settings.ts';
 import { SnapshotMaker } from './snapshots/snapshotMaker.ts';
 import { StreamFeed } from './streams/feed.ts';
 import { StreamHub } from './streams/hub.ts';
@@ -86,9 +87,9 @@ function wayOut(dataDir: string | undefined, sequence: number): string {
   return `${all}, and "outcry restore ${dataDir} --to ${sequence - 1} --data-dir <new folder>" copies what comes before it.`;
 }
 
-/** Ends a start whose first commands cannot be written. */
-function requireStorage(error: unknown): void {
-  if (error instanceof StorageUnavailable) fatal('storage', `The exchange cannot start: ${error.reason}.`);
+/** Ends what cannot go on because its commands cannot be written: a start unless `what` says otherwise. */
+export function requireStorage(error: unknown, what = 'The exchange cannot start', more = ''): void {
+  if (error instanceof StorageUnavailable) fatal('storage', `${what}: ${error.reason}.${more}`);
 }
 
 /** What keeps an exchange from opening, as the fatal reason that it is; anything else is thrown on. */
@@ -130,6 +131,15 @@ function requireOwnMode({ dataDir, mode }: ServerConfig): void {
   fatal('data', `${sentence} The two never share one, because development hands out money: choose another --data-dir.`);
 }
 
+/** As requireOwnMode, whatever keeps it from being asked. */
+function requireUsable(config: ServerConfig): void {
+  try {
+    requireOwnMode(config);
+  } catch (error) {
+    explain(error, config.dataDir);
+  }
+}
+
 /** Written once: what is there has been found to be the same. */
 function keepMode(dataDir: string, mode: ServerConfig['mode']): void {
   const file = modeFileOf(dataDir);
@@ -139,7 +149,7 @@ function keepMode(dataDir: string, mode: ServerConfig['mode']): void {
 /** The mode is written after the first durable record: a directory that has it has lost its journal if there is none. */
 function requireJournal(dataDir: string): void {
   const file = join(dataDir, 'journal', 'data.mdb');
-  if (existsSync(file) && statSync(file).size > 0) return;
+  if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0) return;
   const sentence = `The data directory ${dataDir} was used before, but its journal ${file} is missing or empty.`;
   fatal('data', `${sentence} Restore that file, or choose another --data-dir to begin anew.`);
 }
@@ -165,7 +175,8 @@ function secretOf({ dataDir }: ServerConfig, env: Environment): Uint8Array {
   try {
     return dataDir === undefined ? randomBytes(32) : loadServerSecret(dataDir, env);
   } catch (error) {
-    fatal('data', message(error));
+    const isOfSystem = /^E[A-Z]+$/.test(codeOf(error));
+    fatal('data', isOfSystem ? `The server's secret cannot be read: ${message(error)}.` : message(error));
   }
 }
 
@@ -184,7 +195,7 @@ export async function openServices(
   streams = new StreamFeed(views, options.config.streams),
 ): Promise<OwnServices> {
   const { config, env, clock, onProgress, onFatal } = options;
-  requireOwnMode(config);
+  requireUsable(config);
   const readAheadThread = await lookFirst(config.dataDir);
   const log = makeLogger(config);
   const catalog = new Catalog(views);

@@ -8,12 +8,12 @@ import { SnapshotUnusable } from '../protocol/index.ts';
 import { copyRecords } from './copy.ts';
 import { DataDirectory } from './dataDirectory.ts';
 import { SnapshotOfAnotherVersion } from './errors.ts';
-import { isWithin, makeFolders, syncFolder } from './files.ts';
+import { codeOf, isWithin, makeFolders, syncFolder } from './files.ts';
 import { hashAt, lastSequenceOf, readBatches } from './journal.ts';
 import { LmdbStore } from './lmdbStore.ts';
 import { type ArchivedPart, readArchiveList, writeArchiveList } from './parts.ts';
 import { hashBehind, type JournalRecord } from './record.ts';
-import { readFacts, SnapshotFile } from './snapshotFile.ts';
+import { type SnapshotFacts, SnapshotFile } from './snapshotFile.ts';
 import { SnapshotFolder } from './snapshots.ts';
 
 /** Points at which a crash may come, in order. */
@@ -38,8 +38,8 @@ export interface Archived {
 /**
  * Moves the records before the oldest kept snapshot into a new folder below `toFolder`.
  * @returns undefined when there is nothing to archive
- * @throws DataDirectoryLocked while an exchange runs, JournalDamaged, SnapshotUnusable when the oldest snapshot is not sound,
- * a plain error when a copy is not what was copied: the data directory is then as it was
+ * @throws DataDirectoryLocked while an exchange runs, JournalDamaged, a plain error when the oldest snapshot is not sound or a copy
+ * is not what was copied: the data directory is then as it was
  */
 export async function archiveJournal(
   dataDir: string,
@@ -96,24 +96,33 @@ async function archiveRecords(
 
 /** The first record of the batch that the oldest kept snapshot stands behind: a start may need it and all after it. */
 function neededFrom(dataDir: string, store: LmdbStore): number | undefined {
-  const oldest = new SnapshotFolder(dataDir).list().findLast(({ path }) => !isOfAnotherForm(path));
-  if (oldest === undefined) return undefined;
-  const { path, sequence } = oldest;
-  const { facts } = new SnapshotFile(path);
-  const isOfJournal = readFacts(path).sequence === sequence && hashAt(store, sequence) === facts.journalHash;
-  if (!isOfJournal) throw new SnapshotUnusable(`${path} is not of this journal`);
-  const [batch] = store.batches(sequence);
-  return batch.firstSequence;
+  for (const { path, sequence } of new SnapshotFolder(dataDir).list().toReversed()) {
+    const facts = soundFacts(path);
+    if (facts === undefined) continue;
+    const isOfJournal = facts.sequence === sequence && hashAt(store, sequence) === facts.journalHash;
+    if (!isOfJournal) refuse(path, 'it is not of this journal');
+    const [batch] = store.batches(sequence);
+    return batch.firstSequence;
+  }
+  return undefined;
 }
 
-/** Nobody can tell here what such a file needs; the version that reads it finds archived records where archive.json says. */
-function isOfAnotherForm(path: string): boolean {
+/**
+ * The facts of a snapshot that was read to its end and is sound; undefined for one whose file has another version's form. Nobody
+ * can tell here what such a file needs: the version that reads it finds archived records where archive.json says.
+ */
+function soundFacts(path: string): SnapshotFacts | undefined {
   try {
-    readFacts(path);
-    return false;
+    return new SnapshotFile(path).facts;
   } catch (error) {
-    return error instanceof SnapshotOfAnotherVersion;
+    if (error instanceof SnapshotOfAnotherVersion) return undefined;
+    if (error instanceof SnapshotUnusable) refuse(path, error.reason);
+    throw error;
   }
+}
+
+function refuse(path: string, reason: string): never {
+  throw new Error(`The snapshot ${path} cannot be used: ${reason}. No start needs it: remove it, and archive again.`);
 }
 
 interface Range {
@@ -134,8 +143,14 @@ async function archivePart(dataDir: string, store: LmdbStore, toFolder: string, 
   makeFolders(toFolder);
   rmSync(draft, { recursive: true, force: true });
   mkdirSync(draft);
-  copyFileSync(join(dataDir, 'format.json'), join(draft, 'format.json'));
-  const hash = await copyChecked(store, join(draft, 'journal'), range);
+  let hash: string;
+  try {
+    copyFileSync(join(dataDir, 'format.json'), join(draft, 'format.json'));
+    hash = await copyChecked(store, join(draft, 'journal'), range);
+  } catch (error) {
+    rmSync(draft, { recursive: true, force: true });
+    throw error;
+  }
   renameSync(draft, folder);
   syncFolder(toFolder);
   return partOf(hash);
@@ -154,15 +169,28 @@ async function readBack(source: LmdbStore, folder: string, first: number, last: 
 /** Copies records into a new environment, reads them back and compares them. Returns the running hash behind the last. */
 async function copyChecked(source: LmdbStore, folder: string, range: Range): Promise<string> {
   rmSync(folder, { recursive: true, force: true });
-  const target = new LmdbStore(folder);
-  let last: number;
   try {
-    const onProgress = (done: number): void => range.onProgress?.(done, range.total);
-    last = await copyRecords(readBatches(source, range.first), target, { ...range, onProgress });
-  } finally {
-    await target.close();
+    const last = await copyInto(source, folder, range);
+    return await readBack(source, folder, range.first, last);
+  } catch (error) {
+    // A disk that is full needs its room back.
+    rmSync(folder, { recursive: true, force: true });
+    throw error;
   }
-  return readBack(source, folder, range.first, last);
+}
+
+async function copyInto(source: LmdbStore, folder: string, range: Range): Promise<number> {
+  let target: LmdbStore | undefined;
+  try {
+    target = new LmdbStore(folder);
+    const onProgress = (done: number): void => range.onProgress?.(done, range.total);
+    return await copyRecords(readBatches(source, range.first), target, { ...range, onProgress });
+  } catch (error) {
+    if (!(error instanceof Error) || !/^E[A-Z]+$/.test(codeOf(error))) throw error;
+    throw new Error(`The copy in ${folder} cannot be written: ${error.message}.`, { cause: error });
+  } finally {
+    await target?.close();
+  }
 }
 
 function comparedTo(source: LmdbStore, copy: LmdbStore, first: number, last: number, folder: string): string {

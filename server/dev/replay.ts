@@ -3,9 +3,10 @@
 // interface alone, so that it says something about the exchange that is running, whichever that is.
 import { Command, CommanderError } from 'commander';
 import { STOCK_CHAINS } from '../auth/contracts.ts';
-import { DEVELOPMENT_ADMIN_TOKEN } from '../config.ts';
+import { resolveAdminToken } from '../config.ts';
 import { fatal } from '../fatal.ts';
 import { type Progress, showProgress } from '../progress.ts';
+import type { Environment } from '../settings.ts';
 import { readFlow } from './replay/flowFile.ts';
 import { ACCOUNTS_MIN, checkEveryFor, type ReplayOptions, replayFlow } from './replay/replayFlow.ts';
 import { AGREEMENT_MIN, percentText, summaryLines } from './replay/tally.ts';
@@ -47,7 +48,7 @@ function replayCommand(): Command {
     .description('Play a recorded flow on a running exchange and compare its books with the recording.')
     .argument('[file]', 'flow_*.csv or flow_*.csv.gz, with tokens_*.json beside it')
     .option('--url <address>', 'where the exchange listens', httpUrl, 'http://127.0.0.1:8080')
-    .option('--admin-token <token>', "bearer token of the exchange's /admin", DEVELOPMENT_ADMIN_TOKEN)
+    .option('--admin-token <token>', "bearer token of the exchange's /admin (development: dev-admin)")
     .option('--rows <number>', 'play only the first so many rows', count('--rows', 1))
     .option('--check-every <number>', 'compare books after every so many rows', count('--check-every', 1))
     .option('--accounts <number>', 'wallets that trade', count('--accounts', ACCOUNTS_MIN), 120)
@@ -58,7 +59,7 @@ function replayCommand(): Command {
 }
 
 /** The arguments, checked; undefined when only help was asked for. */
-function parseArguments(args: readonly string[]): Arguments | undefined {
+function parseArguments(args: readonly string[], env: Environment, folder: string): Arguments | undefined {
   const command = replayCommand().configureOutput({ outputError: () => undefined });
   try {
     command.parse([...args], { from: 'user' });
@@ -71,14 +72,15 @@ function parseArguments(args: readonly string[]): Arguments | undefined {
   if (file === undefined) fatal('usage', `${FILE_EXPECTED}.`);
   const given = command.opts<{
     url: string;
-    adminToken: string;
+    adminToken?: string;
     rows?: number;
     checkEvery?: number;
     accounts: number;
     chain: number;
     seed: number;
   }>();
-  const { url, adminToken, accounts, chain: chainId, seed } = given;
+  const { url, accounts, chain: chainId, seed } = given;
+  const adminToken = resolveAdminToken({ adminToken: given.adminToken }, env, folder);
   const options = { url, adminToken, accounts, chainId, seed };
   return { file, rows: given.rows, checkEvery: given.checkEvery, options };
 }
@@ -86,11 +88,12 @@ function parseArguments(args: readonly string[]): Arguments | undefined {
 /**
  * Runs the command and prints its summary.
  * @param args what stands behind `replay` on the command line
+ * @param folder where the configuration file is looked for, for the token alone
  * @returns the exit status: 0, or 1 when too few levels agree
  * @throws FatalError (usage) when arguments, file or exchange are not usable
  */
-export async function runReplay(args: readonly string[]): Promise<number> {
-  const given = parseArguments(args);
+export async function runReplay(args: readonly string[], env: Environment, folder: string): Promise<number> {
+  const given = parseArguments(args, env, folder);
   if (given === undefined) return 0;
   const flow = readFlow(given.file, given.rows);
   const write = (line: string): boolean => process.stdout.write(`${line}\n`);

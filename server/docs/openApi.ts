@@ -162,6 +162,7 @@ function descriptionOf({ auth, throttle, section }: Endpoint): string {
 
 function operationId({ method, path }: Endpoint): string {
   const words = path.split(/[^A-Za-z0-9]+/).filter((word) => word !== '');
+  if (/.\/$/.test(path)) words.push('slash'); // the same page with a slash at its end has a name of its own
   return [method.toLowerCase(), ...words.map((word) => word[0].toUpperCase() + word.slice(1))].join('');
 }
 

@@ -4,6 +4,7 @@
 import { createReadStream, statSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
 import { createGunzip } from 'node:zlib';
+import { counted } from '../counted.ts';
 import { fatal } from '../fatal.ts';
 import { showProgress } from '../progress.ts';
 
@@ -130,7 +131,9 @@ async function importLines(file: string, target: ImportTarget) {
     const shown = bad.toSorted((left, right) => left.line - right.line).slice(0, BAD_LINES_SHOWN);
     const rest = bad.length > shown.length ? `\n… and ${bad.length - shown.length} more.` : '';
     const lines = shown.map(({ line, error }) => `${file}:${line}: ${error}`).join('\n');
-    fatal('usage', `${lines}${rest}\n${bad.length} of ${lineCount} lines are not right; nothing was imported.`);
+    const verb = bad.length === 1 ? 'is' : 'are';
+    const counts = `${bad.length} of ${counted(lineCount, 'line')} ${verb} not right`;
+    fatal('usage', `${lines}${rest}\n${counts}; nothing was imported.`);
   }
   return target.commit();
 }

@@ -8,9 +8,13 @@ import type { BadLine, ImportTarget } from './command.ts';
 
 /** An exchange that listens at `url`. @throws FatalError for whatever it answers but success */
 export async function runningTarget(url: string, adminToken: string): Promise<ImportTarget> {
-  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '')) {
+  const parsed = URL.parse(url);
+  if (!/^https?:$/.test(parsed?.protocol ?? '')) {
     const example = 'http://127.0.0.1:8080';
     fatal('usage', `--url must be an http:// or https:// address such as ${example}; it is ${url}.`);
+  }
+  if (parsed?.username !== '' || parsed.password !== '') {
+    fatal('usage', '--url must carry no name and password; the token goes into --admin-token or OUTCRY_ADMIN_TOKEN.');
   }
   const call = async (method: string, path: string, body?: object) => {
     const headers = { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' };

@@ -50,6 +50,7 @@ export function documentationEndpoints(table: () => readonly Endpoint[]): readon
       handler: openApi,
     },
     { ...row, path: '/docs', summary: 'This interface, as a page to read and try.', schema: pageSchema, handler: page },
+    { ...row, path: '/docs/', summary: 'The same page.', schema: pageSchema, handler: page },
     { ...row, path: '/docs/{file}', summary: 'What that page is made of.', schema: fileSchema, handler: file },
   ];
 }

@@ -1,7 +1,8 @@
 // The commands `backup` and `restore`: a data directory copied record by record into a new folder, the copy read back and
 // verified before anybody is told that it is there. Called by the command line. What is read from is never changed.
-import { copyFileSync, existsSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { syncFolder } from '../../engine/index.ts';
 import { SERVER_SECRET_FILE } from '../auth/apiKeys.ts';
 import { fatal } from '../fatal.ts';
 import { parseWhole } from '../wire/numbers.ts';
@@ -51,7 +52,9 @@ export async function runCopy({ from, to, ...task }: CopyTask): Promise<number> 
     rmSync(to, { recursive: true, force: true });
     return fail(`${error instanceof Error ? error.message : error}\nNothing was copied.\n`);
   }
-  const copied = await runJournalTask({ kind: 'copy', dataDir: from, toFolder: join(to, 'journal'), lastSequence });
+  // Under another name until it is whole: nobody must be able to start from a part of it, should this be killed.
+  const draft = join(to, 'journal-draft');
+  const copied = await runJournalTask({ kind: 'copy', dataDir: from, toFolder: draft, lastSequence });
   if (copied.kind !== 'copied') {
     rmSync(to, { recursive: true, force: true });
     return copied.kind === 'failed' ? fail(failureText(copied, from)) : 1;
@@ -60,6 +63,8 @@ export async function runCopy({ from, to, ...task }: CopyTask): Promise<number> 
     rmSync(to, { recursive: true, force: true });
     return fail(`The journal of ${from} ends at sequence ${copied.lastSequence}. Nothing was copied.\n`);
   }
+  renameSync(draft, join(to, 'journal'));
+  syncFolder(to);
   const result = await runJournalTask({ kind: 'verify', dataDir: to });
   if (result.kind === 'failed') return fail(`The copy in ${to} is not sound. ${result.text}\n`);
   process.stdout.write(`Copied ${from} to ${to}, up to sequence ${copied.lastSequence}, and read the copy back.\n`);

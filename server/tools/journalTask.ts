@@ -1,7 +1,7 @@
 // Work on a journal in a process of its own (journalChild.ts), so that a file that ends its reader is still a sentence.
 // Called by the commands of this folder.
 import { fork } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Archived, VerifiedJournal } from '../../engine/index.ts';
@@ -66,7 +66,11 @@ const CHILD = './journalChild.ts';
 
 /** Ends with a sentence unless the folder holds a journal. */
 export function requireJournal(dataDir: string): void {
-  if (existsSync(join(dataDir, 'journal', 'data.mdb'))) return;
+  try {
+    if (statSync(join(dataDir, 'journal', 'data.mdb'), { throwIfNoEntry: false }) !== undefined) return;
+  } catch (error) {
+    fatal('data', `The journal of ${dataDir} cannot be read: ${error instanceof Error ? error.message : error}.`);
+  }
   fatal('data', `There is no journal in ${dataDir}.`);
 }
 

@@ -1,6 +1,7 @@
 // The command `verify`: says what a data directory's journal was checked for and what was found, while an exchange uses it
 // or not. Called by the command line. It changes nothing.
 import type { ChainContracts } from '../auth/contracts.ts';
+import { counted } from '../counted.ts';
 import { requireJournal, runJournalTask, type SoundJournal } from './journalTask.ts';
 
 const count = (value: number): string => value.toLocaleString('en-US');
@@ -14,7 +15,9 @@ export function soundText(dataDir: string, { journal, signedOrders }: SoundJourn
   const signatures =
     signedOrders === undefined
       ? 'not checked; --signatures does'
-      : `${count(signedOrders)} orders, each with the id and the signature of what its owner signed`;
+      : signedOrders === 0
+        ? 'no order is there to be checked'
+        : `${counted(signedOrders, 'order')},${signedOrders === 1 ? '' : ' each'} with the id and the signature of what its owner signed`;
   return [
     `The journal of ${dataDir} is sound.`,
     `  records     ${count(recordCount)}${span}`,
@@ -22,7 +25,7 @@ export function soundText(dataDir: string, { journal, signedOrders }: SoundJourn
     '  replay      every command gave again, byte for byte, the events that were recorded',
     `  invariants  hold: money and shares are conserved (looked at ${looks})`,
     `  signatures  ${signatures}`,
-    `  snapshots   ${count(snapshotCount)}, each with the state that the replay had there`,
+    `  snapshots   ${snapshotCount === 0 ? 'none' : `${count(snapshotCount)}, each with the state that the replay had there`}`,
     ...journal.foreignSnapshots.map((text) => `  snapshot    not checked, for it is of another version: ${text}`),
     ...journal.snapshotFaults.map((text) => `  snapshot    cannot be used, and may be deleted: ${text}`),
     `  state       core ${hashes.core}, registry ${hashes.registry}, ids ${hashes.ids}`,

@@ -1,17 +1,19 @@
 // Imports of a whole catalog: what a file makes, how each bad line is named, that a file with one bad line makes nothing, and
 // that a server killed at any moment of the commit has all of it afterwards or none.
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { linesOf, madeRows } from '../../bench/catalog/lines.ts';
+import { STRIP_TYPES } from '../../bench/lib/stripTypes.ts';
 import { encodeCommand, MemoryStore, openExchange } from '../../engine/index.ts';
 import { runCli } from '../../server/cli.ts';
 import { type ImportTarget, importFile } from '../../server/import/command.ts';
 import { runningTarget } from '../../server/import/targets.ts';
 import { send } from '../support/client.ts';
 import { freePort } from '../support/ports.ts';
-import { startServerProcess } from '../support/process.ts';
+import { runToEnd, startServerProcess } from '../support/process.ts';
 import { startTestServer } from '../support/server.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'outcry-import-'));
@@ -154,12 +156,30 @@ test('what somebody else makes between the lines and the commit keeps all of it 
 test('a new exchange takes an import before it ever runs', async () => {
   const dataDir = join(folder, 'new');
   const file = fileOf('new.jsonl', [EVENT, marketLine('first')]);
-  expect(await runCli(['import', file, '--data-dir', dataDir, '--no-house'], {}, folder)).toBe(0);
+  const end = await runToEnd(['import', file, '--data-dir', dataDir, '--no-house']);
+  expect([end.status, end.stdout]).toEqual([0, 'Imported 1 event with 1 market.\n']);
   const server = await startServerProcess({ dataDir, args: ['--no-house'] });
   const { json } = await send(server.url, 'GET', '/markets/slug/first');
   expect(json.events[0].slug).toBe('match');
   expect((await send(server.url, 'GET', '/tags/slug/politics')).status).toBe(200);
   await server.stop();
+});
+
+test('an import that finds no room on the disk ends with the reason, and is no defect', { timeout: 120_000 }, () => {
+  if (spawnSync('prlimit', ['--version']).status !== 0) {
+    console.info('prlimit is not installed: the full disk cannot be rehearsed here.');
+    return;
+  }
+  const file = fileOf('large.jsonl', linesOf(madeRows(1_000)));
+  const main = join(import.meta.dirname, '../../server/main.ts');
+  const dataDir = join(folder, 'full');
+  const run = [process.execPath, ...STRIP_TYPES, main, 'import', file, '--data-dir', dataDir];
+  const venue = ['--venue', '--chain', '80002', '--admin-token', 'x'.repeat(16)];
+  const end = spawnSync('prlimit', ['--fsize=400000:', ...run, ...venue], { encoding: 'utf8' });
+  expect(end.stderr).toMatch(
+    /^The import cannot be written: the journal cannot be written: EFBIG: .*\. All of it is there or nothing: start the exchange to see which\.$/m,
+  );
+  expect([end.status, end.stdout]).toEqual([7, '']);
 });
 
 test('an import without a running exchange leaves no snapshot that lacks what was imported', async () => {
@@ -247,7 +267,7 @@ test('an outcome called split is taken in no market that is still to be resolved
     'invalid_field: outcomes: none may be "split", which stands for half and half where the market is resolved';
   const file = fileOf('named.jsonl', lines);
   await expect(importFile(file, await runningTarget(server.url, 'dev-admin'))).rejects.toThrow(
-    `${file}:1: ${reason}\n${file}:2: ${reason}\n`,
+    `${file}:1: ${reason}\n${file}:2: ${reason}\n2 of 2 lines are not right; nothing was imported.`,
   );
   await server.close();
 });
@@ -258,6 +278,8 @@ test('an address that is none, or where nothing answers, is said with what to do
       `--url must be an http:// or https:// address such as http://127.0.0.1:8080; it is ${url}.`,
     );
   }
+  const open = runningTarget('http://me:hidden@127.0.0.1:8080', 'dev-admin');
+  await expect(open).rejects.toThrow(/^--url must carry no name and password; the token goes into --admin-token/);
   const url = `http://127.0.0.1:${await freePort()}`;
   await expect(runningTarget(url, 'dev-admin')).rejects.toThrow(
     `The exchange at ${url} does not answer (ECONNREFUSED): start one, or name it with --url.`,

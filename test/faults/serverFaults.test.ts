@@ -162,6 +162,26 @@ test('a disk that hangs or is read-only, and a halt of the whole process', LONG,
   }
 });
 
+test('signals under load end a server in order, however many come: nothing acknowledged is lost', LONG, async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'outcry-signals-'));
+  try {
+    for (const signals of [['SIGTERM'], ['SIGHUP'], ['SIGINT', 'SIGINT'], ['SIGINT', 'SIGTERM', 'SIGHUP']] as const) {
+      const world = await startWorld(join(folder, signals.join('-')));
+      await moreReplies(world, 200, 50);
+      for (const signal of signals) world.child.kill(signal);
+      expect(await world.child.ended, world.child.output).toEqual({ status: 0, signal: null });
+      expect(world.child.output).toBe('');
+      world.clients.stop();
+      await world.load;
+      await world.seen.readTo();
+      expect(differencesOf(world.told, world.seen)).toEqual({ lost: [], doubled: [], ghosts: [] });
+      world.seen.checkInvariants();
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
 /** Folders whose disk may hang, and which replies come while it does, of which so many are waited for. */
 const hanging = [
   ['journal', 503, 5],

@@ -2,11 +2,13 @@
 // processes of its own, in folders of its own.
 import {
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -71,6 +73,10 @@ describe('the banner', () => {
     // One more record: that of the start itself.
     expect((await send(again.url, 'GET', '/readyz')).json.durable_sequence).toBe(sequence + 1);
     expect(await again.kill('SIGINT')).toEqual({ status: 0, signal: null });
+    expect(again.output.split('\nready\n')[1]).toBe(
+      'SIGINT: the exchange answers what is under way and stops, in 5 s at most.\n' +
+        `Stopped. All that was acknowledged is in ${dataDir}.\n`,
+    );
   });
 
   test('with --json is one object on one line', async () => {
@@ -92,8 +98,20 @@ describe('the banner', () => {
       safe: '0xd93b25cb943d14d0d34fbaf01fc93a0f8b5f6e47',
       deposit_wallet: '0xbc0ff067b7740eff76c1ca93c875ba6b890d6b50',
     });
-    await server.stop();
+    // As a terminal that closes does; what reads the banner is told nothing more.
+    expect(await server.kill('SIGHUP')).toEqual({ status: 0, signal: null });
+    expect(JSON.parse(server.output)).toEqual(banner);
   });
+});
+
+test('an admin token that is not known to everybody is not printed', async () => {
+  for (const args of [['--json'], []]) {
+    const env = { OUTCRY_ADMIN_TOKEN: 'of-the-operator', OUTCRY_METRICS_TOKEN: 'of-the-scraper' };
+    const server = await startServerProcess({ dataDir: freshDir(), args, env });
+    expect(server.output).toMatch(args.length === 0 ? /Admin token +the one that was given$/m : /"admin_token":null/);
+    expect(server.output).not.toMatch(/of-the-/);
+    await server.stop();
+  }
 });
 
 describe('reasons not to start', () => {
@@ -171,8 +189,43 @@ describe('reasons not to start', () => {
       syncBuiltinESMExports();`;
     const env = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(script)}` };
     const end = await runToEnd(['start', '--port', '0', '--data-dir', dataDir], { env });
-    expect([end.status, end.output, existsSync(join(dataDir, 'lock'))]).toEqual([0, '', false]);
+    expect([end.status, end.output, existsSync(join(dataDir, 'lock'))]).toEqual([
+      0,
+      'SIGTERM: stopped while the journal was read.\n',
+      false,
+    ]);
     await (await startServerProcess({ dataDir })).stop();
+  });
+
+  test('a file of the data directory that cannot be read', async () => {
+    const dataDir = freshDir();
+    await (await startServerProcess({ dataDir })).stop();
+    const start = ['start', '--port', '0', '--data-dir', dataDir];
+    const secret = join(dataDir, SERVER_SECRET_FILE);
+    rmSync(secret);
+    mkdirSync(secret, { mode: 0o700 });
+    const end = await runToEnd(start);
+    expect([end.status, end.output]).toEqual([
+      5,
+      expect.stringMatching(/^The server's secret cannot be read: EISDIR: /),
+    ]);
+    const mode = join(dataDir, 'mode');
+    rmSync(mode);
+    mkdirSync(mode);
+    const modeEnd = await runToEnd(start);
+    const cannot = /^The data directory cannot be used: E[A-Z]+: .*\n$/;
+    expect([modeEnd.status, modeEnd.output]).toEqual([5, expect.stringMatching(cannot)]);
+    rmSync(mode, { recursive: true });
+    writeFileSync(mode, 'development\n');
+    const journal = join(dataDir, 'journal', 'data.mdb');
+    rmSync(journal);
+    symlinkSync(journal, journal);
+    // It is there, so nobody may be told that it is missing.
+    const journalEnd = await runToEnd(start);
+    expect([journalEnd.status, journalEnd.output]).toEqual([5, expect.stringMatching(cannot)]);
+    const verifyEnd = await runToEnd(['verify', '--data-dir', dataDir]);
+    const sentence = new RegExp(`^The journal of ${dataDir} cannot be read: ELOOP: .*\n$`);
+    expect([verifyEnd.status, verifyEnd.output]).toEqual([5, expect.stringMatching(sentence)]);
   });
 
   test('a data directory that is a file', async () => {

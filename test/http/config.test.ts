@@ -6,9 +6,10 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addOptions, givenFlags } from '../../server/cli.ts';
-import { CONFIG_FILE, isLoopback, resolveConfig } from '../../server/config.ts';
+import { isLoopback, resolveAdminToken, resolveConfig, resolveToolConfig } from '../../server/config.ts';
 import { FatalError } from '../../server/fatal.ts';
 import { editDistance, nearestWord } from '../../server/nearest.ts';
+import { CONFIG_FILE, optionTable, readSettings } from '../../server/settings.ts';
 
 let folder: string;
 beforeAll(() => {
@@ -54,6 +55,57 @@ test('flags win over variables, OUTCRY_PORT over PORT, variables over the file',
   });
 });
 
+/** For each setting that flags and variables know: a value of the file, one of the variable, one of the flag, as they are written. */
+const SAMPLES: Readonly<Record<string, readonly [unknown, string, string | boolean | readonly string[]]>> = {
+  port: [1, '2', '3'],
+  host: ['127.0.0.2', '127.0.0.3', 'localhost'],
+  allowHost: [['a'], 'b,c', ['d', 'e,f']],
+  ipAllowlist: [['10.0.0.1'], '10.0.0.2, ::1', ['10.0.0.3']],
+  trustedProxies: [['10.0.0.1'], '10.0.0.2', ['10.0.0.3,::1', 'fd00::/8']],
+  dataDir: ['a', 'b', 'c'],
+  chain: [137, '80002', '137'],
+  seed: [0, '2', '9007199254740991'],
+  house: ['busy', 'none', 'calm'],
+  throttle: [true, 'false', true],
+  logLevel: ['trace', 'debug', 'silent'],
+  json: [true, '0', true],
+  quiet: [true, 'false', true],
+  acceptClock: [true, '0', true],
+  snapshotEvery: [1_000, '0', '2000'],
+  orderWindow: ['1s', '2m', '3650d'],
+  minedDelay: ['1s', '20ms', '0'],
+  confirmedDelay: ['1d', '0', '3h'],
+  wsConnectionsPerIp: [1, '2', '1000000'],
+  wsHeartbeat: ['1s', '250ms', '1h'],
+  adminToken: ['a', 'b', 'c'],
+  metricsToken: ['a', 'b', 'c'],
+  iKnowSignaturesAreReplayable: [true, '0', true],
+};
+
+/** What settings hold, as the file would say it. */
+const inFile = (key: string, value: unknown): unknown => {
+  if (['port', 'chain', 'seed', 'snapshotEvery', 'wsConnectionsPerIp'].includes(key)) return Number(value);
+  if (value === 'false' || value === '0') return ['minedDelay', 'confirmedDelay'].includes(key) ? value : false;
+  if (['allowHost', 'ipAllowlist', 'trustedProxies'].includes(key)) return String(value).split(/, ?/);
+  return value;
+};
+
+test.each(optionTable.map(({ key, variable }) => [key, variable] as const))(
+  '%s is read from the file, from %s and from its flag, each of which wins over those before',
+  (key, variable) => {
+    const [ofFile, ofVariable, ofFlag] = SAMPLES[key] ?? [];
+    withFile(JSON.stringify({ [key]: ofFile }), (own) => {
+      const [env, flags] = [{ [variable]: ofVariable }, { [key]: ofFlag }];
+      const none = { [variable]: '' };
+      expect(readSettings({}, {}, own)).toEqual({ [key]: ofFile });
+      expect(readSettings({}, none, own)).toEqual({ [key]: ofFile });
+      expect(readSettings({}, env, own)).toEqual({ [key]: inFile(key, ofVariable) });
+      expect(readSettings(flags, env, own)).toEqual({ [key]: inFile(key, ofFlag) });
+      expect(readSettings(flags, {}, folder)).toEqual({ [key]: inFile(key, ofFlag) });
+    });
+  },
+);
+
 test('a named file is read instead of the usual one, and must exist', () => {
   const path = join(folder, 'named.json');
   writeFileSync(path, '{"seed": 9, "throttle": true, "house": false, "orderWindow": "90m"}');
@@ -64,6 +116,36 @@ test('a named file is read instead of the usual one, and must exist', () => {
   expect(refusal(() => resolveConfig('development', { config: 'nowhere.json' }, {}, folder))).toBe(
     'The configuration file nowhere.json does not exist.',
   );
+  expect(refusal(() => resolveConfig('development', { config: folder }, {}, folder))).toBe(
+    `The configuration file ${folder} is a folder.`,
+  );
+  expect(refusal(() => resolveConfig('development', { config: '' }, {}, folder))).toBe(
+    '--config must name a file; leave it out for outcry.config.json, if there is one.',
+  );
+  expect(resolveConfig('development', {}, { OUTCRY_CONFIG: '' }, folder).seed).toBe(1);
+});
+
+test('a refused secret is never shown, wherever it was given', () => {
+  const secret = 'pass word';
+  const form = 'must be 1 to 512 visible ASCII characters without spaces; what it is, a secret, is not shown.';
+  for (const [key, flag] of [
+    ['adminToken', '--admin-token'],
+    ['metricsToken', '--metrics-token'],
+  ]) {
+    const variable = `OUTCRY_${flag.slice(2).replace('-', '_').toUpperCase()}`;
+    const of = (flags: object, env: object, own = folder) =>
+      refusal(() => resolveConfig('development', { ...flags }, { ...env }, own));
+    expect(of({ [key]: secret }, {})).toBe(`${flag} ${form}`);
+    expect(of({}, { [variable]: secret })).toBe(`${variable} ${form}`);
+    for (const value of [secret, [secret], { secret }, 48_151_623]) {
+      withFile(JSON.stringify({ [key]: value }), (own) => {
+        expect(of({}, {}, own)).toBe(`${join(own, CONFIG_FILE)}: ${key} ${form}`);
+      });
+    }
+    for (const content of [`{"${key}": ${secret}}`, `{"port": 1, "${key}": '${secret}'}`, `{"${key}": "${secret}`]) {
+      withFile(content, (own) => expect(of({}, {}, own)).not.toMatch(/pass|word/));
+    }
+  }
 });
 
 test('only flags that were given count, so that a negated one leaves the file its say', () => {
@@ -73,6 +155,20 @@ test('only flags that were given count, so that a negated one leaves the file it
   expect(flagsOf('--house', 'busy')).toEqual({ house: 'busy' });
   expect([flagsOf('--throttle'), flagsOf('--no-throttle')]).toEqual([{ throttle: true }, { throttle: false }]);
   expect(flagsOf('--allow-host', 'a', '--allow-host', 'b')).toEqual({ allowHost: ['a', 'b'] });
+});
+
+test("commands that start no exchange take a venue's configuration as it is", () => {
+  withFile('{"host": "0.0.0.0", "chain": 80002, "dataDir": "venue", "house": "none"}', (own) => {
+    expect(resolveToolConfig({}, {}, own)).toMatchObject({ dataDir: 'venue', contracts: { chainId: 80_002 } });
+    expect(refusal(() => resolveToolConfig({ json: 'x' }, {}, own))).toBe('--json must be true or false; it is "x".');
+  });
+  withFile('{"host": "0.0.0.0", "adminToken": "of-the-file"}', (own) => {
+    const of = (flags: object, env: object) => resolveAdminToken({ ...flags }, { ...env }, own);
+    expect([of({}, {}), of({}, { OUTCRY_ADMIN_TOKEN: 'a' })]).toEqual(['of-the-file', 'a']);
+    expect(of({ adminToken: 'b' }, { OUTCRY_ADMIN_TOKEN: 'a' })).toBe('b');
+    expect(refusal(() => of({ adminToken: 'b\n' }, {}))).toMatch(/^--admin-token must be 1 to 512 visible ASCII/);
+  });
+  expect(resolveAdminToken({}, {}, folder)).toBe('dev-admin');
 });
 
 test("a metrics token is anybody's choice, and long where others can reach the exchange", () => {
@@ -107,15 +203,24 @@ test('the house is calm in development, as lively as wanted, and never part of a
 
 describe('values that are not allowed', () => {
   test.each([
-    [{ port: '70000' }, '--port must be at most 65535; it is 70000.'],
+    [{ port: '70000' }, '--port must be a whole number from 0 to 65535; it is 70000.'],
     [{ port: 'http' }, '--port must be a whole number from 0 to 65535; it is "http".'],
     [{ host: 'a b' }, '--host must be a host name or an IP address; it is "a b".'],
     [{ logLevel: 'loud' }, '--log-level must be one of trace, debug, info, warn, error, silent; it is "loud".'],
     [{ orderWindow: '24' }, '--order-window must be a number with s, m, h or d, such as 24h; it is "24".'],
     [{ orderWindow: '9999999d' }, '--order-window must be at most 3650d; it is "9999999d".'],
     [{ dataDir: '' }, '--data-dir must name a folder; it is "".'],
-    [{ chain: '0' }, '--chain must be a whole number from 1; it is 0.'],
-    [{ seed: '-1' }, '--seed must be a whole number; it is "-1".'],
+    [{ chain: '0' }, '--chain must be a whole number from 1 to 9007199254740991; it is 0.'],
+    [{ seed: '-1' }, '--seed must be a whole number from 0 to 9007199254740991; it is "-1".'],
+    [
+      { seed: '9999999999999999' },
+      '--seed must be a whole number from 0 to 9007199254740991; it is "9999999999999999".',
+    ],
+    [
+      { wsConnectionsPerIp: '1000001' },
+      '--ws-connections-per-ip must be a whole number from 1 to 1000000; it is 1000001.',
+    ],
+    [{ allowHost: ['a', 'b c'] }, '--allow-host, entry 2, must be a host name or an IP address; it is "b c".'],
   ])('%o', (flags, sentence) => {
     expect(refusal(() => resolveConfig('development', flags, {}, folder))).toBe(sentence);
   });
@@ -125,11 +230,21 @@ describe('values that are not allowed', () => {
     ['{"zzzzzzzz": 1}', /zzzzzzzz is not a setting\. Known are port, host,/],
     ['{"port": "1"}', /: port must be a whole number from 0 to 65535; it is "1"\.$/],
     ['{"contracts": {"exchang": "0x"}}', /contracts\.exchang is not a setting\. Did you mean exchange\?$/],
-    ['{"contracts": {"exchange": "0x"}}', /contracts\.exchange must be 0x and 40 hex digits/],
+    ['{"contracts": {"exchange": "0x"}}', /contracts\.exchange must be 0x and 40 hex digits; it is "0x"\.$/],
+    ['{"contracts": []}', /: contracts must be an object; it is \[\]\.$/],
+    ['{"host": 5}', /: host must be a host name or an IP address; it is 5\.$/],
+    ['{"dataDir": null}', /: dataDir must be text; it is null\.$/],
+    ['{"allowHost": "a"}', /: allowHost must be a list of host names; it is "a"\.$/],
+    ['{"allowHost": ["a", 7]}', /: allowHost, entry 2, must be a host name or an IP address; it is 7\.$/],
     ['{"rates": {"GET /boook": "5/10s"}}', /rates\.GET \/boook is not a setting\. Did you mean GET \/book\?$/],
     ['{"rates": {"GET /book": "5"}}', /rates\.GET \/book must be requests and time, such as 200\/10s/],
     ['{"rates": {"GET /book": 5}}', /rates\.GET \/book must be requests and time, such as 200\/10s/],
-    ['{', /is not JSON/],
+    ['{', /is not JSON: it ends too soon\.$/],
+    ['', /is not JSON: it ends too soon\.$/],
+    ['{"port": 1,\n "seed": 1x}', /is not JSON: line 2, column 11\.$/],
+    ['{"port": 1,\n "house": busy}', /is not JSON: line 2, column 11\.$/],
+    ['{"allowHost": [\n"a",\n ]}', /is not JSON: line 3, column 2\.$/],
+    ['{"port": }', /is not JSON: line 1, column 10\.$/],
     ['[]', /must hold one JSON object/],
   ])('the file %s', (content, sentence) => {
     withFile(content, (own) => {
@@ -209,7 +324,7 @@ test('lists of addresses and networks are checked at start, wherever they are gi
   expect(given).toMatchObject({ ipAllowlist: ['10.0.0.0/8', '::1', 'fd00::/8'], trustedProxies: ['127.0.0.1', '::1'] });
   const sentence = 'must be an IP address, or a network such as 10.0.0.0/8 or fd00::/8';
   expect(refusal(() => of({ ipAllowlist: ['10.0.0.0/8', 'home'] }))).toBe(
-    `--ip-allowlist.1 ${sentence}; it is ["10.0.0.0/8","home"].`,
+    `--ip-allowlist, entry 2, ${sentence}; it is "home".`,
   );
   expect(refusal(() => of({}, { OUTCRY_IP_ALLOWLIST: '10.0.0.0/33' }))).toMatch(sentence);
   withFile('{"trustedProxies": ["proxy.local"]}', (own) => {

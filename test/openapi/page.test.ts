@@ -31,6 +31,13 @@ test('the page names only files that this server has, each with its type', async
   });
 });
 
+test('it is found with a slash at its end too', async () => {
+  const [plain, slashed] = await Promise.all([fetch(`${server.url}/docs`), fetch(`${server.url}/docs/`)]);
+  expect([slashed.status, slashed.redirected]).toEqual([200, false]);
+  expect(await slashed.text()).toBe(await plain.text());
+  expect(slashed.headers.get('content-security-policy')).toBe(plain.headers.get('content-security-policy'));
+});
+
 test('its policy keeps it from loading anything from elsewhere, and from being framed', async () => {
   const policy = (await fetch(`${server.url}/docs`)).headers.get('content-security-policy') ?? '';
   for (const rule of ["default-src 'none'", "script-src 'self'", "connect-src 'self'", "frame-ancestors 'none'"]) {

@@ -1,6 +1,7 @@
 // Archiving a journal: what no snapshot needs goes into a folder, read back before anything is removed. Starts go on without the
 // archive, whatever reads the records finds them there or names the archive that is missing, and a crash at any step leaves a
 // data directory that is whole.
+import { spawnSync } from 'node:child_process';
 import {
   cpSync,
   existsSync,
@@ -14,12 +15,14 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { STRIP_TYPES } from '../../bench/lib/stripTypes.ts';
 import {
   type ArchiveStep,
   archiveJournal,
   copyJournal,
   JournalReader,
   openExchange,
+  SnapshotFolder,
   VirtualClock,
   verifyJournal,
 } from '../../engine/index.ts';
@@ -127,6 +130,58 @@ test('a snapshot that the exchange removes while its journal is verified is no f
   });
 });
 
+/** Makes another form of a snapshot's file: bytes 8 to 11 say which. */
+function reform(path: string): void {
+  const bytes = readFileSync(path);
+  bytes.writeUInt32LE(bytes.readUInt32LE(8) + 1, 8);
+  writeFileSync(path, bytes);
+}
+
+test(
+  'snapshots of another file form are passed over: the oldest that can be read says what is needed',
+  LONG,
+  async () => {
+    await inTempDir(async (folder) => {
+      const sound = join(folder, 'sound');
+      await makeWorld(sound, new VirtualClock(START_MS));
+      const kept = new SnapshotFolder(sound).list().map(({ sequence }) => sequence); // the newest first
+      expect(kept.length).toBe(3);
+      for (const foreign of [[2], [1, 2], [0, 1, 2], [0]]) {
+        const dataDir = join(folder, `data-${foreign.join('-')}`);
+        cpSync(sound, dataDir, { recursive: true });
+        for (const index of foreign) reform(join(dataDir, 'snapshots', `${kept[index]}.snapshot`));
+        const names = readdirSync(join(dataDir, 'snapshots'));
+        const archived = await archiveJournal(dataDir, join(folder, `archive-${foreign.join('-')}`));
+        const oldest = kept.findLast((_, index) => !foreign.includes(index));
+        expect(archived === undefined, `${foreign}`).toBe(oldest === undefined);
+        if (oldest !== undefined) {
+          // The batch behind whose last record it stands is kept, and nothing before it.
+          expect(archived?.keptFrom).toBeLessThanOrEqual(oldest);
+          expect(archived?.keptFrom).toBeGreaterThan(kept[kept.indexOf(oldest) + 1] ?? 0);
+        }
+        expect(readdirSync(join(dataDir, 'snapshots'))).toEqual(names);
+      }
+    });
+  },
+);
+
+test('a damaged oldest snapshot is named, and nothing is archived', LONG, async () => {
+  await inTempDir(async (folder) => {
+    const [dataDir, archive] = [join(folder, 'data'), join(folder, 'archive')];
+    const { bytes } = await makeWorld(dataDir, new VirtualClock(START_MS));
+    const path = new SnapshotFolder(dataDir).list().at(-1)?.path ?? '';
+    const damaged = readFileSync(path);
+    damaged[damaged.length - 100] ^= 1;
+    writeFileSync(path, damaged);
+    const end = await runToEnd(['archive', archive, '--data-dir', dataDir]);
+    expect(end.status).toBe(1);
+    expect(end.output).toContain(`The snapshot ${path} cannot be used: `);
+    expect(end.output).toContain('remove it');
+    expect(await bytesOf(dataDir)).toEqual(bytes);
+    expect(existsSync(archive)).toBe(false);
+  });
+});
+
 test('the progress of archiving goes up to the last record of the journal', LONG, async () => {
   await inTempDir(async (folder) => {
     const dataDir = join(folder, 'data');
@@ -213,6 +268,35 @@ test('a copy that is not what was copied removes nothing', LONG, async () => {
     writeFileSync(file, damaged);
     await expect(archiveJournal(dataDir, archive)).rejects.toThrow(/is not what was copied|is damaged/);
     expect(await bytesOf(dataDir)).toEqual(bytes);
+  });
+});
+
+test('a copy that finds no room says where, and nothing of it is left', LONG, async () => {
+  if (spawnSync('prlimit', ['--version']).status !== 0) {
+    console.info('prlimit is not installed: the full disk cannot be rehearsed here.');
+    return;
+  }
+  await inTempDir(async (folder) => {
+    const [dataDir, archive] = [join(folder, 'data'), join(folder, 'archive')];
+    const { verified } = await makeWorld(dataDir, new VirtualClock(START_MS));
+    const names = readdirSync(dataDir);
+    const main = join(import.meta.dirname, '../../server/main.ts');
+    const command = [process.execPath, ...STRIP_TYPES, main, 'archive', archive, '--data-dir', dataDir];
+    const copyOf = (place: string) =>
+      new RegExp(`^The copy in ${place} cannot be written: EFBIG: .*\\.\nNo record was removed from ${dataDir}\\.\n$`);
+    const end = spawnSync('prlimit', ['--fsize=16384:', ...command], { encoding: 'utf8' });
+    expect(end.stderr).toMatch(copyOf(`${archive}/records-1-\\d+\\.draft/journal`));
+    expect([end.status, readdirSync(archive), readdirSync(dataDir)]).toEqual([1, [], names]);
+    // The same of what is kept, once the part lies in the archive.
+    const crash = (): void => {
+      throw new Error('crash');
+    };
+    await expect(archiveJournal(dataDir, archive, { onStep: crash })).rejects.toThrow('crash');
+    const again = spawnSync('prlimit', ['--fsize=16384:', ...command], { encoding: 'utf8' });
+    expect(again.stderr).toMatch(copyOf(`${dataDir}/journal-kept`));
+    expect([again.status, readdirSync(dataDir)]).toEqual([1, names]);
+    expect(await verifyJournal(dataDir)).toEqual(verified);
+    expect((await runToEnd(command.slice(command.indexOf('archive')))).status).toBe(0);
   });
 });
 

@@ -102,6 +102,22 @@ test('a backup of a running exchange has the state of its last record, and an ex
   await started.stop();
 });
 
+test('a backup that is killed before its end is none that an exchange could start from', async () => {
+  const backup = fresh();
+  // It has copied, and dies where it would say so.
+  const script = `import fs from 'node:fs';
+    import { syncBuiltinESMExports } from 'node:module';
+    fs.renameSync = () => process.kill(process.pid, 'SIGKILL');
+    syncBuiltinESMExports();`;
+  const env = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(script)}` };
+  expect((await runToEnd(['backup', backup, '--data-dir', dataDir], { env })).signal).toBe('SIGKILL');
+  expect(existsSync(join(backup, 'mode'))).toBe(true);
+  const start = await runToEnd(['start', '--port', '0', '--data-dir', backup]);
+  expect([start.status, start.output]).toEqual([5, expect.stringContaining('is missing or empty')]);
+  const verify = await runToEnd(['verify', '--data-dir', backup]);
+  expect([verify.status, verify.output]).toEqual([5, `There is no journal in ${backup}.\n`]);
+});
+
 test('a changed byte is found at its record, nothing is copied, and what comes before it can be restored', async () => {
   const badSequence = 777;
   const dir = await damagedCopy((batch, first) => {

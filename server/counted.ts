@@ -1,0 +1,6 @@
+// A count with what it counts, for sentences that people read: one of it, or so many. Called by the command line and its tools.
+
+/** "1 event", "2 events", "1,001 records": the noun in the singular. */
+export function counted(count: number, noun: string): string {
+  return `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`;
+}

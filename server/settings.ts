@@ -1,0 +1,303 @@
+// The one table of settings: what each may be, its flag, its variable and its key in the file, and how the three are read. Called
+// by config.ts, which makes a configuration of them, and by cli.ts for --help. It opens nothing but the configuration file and
+// never prints: what is wrong becomes a fatal sentence that names the source, the value and what is allowed. Values of secrets
+// are never in it: what the terminal shows ends in logs.
+import { existsSync } from 'node:fs';
+import { z } from 'zod';
+import { isAddress, isBytes32 } from './auth/hex.ts';
+import { HOUSE_MODES } from './dev/house/model.ts';
+import { fatal } from './fatal.ts';
+import { isNetwork } from './http/networks.ts';
+import { parseRateWindows, RATE_WINDOWS_FORM, type RateWindow, throttleRowNames } from './http/throttleTable.ts';
+import { readJsonFile } from './jsonFile.ts';
+import { nearestWord } from './nearest.ts';
+
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+export const CONFIG_FILE = 'outcry.config.json';
+
+const TEXT = 'must be text';
+const addressText = z.string('must be 0x and 40 hex digits').refine(isAddress, 'must be 0x and 40 hex digits');
+const TOKEN_FORM = 'must be 1 to 512 visible ASCII characters without spaces';
+const tokenText = z.string(TOKEN_FORM).regex(/^[\x21-\x7e]{1,512}$/, TOKEN_FORM);
+const hashText = z.string('must be 0x and 64 hex digits').refine(isBytes32, 'must be 0x and 64 hex digits');
+const HOST_NAME = /^[A-Za-z0-9._:[\]-]{1,253}$/;
+const HOST_FORM = 'must be a host name or an IP address';
+const NETWORK_FORM = 'must be an IP address, or a network such as 10.0.0.0/8 or fd00::/8';
+const OBJECT = 'must be an object';
+const YES_OR_NO = 'must be true or false';
+
+const whole = (min: number, max = Number.MAX_SAFE_INTEGER) => {
+  const form = `must be a whole number from ${min} to ${max}`;
+  return z.int(form).min(min, form).max(max, form);
+};
+
+const DELAY_FORM = 'must be 0, or a number with ms, s, m, h or d, such as 2s';
+const delayText = z
+  .string(DELAY_FORM)
+  .regex(/^(0|[1-9][0-9]{0,8}(ms|[smhd]))$/, DELAY_FORM)
+  .refine((text) => durationMs(text) <= DURATION_MS_MAX, 'must be at most 3650d');
+const rateField = z.string(RATE_WINDOWS_FORM).transform((text, context): readonly RateWindow[] => {
+  const windows = parseRateWindows(text);
+  if (windows !== undefined) return windows;
+  context.addIssue({ code: 'custom', message: RATE_WINDOWS_FORM });
+  return z.NEVER;
+});
+const networksText = z
+  .array(z.string(NETWORK_FORM).refine(isNetwork, NETWORK_FORM), 'must be a list of addresses and networks')
+  .min(1, 'must name at least one address or network, or be left out');
+
+const SNAPSHOT_EVERY_MIN = 1_000;
+const SNAPSHOT_EVERY_FORM = 'must be a whole number: 0, or from 1000';
+const WINDOW_FORM = 'must be a number with s, m, h or d, such as 24h';
+const HEARTBEAT_FORM = 'must be a number with ms, s, m or h, such as 10s';
+const HEARTBEAT_MS_MAX = 3_600_000;
+const DURATION_MS_MAX = 3_650 * 86_400_000;
+
+/** The settings by their key in the file; `undefined` where nobody says anything. */
+const settingsSchema = z.strictObject({
+  port: whole(0, 65_535),
+  host: z.string(HOST_FORM).regex(HOST_NAME, HOST_FORM),
+  allowHost: z.array(z.string(HOST_FORM).regex(HOST_NAME, HOST_FORM), 'must be a list of host names'),
+  ipAllowlist: networksText,
+  trustedProxies: networksText,
+  dataDir: z.string(TEXT).min(1, 'must name a folder'),
+  chain: whole(1),
+  seed: whole(0),
+  house: z.union([z.boolean(), z.enum(HOUSE_MODES)], `must be ${HOUSE_MODES.join(', ')}, true or false`),
+  throttle: z.boolean(YES_OR_NO),
+  rates: z.strictObject(Object.fromEntries(throttleRowNames.map((row) => [row, rateField])), OBJECT).partial(),
+  logLevel: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`),
+  json: z.boolean(YES_OR_NO),
+  quiet: z.boolean(YES_OR_NO),
+  acceptClock: z.boolean(YES_OR_NO),
+  snapshotEvery: z
+    .int(SNAPSHOT_EVERY_FORM)
+    .refine((count) => count === 0 || count >= SNAPSHOT_EVERY_MIN, SNAPSHOT_EVERY_FORM),
+  orderWindow: z
+    .string(WINDOW_FORM)
+    .regex(/^[1-9][0-9]{0,8}[smhd]$/, WINDOW_FORM)
+    .refine((text) => durationMs(text) <= DURATION_MS_MAX, 'must be at most 3650d'),
+  minedDelay: delayText,
+  confirmedDelay: delayText,
+  wsConnectionsPerIp: whole(1, 1_000_000),
+  wsHeartbeat: z
+    .string(HEARTBEAT_FORM)
+    .regex(/^[1-9][0-9]{0,8}(ms|[smh])$/, HEARTBEAT_FORM)
+    .refine((text) => durationMs(text) <= HEARTBEAT_MS_MAX, 'must be at most 1h'),
+  adminToken: tokenText,
+  metricsToken: tokenText,
+  iKnowSignaturesAreReplayable: z.boolean(YES_OR_NO),
+  contracts: z
+    .strictObject(
+      {
+        exchange: addressText,
+        negRiskExchange: addressText,
+        collateral: addressText,
+        negRiskCollateral: addressText,
+        conditionalTokens: addressText,
+        negRiskAdapter: addressText,
+      },
+      OBJECT,
+    )
+    .partial(),
+  wallets: z
+    .strictObject(
+      {
+        proxyFactory: addressText,
+        proxyInitCodeHash: hashText,
+        safeFactory: addressText,
+        safeInitCodeHash: hashText,
+        depositFactory: addressText,
+        depositBeacon: addressText,
+        depositImplementation: addressText,
+      },
+      OBJECT,
+    )
+    .partial(),
+});
+
+/** Settings whose values nobody may read in a log. */
+const SECRETS: ReadonlySet<SettingKey> = new Set(['adminToken', 'metricsToken']);
+
+const partialSettings = settingsSchema.partial();
+export type Settings = z.infer<typeof partialSettings>;
+type SettingKey = keyof typeof settingsSchema.shape;
+
+/** How a setting is written as text (flags and environment). */
+type TextKind = 'number' | 'text' | 'list' | 'boolean';
+
+/** One row of the command line: the flag, its variable, how its text reads, and a line of --help. */
+export interface OptionRow {
+  readonly key: SettingKey;
+  readonly flags: readonly string[];
+  readonly variable: string;
+  readonly kind: TextKind;
+  readonly help: readonly string[];
+}
+
+/** Settings that flags and environment know; `contracts`, `wallets` and `rates` are for the file alone. */
+export const optionTable: readonly OptionRow[] = [
+  row('port', ['--port <number>'], 'number', ['port to listen on (default 8080)']),
+  row('host', ['--host <address>'], 'text', ['address to listen on (default 127.0.0.1)']),
+  row('allowHost', ['--allow-host <name>'], 'list', ['another Host that a loopback development server answers to']),
+  row('ipAllowlist', ['--ip-allowlist <networks>'], 'list', ['addresses and networks that alone may read user data']),
+  row('trustedProxies', ['--trusted-proxies <networks>'], 'list', ['proxies whose X-Forwarded-For is believed']),
+  row('dataDir', ['--data-dir <folder>'], 'text', ['where journal and secret lie (default .outcry)']),
+  row('chain', ['--chain <id>'], 'number', ['chain that orders are signed for (development on loopback: 137)']),
+  row('seed', ['--seed <number>'], 'number', ['seed of everything that development makes at random (default 1)']),
+  row('house', ['--house <mode>', '--no-house'], 'boolean', [
+    `house liquidity in development: ${HOUSE_MODES.join(', ')} (default calm)`,
+    'no house liquidity',
+  ]),
+  row('throttle', ['--throttle', '--no-throttle'], 'boolean', [
+    'limit request rates (default in serve; values: rates in the configuration file)',
+    'do not limit request rates (default in start)',
+  ]),
+  row('logLevel', ['--log-level <level>'], 'text', [`one of ${LOG_LEVELS.join(', ')}`]),
+  row('json', ['--json'], 'boolean', ['print the banner as one JSON object, and logs as JSON']),
+  row('quiet', ['--quiet'], 'boolean', ['print errors only']),
+  row('acceptClock', ['--accept-clock'], 'boolean', ['start although the journal is ahead of the clock']),
+  row('snapshotEvery', ['--snapshot-every <records>'], 'number', [
+    'records after which a snapshot is made, for a fast start (default 250000; 0: never)',
+  ]),
+  row('orderWindow', ['--order-window <duration>'], 'text', ['how old a signed order may be (default 24h)']),
+  row('minedDelay', ['--mined-delay <duration>'], 'text', ['how long a trade stays MATCHED before MINED (default 0)']),
+  row('confirmedDelay', ['--confirmed-delay <duration>'], 'text', ['and MINED before CONFIRMED (default 0)']),
+  row('wsConnectionsPerIp', ['--ws-connections-per-ip <number>'], 'number', [
+    'WebSockets that one address may have open (default 1000)',
+  ]),
+  row('wsHeartbeat', ['--ws-heartbeat <duration>'], 'text', [
+    'how long a stream is silent before it says where it stands (default 10s)',
+  ]),
+  row('adminToken', ['--admin-token <token>'], 'text', ['bearer token of /admin (development: dev-admin)']),
+  row('metricsToken', ['--metrics-token <token>'], 'text', [
+    'bearer token of /metrics, beside the admin token (development on loopback: where none is set, none is needed)',
+  ]),
+  row('iKnowSignaturesAreReplayable', ['--i-know-signatures-are-replayable'], 'boolean', [
+    'allow chain 137 with the stock contracts, whose signed orders are valid at the live venue too',
+  ]),
+];
+
+/** Variables beginning with OUTCRY_ that are no settings. */
+const OTHER_VARIABLES = ['OUTCRY_CONFIG', 'OUTCRY_SECRET', 'OUTCRY_RECORDED_DATA'];
+
+function row(key: SettingKey, flags: readonly string[], kind: TextKind, help: readonly string[]): OptionRow {
+  const variable = `OUTCRY_${key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
+  return { key, flags, variable, kind, help };
+}
+
+const UNITS_MS: Readonly<Record<string, number>> = { '': 0, ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** Milliseconds of a duration such as 250ms, 90s, 15m, 24h or 7d; 0 needs no unit. */
+export function durationMs(text: string): number {
+  const digits = /^[0-9]+/.exec(text)?.[0] ?? '';
+  return Number(digits) * (UNITS_MS[text.slice(digits.length)] ?? Number.NaN);
+}
+
+/** What the command line gave: settings by key, as text or as the flag's boolean. */
+export type Flags = Readonly<Record<string, string | readonly string[] | boolean | undefined>>;
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+function valueOfText(kind: TextKind, text: string): unknown {
+  // What is no safe integer stays text, so that its refusal shows what was typed.
+  if (kind === 'number') return /^[0-9]{1,16}$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : text;
+  if (kind === 'list') return text.split(',').map((part) => part.trim());
+  if (kind === 'boolean') return { true: true, false: false, '1': true, '0': false }[text.toLowerCase()] ?? text;
+  return text;
+}
+
+/** Takes a value for a key over, or ends with a sentence that names where it came from. */
+function assign(settings: Record<string, unknown>, key: SettingKey, source: string, value: unknown): void {
+  const result = settingsSchema.shape[key].safeParse(value);
+  if (result.success) {
+    settings[key] = result.data;
+    return;
+  }
+  const [issue] = result.error.issues;
+  if (issue.code === 'unrecognized_keys') refuseUnknown(issue.keys[0], `${source}.`, keysOf(key));
+  const place = issue.path.map((part) => (typeof part === 'number' ? `, entry ${part + 1},` : `.${String(part)}`));
+  const found = SECRETS.has(key)
+    ? 'what it is, a secret, is not shown'
+    : `it is ${JSON.stringify(valueAt(value, issue.path))}`;
+  fatal('usage', `${source}${place.join('')} ${issue.message}; ${found}.`);
+}
+
+/** What lies in a value at the path of an issue. */
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce((part: unknown, key) => (part as Record<PropertyKey, unknown>)[key], value); // the issue was found there
+}
+
+function keysOf(key: SettingKey): readonly string[] {
+  if (key === 'contracts') return Object.keys(settingsSchema.shape.contracts.shape);
+  if (key === 'wallets') return Object.keys(settingsSchema.shape.wallets.shape);
+  if (key === 'rates') return throttleRowNames;
+  return [];
+}
+
+function refuseUnknown(name: string, prefix: string, known: readonly string[]): never {
+  const nearest = nearestWord(name, known);
+  const hint = nearest === undefined ? `Known are ${known.join(', ')}.` : `Did you mean ${nearest}?`;
+  fatal('usage', `${prefix}${name} is not a setting. ${hint}`);
+}
+
+function readFileSettings(path: string, isNamed: boolean): Settings {
+  if (!isNamed && !existsSync(path)) return {};
+  const content = readJsonFile(path);
+  if (typeof content !== 'object' || content === null || Array.isArray(content)) {
+    fatal('usage', `The configuration file ${path} must hold one JSON object.`);
+  }
+  const settings: Record<string, unknown> = {};
+  const known = Object.keys(settingsSchema.shape);
+  for (const [key, value] of Object.entries(content)) {
+    if (!known.includes(key)) refuseUnknown(key, `${path}: `, known);
+    assign(settings, key as SettingKey, `${path}: ${key}`, value); // just found among the keys
+  }
+  return settings;
+}
+
+function readEnvironment(env: Environment): Settings {
+  const settings: Record<string, unknown> = {};
+  const known = [...optionTable.map(({ variable }) => variable), ...OTHER_VARIABLES];
+  for (const [name, text] of Object.entries(env)) {
+    if (!name.startsWith('OUTCRY_') || text === undefined || text === '') continue;
+    const option = optionTable.find(({ variable }) => variable === name);
+    if (option !== undefined) assign(settings, option.key, name, valueOfText(option.kind, text));
+    else if (!known.includes(name)) refuseUnknown(name, 'The variable ', known);
+  }
+  const { PORT: port } = env;
+  if (settings.port === undefined && port !== undefined && port !== '') {
+    assign(settings, 'port', 'PORT', valueOfText('number', port));
+  }
+  return settings;
+}
+
+function readFlags(flags: Flags): Settings {
+  const settings: Record<string, unknown> = {};
+  for (const option of optionTable) {
+    const value = flags[option.key];
+    if (value === undefined) continue;
+    const name = option.flags[0].split(' ')[0];
+    const texts = Array.isArray(value) ? value.join(',') : value; // a list's flag may be given more than once
+    assign(settings, option.key, name, typeof texts === 'string' ? valueOfText(option.kind, texts) : texts);
+  }
+  return settings;
+}
+
+/**
+ * What is said of each setting: by flags, else by variables, else by the file.
+ * @param folder where the configuration file is looked for when neither `--config` nor OUTCRY_CONFIG names one
+ * @throws FatalError (usage) with a sentence for every value or key that is not allowed
+ */
+export function readSettings(flags: Flags, env: Environment, folder: string): Settings {
+  if (flags.config === '')
+    fatal('usage', `--config must name a file; leave it out for ${CONFIG_FILE}, if there is one.`);
+  // As with every variable, an empty one says nothing.
+  const named = typeof flags.config === 'string' ? flags.config : env.OUTCRY_CONFIG || undefined;
+  return {
+    ...readFileSettings(named ?? `${folder}/${CONFIG_FILE}`, named !== undefined),
+    ...readEnvironment(env),
+    ...readFlags(flags),
+  };
+}

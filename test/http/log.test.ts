@@ -1,0 +1,74 @@
+// The log where it cannot be written: on a disk that is full, or for a reader who has gone. No line is an error, those that are lost
+// are counted, and an exchange whose output nobody reads goes on.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { STRIP_TYPES } from '../../bench/lib/stripTypes.ts';
+import { makeLogger } from '../../server/log.ts';
+import { freePort } from '../support/ports.ts';
+
+/** A file that takes so many bytes more, and then says that there is no room. */
+function smallFile() {
+  const file = {
+    text: '',
+    room: Number.POSITIVE_INFINITY,
+    write: (bytes: Uint8Array): number => {
+      const count = Math.min(bytes.length, file.room);
+      if (count === 0) throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+      file.room -= count;
+      file.text += Buffer.from(bytes.subarray(0, count)).toString();
+      return count;
+    },
+  };
+  return file;
+}
+
+test('lines that find no room are lost and counted, and what comes later is whole', () => {
+  const file = smallFile();
+  const log = makeLogger({ mode: 'production', isJson: true, logLevel: 'info' }, file.write);
+  log.info('first');
+  file.room = 20; // a part of a line
+  for (const text of ['second', 'third', 'fourth']) log.error({ text }, 'lost');
+  file.room = Number.POSITIVE_INFINITY;
+  log.info('fifth');
+  const lines = file.text.trimEnd().split('\n');
+  expect(lines.length).toBe(4);
+  const read = [lines[0], ...lines.slice(2)].map((line) => JSON.parse(line));
+  expect(read.map(({ msg }) => msg)).toEqual(['first', 'fifth', 'Lines of the log could not be written.']);
+  expect(read[2].lostCount).toBe(3);
+});
+
+test('in development they are lines for people', () => {
+  const file = smallFile();
+  const log = makeLogger({ mode: 'development', isJson: false, logLevel: 'warn' }, file.write);
+  log.info('not shown');
+  log.warn({ count: 3 }, 'Something happened.');
+  expect(file.text).toMatch(/^\[\d\d:\d\d:\d\d\].*WARN.*: .*Something happened\..*\n {4}.*count.*: 3\n$/);
+});
+
+test.runIf(process.platform === 'linux')('an exchange whose output nobody takes goes on', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'outcry-log-'));
+  const full = openSync('/dev/full', 'w');
+  const port = await freePort();
+  const main = join(import.meta.dirname, '../../server/main.ts');
+  const args = ['start', '--port', String(port), '--no-house', '--log-level', 'info', '--data-dir', dataDir];
+  const child = spawn(process.execPath, [...STRIP_TYPES, main, ...args], { stdio: ['ignore', full, full] });
+  const ended = once(child, 'exit');
+  const isUp = (): Promise<boolean> =>
+    fetch(`http://127.0.0.1:${port}/ok`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  while (child.exitCode === null && !(await isUp())) await sleep(50);
+  expect(await isUp()).toBe(true);
+  // What is printed after it began to listen has been refused by now.
+  await fetch(`http://127.0.0.1:${port}/events?limit=500`);
+  child.kill('SIGTERM');
+  expect(await ended).toEqual([0, null]);
+  closeSync(full);
+  rmSync(dataDir, { recursive: true });
+});

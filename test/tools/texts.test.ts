@@ -1,0 +1,37 @@
+// What the tools say of counts: one of a thing, none of it, many. Sentences that people read, and nothing of a journal.
+import { expect, test } from 'vitest';
+import { counted } from '../../server/counted.ts';
+import { soundText } from '../../server/tools/verify.ts';
+
+test('a count goes with its noun', () => {
+  expect([0, 1, 2, 1_001].map((count) => counted(count, 'event'))).toEqual([
+    '0 events',
+    '1 event',
+    '2 events',
+    '1,001 events',
+  ]);
+});
+
+test('a report of verification says what there is of snapshots and of signed orders', () => {
+  const hashes = { core: 'c', registry: 'r', ids: 'i' };
+  const journal = { recordCount: 0, firstTMs: 0, lastTMs: 0, invariantLooks: 1, snapshotFaults: [], hashes };
+  const lineOf = (
+    name: string,
+    snapshotCount: number,
+    signedOrders: number,
+    foreignSnapshots: readonly string[] = [],
+  ) =>
+    soundText('dir', { kind: 'sound', journal: { ...journal, snapshotCount, foreignSnapshots }, signedOrders })
+      .split('\n')
+      .filter((line) => line.startsWith(`  ${name}`))
+      .map((line) => line.slice(14));
+  const same = 'each with the state that the replay had there';
+  expect([0, 1, 3].flatMap((count) => lineOf('snapshot', count, 0))).toEqual(['none', `1, ${same}`, `3, ${same}`]);
+  expect(lineOf('snapshot', 0, 0, ['a: b.'])).toEqual(['none', 'not checked, for it is of another version: a: b.']);
+  const signed = 'with the id and the signature of what its owner signed';
+  expect([0, 1, 2].flatMap((count) => lineOf('signatures', 0, count))).toEqual([
+    'no order is there to be checked',
+    `1 order, ${signed}`,
+    `2 orders, each ${signed}`,
+  ]);
+});
