@@ -15,12 +15,12 @@ const book = z
   .object({
     market: bytes32,
     asset_id: tokenId,
-    timestamp: secondsText.meta({ description: 'Milliseconds as digits: when the book changed last' }),
+    timestamp: common.millisecondsText.meta({ description: 'When the book changed last' }),
     hash: z.string().regex(/^[0-9a-f]{40}$/),
     bids: levels,
     asks: levels,
     min_order_size: decimal,
-    tick_size: decimal,
+    tick_size: common.tickText,
     neg_risk: flag,
     last_trade_price: z.union([decimal, z.literal('')]),
   })
@@ -70,7 +70,7 @@ export const tickSize = property(z.object({ minimum_tick_size: tick }));
 export const negRisk = property(z.object({ neg_risk: flag }));
 export const feeRate = property(z.object({ base_fee: whole }));
 
-const point = z.object({ t: whole, p: z.number().min(0).max(1) });
+const point = z.object({ t: common.seconds, p: z.number().min(0).max(1) });
 const interval = z.enum(['1m', '5m', '15m', '1h', '6h', '1d', '1w', 'max', 'all']);
 const fidelity = z.int().min(1).max(525_600).meta({ description: 'Minutes between points' });
 const marketKey = z
@@ -129,8 +129,8 @@ const fullFields = {
   question_id: text,
   description: text,
   market_slug: text,
-  end_date_iso: text.nullable(),
-  game_start_time: text.nullable(),
+  end_date_iso: common.operatorTime.nullable(),
+  game_start_time: common.operatorTime.nullable(),
   seconds_delay: whole,
   fpmm: text,
   maker_base_fee: z.number(),
@@ -191,7 +191,7 @@ const compactMarket = z
       .meta({ description: 'Rewards: least size, widest spread, offered; null where none are' }),
     ao: flag,
     sd: whole,
-    gst: text.optional(),
+    gst: common.operatorTime.optional(),
     cbos: flag,
     aot: isoTime,
     rfqe: flag,

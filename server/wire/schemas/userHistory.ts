@@ -33,7 +33,7 @@ const tradeFields = (asset: z.ZodType) => ({
   conditionId: bytes32,
   size: number,
   price,
-  timestamp: whole,
+  timestamp: common.seconds,
   ...titles,
   outcomeIndex,
   ...profile,
@@ -41,7 +41,7 @@ const tradeFields = (asset: z.ZodType) => ({
 });
 const activityFields = (asset: z.ZodType) => ({
   proxyWallet: address,
-  timestamp: whole,
+  timestamp: common.seconds,
   type: z.enum(['TRADE', 'SPLIT', 'MERGE', 'REDEEM']),
   size: number,
   usdcSize: number,
@@ -77,7 +77,7 @@ const valueFields = {
   redeemable: flag,
   mergeable: flag,
 };
-const endTime = text.nullable();
+const endTime = common.operatorTime.nullable();
 const endDay = z.iso.date().nullable();
 
 const holdersOf = (asset: z.ZodType) =>
@@ -102,12 +102,18 @@ const plain = {
   positions: named(
     'Position',
     'What a wallet holds of a token',
-    z.object({ ...briefFields(pairAsset), ...valueFields, timestamp: whole, endDate: endTime, negativeRisk: flag }),
+    z.object({
+      ...briefFields(pairAsset),
+      ...valueFields,
+      timestamp: common.seconds,
+      endDate: endTime,
+      negativeRisk: flag,
+    }),
   ),
   'closed-positions': named(
     'ClosedPosition',
     'What a wallet held of a token',
-    z.object({ ...briefFields(pairAsset), ...valueFields, timestamp: whole, endDate: endTime }),
+    z.object({ ...briefFields(pairAsset), ...valueFields, timestamp: common.seconds, endDate: endTime }),
   ),
   activity: named('Activity', 'What a wallet did', z.object(activityFields(pairAsset))),
   holders: named('Holders', 'The largest holders of a token', holdersOf(pairAsset)),
@@ -122,7 +128,7 @@ const official = {
   'closed-positions': named(
     'DataApiClosedPosition',
     'What a wallet held of a token, for official clients',
-    z.object({ ...briefFields(tokenId), timestamp: whole, endDate: endTime }),
+    z.object({ ...briefFields(tokenId), timestamp: common.seconds, endDate: endTime }),
   ),
   activity: named('DataApiActivity', 'What a wallet did, for official clients', z.object(activityFields(tokenId))),
   holders: named('DataApiHolders', 'The largest holders of a token, for official clients', holdersOf(tokenId)),
