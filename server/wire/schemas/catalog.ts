@@ -8,7 +8,7 @@ import { detailFields } from './marketData.ts';
 
 const { bytes32, databaseTime, decimal, flag, isoTime, text, whole } = common;
 
-const number = z.number();
+const number = z.number().meta({ examples: [12.5] });
 const digits = z.string().regex(/^[0-9]+$/);
 const day = z.string().regex(/^[0-9+-]{4,7}-[0-9]{2}-[0-9]{2}$/);
 const jsonList = z
@@ -45,7 +45,7 @@ const marketFields = {
   archived: flag,
   createdAt: isoTime,
   updatedAt: isoTime,
-  questionID: text,
+  questionID: bytes32,
   startDateIso: day,
   endDateIso: day.optional(),
   closedTime: databaseTime.optional(),
@@ -55,15 +55,15 @@ const marketFields = {
   volume24hr: number,
   liquidity: decimal,
   liquidityNum: number,
-  bestBid: number,
-  bestAsk: number,
-  spread: number,
-  lastTradePrice: number.optional(),
+  bestBid: common.priceNumber,
+  bestAsk: common.priceNumber,
+  spread: common.priceNumber,
+  lastTradePrice: common.priceNumber.optional(),
   competitive: number,
   enableOrderBook: z.literal(true),
   acceptingOrders: flag,
   acceptingOrdersTimestamp: isoTime,
-  orderPriceMinTickSize: number,
+  orderPriceMinTickSize: common.tickNumber,
   orderMinSize: number,
   secondsDelay: whole,
   makerBaseFee: number,

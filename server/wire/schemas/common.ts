@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { TICK_SIZES_PIPS } from '../../../engine/index.ts';
 import { EXAMPLE_ADDRESS, EXAMPLE_BYTES32, EXAMPLE_TOKEN_ID, EXAMPLE_UUID } from '../examples.ts';
-import { pipsText } from '../numbers.ts';
+import { pipsNumber, pipsText } from '../numbers.ts';
 
 const named = <Schema extends z.ZodType>(id: string, description: string, schema: Schema, example?: unknown): Schema =>
   schema.meta({ id, description, ...(example !== undefined && { examples: [example] }) });
@@ -74,6 +74,14 @@ export const millisecondsText = named(
 );
 export const seconds = named('UnixSeconds', 'Unix seconds', z.int().min(0).max(SECONDS_MAX), 1_900_000_000);
 export const milliseconds = named('UnixMilliseconds', 'Unix milliseconds', z.int().min(0), 1_900_000_000_000);
+/** A price as a number. */
+export const priceNumber = z
+  .number()
+  .min(0)
+  .max(1)
+  .meta({ examples: [0.55] });
+/** A tick size as a number. */
+export const tickNumber = z.literal(TICK_SIZES_PIPS.map(pipsNumber)).meta({ examples: [0.01] });
 /** A date-time whose offset and fraction are the operator's. */
 export const operatorTime = text.meta({
   description: 'An ISO 8601 date-time as the operator gave it',

@@ -18,8 +18,8 @@ import * as common from './common.ts';
 
 const { address, bytes32, flag, side, text, tokenId, whole } = common;
 
-const number = z.number();
-const price = number.min(0).max(1);
+const number = z.number().meta({ examples: [12.5] });
+const price = common.priceNumber;
 const pairAsset = z.string().regex(/^0x[0-9a-f]{64}:[01]$/);
 const none = z.literal('');
 const profile = { name: none, pseudonym: none, bio: none, profileImage: none, profileImageOptimized: none };
@@ -123,7 +123,13 @@ const official = {
   positions: named(
     'DataApiPosition',
     'What a wallet holds of a token, for official clients',
-    z.object({ ...briefFields(tokenId), ...valueFields, endDate: endDay, negativeRisk: flag, eventId: text }),
+    z.object({
+      ...briefFields(tokenId),
+      ...valueFields,
+      endDate: endDay,
+      negativeRisk: flag,
+      eventId: z.string().regex(/^[0-9]*$/),
+    }),
   ),
   'closed-positions': named(
     'DataApiClosedPosition',
