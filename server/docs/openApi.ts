@@ -1,6 +1,7 @@
 // The OpenAPI 3.1 document of the interface, made from the endpoint table and the schemas of its rows alone. Served by
 // routes/documentation.ts; the tests hold every request and reply against it. Named schemas stand once, in components.
 import { z } from 'zod';
+import { AUTH_AGE_MS_MAX, AUTH_AHEAD_MS_MAX } from '../auth/headers.ts';
 import type { AuthLevel, Endpoint } from '../http/endpoint.ts';
 import { INTERFACE_VERSION } from '../http/interfaceVersion.ts';
 import type { ParameterSchemas } from '../http/schema.ts';
@@ -44,9 +45,19 @@ export interface OpenApiDocument {
   };
 }
 
-/** Takes out what says no more than the format beside it. */
-function plain({ jsonSchema }: { jsonSchema: Record<string, unknown> }): void {
+interface Written {
+  readonly zodSchema: z.core.$ZodType;
+  readonly jsonSchema: Record<string, unknown>;
+}
+
+/**
+ * Takes out what says no more than the format beside it, and puts in the examples of what is read into something else:
+ * zod leaves them out, since they might be of that; ours are of what clients send.
+ */
+function plain({ zodSchema, jsonSchema }: Written): void {
   if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
+  const { examples } = z.globalRegistry.get(zodSchema) ?? {};
+  if (examples !== undefined && jsonSchema.$ref === undefined) jsonSchema.examples = examples;
 }
 
 /** Moves references from a schema's own definitions to those of the document. */
@@ -109,9 +120,9 @@ const SECURITY: Readonly<Record<AuthLevel, Operation['security']>> = {
 const AUTH_SENTENCES: Readonly<Record<AuthLevel, string>> = {
   none: 'For anybody.',
   dev: 'For anybody, in development only.',
-  l1: "Signed by a wallet (EIP-712 ClobAuth, the interface's level 1).",
-  l2: 'Signed by an API key (HMAC of time, method, path and body, level 2).',
-  'l1-or-l2': 'Signed by an API key (HMAC, level 2) or by a wallet (EIP-712 ClobAuth, level 1).',
+  l1: 'Signed by a wallet (EIP-712 ClobAuth, which clients call L1).',
+  l2: 'Signed by an API key (HMAC of time, method, path and body, which clients call L2).',
+  'l1-or-l2': 'Signed by an API key (HMAC, which clients call L2) or by a wallet (EIP-712 ClobAuth, L1).',
   'l2-read': 'Signed by an API key, or with address and key of a read-only key alone.',
   builder: 'For anybody; whoever sends an API key is known by it.',
   admin: "With the operator's token.",
@@ -120,13 +131,28 @@ const AUTH_SENTENCES: Readonly<Record<AuthLevel, string>> = {
 };
 
 const BEARER = { type: 'http', scheme: 'bearer' } as const;
+const HEADER_SENTENCES: Readonly<Record<string, string>> = {
+  POLY_ADDRESS: 'The address of the wallet that signs, or that the API key belongs to.',
+  POLY_API_KEY: 'The API key, a UUID.',
+  POLY_PASSPHRASE: 'The passphrase that came with the API key.',
+  POLY_TIMESTAMP: `Unix seconds, at most ${AUTH_AGE_MS_MAX / 1000} back and ${AUTH_AHEAD_MS_MAX / 1000} ahead.`,
+  POLY_NONCE: 'A whole number: each gives the wallet another API key. Clients send 0.',
+  POLY_SIGNATURE:
+    "With an API key: the HMAC-SHA256 of timestamp, method, path without its query, and body, under the key's secret (which " +
+    'is base64), as base64, url-safe base64 or hex. With a nonce: the EIP-712 signature of the statement ClobAuth.',
+};
 
 function securitySchemes(): Readonly<Record<string, JsonSchema>> {
   const names = [...new Set([...POLY, ...POLY_WALLET])];
-  const headers = [...names, ...asService(names)].map(
-    (name) => [name, { type: 'apiKey', in: 'header', name }] as const,
-  );
-  return { ...Object.fromEntries(headers), admin: BEARER, watch: BEARER };
+  const headers = [...names, ...asService(names)].map((name) => {
+    const description = HEADER_SENTENCES[name.replace('SERVICE', 'POLY')];
+    return [name, { type: 'apiKey', in: 'header', name, description }] as const;
+  });
+  return {
+    ...Object.fromEntries(headers),
+    admin: { ...BEARER, description: "The operator's token; npm start prints it." },
+    watch: { ...BEARER, description: 'The token for metrics (--metrics-token), or that of the operator.' },
+  };
 }
 
 const REFUSALS: Readonly<Record<number, string>> = {
@@ -151,13 +177,13 @@ function refusalStatuses({ auth, schema }: Endpoint): readonly number[] {
   return [...COMMON_REFUSALS, ...ofCredentials, ...ofEngine, ...(schema.moreStatuses ?? [])].sort((a, b) => a - b);
 }
 
-const windowText = ({ requestsMax, windowMs }: RateWindow): string => `${requestsMax} in ${windowMs / 1000} s`;
+const windowText = ({ requestsMax, windowMs }: RateWindow): string => `${requestsMax} requests in ${windowMs / 1000} s`;
 
-function descriptionOf({ auth, throttle, section }: Endpoint): string {
+function descriptionOf({ auth, throttle }: Endpoint): string {
   const rates = rowsOfGroup(throttle).map(
-    (row) => `${rowText(row)} ${throttleRows[row].map(windowText).join(' and ')}`,
+    (row) => `${throttleRows[row].map(windowText).join(' and ')} (${rowText(row)})`,
   );
-  return `${AUTH_SENTENCES[auth]} Requests: ${rates.join('; ')}. Section ${section}.`;
+  return `${AUTH_SENTENCES[auth]} Where the exchange limits rates, at most ${rates.join(', and ')}.`;
 }
 
 function operationId({ method, path }: Endpoint): string {

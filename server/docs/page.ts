@@ -1,6 +1,6 @@
-// The page of /docs: swagger-ui, which is served from its package so that the page needs nothing but this server, and the
-// few lines that start it. Called by routes/documentation.ts. Nothing is loaded from elsewhere, which the page's content
-// security policy enforces.
+// The page of /docs: swagger-ui, which is served from its package so that the page needs nothing but this server, and what
+// starts it, lets it follow the colours that the user prefers and makes all of it readable. Called by
+// routes/documentation.ts. Nothing is loaded from elsewhere, which the page's content security policy enforces.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Reply } from '../http/endpoint.ts';
@@ -21,8 +21,11 @@ const HTML = `<!doctype html>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
 <title>Outcry: the interface</title>
+<script src="/docs/scheme.js"></script>
 <link rel="stylesheet" href="/docs/swagger-ui.css">
+<link rel="stylesheet" href="/docs/contrast.css">
 <link rel="icon" type="image/png" href="/docs/favicon-32x32.png">
 </head>
 <body>
@@ -34,6 +37,16 @@ const HTML = `<!doctype html>
 </html>
 `;
 
+// The styles of swagger-ui are dark where the root element has this class, and light elsewhere. In the page's head, so that
+// nothing is drawn in the other colours first; the page's color-scheme does the same for what the styles leave to the browser.
+const SCHEME = `(() => {
+  const dark = matchMedia('(prefers-color-scheme: dark)');
+  const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
+  dark.addEventListener('change', follow);
+  follow();
+})();
+`;
+
 const START = `SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#interface',
@@ -42,6 +55,7 @@ const START = `SwaggerUIBundle({
   defaultModelsExpandDepth: 0,
   filter: true,
   displayRequestDuration: true,
+  syntaxHighlight: { activated: true, theme: 'tomorrow-night' },
   validatorUrl: null,
 });
 `;
@@ -53,26 +67,32 @@ const PACKAGE_FILES: Readonly<Record<string, string>> = {
 };
 const DAY_S = 86_400;
 
-const headersOf = (contentType: string) => ({
+/** What is kept by browsers for a day is swagger-ui's alone: the page and its own files must fit each other. */
+const headersOf = (contentType: string, cacheControl: string) => ({
   'content-type': contentType,
   'x-content-type-options': 'nosniff',
-  'cache-control': `max-age=${DAY_S}`,
+  'cache-control': cacheControl,
 });
 
 /** The page itself. */
 export const docsPage: Reply = {
   body: HTML,
   headers: {
-    ...headersOf('text/html; charset=utf-8'),
-    'cache-control': 'no-cache',
+    ...headersOf('text/html; charset=utf-8', 'no-cache'),
     'content-security-policy': POLICY,
     'referrer-policy': 'no-referrer',
   },
 };
 
 const require = createRequire(import.meta.url);
+const own = (type: string, body: Reply['body']): Reply => ({
+  body,
+  headers: headersOf(`text/${type}; charset=utf-8`, 'no-cache'),
+});
 const read = new Map<string, Reply>([
-  ['start.js', { body: START, headers: headersOf('text/javascript; charset=utf-8') }],
+  ['scheme.js', own('javascript', SCHEME)],
+  ['contrast.css', own('css', readFileSync(new URL('contrast.css', import.meta.url)))],
+  ['start.js', own('javascript', START)],
 ]);
 
 /** A file that the page needs, read once; undefined for any other name. */
@@ -81,7 +101,7 @@ export function docsFile(name: string): Reply | undefined {
   if (known !== undefined) return known;
   if (!Object.hasOwn(PACKAGE_FILES, name)) return undefined;
   const body = readFileSync(require.resolve(`swagger-ui-dist/${name}`));
-  const reply: Reply = { body, headers: headersOf(PACKAGE_FILES[name]) };
+  const reply: Reply = { body, headers: headersOf(PACKAGE_FILES[name], `max-age=${DAY_S}`) };
   read.set(name, reply);
   return reply;
 }

@@ -67,7 +67,7 @@ export interface Endpoint {
   readonly isAllowlisted?: boolean;
   /** Which rows of the throttle table count this request. */
   readonly throttle: ThrottleGroup;
-  /** Section of the interface that rules it, for documentation. */
+  /** Section of the specification that rules it: for whoever changes the endpoint, never shown to its callers. */
   readonly section: string;
   /** One sentence for the documentation. */
   readonly summary: string;

@@ -8,6 +8,8 @@ import {
   type ColumnsPlace,
   type Label,
   relatedTags,
+  rowsFilter,
+  STATE_COUNT,
   wordsOf,
 } from '../catalog/index.ts';
 import type { Context, Endpoint, Handler, HttpRequest, Reply } from '../http/endpoint.ts';
@@ -24,6 +26,7 @@ import {
   readList,
   readRelated,
   readSearch,
+  type SearchForm,
 } from '../wire/catalogQuery.ts';
 import { addTags, appendTags, type Shape } from '../wire/catalogTexts.ts';
 import { parseWhole } from '../wire/numbers.ts';
@@ -267,13 +270,39 @@ function tagsFound(catalog: Catalog, text: string, countOf: (tag: Label) => numb
   return tags.toSorted((left, right) => countOf(right) - countOf(left) || left.number - right.number);
 }
 
+const ALL_STATES = (1 << STATE_COUNT) - 1;
+
+/** The events of a page of a search, out of all that it found. */
+function eventsShown(
+  catalog: Catalog,
+  { markets }: Views,
+  found: readonly number[],
+  { column, isRising, limit, page }: SearchForm,
+): readonly EventRow[] {
+  const offset = (page - 1) * limit;
+  if (column === undefined) {
+    return found.slice(offset, offset + limit).flatMap((number) => markets.eventByNumber(number) ?? []);
+  }
+  const filters = [rowsFilter(found.map((number) => number - 1))];
+  return catalog.eventPage({
+    states: ALL_STATES,
+    columns: [column],
+    isRising,
+    limit,
+    offset,
+    after: undefined,
+    filters,
+  }).rows;
+}
+
 const EVENTS_FOUND = bytesOf('{"events":');
 
 /** GET /public-search: waits for the index, so that what was created is found. */
 function search(dialect: CatalogDialect): Handler {
   return async (request, { services: { catalog, views, exchange } }) => {
     const reader = new QueryReader(request.query, dialect);
-    const { text, limit, page, hasTags, creator, closed, isSlim } = readSearch(reader);
+    const form = readSearch(reader, catalog.eventColumns);
+    const { text, limit, page, hasTags, creator, closed, isSlim } = form;
     await catalog.search.ready();
     catalog.settle(exchange.now());
     const isFindable = catalog.findableEvents(creator, closed);
@@ -284,7 +313,7 @@ function search(dialect: CatalogDialect): Handler {
     const countOf = catalog.eventCounts(hasTags ? creator : undefined);
     const tags = hasTags ? tagsFound(catalog, text, countOf) : [];
     const from = (page - 1) * limit;
-    const shown = events.slice(from, from + limit).flatMap((number) => views.markets.eventByNumber(number) ?? []);
+    const shown = eventsShown(catalog, views, events, form);
     const hasMore = from + limit < Math.max(events.length, tags.length);
     const rest = JSON.stringify({
       ...(isSlim && { hasMore }),

@@ -8,11 +8,12 @@ import {
   marketEndMs,
   marketStartMs,
   type RowFilter,
+  relatedTags,
   rowsFilter,
 } from '../catalog/index.ts';
 import type { EventRow, Market, MarketsView } from '../views/index.ts';
 import { eventTitle, umaResolutionStatus } from '../wire/catalog.ts';
-import { type QueryReader, readsAllTags, readsForeign } from '../wire/catalogQuery.ts';
+import { LIST_LIMIT_MAX, type QueryReader, readsAllTags, readsForeign } from '../wire/catalogQuery.ts';
 
 const NOTHING: RowFilter = { among: [], isWanted: () => false };
 const MICRO = 1_000_000;
@@ -58,8 +59,23 @@ function anyOf(filters: readonly RowFilter[]): RowFilter {
   return { among, isWanted: (row) => filters.some((filter) => filter.isWanted(row)) };
 }
 
-function tagFilters(catalog: Catalog, reader: QueryReader, filterOf: (tag: Label) => RowFilter): RowFilter[] {
+/**
+ * Filters of the tags that are asked for: of a group one is enough, unless all are wanted. With `related_tags` each stands for
+ * those that are related to it as well.
+ */
+function tagFilters(
+  catalog: Catalog,
+  markets: MarketsView,
+  reader: QueryReader,
+  filterOfOne: (tag: Label) => RowFilter,
+): RowFilter[] {
   const filters: RowFilter[] = [];
+  const hasRelated = reader.flag('related_tags') ?? false;
+  const filterOf = (tag: Label): RowFilter => {
+    if (!hasRelated) return filterOfOne(tag);
+    const related = relatedTags(catalog, tag, (number) => markets.eventByNumber(number), undefined);
+    return anyOf([tag, ...related.slice(0, LIST_LIMIT_MAX)].map(filterOfOne));
+  };
   const slugged = tagsAsked(catalog, reader);
   const numbered = reader.wholes('tag_id')?.map((number) => catalog.tags.byNumber(number)) ?? [];
   const groups = [slugged, numbered];
@@ -88,7 +104,7 @@ function marketStateFilters(markets: MarketsView, reader: QueryReader): RowFilte
 /** Filters of GET /markets. */
 export function marketFilters(catalog: Catalog, markets: MarketsView, reader: QueryReader): RowFilter[] {
   const marketAt = (row: number): Market | undefined => markets.byIndex(row);
-  const filters = tagFilters(catalog, reader, (tag) => catalog.marketTagFilter(tag));
+  const filters = tagFilters(catalog, markets, reader, (tag) => catalog.marketTagFilter(tag));
   filters.push(...marketStateFilters(markets, reader));
   const found = (list: readonly (Market | undefined)[]): RowFilter =>
     rowsFilter(list.flatMap((market) => market?.index ?? []));
@@ -162,7 +178,7 @@ export function searchFilters(catalog: Catalog, reader: QueryReader): RowFilter[
 /** Filters of GET /events. */
 export function eventFilters(catalog: Catalog, markets: MarketsView, reader: QueryReader): RowFilter[] {
   const eventAt = (row: number): EventRow | undefined => markets.eventByNumber(row + 1);
-  const filters = tagFilters(catalog, reader, (tag) => catalog.eventTagFilter(tag));
+  const filters = tagFilters(catalog, markets, reader, (tag) => catalog.eventTagFilter(tag));
   filters.push(...seriesFilters(catalog, reader));
   if (readsForeign(reader, FOREIGN_EVENTS, ['featured', 'cyom', 'live'])) filters.push(NOTHING);
   const title = reader.text('title_search')?.toLowerCase();

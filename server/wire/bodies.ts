@@ -4,6 +4,7 @@
 import { z } from 'zod';
 import { isAddress, isBytes32 } from '../auth/hex.ts';
 import { BadRequest } from '../http/errors.ts';
+import { EXAMPLE_ADDRESS, EXAMPLE_BYTES32 } from './examples.ts';
 import { parseMicro } from './numbers.ts';
 
 type Issue = z.core.$ZodIssue;
@@ -51,43 +52,57 @@ export function readFields<Schema extends z.ZodType>(schema: Schema, body: unkno
   throw new BadRequest(sentenceOf(first, body));
 }
 
-/** A decimal string read by `parse` into whole units from `min`; JSON numbers are refused, since they lose digits. */
+/**
+ * A decimal string read by `parse` into whole units from `min` to `max`; JSON numbers are refused, since they lose digits.
+ *
+ * @param range the same bounds in words
+ * @param example one that lies within them
+ */
 export function decimalField(
   parse: (text: string) => number | undefined,
-  places: number,
-  min: number,
-  minText: string,
+  { places, min, max, range, example }: DecimalBounds,
 ): z.ZodType<number> {
-  const message = `must be a decimal string of at most ${places} places from ${minText}, such as "12.5", not a number`;
+  const limit = `must be a decimal string of at most ${places} places from ${range}`;
   return z
-    .string(message)
-    .meta({ pattern: '^[0-9]+(\\.[0-9]+)?$', examples: ['12.5'] })
+    .string(`${limit}, such as "${example}", not a number`)
+    .meta({ pattern: '^[0-9]+(\\.[0-9]+)?$', examples: [example] })
     .transform((text, context) => {
       const units = parse(text);
-      if (units !== undefined && units >= min) return units;
-      context.addIssue({
-        code: 'custom',
-        message: `must be a decimal string of at most ${places} places from ${minText}`,
-      });
+      if (units !== undefined && units >= min && units <= max) return units;
+      context.addIssue({ code: 'custom', message: limit });
       return z.NEVER;
     });
 }
 
+export interface DecimalBounds {
+  readonly places: number;
+  readonly min: number;
+  readonly max: number;
+  readonly range: string;
+  readonly example: string;
+}
+
 /** An amount of collateral or shares, in micro; at least one. */
-export const amountField = decimalField(parseMicro, 6, 1, '0.000001 to 9007199254.740991');
+export const amountField = decimalField(parseMicro, {
+  places: 6,
+  min: 1,
+  max: Number.MAX_SAFE_INTEGER,
+  range: '0.000001 to 9007199254.740991',
+  example: '12.5',
+});
 
 /** An address in any letter case, as lower case. */
 export const addressField = z
   .string('must be 0x and 40 hex digits')
   .refine(isAddress, 'must be 0x and 40 hex digits')
-  .meta({ pattern: '^0x[0-9a-fA-F]{40}$' })
+  .meta({ pattern: '^0x[0-9a-fA-F]{40}$', examples: [EXAMPLE_ADDRESS] })
   .transform((text) => text.toLowerCase());
 
 /** 32 bytes of hex in any letter case, as lower case. */
 export const bytes32Field = z
   .string('must be 0x and 64 hex digits')
   .refine(isBytes32, 'must be 0x and 64 hex digits')
-  .meta({ pattern: '^0x[0-9a-fA-F]{64}$' })
+  .meta({ pattern: '^0x[0-9a-fA-F]{64}$', examples: [EXAMPLE_BYTES32] })
   .transform((text) => text.toLowerCase());
 
 /** A signature type of wallets. */

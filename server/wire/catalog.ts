@@ -13,7 +13,7 @@ import {
   RowState,
 } from '../catalog/index.ts';
 import type { EventRow, Market } from '../views/index.ts';
-import { baseFee, hasRewards, iconOf, imageOf, shownPricePips } from './markets.ts';
+import { baseFee, hasRewards, iconOf, imageOf, negRiskMarketId, negRiskMarketIdOf, shownPricePips } from './markets.ts';
 import { databaseTime, halfPipsText, isoTime, microText, pipsNumber } from './numbers.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -52,10 +52,11 @@ export const umaResolutionStatus = ({ status }: Market): 'resolved' | undefined 
   status === MarketStatus.RESOLVED ? 'resolved' : undefined;
 
 /** The keys of a market that follow from its texts, terms and state, and come last in its record. */
-export function tradingFields(market: Market): Fields {
+export function tradingFields(event: EventRow | undefined, market: Market): Fields {
   const { terms, texts, status } = market;
   const gameStartMs = Date.parse(textOf(texts.gameStartTime));
   const umaStatus = umaResolutionStatus(market);
+  const negRiskMarketID = negRiskMarketIdOf(market, event);
   return {
     // Whether it trades by a book, not whether the book is open: clients find by it what they may ask prices of.
     enableOrderBook: true,
@@ -72,6 +73,7 @@ export function tradingFields(market: Market): Fields {
       feeSchedule: { exponent: terms.feeExponent, rate: terms.feeRate / 10_000, takerOnly: true, rebateRate: 0 },
     }),
     negRisk: market.negRisk,
+    ...(negRiskMarketID !== '' && { negRiskMarketID }),
     marketMakerAddress: '',
     restricted: false,
     umaResolutionStatuses: '[]',
@@ -182,6 +184,7 @@ export function eventFields(catalog: Catalog, event: EventRow): Fields {
   const figures = catalog.eventFiguresOf(event);
   const { creationDate: _, ...shared } = eventInMarket(catalog, event);
   const { volumeMicro, volume24Micro, liquidityMicro, competitive, closedMs } = figures;
+  const negRiskMarketID = negRiskMarketId(event.markets);
   return {
     ...shared,
     volume: volumeMicro / MICRO,
@@ -189,6 +192,7 @@ export function eventFields(catalog: Catalog, event: EventRow): Fields {
     liquidity: liquidityMicro / MICRO,
     competitive,
     negRisk: event.negRisk,
+    ...(negRiskMarketID !== '' && { negRiskMarketID }),
     enableOrderBook: true,
     restricted: false,
     ...(!Number.isNaN(closedMs) && { closedTime: isoTime(closedMs) }),

@@ -147,15 +147,20 @@ const camelCase = (name: string): string => name.replace(/_([a-z0-9])/g, (_, let
 
 const BY_NUMBER: readonly string[] = ['id'];
 
+/** The column that a name means, in either spelling; undefined for none of these. */
+function columnNamed(name: string, columns: readonly string[]): string | undefined {
+  const plain = camelCase(name);
+  const column = Object.hasOwn(COLUMN_ALIASES, plain) ? COLUMN_ALIASES[plain] : plain;
+  return columns.includes(column) ? column : undefined;
+}
+
 /** The columns of `order`, each once; undefined where none is named. */
 function columnsOf(reader: QueryReader, columns: readonly string[]): readonly string[] | undefined {
   const names = reader.texts('order');
   const known = names?.map((name) => {
-    const isSnake = name.includes('_');
-    if (isSnake && reader.dialect.mount !== '') throw reader.dialect.invalidOrder(columns);
-    const plain = isSnake ? camelCase(name) : name;
-    const column = Object.hasOwn(COLUMN_ALIASES, plain) ? COLUMN_ALIASES[plain] : plain;
-    if (!columns.includes(column)) throw reader.dialect.invalidOrder(columns);
+    const isForeign = name.includes('_') && reader.dialect.mount !== '';
+    const column = isForeign ? undefined : columnNamed(name, columns);
+    if (column === undefined) throw reader.dialect.invalidOrder(columns);
     return column;
   });
   return known && [...new Set(known)];
@@ -224,10 +229,29 @@ export interface SearchForm {
   readonly closed: boolean | undefined;
   /** Whether events are wanted in a slim form. */
   readonly isSlim: boolean;
+  /** What events are sorted by: undefined for the best first. */
+  readonly column: string | undefined;
+  readonly isRising: boolean;
 }
 
-/** What a search asks for. `search_profiles` is taken, and nothing follows from it. */
-export function readSearch(reader: QueryReader): SearchForm {
+const BY_RELEVANCE = 'relevance';
+
+/** The column that a search is to be sorted by, whose names clients of production write as database columns. */
+function sortColumn(reader: QueryReader, columns: readonly string[]): string | undefined {
+  const name = reader.text('sort') ?? BY_RELEVANCE;
+  if (name === BY_RELEVANCE) return undefined;
+  const column = columnNamed(name, columns);
+  if (column === undefined) {
+    throw reader.dialect.invalid('sort', `must be ${BY_RELEVANCE} or one of ${columns.join(', ')}`);
+  }
+  return column;
+}
+
+/**
+ * What a search asks for. `search_profiles` is taken, and nothing follows from it.
+ * @param columns that events can be sorted by
+ */
+export function readSearch(reader: QueryReader, columns: readonly string[]): SearchForm {
   const text = reader.text('q')?.trim() ?? '';
   if (text === '') throw reader.dialect.missingQuery();
   if (text.length > SEARCH_CHARACTERS_MAX) {
@@ -240,7 +264,9 @@ export function readSearch(reader: QueryReader): SearchForm {
   const closed = status === 'active' ? false : status === 'closed' || status === 'resolved' ? true : undefined;
   const limit = Math.min(reader.whole('limit_per_type') ?? SEARCH_LIMIT_DEFAULT, LIST_LIMIT_MAX);
   const [hasTags, isSlim] = [reader.flag('search_tags') ?? true, reader.flag('optimized') ?? false];
-  return { text, limit, page, hasTags, creator: reader.text('creator'), closed, isSlim };
+  const column = sortColumn(reader, columns);
+  const isRising = reader.flag('ascending') ?? false;
+  return { text, limit, page, hasTags, creator: reader.text('creator'), closed, isSlim, column, isRising };
 }
 
 /** Which events relate tags: those that are open or closed, or all. `omit_empty` is taken: no related tag is without events. */

@@ -78,7 +78,7 @@ function presentMarket(catalog: Catalog, market: Market): KeptMarket {
         figures,
         live,
         describing: bytesOf(`{${keysText(describingFields(event, market, figures))},`),
-        trading: bytesOf(`,${keysText(tradingFields(market))}`),
+        trading: bytesOf(`,${keysText(tradingFields(event, market))}`),
         market: { texts, terms, status, updatedMs },
         eventTexts: event?.texts,
       };

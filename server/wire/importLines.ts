@@ -38,9 +38,11 @@ const numberedLine = z.strictObject(
 );
 
 /** POST /admin/imports/{id}/lines: lines of a file with their numbers in it. */
-export const importLinesBody = z.strictObject({
-  lines: z
-    .array(numberedLine, 'must be a list')
-    .min(1, 'must not be empty')
-    .max(5_000, 'must have at most 5000 entries'),
-});
+export const importLinesBody = z
+  .strictObject({
+    lines: z
+      .array(numberedLine, 'must be a list')
+      .min(1, 'must not be empty')
+      .max(5_000, 'must have at most 5000 entries'),
+  })
+  .meta({ examples: [{ lines: [{ line: 1, row: { kind: 'tag', slug: 'weather', label: 'Weather' } }] }] });

@@ -77,6 +77,22 @@ export function imageOf(market: Market, event: EventRow | undefined): string {
   return textOr(market.texts.image, textOr(event?.texts.image, iconOf(market, event)));
 }
 
+const QUESTION_ID = /^0x[0-9a-f]{64}$/;
+
+/**
+ * The id that the markets of a neg-risk event share: the question id of the first of them with a last byte of 0, as the
+ * neg-risk adapter numbers the questions of one; '' where there is none.
+ */
+export function negRiskMarketId(markets: readonly Market[]): string {
+  const first = markets.find(({ negRisk }) => negRisk);
+  return first !== undefined && QUESTION_ID.test(first.questionId) ? `${first.questionId.slice(0, -2)}00` : '';
+}
+
+/** That id for a market, which may be without an event; '' for one that has no neg risk. */
+export function negRiskMarketIdOf(market: Market, event: EventRow | undefined): string {
+  return market.negRisk ? negRiskMarketId(event?.markets ?? [market]) : '';
+}
+
 /** The item of GET /markets in its cursor form. */
 export function fullRecord(market: Market, event: EventRow | undefined) {
   const { texts, terms } = market;
@@ -99,7 +115,7 @@ export function fullRecord(market: Market, event: EventRow | undefined) {
     taker_base_fee: baseFee(market),
     notifications_enabled: false,
     neg_risk: market.negRisk,
-    neg_risk_market_id: '',
+    neg_risk_market_id: negRiskMarketIdOf(market, event),
     neg_risk_request_id: '',
     icon: iconOf(market, event),
     image: imageOf(market, event),

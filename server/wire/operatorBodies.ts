@@ -12,6 +12,7 @@ import {
   signatureTypeField,
   textField,
 } from './bodies.ts';
+import { EXAMPLE_ADDRESS, EXAMPLE_BYTES32, EXAMPLE_TOKEN_ID } from './examples.ts';
 import { parseDecimal, parseLots, parseMicro, parsePips, pipsText } from './numbers.ts';
 
 const FEE_RATE_DECIMALS = 4;
@@ -20,7 +21,8 @@ const TEXT_MAX = { title: 500, description: 50_000, short: 200, url: 2_000, tags
 const SLUG = /^[a-z0-9][a-z0-9-]{0,199}$/;
 const slugField = z
   .string('must be a string')
-  .regex(SLUG, 'must be 1 to 200 lower-case letters, digits and hyphens, not starting with a hyphen');
+  .regex(SLUG, 'must be 1 to 200 lower-case letters, digits and hyphens, not starting with a hyphen')
+  .meta({ examples: ['rain-tomorrow'] });
 /** Years of the dates of all formats: four digits, which an offset may lead out of. */
 const YEAR_MAX = 9_999;
 const dateField = z.iso
@@ -28,7 +30,8 @@ const dateField = z.iso
   .refine((text) => {
     const year = new Date(text).getUTCFullYear();
     return year >= 0 && year <= YEAR_MAX;
-  }, 'must lie within the years 0000 to 9999 of UTC');
+  }, 'must lie within the years 0000 to 9999 of UTC')
+  .meta({ examples: ['2030-01-31T12:00:00Z'] });
 /** As catalog records have it, too: 2030-01-31 12:00:00+00. */
 const gameTimeField = z.preprocess((given) => {
   return typeof given === 'string' ? given.replace(/^([0-9-]{10}) ([0-9:]{8})\+00$/, '$1T$2Z') : given;
@@ -36,23 +39,42 @@ const gameTimeField = z.preprocess((given) => {
 const tokenIdField = z
   .string('must be a decimal string')
   .refine((text) => isUint256Decimal(text), 'must be a decimal string below 2^256')
-  .meta({ pattern: '^[0-9]{1,78}$' })
+  .meta({ pattern: '^[0-9]{1,78}$', examples: [EXAMPLE_TOKEN_ID] })
   .transform((text) => (text.startsWith('0') ? BigInt(text).toString() : text));
 
 const TICKS = TICK_SIZES_PIPS.map(pipsText).join(', ');
 /** Ratios may also be JSON numbers: unlike amounts they are short, and a number prints as it was written. */
 const tickField = z
   .union([z.string(), z.number()], `must be one of ${TICKS}`)
+  .meta({ examples: ['0.01'] })
   .transform((value) => parsePips(String(value)) ?? 0)
   .refine((pips) => TICK_SIZES_PIPS.some((tick) => tick === pips), `must be one of ${TICKS}`);
 const feeRateField = z
   .union([z.string(), z.number()], 'must be a decimal of at most 4 places from 0 to 0.1')
+  .meta({ examples: ['0.02'] })
   .transform((value) => parseDecimal(String(value), FEE_RATE_DECIMALS) ?? -1)
   .refine((rate) => rate >= 0 && rate <= limits.feeRateMax, 'must be a decimal of at most 4 places from 0 to 0.1');
-const minOrderField = decimalField(parseLots, 2, 1, '0.01 to 10000000').refine(
-  (lots) => lots <= limits.orderLotsMax,
-  'must be at most 10000000',
-);
+const minOrderField = decimalField(parseLots, {
+  places: 2,
+  min: 1,
+  max: limits.orderLotsMax,
+  range: '0.01 to 10000000',
+  example: '5',
+});
+const minMarketableField = decimalField(parseMicro, {
+  places: 6,
+  min: 0,
+  max: Number.MAX_SAFE_INTEGER,
+  range: '0 to 9007199254.740991',
+  example: '1',
+});
+const priceField = decimalField(parsePips, {
+  places: 4,
+  min: 1,
+  max: 9_999,
+  range: '0.0001 to 0.9999',
+  example: '0.55',
+});
 const feeField = z.strictObject(
   {
     rate: feeRateField,
@@ -109,7 +131,7 @@ const sharedTexts = {
 const marketTerms = {
   tick_size: tickField.optional(),
   min_order_size: minOrderField.optional(),
-  min_marketable_buy: decimalField(parseMicro, 6, 0, '0 to 9007199254.740991').optional(),
+  min_marketable_buy: minMarketableField.optional(),
   fee: feeField.optional(),
   seconds_delay: delayField.optional(),
   auto_tick: booleanField.optional(),
@@ -131,67 +153,78 @@ const marketTerms = {
 };
 
 /** POST /admin/events */
-export const eventBody = z.strictObject({
-  title: textField(TEXT_MAX.title).min(1, 'must not be empty'),
-  slug: slugField.optional(),
-  ticker: textField(TEXT_MAX.short).optional(),
-  tags: z
-    .array(slugField, 'must be a list of slugs')
-    .max(TEXT_MAX.tags, `must have at most ${TEXT_MAX.tags} entries`)
-    .optional(),
-  /** What tags are called, by their slugs; a tag keeps the first name that an event gave it. */
-  tag_labels: z
-    .record(slugField, textField(TEXT_MAX.short).min(1, 'must not be empty'), 'must be an object of slugs with texts')
-    .refine((labels) => Object.keys(labels).length <= TEXT_MAX.tags, `must have at most ${TEXT_MAX.tags} entries`)
-    .optional(),
-  series: slugField.optional(),
-  neg_risk: booleanField.optional(),
-  creator: textField(TEXT_MAX.short).optional(),
-  ...sharedTexts,
-});
+export const eventBody = z
+  .strictObject({
+    title: textField(TEXT_MAX.title).min(1, 'must not be empty'),
+    slug: slugField.optional(),
+    ticker: textField(TEXT_MAX.short).optional(),
+    tags: z
+      .array(slugField, 'must be a list of slugs')
+      .max(TEXT_MAX.tags, `must have at most ${TEXT_MAX.tags} entries`)
+      .optional(),
+    /** What tags are called, by their slugs; a tag keeps the first name that an event gave it. */
+    tag_labels: z
+      .record(slugField, textField(TEXT_MAX.short).min(1, 'must not be empty'), 'must be an object of slugs with texts')
+      .refine((labels) => Object.keys(labels).length <= TEXT_MAX.tags, `must have at most ${TEXT_MAX.tags} entries`)
+      .optional(),
+    series: slugField.optional(),
+    neg_risk: booleanField.optional(),
+    creator: textField(TEXT_MAX.short).optional(),
+    ...sharedTexts,
+  })
+  .meta({ examples: [{ title: 'Weather of tomorrow', slug: 'weather-tomorrow', tags: ['weather'] }] });
 
 const outcomeField = textField(TEXT_MAX.short).min(1, 'must not be empty');
 
 /** POST /admin/markets */
-export const marketBody = z.strictObject({
-  question: textField(TEXT_MAX.title).min(1, 'must not be empty'),
-  slug: slugField.optional(),
-  /** Slug or number of an event. */
-  event: textField(TEXT_MAX.short).optional(),
-  outcomes: z
-    .tuple([outcomeField, outcomeField], 'must be two texts')
-    .refine(([first, second]) => first !== second, 'must be two different texts')
-    .optional(),
-  question_id: bytes32Field.optional(),
-  condition_id: bytes32Field.optional(),
-  token_ids: z.tuple([tokenIdField, tokenIdField], 'must be two decimal strings').optional(),
-  oracle: addressField.optional(),
-  neg_risk: booleanField.optional(),
-  status: z
-    .enum(['draft', 'active', 'open', 'paused'], 'must be draft, active or paused')
-    .transform((word) => creationStatuses[word])
-    .optional(),
-  last_price: decimalField(parsePips, 4, 1, '0.0001 to 0.9999')
-    .refine((pips) => pips < 10_000, 'must be below 1')
-    .optional(),
-  ...marketTerms,
-});
+export const marketBody = z
+  .strictObject({
+    question: textField(TEXT_MAX.title).min(1, 'must not be empty'),
+    slug: slugField.optional(),
+    /** Slug or number of an event. */
+    event: textField(TEXT_MAX.short).optional(),
+    outcomes: z
+      .tuple([outcomeField, outcomeField], 'must be two texts')
+      .refine(([first, second]) => first !== second, 'must be two different texts')
+      .meta({ examples: [['Yes', 'No']] })
+      .optional(),
+    question_id: bytes32Field.optional(),
+    condition_id: bytes32Field.optional(),
+    token_ids: z.tuple([tokenIdField, tokenIdField], 'must be two decimal strings').optional(),
+    oracle: addressField.optional(),
+    neg_risk: booleanField.optional(),
+    status: z
+      .enum(['draft', 'active', 'open', 'paused'], 'must be draft, active or paused')
+      .transform((word) => creationStatuses[word])
+      .optional(),
+    last_price: priceField.optional(),
+    ...marketTerms,
+  })
+  .meta({
+    examples: [{ question: 'Will it rain tomorrow?', outcomes: ['Yes', 'No'], tick_size: '0.01', last_price: '0.55' }],
+  });
 
 /** PATCH /admin/markets/{condition_id} */
-export const marketChangeBody = z.strictObject({
-  status: z
-    .enum(['active', 'open', 'paused', 'closed'], 'must be active, paused or closed; resolving has a path of its own')
-    .transform((word) => laterStatuses[word])
-    .optional(),
-  question: textField(TEXT_MAX.title).min(1, 'must not be empty').optional(),
-  ...marketTerms,
-});
+export const marketChangeBody = z
+  .strictObject({
+    status: z
+      .enum(['active', 'open', 'paused', 'closed'], 'must be active, paused or closed; resolving has a path of its own')
+      .transform((word) => laterStatuses[word])
+      .optional(),
+    question: textField(TEXT_MAX.title).min(1, 'must not be empty').optional(),
+    ...marketTerms,
+  })
+  .meta({ examples: [{ status: 'paused' }] });
 
 /** POST /admin/markets/{condition_id}/resolve */
-export const resolveBody = z.strictObject({ outcome: textField(TEXT_MAX.short) });
+export const resolveBody = z
+  .strictObject({ outcome: textField(TEXT_MAX.short) })
+  .meta({ examples: [{ outcome: 'Yes' }] });
 
 /** POST /admin/deposits and /admin/withdrawals; `owner` names the EOA behind a wallet that no request used yet. */
-export const cashBody = z.strictObject({ address: addressField, amount: amountField, owner: addressField.optional() });
+export const cashBody = z
+  .strictObject({ address: addressField, amount: amountField, owner: addressField.optional() })
+  .meta({ examples: [{ address: EXAMPLE_ADDRESS, amount: '12.5' }] });
 
 /** Modes of the exchange by the words that operators use. */
 export const exchangeModes = {
@@ -203,46 +236,56 @@ export const exchangeModes = {
 } as const;
 
 /** PATCH /admin/exchange */
-export const exchangeBody = z.strictObject({
-  mode: z.enum(
-    ['normal', 'post_only', 'cancel_only', 'disabled', 'restarting'],
-    'must be normal, post_only, cancel_only, disabled or restarting',
-  ),
-});
+export const exchangeBody = z
+  .strictObject({
+    mode: z.enum(
+      ['normal', 'post_only', 'cancel_only', 'disabled', 'restarting'],
+      'must be normal, post_only, cancel_only, disabled or restarting',
+    ),
+  })
+  .meta({ examples: [{ mode: 'normal' }] });
 
 /** PATCH /admin/accounts/{address} */
-export const accountBody = z.strictObject({
-  banned: booleanField.optional(),
-  closed_only: booleanField.optional(),
-  bind: z
-    .strictObject(
-      {
-        wallet: addressField,
-        type: z.union([z.literal(1), z.literal(2), z.literal(3)], 'must be the number 1, 2 or 3'),
-      },
-      'must be an object with wallet and type',
-    )
-    .optional(),
-});
+export const accountBody = z
+  .strictObject({
+    banned: booleanField.optional(),
+    closed_only: booleanField.optional(),
+    bind: z
+      .strictObject(
+        {
+          wallet: addressField,
+          type: z.union([z.literal(1), z.literal(2), z.literal(3)], 'must be the number 1, 2 or 3'),
+        },
+        'must be an object with wallet and type',
+      )
+      .optional(),
+  })
+  .meta({ examples: [{ closed_only: true }] });
 
 /** POST /dev/faucet */
-export const faucetBody = z.strictObject({
-  address: addressField,
-  owner: addressField.optional(),
-  collateral: amountField.optional(),
-  token_id: tokenIdField.optional(),
-  shares: amountField.optional(),
-});
+export const faucetBody = z
+  .strictObject({
+    address: addressField,
+    owner: addressField.optional(),
+    collateral: amountField.optional(),
+    token_id: tokenIdField.optional(),
+    shares: amountField.optional(),
+  })
+  .meta({ examples: [{ address: EXAMPLE_ADDRESS, collateral: '100' }] });
 
 /** POST /split and /merge */
-export const setsBody = z.strictObject({
-  condition_id: bytes32Field,
-  amount: amountField,
-  signature_type: signatureTypeField.optional(),
-});
+export const setsBody = z
+  .strictObject({
+    condition_id: bytes32Field,
+    amount: amountField,
+    signature_type: signatureTypeField.optional(),
+  })
+  .meta({ examples: [{ condition_id: EXAMPLE_BYTES32, amount: '12.5' }] });
 
 /** POST /redeem */
-export const redeemBody = z.strictObject({ condition_id: bytes32Field, signature_type: signatureTypeField.optional() });
+export const redeemBody = z
+  .strictObject({ condition_id: bytes32Field, signature_type: signatureTypeField.optional() })
+  .meta({ examples: [{ condition_id: EXAMPLE_BYTES32 }] });
 
 export type EventBody = z.output<typeof eventBody>;
 export type MarketBody = z.output<typeof marketBody>;

@@ -14,7 +14,13 @@ const get = (path: string, more: Extras = {}): EndpointCase => ({
 });
 
 const states = { active: kinds.flagText, closed: kinds.flagText, archived: kinds.flagText };
-const paged = { limit: kinds.whole, ascending: kinds.flagText, ...states, cyom: kinds.flagText };
+const paged = {
+  limit: kinds.whole,
+  ascending: kinds.flagText,
+  ...states,
+  cyom: kinds.flagText,
+  related_tags: kinds.flagText,
+};
 const ofMarkets = { include_tag: kinds.flagText };
 const ofEvents = { include_markets: kinds.flagText, featured: kinds.flagText };
 const labels: Extras = { query: { limit: kinds.whole, offset: kinds.whole, ascending: kinds.flagText } };
@@ -56,6 +62,7 @@ function ofMount(mount: string): readonly EndpointCase[] {
         search_tags: kinds.flagText,
         search_profiles: kinds.flagText,
         optimized: kinds.flagText,
+        ascending: kinds.flagText,
       },
     }),
     get(`${mount}/teams`),

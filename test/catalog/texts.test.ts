@@ -29,7 +29,7 @@ function freshRecord(): object {
     JSON.stringify({
       ...describingFields(catalog.eventOf(row), row, figures),
       ...priceFields(row, figures),
-      ...tradingFields(row),
+      ...tradingFields(catalog.eventOf(row), row),
     }),
   );
 }

@@ -211,12 +211,12 @@ describe('bodies that are refused', () => {
     [
       '/admin/markets',
       { question: 'x', min_order_size: 5 },
-      'invalid_field: min_order_size: it must be a decimal string of at most 2 places from 0.01 to 10000000, such as "12.5", not a number',
+      'invalid_field: min_order_size: it must be a decimal string of at most 2 places from 0.01 to 10000000, such as "5", not a number',
     ],
     [
       '/admin/markets',
       { question: 'x', min_order_size: '10000000.01' },
-      'invalid_field: min_order_size: it must be at most 10000000',
+      'invalid_field: min_order_size: it must be a decimal string of at most 2 places from 0.01 to 10000000',
     ],
     [
       '/admin/markets',
@@ -257,7 +257,16 @@ describe('bodies that are refused', () => {
       'invalid_field: status: it must be draft, active or paused',
     ],
     ['/admin/markets', { question: 'x', seconds_delay: 3601 }, 'invalid_field: seconds_delay: it must be at most 3600'],
-    ['/admin/markets', { question: 'x', last_price: '1' }, 'invalid_field: last_price: it must be below 1'],
+    [
+      '/admin/markets',
+      { question: 'x', last_price: '1' },
+      'invalid_field: last_price: it must be a decimal string of at most 4 places from 0.0001 to 0.9999',
+    ],
+    [
+      '/admin/markets',
+      { question: 'x', last_price: 0.5 },
+      'invalid_field: last_price: it must be a decimal string of at most 4 places from 0.0001 to 0.9999, such as "0.55", not a number',
+    ],
     [
       '/admin/deposits',
       { address, amount: 5 },

@@ -1,5 +1,6 @@
 // /docs: a page that needs nothing but this server, and says so to browsers. What it looks like is for people to judge;
 // that it can be drawn at all without a network follows from what it loads and from its policy.
+import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
@@ -16,19 +17,96 @@ test('the page names only files that this server has, each with its type', async
   expect(html).not.toMatch(/https?:|"\/\//);
   const files = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path);
   const types: Record<string, string | null> = {};
+  const kept: string[] = [];
   for (const path of files) {
     const reply = await fetch(`${server.url}${path}`);
     expect([path, reply.status]).toEqual([path, 200]);
     expect((await reply.arrayBuffer()).byteLength).toBeGreaterThan(100);
+    if (reply.headers.get('cache-control') !== 'no-cache') kept.push(path);
     types[path] = reply.headers.get('content-type');
   }
   expect(types).toEqual({
+    '/docs/scheme.js': 'text/javascript; charset=utf-8',
     '/docs/swagger-ui.css': 'text/css; charset=utf-8',
+    '/docs/contrast.css': 'text/css; charset=utf-8',
     '/docs/favicon-32x32.png': 'image/png',
     '/openapi.json': 'application/json; charset=utf-8',
     '/docs/swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
     '/docs/start.js': 'text/javascript; charset=utf-8',
   });
+  // The others must be those of the page's own version, after an update too.
+  expect(kept.filter((path) => path.startsWith('/docs/'))).toEqual([
+    '/docs/swagger-ui.css',
+    '/docs/favicon-32x32.png',
+    '/docs/swagger-ui-bundle.js',
+  ]);
+});
+
+/** What the page's script for its colours does in a browser whose user prefers dark or light, now and then otherwise. */
+async function schemesOf(...preferences: readonly boolean[]): Promise<readonly string[]> {
+  const script = await (await fetch(`${server.url}/docs/scheme.js`)).text();
+  const classes = new Set<string>();
+  const classList = { toggle: (name: string, on: boolean) => (on ? classes.add(name) : classes.delete(name)) };
+  const query = Object.assign(new EventTarget(), { matches: preferences[0] });
+  const asked: string[] = [];
+  const matchMedia = (text: string) => {
+    asked.push(text);
+    return query;
+  };
+  runInNewContext(script, { matchMedia, document: { documentElement: { classList } } });
+  const shown = [[...classes].join()];
+  for (const matches of preferences.slice(1)) {
+    query.matches = matches;
+    query.dispatchEvent(new Event('change'));
+    shown.push([...classes].join());
+  }
+  expect(asked).toEqual(['(prefers-color-scheme: dark)']);
+  return shown;
+}
+
+test('its colours follow the scheme that the user prefers, at once and whenever that changes', async () => {
+  expect(await schemesOf(false, true)).toEqual(['', 'dark-mode']);
+  expect(await schemesOf(true, false, true)).toEqual(['dark-mode', '', 'dark-mode']);
+  const styles = await (await fetch(`${server.url}/docs/swagger-ui.css`)).text();
+  expect(styles).toContain('html.dark-mode .swagger-ui{'); // the name that swagger-ui's own styles listen to
+  const [head] = (await (await fetch(`${server.url}/docs`)).text()).split('<body>');
+  expect(head).toContain('<meta name="color-scheme" content="light dark">');
+  expect(head).toContain('/docs/scheme.js'); // before anything is drawn
+  expect(head.indexOf('/docs/contrast.css')).toBeGreaterThan(head.indexOf('/docs/swagger-ui.css'));
+});
+
+/** The luminance of a colour such as #1f62ab, as WCAG 2.2 defines it. */
+function luminance(color: string): number {
+  const [red, green, blue] = [1, 3, 5].map((at) => {
+    const part = Number.parseInt(color.slice(at, at + 2), 16) / 255;
+    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+/** Grounds of swagger-ui on which text stands: the least contrast of the palest and the darkest, in each scheme. */
+const GROUNDS = { light: '#e8ecf1', dark: '#40291c' };
+
+test('the colours it adds to those of swagger-ui can be read in both schemes', async () => {
+  const styles = await (await fetch(`${server.url}/docs/contrast.css`)).text();
+  const rules = [...styles.matchAll(/(html(?::not\(\.dark-mode\)|\.dark-mode)[^{]*)\{([^}]*)\}/g)];
+  const contrasts = rules.flatMap(([, selector, body]) => {
+    const scheme = selector.startsWith('html:not') ? 'light' : 'dark';
+    return [...body.matchAll(/(?<![-\w])(color|background|background-color|fill): (#[0-9a-f]{6})/g)].map(
+      ([, property, color]) => {
+        // Where only the ground is changed, swagger-ui writes on it in white, or in dark mode nearly so.
+        const other = property.startsWith('background')
+          ? scheme === 'light'
+            ? '#ffffff'
+            : '#e4e6e6'
+          : GROUNDS[scheme];
+        const [less, more] = [luminance(color), luminance(other)].toSorted((left, right) => left - right);
+        return { selector: selector.trim(), contrast: (more + 0.05) / (less + 0.05) };
+      },
+    );
+  });
+  expect(contrasts.length).toBeGreaterThan(10);
+  expect(contrasts.filter(({ contrast }) => contrast < 4.5)).toEqual([]);
 });
 
 test('it is found with a slash at its end too', async () => {

@@ -1,5 +1,6 @@
-// The README's first order, run as a reader would run it: its lines of TypeScript, with nothing changed but the host, by
-// the pinned Node, against a server process. It must print a reply with success, and the order must rest.
+// The README's programs for the official clients, run as a reader would run them: with nothing changed but the host, by the
+// pinned Node, against a server process. The first order must be answered with success, and rest; the settings of the
+// unified client must lead all its calls to this server.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,12 +24,12 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The first block of TypeScript under the heading of the first order. */
-function firstOrderProgram(): string {
+/** The first block of a language under a heading. */
+function programUnder(heading: string, language: 'ts' | 'js'): string {
   const readme = readFileSync(join(root, 'README.md'), 'utf8');
-  const section = readme.slice(readme.indexOf('## Your first order'));
-  const program = /```ts\n([\s\S]*?)```/.exec(section)?.[1];
-  if (program === undefined) throw new Error('README.md shows no TypeScript under "Your first order".');
+  const section = readme.slice(readme.indexOf(`## ${heading}`));
+  const program = new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(section)?.[1];
+  if (program === undefined) throw new Error(`README.md shows no ${language} under "${heading}".`);
   return program;
 }
 
@@ -52,7 +53,7 @@ function run(file: string): Promise<Output> {
 }
 
 test('the ten lines of the README place an order that rests', async () => {
-  const program = firstOrderProgram();
+  const program = programUnder('Your first order', 'ts');
   expect(program.trimEnd().split('\n').length).toBe(10);
   expect(program.split(HOST).length, `the program names ${HOST} once`).toBe(2);
   const file = join(folder, 'firstOrder.mts');
@@ -68,4 +69,12 @@ test('the ten lines of the README place an order that rests', async () => {
   expect(open.map(({ id }) => id)).toEqual([orderId]);
   expect(open[0]).toMatchObject({ side: 'BUY', price: '0.4', original_size: '10', size_matched: '0', status: 'LIVE' });
   expect(open[0].maker_address.toLowerCase()).toBe(wallet);
+});
+
+test('the settings for the unified client are a program that talks with this server', async () => {
+  const program = programUnder('Point your bot here', 'js');
+  const file = join(folder, 'unified.mjs');
+  writeFileSync(file, program.replaceAll(new URL(HOST).host, new URL(server.url).host));
+  const { status, text } = await run(file);
+  expect([status, text]).toEqual([0, 'false 5\n']);
 });

@@ -130,7 +130,7 @@ const payload = z.object({
   winner: flag.optional().meta({ description: 'Whether the token won (type 4)' }),
 });
 const notification = z
-  .object({ id: whole, type: z.literal([1, 2, 4]), owner: uuid, timestamp: whole, payload })
+  .object({ id: whole, type: z.literal([1, 2, 4]), owner: uuid, timestamp: common.seconds, payload })
   .meta({ id: 'Notification', description: 'Type 1: an order ended by the exchange, 2: a fill, 4: a resolved market' });
 export const notifications: EndpointSchema = {
   query: common.signatureTypeQuery,

@@ -8,7 +8,7 @@ import { detailFields } from './marketData.ts';
 
 const { bytes32, databaseTime, decimal, flag, isoTime, text, whole } = common;
 
-const number = z.number();
+const number = z.number().meta({ examples: [12.5] });
 const digits = z.string().regex(/^[0-9]+$/);
 const day = z.string().regex(/^[0-9+-]{4,7}-[0-9]{2}-[0-9]{2}$/);
 const jsonList = z
@@ -16,6 +16,8 @@ const jsonList = z
   .regex(/^\[.*\]$/s)
   .meta({ description: 'A JSON list of texts, as a text' });
 const endTime = isoTime.nullable().meta({ description: 'Null where nothing says when it ends' });
+
+const negRiskId = bytes32.meta({ description: 'What the markets of a neg-risk event share' });
 
 const reward = z.object({
   id: text,
@@ -43,7 +45,7 @@ const marketFields = {
   archived: flag,
   createdAt: isoTime,
   updatedAt: isoTime,
-  questionID: text,
+  questionID: bytes32,
   startDateIso: day,
   endDateIso: day.optional(),
   closedTime: databaseTime.optional(),
@@ -53,15 +55,15 @@ const marketFields = {
   volume24hr: number,
   liquidity: decimal,
   liquidityNum: number,
-  bestBid: number,
-  bestAsk: number,
-  spread: number,
-  lastTradePrice: number.optional(),
+  bestBid: common.priceNumber,
+  bestAsk: common.priceNumber,
+  spread: common.priceNumber,
+  lastTradePrice: common.priceNumber.optional(),
   competitive: number,
   enableOrderBook: z.literal(true),
   acceptingOrders: flag,
   acceptingOrdersTimestamp: isoTime,
-  orderPriceMinTickSize: number,
+  orderPriceMinTickSize: common.tickNumber,
   orderMinSize: number,
   secondsDelay: whole,
   makerBaseFee: number,
@@ -70,6 +72,7 @@ const marketFields = {
   feeType: z.null(),
   feeSchedule: z.object({ exponent: whole, rate: number, takerOnly: flag, rebateRate: number }).optional(),
   negRisk: flag,
+  negRiskMarketID: negRiskId.optional(),
   marketMakerAddress: text,
   restricted: flag,
   umaResolutionStatuses: text,
@@ -138,6 +141,7 @@ const eventFields = {
   liquidity: number,
   competitive: number,
   negRisk: flag,
+  negRiskMarketID: negRiskId.optional(),
   enableOrderBook: z.literal(true),
   restricted: flag,
   closedTime: isoTime.optional(),
@@ -209,6 +213,11 @@ const numberParameter = number.optional();
 const tagMatch = {
   tag_match: z.enum(['any', 'all']).optional().meta({ description: 'Whether one or all of the tags are wanted: any' }),
 };
+const relatedToo = {
+  related_tags: flagThat(
+    'True takes in tags that are related to those asked for, as /tags/{id}/related-tags names them',
+  ),
+};
 const userMade = flagThat('Finds nothing if true: users make none');
 const ofGames = list('Numbers of games; finds nothing');
 const nobodysMarkets = {
@@ -222,6 +231,7 @@ const nobodysMarkets = {
 
 const marketQuery = {
   ...tagMatch,
+  ...relatedToo,
   ...states,
   tag: list('Slugs of tags, the same as tag_slug'),
   tag_slug: list('Slugs of tags'),
@@ -254,6 +264,7 @@ const eventQuery = {
   tag_id: list('Numbers of tags'),
   exclude_tag_id: list('Numbers of tags'),
   ...tagMatch,
+  ...relatedToo,
   featured: flagThat('Finds nothing if true: no event is set apart'),
   cyom: userMade,
   live: flagThat('Finds nothing if true: no event is a game under way'),
@@ -285,6 +296,11 @@ const searchQuery = {
   events_tag: list('Slugs of tags: events that have one of them'),
   exclude_tag_id: list('Numbers of tags: events that have none of them'),
   recurrence: textParameter.meta({ description: 'Events of series that recur so' }),
+  sort: textParameter.meta({
+    description:
+      'What events are sorted by, such as volume_24hr or end_date, falling unless ascending is true; relevance unless given',
+  }),
+  ascending: flagParameter,
   optimized: flagThat('True gives events in a slim form, and hasMore beside them'),
   creator,
 };

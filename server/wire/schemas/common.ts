@@ -1,38 +1,44 @@
 // What schemas of requests and replies share: ids, amounts, times, pages. Read by the other files of this folder, which the
 // endpoint tables name. A named schema (id) stands once in /openapi.json and is referred to.
 import { z } from 'zod';
-
-const BYTES32 = '0x3f1e1e2d4b6a7c8d9e0f1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f';
-const ADDRESS = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266';
-const TOKEN = '71321045679252212594626385532706912750332728571942532289631379312455583992563';
-const UUID = '6a9b3c1e-58f4-4f0e-8a57-2f60a1c4d2b7';
+import { TICK_SIZES_PIPS } from '../../../engine/index.ts';
+import { EXAMPLE_ADDRESS, EXAMPLE_BYTES32, EXAMPLE_TOKEN_ID, EXAMPLE_UUID } from '../examples.ts';
+import { pipsNumber, pipsText } from '../numbers.ts';
 
 const named = <Schema extends z.ZodType>(id: string, description: string, schema: Schema, example?: unknown): Schema =>
   schema.meta({ id, description, ...(example !== undefined && { examples: [example] }) });
 
 export const text = z.string();
 export const flag = z.boolean();
-export const whole = z.int().min(0);
+export const whole = z
+  .int()
+  .min(0)
+  .meta({ examples: [1] });
 
 /** Ids as replies show them. */
 export const bytes32 = named(
   'Bytes32',
   '32 bytes, as 0x and 64 lower-case hex digits',
   z.string().regex(/^0x[0-9a-f]{64}$/),
-  BYTES32,
+  EXAMPLE_BYTES32,
 );
-export const address = named('Address', 'An address in lower case', z.string().regex(/^0x[0-9a-f]{40}$/), ADDRESS);
+export const address = named(
+  'Address',
+  'An address in lower case',
+  z.string().regex(/^0x[0-9a-f]{40}$/),
+  EXAMPLE_ADDRESS,
+);
 export const tokenId = named(
   'TokenId',
   'The id of an outcome token, a decimal uint256',
   z.string().regex(/^[0-9]{1,78}$/),
-  TOKEN,
+  EXAMPLE_TOKEN_ID,
 );
 export const uuid = named(
   'Uuid',
   'A UUID',
   z.string().regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/),
-  UUID,
+  EXAMPLE_UUID,
 );
 export const decimal = named(
   'Decimal',
@@ -52,7 +58,36 @@ export const databaseTime = named(
   z.string().regex(/^[0-9+-]{4,7}-[0-9]{2}-[0-9]{2} [0-9:]{8}\+00$/),
   '2030-01-31 12:00:00+00',
 );
-export const secondsText = named('SecondsText', 'Unix seconds as digits', z.string().regex(/^[0-9]+$/), '1900000000');
+/** So many digits hold the seconds of every year up to 9999, and no milliseconds of our days. */
+const SECONDS_MAX = 999_999_999_999;
+export const secondsText = named(
+  'SecondsText',
+  'Unix seconds as digits',
+  z.string().regex(/^[0-9]{1,12}$/),
+  '1900000000',
+);
+export const millisecondsText = named(
+  'MillisecondsText',
+  'Unix milliseconds as digits',
+  z.string().regex(/^[0-9]{1,15}$/),
+  '1900000000000',
+);
+export const seconds = named('UnixSeconds', 'Unix seconds', z.int().min(0).max(SECONDS_MAX), 1_900_000_000);
+export const milliseconds = named('UnixMilliseconds', 'Unix milliseconds', z.int().min(0), 1_900_000_000_000);
+/** A price as a number. */
+export const priceNumber = z
+  .number()
+  .min(0)
+  .max(1)
+  .meta({ examples: [0.55] });
+/** A tick size as a number. */
+export const tickNumber = z.literal(TICK_SIZES_PIPS.map(pipsNumber)).meta({ examples: [0.01] });
+/** A date-time whose offset and fraction are the operator's. */
+export const operatorTime = text.meta({
+  description: 'An ISO 8601 date-time as the operator gave it',
+  examples: ['2030-01-31T12:00:00Z'],
+});
+export const tickText = named('TickSize', 'The tick size of a market', z.enum(TICK_SIZES_PIPS.map(pipsText)), '0.01');
 export const side = named('Side', 'Which way', z.enum(['BUY', 'SELL']));
 export const orderType = named('OrderType', 'How long an order lasts', z.enum(['GTC', 'GTD', 'FOK', 'FAK']));
 
@@ -60,20 +95,23 @@ export const orderType = named('OrderType', 'How long an order lasts', z.enum(['
 export const givenBytes32 = z
   .string()
   .regex(/^0x[0-9a-fA-F]{64}$/)
-  .meta({ examples: [BYTES32] });
+  .meta({ examples: [EXAMPLE_BYTES32] });
 export const givenAddress = z
   .string()
   .regex(/^0x[0-9a-fA-F]{40}$/)
-  .meta({ examples: [ADDRESS] });
+  .meta({ examples: [EXAMPLE_ADDRESS] });
 export const givenTokenId = z
   .string()
   .regex(/^[0-9]{1,78}$/)
-  .meta({ examples: [TOKEN] });
+  .meta({ examples: [EXAMPLE_TOKEN_ID] });
 export const givenUuid = z
   .string()
   .regex(/^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/)
-  .meta({ examples: [UUID] });
-export const givenSeconds = z.int().min(0).meta({ description: 'Unix seconds' });
+  .meta({ examples: [EXAMPLE_UUID] });
+export const givenSeconds = z
+  .int()
+  .min(0)
+  .meta({ description: 'Unix seconds', examples: [1_900_000_000] });
 export const givenSide = z
   .string()
   .regex(/^([bB][uU][yY]|[sS][eE][lL][lL])$/)

@@ -1,10 +1,8 @@
 // Schemas of public market data: books, prices, histories, and markets in the order-book style (interface.md 2.4 to 2.6,
 // wire.md C.2, C.3 and D). Named by the routes' tables.
 import { z } from 'zod';
-import { TICK_SIZES_PIPS } from '../../../engine/index.ts';
 import type { EndpointSchema } from '../../http/schema.ts';
 import { HISTORY_MARKETS_MAX } from '../history.ts';
-import { pipsNumber } from '../numbers.ts';
 import { TOKENS_PER_REQUEST_MAX } from '../tokens.ts';
 import * as common from './common.ts';
 
@@ -15,12 +13,12 @@ const book = z
   .object({
     market: bytes32,
     asset_id: tokenId,
-    timestamp: secondsText.meta({ description: 'Milliseconds as digits: when the book changed last' }),
+    timestamp: common.millisecondsText.meta({ description: 'When the book changed last' }),
     hash: z.string().regex(/^[0-9a-f]{40}$/),
     bids: levels,
     asks: levels,
     min_order_size: decimal,
-    tick_size: decimal,
+    tick_size: common.tickText,
     neg_risk: flag,
     last_trade_price: z.union([decimal, z.literal('')]),
   })
@@ -60,7 +58,7 @@ export const lastTrades = threeWays(
   z.array(z.object({ token_id: tokenId, price: decimal, side: sideOrNone })),
 );
 
-const tick = z.literal(TICK_SIZES_PIPS.map(pipsNumber));
+const tick = common.tickNumber;
 /** What a token has, asked for by the query or by the path. */
 const property = (reply: z.ZodType) => ({
   queried: { query: oneToken, reply } satisfies EndpointSchema,
@@ -70,7 +68,7 @@ export const tickSize = property(z.object({ minimum_tick_size: tick }));
 export const negRisk = property(z.object({ neg_risk: flag }));
 export const feeRate = property(z.object({ base_fee: whole }));
 
-const point = z.object({ t: whole, p: z.number().min(0).max(1) });
+const point = z.object({ t: common.seconds, p: common.priceNumber });
 const interval = z.enum(['1m', '5m', '15m', '1h', '6h', '1d', '1w', 'max', 'all']);
 const fidelity = z.int().min(1).max(525_600).meta({ description: 'Minutes between points' });
 const marketKey = z
@@ -104,7 +102,7 @@ export const batchPricesHistory: EndpointSchema = {
   reply: z.object({ history: z.record(marketKey, z.array(point)) }),
 };
 
-const price01 = z.number().min(0).max(1);
+const price01 = common.priceNumber;
 const everyForm = {
   active: flag,
   closed: flag,
@@ -126,17 +124,19 @@ const fullFields = {
   accepting_order_timestamp: isoTime,
   minimum_order_size: z.number(),
   minimum_tick_size: tick,
-  question_id: text,
+  question_id: bytes32,
   description: text,
   market_slug: text,
-  end_date_iso: text.nullable(),
-  game_start_time: text.nullable(),
+  end_date_iso: common.operatorTime.nullable(),
+  game_start_time: common.operatorTime.nullable(),
   seconds_delay: whole,
   fpmm: text,
   maker_base_fee: z.number(),
   taker_base_fee: z.number(),
   notifications_enabled: flag,
-  neg_risk_market_id: text,
+  neg_risk_market_id: z
+    .union([bytes32, z.literal('')])
+    .meta({ description: 'What the markets of a neg-risk event share; nothing for others' }),
   neg_risk_request_id: text,
   icon: text,
   image: text,
@@ -156,7 +156,7 @@ const fullMarket = z
 export const detailFields = {
   ...fullFields,
   ...listFields,
-  event: z.object({ id: text, slug: text, title: text, ticker: text, description: text }),
+  event: z.object({ id: z.string().regex(/^[0-9]*$/), slug: text, title: text, ticker: text, description: text }),
   raw_metadata: z.looseObject({}),
 };
 const detailMarket = z
@@ -191,7 +191,7 @@ const compactMarket = z
       .meta({ description: 'Rewards: least size, widest spread, offered; null where none are' }),
     ao: flag,
     sd: whole,
-    gst: text.optional(),
+    gst: common.operatorTime.optional(),
     cbos: flag,
     aot: isoTime,
     rfqe: flag,

@@ -18,7 +18,7 @@ import * as common from './common.ts';
 const { address, bytes32, decimal, flag, text, tokenId, whole } = common;
 
 export const ok: EndpointSchema = { reply: common.okReply };
-export const time: EndpointSchema = { reply: whole.meta({ description: 'Unix seconds' }) };
+export const time: EndpointSchema = { reply: common.seconds };
 export const version: EndpointSchema = {
   reply: z.object({
     version: z.literal(2).meta({ description: 'Of the order struct' }),
@@ -47,7 +47,7 @@ const operatorMarket = z
     resolution: text.nullable(),
     tokens: z.array(z.object({ token_id: tokenId, outcome: text })).length(2),
     neg_risk: flag,
-    tick_size: decimal,
+    tick_size: common.tickText,
     min_order_size: decimal,
     min_marketable_buy: decimal,
     fee: z.object({ rate: decimal, exponent: whole }),

@@ -17,22 +17,29 @@ const hashOrNone = absentOr(z.union([common.givenBytes32, z.literal('')]));
 const signedOrder = z.looseObject({
   salt: z
     .union([whole, common.givenTokenId])
-    .meta({ description: 'A whole number up to 2^53 - 1, or a decimal uint256 as a text' }),
+    .meta({ description: 'A whole number up to 2^53 - 1, or a decimal uint256 as a text', examples: [1_234_567_890] }),
   maker: common.givenAddress.meta({ description: 'The wallet that pays' }),
   signer: common.givenAddress.meta({ description: 'Who signs for it' }),
   tokenId: common.givenTokenId,
-  makerAmount: digits.meta({ description: 'What the maker gives at most, in micro' }),
-  takerAmount: digits.meta({ description: 'What it gets for that at least, in micro' }),
+  makerAmount: digits.meta({ description: 'What the maker gives at most, in micro', examples: ['5500000'] }),
+  takerAmount: digits.meta({ description: 'What it gets for that at least, in micro', examples: ['10000000'] }),
   side,
   signatureType: z.literal([0, 1, 2, 3]),
-  timestamp: digits.meta({ description: 'Milliseconds; signed, and part of the order id' }),
-  expiration: absentOr(z.union([digits, z.literal('')])).meta({ description: 'Unix seconds, for GTD; not signed' }),
+  timestamp: digits.meta({
+    description: 'Unix milliseconds; signed, and part of the order id',
+    examples: ['1900000000000'],
+  }),
+  expiration: absentOr(z.union([digits, z.literal('')])).meta({
+    description: 'Unix seconds, for GTD; 0 for the others; not signed',
+    examples: ['0'],
+  }),
   metadata: hashOrNone,
   builder: hashOrNone,
   signature: z
     .string()
     .max(4096)
-    .regex(/^0x([0-9a-fA-F]{2})+$/),
+    .regex(/^0x([0-9a-fA-F]{2})+$/)
+    .meta({ examples: [`0x${'5a'.repeat(64)}1b`] }),
   conditionId: hashOrNone.meta({ description: 'Refused where it contradicts the token' }),
 });
 
@@ -61,8 +68,8 @@ const officialOrder = z
     price: decimal,
     associate_trades: z.array(uuid),
     outcome: text,
-    created_at: whole,
-    expiration: secondsText,
+    created_at: common.seconds,
+    expiration: digits.meta({ description: 'Unix seconds; 0 where the order has no end', examples: ['0'] }),
     order_type: orderType,
   })
   .meta({ id: 'OfficialOrder', description: 'An own order, for requests with POLY_* headers' });
@@ -97,8 +104,8 @@ const orderRefusal = refusal
     best_price: decimal.optional(),
     code: text.optional(),
     retry_after_seconds: whole.optional(),
-    valid_until_ms: whole.optional(),
-    server_ts_ms: whole.optional(),
+    valid_until_ms: common.milliseconds.optional(),
+    server_ts_ms: common.milliseconds.optional(),
     detail: duplicateDetail.optional(),
   })
   .meta({ id: 'OrderRefusal', description: 'Why an order was refused, with the figures to understand it' });
@@ -108,9 +115,10 @@ const retryHeaders = {
     .literal([0, 1])
     .optional()
     .meta({ description: 'With 1 a duplicate is answered as its first copy was, with Idempotent-Replayed: true' }),
-  'X-Valid-Until-Ms': whole
-    .optional()
-    .meta({ description: "Unix milliseconds of the exchange's time: an order that arrives later is not taken" }),
+  'X-Valid-Until-Ms': whole.optional().meta({
+    description: "Unix milliseconds of the exchange's time: an order that arrives later is not taken",
+    examples: [1_900_000_000_000],
+  }),
 };
 
 export const postOrder: EndpointSchema = {

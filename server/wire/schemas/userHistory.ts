@@ -18,8 +18,8 @@ import * as common from './common.ts';
 
 const { address, bytes32, flag, side, text, tokenId, whole } = common;
 
-const number = z.number();
-const price = number.min(0).max(1);
+const number = z.number().meta({ examples: [12.5] });
+const price = common.priceNumber;
 const pairAsset = z.string().regex(/^0x[0-9a-f]{64}:[01]$/);
 const none = z.literal('');
 const profile = { name: none, pseudonym: none, bio: none, profileImage: none, profileImageOptimized: none };
@@ -33,7 +33,7 @@ const tradeFields = (asset: z.ZodType) => ({
   conditionId: bytes32,
   size: number,
   price,
-  timestamp: whole,
+  timestamp: common.seconds,
   ...titles,
   outcomeIndex,
   ...profile,
@@ -41,7 +41,7 @@ const tradeFields = (asset: z.ZodType) => ({
 });
 const activityFields = (asset: z.ZodType) => ({
   proxyWallet: address,
-  timestamp: whole,
+  timestamp: common.seconds,
   type: z.enum(['TRADE', 'SPLIT', 'MERGE', 'REDEEM']),
   size: number,
   usdcSize: number,
@@ -77,7 +77,7 @@ const valueFields = {
   redeemable: flag,
   mergeable: flag,
 };
-const endTime = text.nullable();
+const endTime = common.operatorTime.nullable();
 const endDay = z.iso.date().nullable();
 
 const holdersOf = (asset: z.ZodType) =>
@@ -102,12 +102,18 @@ const plain = {
   positions: named(
     'Position',
     'What a wallet holds of a token',
-    z.object({ ...briefFields(pairAsset), ...valueFields, timestamp: whole, endDate: endTime, negativeRisk: flag }),
+    z.object({
+      ...briefFields(pairAsset),
+      ...valueFields,
+      timestamp: common.seconds,
+      endDate: endTime,
+      negativeRisk: flag,
+    }),
   ),
   'closed-positions': named(
     'ClosedPosition',
     'What a wallet held of a token',
-    z.object({ ...briefFields(pairAsset), ...valueFields, timestamp: whole, endDate: endTime }),
+    z.object({ ...briefFields(pairAsset), ...valueFields, timestamp: common.seconds, endDate: endTime }),
   ),
   activity: named('Activity', 'What a wallet did', z.object(activityFields(pairAsset))),
   holders: named('Holders', 'The largest holders of a token', holdersOf(pairAsset)),
@@ -117,12 +123,18 @@ const official = {
   positions: named(
     'DataApiPosition',
     'What a wallet holds of a token, for official clients',
-    z.object({ ...briefFields(tokenId), ...valueFields, endDate: endDay, negativeRisk: flag, eventId: text }),
+    z.object({
+      ...briefFields(tokenId),
+      ...valueFields,
+      endDate: endDay,
+      negativeRisk: flag,
+      eventId: z.string().regex(/^[0-9]*$/),
+    }),
   ),
   'closed-positions': named(
     'DataApiClosedPosition',
     'What a wallet held of a token, for official clients',
-    z.object({ ...briefFields(tokenId), timestamp: whole, endDate: endTime }),
+    z.object({ ...briefFields(tokenId), timestamp: common.seconds, endDate: endTime }),
   ),
   activity: named('DataApiActivity', 'What a wallet did, for official clients', z.object(activityFields(tokenId))),
   holders: named('DataApiHolders', 'The largest holders of a token, for official clients', holdersOf(tokenId)),

@@ -1,0 +1,105 @@
+// Parameters and keys of the catalog that official clients rely on, with what each does: tags that are asked for with those
+// related to them, searches that are sorted, and the id that the markets of a neg-risk event share.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type CatalogWorld, openCatalogWorld, type Slugged, slugsIn } from './world.ts';
+
+let world: CatalogWorld;
+beforeAll(async () => {
+  world = await openCatalogWorld();
+  const events = [
+    { title: 'Rain this week', slug: 'rain', tags: ['weather', 'europe'], end_date: '2031-01-01T00:00:00Z' },
+    { title: 'Rain next week', slug: 'rain-next', tags: ['europe'], end_date: '2030-01-01T00:00:00Z' },
+    { title: 'Rain for ever', slug: 'rain-ever', tags: ['forecasts'], end_date: '2032-01-01T00:00:00Z' },
+  ];
+  for (const event of events) {
+    await world.admin('POST', '/admin/events', event);
+    await world.admin('POST', '/admin/markets', {
+      question: 'Does it rain?',
+      slug: `${event.slug}-1`,
+      event: event.slug,
+    });
+  }
+});
+afterAll(() => world.server.close());
+
+const numberOf = async (slug: string): Promise<string> => (await world.get(`/tags/slug/${slug}`)).json.id;
+
+test('related_tags widens the tags that are asked for by those related to them, in lists of events and markets', async () => {
+  const weather = await numberOf('weather');
+  for (const mount of ['', '/gamma']) {
+    for (const asked of [`tag_id=${weather}`, 'tag_slug=weather']) {
+      expect(await slugsIn(world, `${mount}/events?${asked}`)).toEqual(['rain']);
+      expect(await slugsIn(world, `${mount}/events?${asked}&related_tags=false`)).toEqual(['rain']);
+      expect(await slugsIn(world, `${mount}/events?${asked}&related_tags=true`)).toEqual(['rain', 'rain-next']);
+      expect(await slugsIn(world, `${mount}/events/keyset?${asked}&related_tags=1`)).toEqual(['rain', 'rain-next']);
+      expect(await slugsIn(world, `${mount}/markets?${asked}`)).toEqual(['rain-1']);
+      expect(await slugsIn(world, `${mount}/markets?${asked}&related_tags=true`)).toEqual(['rain-1', 'rain-next-1']);
+    }
+    // Every one of several tags that are wanted together is widened for itself.
+    const both = `tag_slug=weather,europe&tag_match=all&related_tags=true`;
+    expect(await slugsIn(world, `${mount}/events?${both}`)).toEqual(['rain', 'rain-next']);
+    expect(await slugsIn(world, `${mount}/events?tag_slug=nobody&related_tags=true`)).toEqual([]);
+  }
+  const all = await slugsIn(world, '/events');
+  expect(await slugsIn(world, '/events?related_tags=true')).toEqual(all); // it says nothing without a tag
+  expect((await world.get('/events?related_tags=some')).json.error).toContain('invalid_field: related_tags');
+  expect((await world.get('/gamma/markets?related_tags=some')).status).toBe(422);
+});
+
+test('a search is sorted by a column, falling unless it is asked otherwise, page after page', async () => {
+  const found = async (query: string): Promise<readonly string[]> => {
+    const { status, json } = await world.get(query);
+    expect([query, status]).toEqual([query, 200]);
+    return json.events.map(({ slug }: Slugged) => slug);
+  };
+  for (const mount of ['', '/gamma']) {
+    const search = `${mount}/public-search?q=rain`;
+    const falling = ['rain-ever', 'rain', 'rain-next'];
+    for (const sort of ['end_date', 'endDate']) {
+      expect(await found(`${search}&sort=${sort}`)).toEqual(falling);
+      expect(await found(`${search}&sort=${sort}&ascending=false`)).toEqual(falling);
+      expect(await found(`${search}&sort=${sort}&ascending=true`)).toEqual(falling.toReversed());
+      expect(await found(`${search}&sort=${sort}&limit_per_type=2`)).toEqual(falling.slice(0, 2));
+      expect(await found(`${search}&sort=${sort}&limit_per_type=2&page=2`)).toEqual(falling.slice(2));
+    }
+    for (const sort of ['volume_24hr', 'volume', 'liquidity', 'start_date', 'closed_time', 'competitive']) {
+      expect((await found(`${search}&sort=${sort}`)).toSorted()).toEqual(falling.toSorted());
+    }
+    const unsorted = await found(search);
+    expect(await found(`${search}&sort=relevance`)).toEqual(unsorted);
+    const { json: sorted } = await world.get(`${search}&sort=volume&limit_per_type=2`);
+    expect(sorted.pagination).toEqual({ hasMore: true, totalResults: 3 });
+  }
+  expect((await world.get('/public-search?q=rain&sort=colour')).json.error).toContain(
+    'invalid_field: sort: it must be relevance or one of',
+  );
+  expect((await world.get('/gamma/public-search?q=rain&sort=colour')).json.error).toBe('sort is invalid');
+});
+
+test('a neg-risk event and all its markets share the id that the first of their questions gives', async () => {
+  const question = `0x2c3d7e0eee6f058be3006baabf0d54a07da254ba47fe6e3e095e7990c78147`;
+  await world.admin('POST', '/admin/events', { title: 'Who wins?', slug: 'who-wins', neg_risk: true });
+  expect((await world.get('/events/slug/who-wins')).json).not.toHaveProperty('negRiskMarketID');
+  const market = { question: 'Does it win?', event: 'who-wins', neg_risk: true };
+  await world.admin('POST', '/admin/markets', { ...market, slug: 'one-wins', question_id: `${question}05` });
+  await world.admin('POST', '/admin/markets', { ...market, slug: 'two-wins', question_id: `${question}07` });
+  await world.admin('POST', '/admin/markets', { ...market, slug: 'third-wins' });
+  const id = `${question}00`;
+  for (const mount of ['', '/gamma']) {
+    const { json: event } = await world.get(`${mount}/events/slug/who-wins`);
+    expect(event).toMatchObject({ negRisk: true, negRiskMarketID: id });
+    expect(event.markets.map((one: { negRiskMarketID: string }) => one.negRiskMarketID)).toEqual([id, id, id]);
+    const { json: listed } = await world.get(`${mount}/events?slug=who-wins`);
+    expect(listed[0].negRiskMarketID).toBe(id);
+    for (const slug of ['one-wins', 'third-wins']) {
+      const { json: row } = await world.get(`${mount}/markets/slug/${slug}`);
+      expect(row).toMatchObject({ negRisk: true, negRiskMarketID: id });
+      const { json: record } = await world.get(`/markets/${row.conditionId}`);
+      expect(record).toMatchObject({ neg_risk: true, neg_risk_market_id: id, negRiskMarketID: id });
+    }
+    expect((await world.get(`${mount}/markets/slug/rain-1`)).json).not.toHaveProperty('negRiskMarketID');
+    expect((await world.get(`${mount}/events/slug/rain`)).json).not.toHaveProperty('negRiskMarketID');
+  }
+  const { json: plain } = await world.get(`/markets/${world.conditions.get('cup-home')}`);
+  expect(plain).toMatchObject({ neg_risk: false, neg_risk_market_id: '' });
+});

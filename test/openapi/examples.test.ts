@@ -1,0 +1,138 @@
+// What the document shows as examples: each is one that the field takes or answers, in its unit; those that refusals name
+// are taken; and no sentence refers to a text that readers do not have.
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { openApiDocument } from '../../server/docs/openApi.ts';
+import { endpoints } from '../../server/http/endpoints.ts';
+
+// As programs read it.
+const document = JSON.parse(JSON.stringify(openApiDocument(endpoints)));
+
+interface Found {
+  readonly where: string;
+  readonly value: unknown;
+}
+
+/** Every value of the document with a path to it. */
+function* valuesOf(value: unknown, where = ''): Generator<Found> {
+  yield { where, value };
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, inner] of Object.entries(value)) yield* valuesOf(inner, `${where}/${key}`);
+}
+
+const schemasWithExamples = [...valuesOf(document)].filter(
+  ({ value }) => typeof value === 'object' && value !== null && 'examples' in value && Array.isArray(value.examples),
+);
+
+test('every example is one by its own schema', () => {
+  const ajv = new Ajv2020({ strict: false, validateSchema: false });
+  addFormats.default(ajv);
+  expect(schemasWithExamples.length).toBeGreaterThan(100);
+  const faults = schemasWithExamples.flatMap(({ where, value }) => {
+    // An object with examples, by the filter above.
+    const { examples, ...schema } = value as { examples: readonly unknown[] };
+    const validate = ajv.compile({ ...schema, components: document.components });
+    return examples.filter((example) => !validate(example)).map((example) => `${where}: ${JSON.stringify(example)}`);
+  });
+  expect(faults).toEqual([]);
+});
+
+interface Field {
+  readonly where: string;
+  readonly schema: z.ZodType;
+}
+
+/** A schema and those of the keys and rows below it, without what makes one optional, nullable or transformed. */
+function* fieldsOf(schema: z.ZodType, where: string): Generator<Field> {
+  yield { where, schema };
+  let inner: unknown = schema;
+  while (inner instanceof z.ZodOptional || inner instanceof z.ZodNullable) inner = inner.unwrap();
+  if (inner instanceof z.ZodPipe) inner = inner.in;
+  if (inner instanceof z.ZodObject) {
+    for (const [key, field] of Object.entries(inner.shape)) yield* fieldsOf(field, `${where}.${key}`);
+  } else if (inner instanceof z.ZodArray) {
+    yield* fieldsOf(inner.element as z.ZodType, `${where}[]`); // the element of a classic array
+  } else if (inner instanceof z.ZodUnion) {
+    for (const option of inner.options) yield* fieldsOf(option as z.ZodType, where); // options of a classic union
+  }
+}
+
+const requestFields = endpoints.flatMap(({ method, path, schema: { body, query, path: parts, headers } }) => {
+  const parameters = Object.entries({ ...parts, ...query, ...headers });
+  return [
+    ...(body === undefined ? [] : fieldsOf(body, `${method} ${path}`)),
+    ...parameters.flatMap(([name, schema]) => [...fieldsOf(schema, `${method} ${path}?${name}`)]),
+  ];
+});
+
+/** Examples that a schema says, or what it is made of. */
+function examplesOf(schema: z.ZodType): readonly unknown[] {
+  const { examples } = schema.meta() ?? {};
+  if (Array.isArray(examples)) return examples;
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable)
+    return examplesOf(schema.unwrap() as z.ZodType);
+  if (schema instanceof z.ZodPipe) return examplesOf(schema.in as z.ZodType);
+  return schema instanceof z.ZodUnion ? examplesOf(schema.options[0] as z.ZodType) : [];
+}
+
+test('every field of a request takes the examples that it is shown with', () => {
+  let count = 0;
+  const refused = requestFields.flatMap(({ where, schema }) =>
+    examplesOf(schema).flatMap((example) => {
+      count += 1;
+      const { error } = schema.safeParse(example);
+      return error === undefined ? [] : [`${where}: ${JSON.stringify(example)}: ${error.issues[0].message}`];
+    }),
+  );
+  expect(count).toBeGreaterThan(100);
+  expect(refused).toEqual([]);
+});
+
+test('every body of an operator is shown whole, as one that is taken', () => {
+  const bodies = endpoints.flatMap(({ method, path, schema: { body } }) =>
+    path.startsWith('/admin/') && body ? [{ method, path, body }] : [],
+  );
+  expect(bodies.length).toBeGreaterThan(6);
+  for (const { method, path, body } of bodies) {
+    const { examples } = document.paths[path][method.toLowerCase()].requestBody.content['application/json'].schema;
+    expect([path, examples?.length]).toEqual([path, 1]);
+    expect([path, body.safeParse(examples[0]).error]).toEqual([path, undefined]);
+  }
+});
+
+/** Values that few fields take: their refusals say what would be taken. */
+const STRANGE = [null, true, 0, -1, 0.5, '', ' ', '-1', '0', 'x', '1e999', '9'.repeat(99), [], [0], {}, { x: 0 }];
+
+test('every example that a refusal names is taken by the field that was refused', () => {
+  const named = new Map<string, string>();
+  const refused: string[] = [];
+  for (const { where, schema } of requestFields) {
+    for (const strange of STRANGE) {
+      for (const { message, path } of schema.safeParse(strange).error?.issues ?? []) {
+        if (path.length > 0) continue; // said of a field of its own
+        const [, example] = /such as "?([^\s",]+)"?/.exec(message) ?? [];
+        if (example === undefined) continue;
+        named.set(message, example);
+        if (!schema.safeParse(example).success) refused.push(`${where}: ${message}`);
+      }
+    }
+  }
+  expect(named.size).toBeGreaterThan(4);
+  expect([...new Set(refused)]).toEqual([]);
+});
+
+test('nothing that is said refers to sections of a text that readers do not have', () => {
+  const told = [...valuesOf(document)].filter(
+    ({ value }) =>
+      typeof value === 'string' && /\bsection\b|\.md\b|\b(wire|interface|data) ([A-H]\.)?[0-9]/i.test(value),
+  );
+  expect(told).toEqual([]);
+});
+
+test('every header of credentials says what it holds', () => {
+  const schemes: Record<string, { description?: string }> = document.components.securitySchemes;
+  const silent = Object.entries(schemes).filter(([, { description = '' }]) => description.length < 10);
+  expect(silent.map(([name]) => name)).toEqual([]);
+});

@@ -1,0 +1,118 @@
+// The times of replies beside the document: every one is told in the unit and the form of its example, whatever tells it.
+// Nothing else could notice that: by their types and patterns seconds and milliseconds are the same.
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openApiDocument } from '../../server/docs/openApi.ts';
+import { endpoints } from '../../server/http/endpoints.ts';
+import { alice, bob, call, get, market, newMarket, openTradingWorld, post, server } from '../http/tradingWorld.ts';
+import { send } from '../support/client.ts';
+
+// As programs read it: any JSON.
+// biome-ignore lint/suspicious/noExplicitAny: see above
+type Json = any;
+const document: Json = JSON.parse(JSON.stringify(openApiDocument(endpoints)));
+const named: Readonly<Record<string, Json>> = document.components.schemas;
+
+beforeAll(openTradingWorld);
+afterAll(() => server.close());
+
+const ajv = new Ajv2020({ strict: false, validateSchema: false });
+addFormats.default(ajv);
+const nameOf = (schema: Json): string | undefined => /([^/]+)$/.exec(schema.$ref ?? '')?.[1];
+
+/** The named schemas of single values that a reply has, with the values that stand there. */
+function* scalars(schema: Json, value: Json): Generator<readonly [string, string | number]> {
+  const name = nameOf(schema);
+  if (name !== undefined && (typeof value === 'string' || typeof value === 'number')) yield [name, value];
+  const { properties, items, additionalProperties, anyOf } = name === undefined ? schema : named[name];
+  for (const option of anyOf ?? []) {
+    // Rows of both dialects stand beside each other: the one that the value is of is meant.
+    if (fits(option, value)) yield* scalars(option, value);
+  }
+  if (Array.isArray(value)) for (const row of value) yield* items === undefined ? [] : scalars(items, row);
+  else if (typeof value === 'object' && value !== null) {
+    for (const [key, inner] of Object.entries(value)) {
+      const below = properties?.[key] ?? additionalProperties;
+      if (typeof below === 'object') yield* scalars(below, inner);
+    }
+  }
+}
+
+function fits(schema: Json, value: Json): boolean {
+  return ajv.validate({ ...schema, components: document.components }, value);
+}
+
+const schemaOf = (method: string, path: string): Json =>
+  document.paths[path][method.toLowerCase()].responses['200'].content['application/json'].schema;
+
+/** Milliseconds that a value of a named schema stands for. */
+const READERS: Readonly<Record<string, (value: string | number) => number>> = {
+  SecondsText: (value) => Number(value) * 1000,
+  MillisecondsText: Number,
+  UnixSeconds: (value) => Number(value) * 1000,
+  UnixMilliseconds: Number,
+  IsoTime: (value) => Date.parse(String(value)),
+  DatabaseTime: (value) => Date.parse(String(value)),
+};
+
+test('every time that is told is one of now, in the unit that the document says', async () => {
+  await post(alice, market, { pips: 4000, shares: 20 });
+  const taken = await post(bob, market, { pips: 6000, shares: 20, token: 1 });
+  expect(taken.json.status).toBe('matched');
+  const resting = (await post(alice, market, { pips: 3000, shares: 20 })).json.orderID;
+  const event = { title: 'Weather', slug: 'weather' };
+  const admin = { authorization: 'Bearer dev-admin' };
+  const { id } = (await send(server.url, 'POST', '/admin/events', event, admin)).json;
+  await newMarket({ event: 'weather' });
+  await call(alice, 'POST', '/auth/builder-api-key');
+  const [token] = market.tokens;
+  const user = `user=${bob.wallet.address}`;
+  const asked: readonly (readonly [string, Promise<Json>])[] = [
+    ...Object.entries({
+      '/time': '/time',
+      '/book': `/book?token_id=${token}`,
+      '/books': `/books?token_ids=${token}`,
+      '/prices-history': `/prices-history?market=${token}&interval=max`,
+      '/markets/live-activity/{condition_id}': `/markets/live-activity/${market.conditionId}`,
+      '/clob-markets/{condition_id}': `/clob-markets/${market.conditionId}`,
+      '/markets': '/markets',
+      '/markets/{id}': `/markets/${market.conditionId}`,
+      '/events': '/events',
+      '/events/{id}': `/events/${id}`,
+      '/gamma/markets': '/gamma/markets',
+      '/gamma/events': '/gamma/events',
+      '/trades': '/trades',
+      '/positions': `/positions?${user}`,
+      '/activity': `/activity?${user}`,
+      '/data-api/trades': '/data-api/trades',
+      '/data-api/activity': `/data-api/activity?${user}`,
+    }).map(([path, address]) => [path, get(address)] as const),
+    ['/markets', get('/markets?next_cursor=MA==')],
+    ...Object.entries({
+      '/data/orders': '/data/orders',
+      '/data/order/{id}': `/data/order/${resting}`,
+      '/data/trades': '/data/trades',
+      '/notifications': '/notifications',
+      '/auth/builder-api-key': '/auth/builder-api-key',
+    }).map(([path, address]) => [path, call(alice, 'GET', address).then(({ json }) => json)] as const),
+  ];
+  const counts = new Map<string, number>();
+  for (const [path, reply] of asked) {
+    const value = await reply;
+    let count = 0;
+    for (const [name, scalar] of scalars(schemaOf('GET', path), value)) {
+      const read = READERS[name];
+      if (read === undefined) continue;
+      count += 1;
+      counts.set(name, (counts.get(name) ?? 0) + 1);
+      const awayMs = Math.abs(read(scalar) - Date.now());
+      expect({ path, name, scalar, isNow: awayMs < 3_600_000 }).toEqual({ path, name, scalar, isNow: true });
+      // Its example is a time of the same kind, within some decades.
+      const yearsAway = Math.abs(read(named[name].examples[0]) - Date.now()) / 31_557_600_000;
+      expect([name, yearsAway < 50]).toEqual([name, true]);
+    }
+    expect([path, count > 0]).toEqual([path, true]);
+  }
+  expect([...counts.keys()].toSorted()).toEqual(['IsoTime', 'MillisecondsText', 'SecondsText', 'UnixSeconds']);
+});
