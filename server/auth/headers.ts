@@ -58,6 +58,11 @@ export function readAuthHeaders(get: (name: string) => string): AuthHeaders {
   return readFamily(get, get('poly_address') !== '' ? 'poly' : 'service');
 }
 
+/** Whether the headers are meant as a wallet's: a signature, and no part of a key's credentials. */
+export function isWalletSigned({ apiKey, passphrase, signature }: AuthHeaders): boolean {
+  return apiKey === '' && passphrase === '' && signature !== '';
+}
+
 /** Decimal digits of a count of seconds that stays exact in milliseconds. */
 const SECONDS_DIGITS = /^[0-9]{1,12}$/;
 

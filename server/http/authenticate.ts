@@ -5,7 +5,7 @@ import { ApiKeyKind } from '../../engine/index.ts';
 import { deriveCredentials } from '../auth/apiKeys.ts';
 import type { Caller } from '../auth/caller.ts';
 import { verifyL1 } from '../auth/clobAuth.ts';
-import { type AuthHeaders, readAuthHeaders } from '../auth/headers.ts';
+import { type AuthHeaders, isWalletSigned, readAuthHeaders } from '../auth/headers.ts';
 import { equalSecretTexts, verifyL2 } from '../auth/l2.ts';
 import { isPrivate } from '../config.ts';
 import type { Services } from '../services.ts';
@@ -117,11 +117,8 @@ export function makeAuthenticator(services: Services): Authenticator {
   };
 
   /** What has no part of a key's credentials is a wallet's; nothing at all is no key. */
-  const byWalletOrKey = (request: HttpRequest): Caller => {
-    const { apiKey, passphrase, signature } = readAuthHeaders(request.header);
-    const isWallets = apiKey === '' && passphrase === '' && signature !== '';
-    return isWallets ? byWallet(request) : byKey(request, false, false);
-  };
+  const byWalletOrKey = (request: HttpRequest): Caller =>
+    isWalletSigned(readAuthHeaders(request.header)) ? byWallet(request) : byKey(request, false, false);
 
   const byToken = (request: HttpRequest): undefined => {
     requireSameOrigin(request.header('origin'), request.header('host'));

@@ -195,7 +195,7 @@ export class Door {
     if (this.readForwarded !== undefined && (isGuarded || this.throttle !== undefined)) {
       visit.forwardedAddress = this.readForwarded(remoteAddressOf(visit.res, visit.isAborted), req);
     }
-    if (isCountedByAddress(endpoint)) this.countAddress(visit, endpoint);
+    if (isCountedByAddress(endpoint, req)) this.countAddress(visit, endpoint);
     if (isGuarded) this.guardAddress?.(clientAddressOf(visit));
 
     const isFramed = req.getHeader('content-length') !== '' || req.getHeader('transfer-encoding') !== '';
@@ -248,11 +248,11 @@ export class Door {
     this.throttle.count(throttle, networkOf(clientAddressOf(visit)));
   }
 
-  /** By the API key; by the address where a request does without one. An operator who is known is not counted. */
+  /** By the API key; by the address where an endpoint can do without one. An operator who is known is not counted. */
   private countCaller(visit: Visit, endpoint: Endpoint, caller: Caller | undefined): void {
     visit.isCounted = true;
     if (this.throttle === undefined || endpoint.throttle === 'operator') return;
-    if (caller === undefined || caller.apiKey === '') this.countAddress(visit, endpoint);
+    if (caller === undefined) this.countAddress(visit, endpoint);
     else this.throttle.count(endpoint.throttle, caller.apiKey);
   }
 

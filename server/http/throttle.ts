@@ -1,6 +1,8 @@
 // Request rates: who has sent how many requests under which rows of the table, and the refusal of one too many. Asked by
 // handle.ts for every request where rates are limited. A request that is refused counts nowhere. Its memory is bounded,
 // whoever calls: of more clients than fit, those that were silent longest are forgotten first.
+import type { HttpRequest as UwsRequest } from 'uWebSockets.js';
+import { isWalletSigned, readAuthHeaders } from '../auth/headers.ts';
 import type { Endpoint } from './endpoint.ts';
 import { BadRequest } from './errors.ts';
 import { httpLimits } from './limits.ts';
@@ -193,7 +195,13 @@ export class Throttle {
   }
 }
 
-/** Whether requests of an endpoint are counted by address before anything else of them is looked at. */
-export function isCountedByAddress({ auth, throttle }: Endpoint): boolean {
-  return throttle !== 'operator' && (auth === 'none' || auth === 'l1' || auth === 'dev');
+/**
+ * Whether a request of an endpoint is counted by address before anything else of it is looked at.
+ * @param req uWebSockets' request, alive
+ */
+export function isCountedByAddress({ auth, throttle }: Endpoint, req: Pick<UwsRequest, 'getHeader'>): boolean {
+  if (throttle === 'operator') return false;
+  // To find who signed costs much more than to count.
+  if (auth === 'l1-or-l2') return isWalletSigned(readAuthHeaders((name) => req.getHeader(name)));
+  return auth === 'none' || auth === 'l1' || auth === 'dev';
 }

@@ -257,6 +257,10 @@ test('rates are read as they are written, within bounds', () => {
   }
 });
 
+const withHeaders = (headers: Readonly<Record<string, string>>) => ({
+  getHeader: (name: string) => headers[name] ?? '',
+});
+
 test('every endpoint is counted by the row that is named after it', () => {
   const isOperator = ({ auth }: Endpoint): boolean => auth === 'admin' || auth === 'watch';
   for (const endpoint of endpoints) {
@@ -267,6 +271,17 @@ test('every endpoint is counted by the row that is named after it', () => {
     if (own !== undefined && !isMountRoot) expect([path, throttle]).toEqual([path, own]);
     expect(isOperator(endpoint)).toBe(throttle === 'operator');
     expect(rowsOfGroup(throttle).length).toBeGreaterThan(0);
-    if (isOperator(endpoint)) expect(isCountedByAddress(endpoint)).toBe(false);
+    if (isOperator(endpoint)) expect(isCountedByAddress(endpoint, withHeaders({}))).toBe(false);
   }
+});
+
+test('what a wallet signs is counted by its address before the signature is looked at', () => {
+  const byWallet = new Set(endpoints.filter(({ auth }) => auth === 'l1' || auth === 'l1-or-l2'));
+  expect(byWallet.size).toBe(3);
+  const headers = { poly_address: '0x1', poly_signature: '0x2', poly_timestamp: '3' };
+  for (const endpoint of byWallet) expect(isCountedByAddress(endpoint, withHeaders(headers))).toBe(true);
+  const ofKey = { ...headers, poly_api_key: 'key', poly_passphrase: 'words' };
+  const byEither = endpoints.find(({ auth }) => auth === 'l1-or-l2');
+  if (byEither === undefined) throw new Error('no endpoint takes a wallet or a key');
+  expect(isCountedByAddress(byEither, withHeaders(ofKey))).toBe(false);
 });

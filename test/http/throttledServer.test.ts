@@ -9,7 +9,7 @@ import { resolveConfig, type ServerConfig } from '../../server/config.ts';
 import { endpoints } from '../../server/http/endpoints.ts';
 import { type ThrottleRow, throttleRowNames, throttleRows } from '../../server/http/throttleTable.ts';
 import { CONFIG_FILE } from '../../server/settings.ts';
-import { createKey, type JsonReply, l2Headers, send, sendSigned } from '../support/client.ts';
+import { createKey, type JsonReply, l1Headers, l2Headers, send, sendSigned } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 const ADMIN = { authorization: 'Bearer dev-admin' };
@@ -156,6 +156,15 @@ test('signed requests count for their API key, whatever the address, and failed 
     // Whose key is good is served from the same address all the same.
     const own = (): Promise<JsonReply> => sendSigned(url, bob.address, keys[2], 'GET', '/data/orders');
     expect(await statusesOf(12, own)).toEqual({ 200: 9, 429: 3 });
+  }));
+
+test('a list of keys counts for the key that signs for it, and for the address where a wallet does', () =>
+  withServer({ general: three }, async ({ url, wallets: [alice] }) => {
+    const key = await createKey(url, alice);
+    const byWallet = (): Promise<JsonReply> => send(url, 'GET', '/auth/api-keys', undefined, l1Headers(alice));
+    expect(await statusesOf(4, byWallet)).toEqual({ 200: 2, 429: 2 });
+    const byKey = (): Promise<JsonReply> => sendSigned(url, alice.address, key, 'GET', '/auth/api-keys');
+    expect(await statusesOf(4, byKey)).toEqual({ 200: 3, 429: 1 });
   }));
 
 test('a read-only key has a rate of its own, and builder trades without a key count for the address', () =>
