@@ -165,6 +165,14 @@ export class Ladder {
     this.lieAt(other.words, other.bitsAt);
   }
 
+  /** Gives its words back, where no order rests and none will for long: another ladder takes them. */
+  vacate(): void {
+    if (this.isShared) return;
+    this.space.give(sizeOf(this.levelCount), { words: this.words, at: this.bitsAt });
+    this.isShared = true;
+    this.lieAt(sharedWordsOf(this.gridPips), 0);
+  }
+
   /** The coarsest grid that holds the tick and every resting price: their greatest common divisor, pips. */
   gridFor(tickPips: number): number {
     let grid = tickPips;

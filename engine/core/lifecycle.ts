@@ -123,6 +123,7 @@ export function resolveMarket(state: CoreState, message: Message, offset: number
     out.write({ type: 'MarketUpdated', marketIndex: market.index, ...market.terms() });
     cancelEverythingIn(state, market, CancelReason.MARKET_RESOLVED);
   }
+  market.ladder.vacate();
   market.status = MarketStatus.RESOLVED;
   market.resolution = message.view.getUint8(offset + RESOLVE.resolution);
   market.unredeemedFirstMicro = market.vaultMicro;

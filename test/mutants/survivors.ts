@@ -116,6 +116,8 @@ const reasons: readonly Reason[] = [
     /^if \(!this\.isShared\) this\.space\.give\(/,
     'Words that are not given back: only the memory differs.',
   ),
+  equal(/^lifecycle/, /^market\.ladder\.vacate\(\)/, 'Words that are not given back: only the memory differs.'),
+  equal(/^ladderSpace/, /^(?:length = 0|this\.length \+= )/, 'What tests ask alone.'),
   equal(/^ladder/, /^if \(group << 10 >= .* ⇒ >= → >$/, 'No grid has a multiple of 1,024 levels.'),
   equal(/^ladder/, /^sharedWords\.set\(/, 'Empty levels that markets share: each then makes its own.'),
   equal(
