@@ -33,6 +33,12 @@ const EXPOSE_HEADERS = bytesOf('access-control-expose-headers');
 const ANY = bytesOf('*');
 const SEQUENCE = bytesOf('x-sequence');
 const RETRY = { 'retry-after': String(httpLimits.retryAfterSeconds) };
+/** A stream's path is none of the table: who comes there with a plain request may sit behind a proxy that takes upgrades out. */
+const notFoundText = (path: string): string =>
+  /^\/ws(?:\/|$)/.test(path)
+    ? 'not found: streams answer WebSockets alone, and this request asks for no upgrade'
+    : 'not found';
+
 const STATUS_TEXTS: Readonly<Record<number, string>> = {
   200: 'OK',
   400: 'Bad Request',
@@ -179,7 +185,7 @@ export class Door {
     visit.isHead = method === 'HEAD';
     this.guardHost?.(req.getHeader('host'));
     const route = this.route(path);
-    if (route === undefined) throw new BadRequest('not found', { status: 404 });
+    if (route === undefined) throw new BadRequest(notFoundText(path), { status: 404 });
     const { entry, params } = route;
     visit.isOpen = entry.isOpen;
     if (this.isStopping) throw new BadRequest('the exchange is stopping', { status: 503, headers: RETRY });

@@ -112,6 +112,17 @@ describe('routes', () => {
     expect(reply.headers.get('content-type')).toBe('application/json; charset=utf-8');
   });
 
+  test('a plain request for a stream is 404 and hears that it asks for no upgrade', async () => {
+    for (const path of ['/ws', '/ws/', '/ws/market', '/ws/user']) {
+      const reply = await send(server.url, 'GET', path);
+      expect(reply.status).toBe(404);
+      expect(reply.json).toEqual({
+        error: 'not found: streams answer WebSockets alone, and this request asks for no upgrade',
+      });
+    }
+    expect((await send(server.url, 'GET', '/wsx')).json).toEqual({ error: 'not found' });
+  });
+
   test('a known path with another method is 405 and says what it takes', async () => {
     const reply = await send(server.url, 'DELETE', '/time');
     expect(reply.status).toBe(405);
