@@ -16,7 +16,7 @@ import {
 } from './figures.ts';
 import { addLabelsOf, type Label, Labels, tagSlugs } from './labels.ts';
 import { CatalogSearch } from './search.ts';
-import { Table, type TableQuery } from './table.ts';
+import { GATHERED_ROWS_MAX, Table, type TableQuery } from './table.ts';
 import { VolumeWindow } from './volumeWindow.ts';
 
 export type { ColumnsPlace } from './columnOrders.ts';
@@ -28,7 +28,7 @@ export { STATE_COUNT } from './sortOrder.ts';
 
 /** What a row must be; `among` lists the rows that can be it, each once, where there is such a list. */
 export interface RowFilter {
-  readonly among?: readonly number[];
+  readonly among?: readonly number[] | undefined;
   readonly isWanted: (row: number) => boolean;
 }
 
@@ -262,15 +262,20 @@ export class Catalog implements MarketObserver {
     return this.page(this.eventTable, query, (row) => this.views.markets.eventByNumber(row + 1));
   }
 
-  marketTagFilter(tag: Label): RowFilter {
-    const { number } = tag;
-    const isWanted = (row: number): boolean => this.eventTags[this.eventRowOfMarket(row)]?.includes(number) ?? false;
-    return { among: this.marketsOfTag.get(number) ?? NO_ROWS, isWanted };
+  /** Markets whose events have one of the tags. */
+  marketTagFilter(tags: readonly Label[]): RowFilter {
+    const lists = tags.map(({ number }) => this.marketsOfTag.get(number) ?? NO_ROWS);
+    return oneOfTags(tags, lists, (row) => this.eventTags[this.eventRowOfMarket(row)]);
   }
 
-  eventTagFilter({ number, events }: Label): RowFilter {
-    const isWanted = (row: number): boolean => this.eventTags[row]?.includes(number) ?? false;
-    return { among: events.map((eventNumber) => eventNumber - 1), isWanted };
+  /** Events that have one of the tags. */
+  eventTagFilter(tags: readonly Label[]): RowFilter {
+    const { among, isWanted } = oneOfTags(
+      tags,
+      tags.map(({ events }) => events),
+      (row) => this.eventTags[row],
+    );
+    return { among: among?.map((eventNumber) => eventNumber - 1), isWanted };
   }
 
   marketCreatorFilter(creator: string): RowFilter {
@@ -392,7 +397,19 @@ export class Catalog implements MarketObserver {
 
 /** These rows and no others. */
 export function rowsFilter(rows: readonly number[]): RowFilter {
-  const among = [...new Set(rows)];
-  const wanted = new Set(among);
-  return { among, isWanted: (row) => wanted.has(row) };
+  const wanted = new Set(rows);
+  const isWanted = (row: number): boolean => wanted.has(row);
+  return { among: wanted.size > GATHERED_ROWS_MAX ? undefined : [...wanted], isWanted };
+}
+
+/** Rows that have one of the tags. @param lists the rows of each; put together while they are few enough to be gathered */
+function oneOfTags(
+  tags: readonly Label[],
+  lists: readonly (readonly number[])[],
+  tagsOf: (row: number) => readonly number[] | undefined,
+): RowFilter {
+  const numbers = new Set(tags.map(({ number }) => number));
+  const isWanted = (row: number): boolean => tagsOf(row)?.some((number) => numbers.has(number)) ?? false;
+  const count = lists.reduce((sum, { length }) => sum + length, 0);
+  return { among: count > GATHERED_ROWS_MAX ? undefined : [...new Set(lists.flat())], isWanted };
 }

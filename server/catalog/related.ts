@@ -10,6 +10,9 @@ interface Known {
   readonly eventFiguresOf: (event: EventRow) => EventFigures;
 }
 
+/** So many of a tag's events are looked at, the newest: very large catalogs have tags of a hundred thousand. */
+const COUNTED_EVENTS_MAX = 2_000;
+
 /**
  * The tags that are on events of a tag, those on most of them first.
  * @param closed whether only open or only closed events count; those that have drafts alone never do
@@ -21,7 +24,7 @@ export function relatedTags(
   closed: boolean | undefined,
 ): readonly Label[] {
   const counts = new Map<Label, number>();
-  for (const number of tag.events) {
+  for (const number of tag.events.slice(-COUNTED_EVENTS_MAX)) {
     const event = eventByNumber(number);
     if (event === undefined) continue;
     const { state } = catalog.eventFiguresOf(event);

@@ -5,7 +5,7 @@ import { ColumnOrders, type ColumnsPlace } from './columnOrders.ts';
 import { SortOrder } from './sortOrder.ts';
 
 /** A filter that names fewer rows than this is gathered rather than walked. */
-const GATHERED_ROWS_MAX = 2_000;
+export const GATHERED_ROWS_MAX = 2_000;
 
 export interface TableQuery {
   /** Bit s is set if rows of state s are wanted. */

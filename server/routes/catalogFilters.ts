@@ -55,8 +55,9 @@ function tagsAsked({ tags }: Catalog, reader: QueryReader): readonly (Label | un
 /** Rows that one of the filters wants: none where there is none. */
 function anyOf(filters: readonly RowFilter[]): RowFilter {
   if (filters.length === 1) return filters[0];
-  const among = [...new Set(filters.flatMap((filter) => filter.among ?? []))];
-  return { among, isWanted: (row) => filters.some((filter) => filter.isWanted(row)) };
+  const isWanted = (row: number): boolean => filters.some((filter) => filter.isWanted(row));
+  const lists = filters.flatMap(({ among }) => (among === undefined ? [] : [among]));
+  return { among: lists.length < filters.length ? undefined : [...new Set(lists.flat())], isWanted };
 }
 
 /**
@@ -67,21 +68,21 @@ function tagFilters(
   catalog: Catalog,
   markets: MarketsView,
   reader: QueryReader,
-  filterOfOne: (tag: Label) => RowFilter,
+  filterOf: (tags: readonly Label[]) => RowFilter,
 ): RowFilter[] {
   const filters: RowFilter[] = [];
   const hasRelated = reader.flag('related_tags') ?? false;
-  const filterOf = (tag: Label): RowFilter => {
-    if (!hasRelated) return filterOfOne(tag);
+  const withRelated = (tag: Label): readonly Label[] => {
+    if (!hasRelated) return [tag];
     const related = relatedTags(catalog, tag, (number) => markets.eventByNumber(number), undefined);
-    return anyOf([tag, ...related.slice(0, LIST_LIMIT_MAX)].map(filterOfOne));
+    return [tag, ...related.slice(0, LIST_LIMIT_MAX)];
   };
   const slugged = tagsAsked(catalog, reader);
   const numbered = reader.wholes('tag_id')?.map((number) => catalog.tags.byNumber(number)) ?? [];
   const groups = [slugged, numbered];
   for (const asked of readsAllTags(reader) ? groups.flat().map((tag) => [tag]) : groups) {
     const found = asked.filter((tag) => tag !== undefined);
-    if (asked.length > 0) filters.push(anyOf(found.map(filterOf)));
+    if (asked.length > 0) filters.push(filterOf(found.flatMap(withRelated)));
   }
   return filters;
 }
@@ -104,7 +105,7 @@ function marketStateFilters(markets: MarketsView, reader: QueryReader): RowFilte
 /** Filters of GET /markets. */
 export function marketFilters(catalog: Catalog, markets: MarketsView, reader: QueryReader): RowFilter[] {
   const marketAt = (row: number): Market | undefined => markets.byIndex(row);
-  const filters = tagFilters(catalog, markets, reader, (tag) => catalog.marketTagFilter(tag));
+  const filters = tagFilters(catalog, markets, reader, (tags) => catalog.marketTagFilter(tags));
   filters.push(...marketStateFilters(markets, reader));
   const found = (list: readonly (Market | undefined)[]): RowFilter =>
     rowsFilter(list.flatMap((market) => market?.index ?? []));
@@ -160,8 +161,8 @@ function seriesFilters(catalog: Catalog, reader: QueryReader): RowFilter[] {
 function excludedTags(catalog: Catalog, reader: QueryReader): RowFilter[] {
   const excluded = reader.wholes('exclude_tag_id')?.flatMap((number) => catalog.tags.byNumber(number) ?? []);
   if (excluded === undefined) return [];
-  const bad = excluded.map((tag) => catalog.eventTagFilter(tag));
-  return [{ isWanted: (row) => !bad.some((filter) => filter.isWanted(row)) }];
+  const bad = catalog.eventTagFilter(excluded);
+  return [{ isWanted: (row) => !bad.isWanted(row) }];
 }
 
 /** Filters of the events that a search finds. */
@@ -170,7 +171,7 @@ export function searchFilters(catalog: Catalog, reader: QueryReader): RowFilter[
   const slugs = reader.texts('events_tag');
   if (slugs !== undefined) {
     const tags = slugs.flatMap((slug) => catalog.tags.bySlug(slug) ?? []);
-    filters.push(anyOf(tags.map((tag) => catalog.eventTagFilter(tag))));
+    filters.push(catalog.eventTagFilter(tags));
   }
   return [...filters, ...recurrenceFilters(catalog, reader)];
 }
@@ -178,7 +179,7 @@ export function searchFilters(catalog: Catalog, reader: QueryReader): RowFilter[
 /** Filters of GET /events. */
 export function eventFilters(catalog: Catalog, markets: MarketsView, reader: QueryReader): RowFilter[] {
   const eventAt = (row: number): EventRow | undefined => markets.eventByNumber(row + 1);
-  const filters = tagFilters(catalog, markets, reader, (tag) => catalog.eventTagFilter(tag));
+  const filters = tagFilters(catalog, markets, reader, (tags) => catalog.eventTagFilter(tags));
   filters.push(...seriesFilters(catalog, reader));
   if (readsForeign(reader, FOREIGN_EVENTS, ['featured', 'cyom', 'live'])) filters.push(NOTHING);
   const title = reader.text('title_search')?.toLowerCase();

@@ -12,10 +12,11 @@ const level = z.object({ price: decimal, size: decimal });
 const envelope = {
   stream_id: z.string().describe('The stream; resume by it.'),
   sequence: z.int().describe('The number in the stream: one more than the message before, unless said otherwise.'),
-  server_ts_ms: z.int().describe('Time of the command that caused it, ms.'),
+  server_ts_ms: z.int().describe('Unix milliseconds: the time of the command that caused it.'),
 };
 const ofToken = { asset_id: digits, market: conditionId };
-const timestamp = digits.describe('Milliseconds.');
+const timestamp = digits.describe('Unix milliseconds.');
+const seconds = digits.describe('Unix seconds.');
 
 export const bookSchema = z
   .object({
@@ -144,8 +145,8 @@ export const orderSchema = z.object({
   associate_trades: z.array(uuid),
   outcome: z.string(),
   type: z.enum(['PLACEMENT', 'UPDATE', 'CANCELLATION']),
-  created_at: digits.describe('Seconds.'),
-  expiration: digits.describe('Seconds; 0 = none.'),
+  created_at: seconds,
+  expiration: digits.describe('Unix seconds; 0 = none.'),
   order_type: z.enum(['GTC', 'GTD', 'FOK', 'FAK']),
   status: z.enum(['LIVE', 'MATCHED', 'DELAYED', 'UNMATCHED', 'CANCELED']),
   maker_address: z.string(),
@@ -164,9 +165,9 @@ export const tradeSchema = z.object({
   fee_rate_bps: decimal,
   price: decimal,
   status: z.enum(['MATCHED', 'MINED', 'CONFIRMED']),
-  match_time: digits.describe('Seconds.'),
-  matchtime: digits,
-  last_update: digits,
+  match_time: seconds,
+  matchtime: seconds,
+  last_update: seconds,
   outcome: z.string(),
   owner: uuid,
   trade_owner: uuid,

@@ -103,3 +103,50 @@ test('a neg-risk event and all its markets share the id that the first of their 
   const { json: plain } = await world.get(`/markets/${world.conditions.get('cup-home')}`);
   expect(plain).toMatchObject({ neg_risk: false, neg_risk_market_id: '' });
 });
+
+/** More rows than are gathered and sorted, so that the order of a list is walked instead. */
+const WIDE = 2_100;
+
+test('tags, series and searches of more events than are gathered are listed in the same orders', async () => {
+  const ends: string[] = [];
+  const slugByEnd = new Map<string, string>();
+  const rows: object[] = [{ kind: 'series', slug: 'wide-series', title: 'Wide', recurrence: 'hourly' }];
+  for (let at = 0; at < WIDE; at += 1) {
+    const slug = `wide-${at}`;
+    const end = new Date(Date.UTC(2033, 0, 1) + ((at * 11) % WIDE) * 1000).toISOString(); // in no order of numbers
+    ends.push(end);
+    slugByEnd.set(end, slug);
+    const tags = at === 0 ? ['wide', 'beside-wide'] : ['wide'];
+    rows.push({ kind: 'event', slug, title: `Wide ${at}`, tags, series: 'wide-series', end_date: end });
+    const tokenIds = [String(10 ** 9 + 2 * at), String(10 ** 9 + 2 * at + 1)];
+    rows.push({ kind: 'market', slug: `${slug}-market`, question: 'Is it?', event: slug, token_ids: tokenIds });
+  }
+  // The answer of an import's beginning, as documented.
+  const { id } = (await world.admin('POST', '/admin/imports', {})) as { id: string };
+  const lines = rows.map((row, at) => ({ line: at + 1, row }));
+  await world.admin('POST', `/admin/imports/${id}/lines`, { lines });
+  await world.admin('POST', `/admin/imports/${id}/commit`, {});
+  ends.sort();
+  const sorted = 'order=endDate&ascending=true&limit=3';
+  for (const asked of [
+    'tag_slug=wide',
+    'tag_slug=wide&related_tags=true',
+    'tag_slug=beside-wide&related_tags=true',
+    'series_slug=wide-series',
+    'recurrence=hourly',
+  ]) {
+    expect([asked, await endsIn(`/events?${asked}&${sorted}`)]).toEqual([asked, ends.slice(0, 3)]);
+    const falling = await endsIn(`/events?${asked}&order=endDate&limit=1`);
+    expect([asked, falling]).toEqual([asked, [ends[WIDE - 1]]]);
+  }
+  const { json } = await world.get('/public-search?q=wide&sort=end_date&ascending=true&limit_per_type=3');
+  expect(json.events.map(({ slug }: Slugged) => slug)).toEqual(ends.slice(0, 3).map((end) => slugByEnd.get(end)));
+  expect(json.pagination.totalResults).toBe(WIDE + 2); // and both tags
+  const { json: events } = await world.get('/events?tag_slug=wide&exclude_tag_id=1&limit=1&offset=2099');
+  expect(events).toHaveLength(1);
+});
+
+async function endsIn(path: string): Promise<readonly string[]> {
+  const { json } = await world.get(path);
+  return json.map(({ endDate }: { endDate: string }) => endDate);
+}

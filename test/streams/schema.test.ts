@@ -17,6 +17,17 @@ const strict = Object.fromEntries(
   ]),
 );
 
+/** Every time of an event is one of now, in the unit that the document names. */
+function expectTimesInTheirUnits(event: Readonly<Record<string, unknown>>): void {
+  const shape: Readonly<Record<string, z.ZodType>> = strict[String(event.event_type)].shape;
+  for (const [key, value] of Object.entries(event)) {
+    if (!/timestamp|match_?time|_at$|_ms$|last_update/.test(key)) continue;
+    const unit = /Unix (milliseconds|seconds)/.exec(String(shape[key]?.description))?.[1];
+    const ms = Number(value) * (unit === 'seconds' ? 1_000 : 1);
+    expect([key, unit !== undefined, Math.abs(ms - Date.now()) < 3_600_000]).toEqual([key, true, true]);
+  }
+}
+
 test('every event has exactly the keys and forms that the document says', async () => {
   const socket = await TestSocket.open(server.url, '/ws/market');
   const users = await Promise.all(
@@ -51,6 +62,7 @@ test('every event has exactly the keys and forms that the document says', async 
     for (const event of reader.kept ?? []) {
       const { error } = strict[event.event_type].safeParse(event);
       expect(error?.issues, JSON.stringify(event)).toBeUndefined();
+      expectTimesInTheirUnits(event);
       seen.add(event.event_type);
     }
   }

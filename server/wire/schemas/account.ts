@@ -2,6 +2,7 @@
 // A.2, C.3, C.5 and C.6, interface.md 4.5). Named by the routes' tables.
 import { z } from 'zod';
 import type { EndpointSchema } from '../../http/schema.ts';
+import { EXAMPLE_BYTES32, EXAMPLE_UUID } from '../examples.ts';
 import { redeemBody, setsBody } from '../operatorBodies.ts';
 import { SCORING_ORDERS_MAX } from '../rewards.ts';
 import * as common from './common.ts';
@@ -23,7 +24,7 @@ export const closedOnly: EndpointSchema = { reply: z.object({ closed_only: flag 
 export const createReadonlyKey: EndpointSchema = { reply: z.object({ apiKey: uuid }) };
 export const listReadonlyKeys: EndpointSchema = { reply: z.array(uuid) };
 export const deleteReadonlyKey: EndpointSchema = {
-  body: z.looseObject({ key: common.givenUuid }),
+  body: z.looseObject({ key: common.givenUuid }).meta({ examples: [{ key: EXAMPLE_UUID }] }),
   reply: z.literal(true),
 };
 export const validateReadonlyKey: EndpointSchema = {
@@ -143,7 +144,10 @@ export const dropNotifications: EndpointSchema = {
 
 const dateQuery = { date: z.iso.date() };
 const emptyPage = pageOf(z.never());
-const orderIds = z.array(common.givenBytes32).max(SCORING_ORDERS_MAX);
+const orderIds = z
+  .array(common.givenBytes32)
+  .max(SCORING_ORDERS_MAX)
+  .meta({ examples: [[EXAMPLE_BYTES32]] });
 const scoringMap = z.record(bytes32, z.literal(false));
 export const orderScoring: EndpointSchema = {
   query: { order_id: common.givenBytes32 },

@@ -2,6 +2,7 @@
 // wire.md C.2, C.3 and D). Named by the routes' tables.
 import { z } from 'zod';
 import type { EndpointSchema } from '../../http/schema.ts';
+import { EXAMPLE_BYTES32, EXAMPLE_TOKEN_ID } from '../examples.ts';
 import { HISTORY_MARKETS_MAX } from '../history.ts';
 import { TOKENS_PER_REQUEST_MAX } from '../tokens.ts';
 import * as common from './common.ts';
@@ -27,7 +28,8 @@ const book = z
 const oneToken = { token_id: common.givenTokenId };
 const tokenList = z
   .array(z.looseObject({ token_id: common.givenTokenId, side: z.union([common.givenSide, z.literal('')]).nullish() }))
-  .max(TOKENS_PER_REQUEST_MAX);
+  .max(TOKENS_PER_REQUEST_MAX)
+  .meta({ examples: [[{ token_id: EXAMPLE_TOKEN_ID, side: 'BUY' }]] });
 const commaList = text.meta({ description: `Up to ${TOKENS_PER_REQUEST_MAX} values with commas between them` });
 const listQuery = { token_ids: commaList.optional(), sides: commaList.optional() };
 const mapOf = <Value extends z.ZodType>(value: Value) => z.record(tokenId, value);
@@ -90,15 +92,17 @@ export const pricesHistory: EndpointSchema = {
 /** Figures of a body may be texts, and empty texts are none. */
 const figureOf = (number: z.ZodType) => z.union([number, z.string().regex(/^[0-9]{1,16}$/), z.literal('')]).nullish();
 export const batchPricesHistory: EndpointSchema = {
-  body: z.looseObject({
-    markets: z.array(marketKey).max(HISTORY_MARKETS_MAX),
-    startTs: figureOf(common.givenSeconds),
-    start_ts: figureOf(common.givenSeconds),
-    endTs: figureOf(common.givenSeconds),
-    end_ts: figureOf(common.givenSeconds),
-    interval: z.union([interval, z.literal('')]).nullish(),
-    fidelity: figureOf(fidelity),
-  }),
+  body: z
+    .looseObject({
+      markets: z.array(marketKey).max(HISTORY_MARKETS_MAX),
+      startTs: figureOf(common.givenSeconds),
+      start_ts: figureOf(common.givenSeconds),
+      endTs: figureOf(common.givenSeconds),
+      end_ts: figureOf(common.givenSeconds),
+      interval: z.union([interval, z.literal('')]).nullish(),
+      fidelity: figureOf(fidelity),
+    })
+    .meta({ examples: [{ markets: [EXAMPLE_TOKEN_ID], interval: '1d', fidelity: 60 }] }),
   reply: z.object({ history: z.record(marketKey, z.array(point)) }),
 };
 
@@ -230,4 +234,10 @@ const tradeEvents = z.array(
     .meta({ id: 'TradeEvent', description: "A trade from its taker's side" }),
 );
 export const liveActivity: EndpointSchema = { path: conditionPath, reply: tradeEvents };
-export const manyLiveActivity: EndpointSchema = { body: z.array(common.givenBytes32).max(500), reply: tradeEvents };
+export const manyLiveActivity: EndpointSchema = {
+  body: z
+    .array(common.givenBytes32)
+    .max(500)
+    .meta({ examples: [[EXAMPLE_BYTES32]] }),
+  reply: tradeEvents,
+};

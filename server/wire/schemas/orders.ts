@@ -2,7 +2,9 @@
 // 2.9, wire.md B and C.4 to C.6). Named by the routes' tables.
 import { z } from 'zod';
 import { limits } from '../../../engine/index.ts';
+import { ZERO_BYTES32 } from '../../auth/hex.ts';
 import type { EndpointSchema } from '../../http/schema.ts';
+import { EXAMPLE_ADDRESS, EXAMPLE_BYTES32, EXAMPLE_TOKEN_ID, EXAMPLE_UUID } from '../examples.ts';
 import { ORDERS_PER_BATCH_MAX } from '../orders.ts';
 import * as common from './common.ts';
 
@@ -13,6 +15,8 @@ const { uuid, whole } = common;
 const digits = z.string().regex(/^[0-9]{1,16}$/);
 const absentOr = <Schema extends z.ZodType>(schema: Schema) => schema.nullish();
 const hashOrNone = absentOr(z.union([common.givenBytes32, z.literal('')]));
+
+const EXAMPLE_SIGNATURE = `0x${'5a'.repeat(64)}1b`;
 
 const signedOrder = z.looseObject({
   salt: z
@@ -39,9 +43,31 @@ const signedOrder = z.looseObject({
     .string()
     .max(4096)
     .regex(/^0x([0-9a-fA-F]{2})+$/)
-    .meta({ examples: [`0x${'5a'.repeat(64)}1b`] }),
+    .meta({ examples: [EXAMPLE_SIGNATURE] }),
   conditionId: hashOrNone.meta({ description: 'Refused where it contradicts the token' }),
 });
+
+/** A BUY of ten shares at 0.55, whose signature and token are nobody's. */
+const EXAMPLE_ORDER = {
+  order: {
+    salt: 1_234_567_890,
+    maker: EXAMPLE_ADDRESS,
+    signer: EXAMPLE_ADDRESS,
+    tokenId: EXAMPLE_TOKEN_ID,
+    makerAmount: '5500000',
+    takerAmount: '10000000',
+    side: 'BUY',
+    signatureType: 0,
+    timestamp: '1900000000000',
+    expiration: '0',
+    metadata: ZERO_BYTES32,
+    builder: ZERO_BYTES32,
+    signature: EXAMPLE_SIGNATURE,
+  },
+  owner: EXAMPLE_UUID,
+  orderType: 'GTC',
+  postOnly: false,
+};
 
 const postedOrder = z
   .looseObject({
@@ -51,7 +77,11 @@ const postedOrder = z
     postOnly: absentOr(flag),
     deferExec: absentOr(flag).meta({ description: 'Accepted, and without effect' }),
   })
-  .meta({ id: 'PostedOrder', description: 'A signed order; keys that are not named are ignored' });
+  .meta({
+    id: 'PostedOrder',
+    description: 'A signed order; keys that are not named are ignored',
+    examples: [EXAMPLE_ORDER],
+  });
 
 const orderStatus = text.meta({ description: 'LIVE, MATCHED, CANCELED, DELAYED or INVALID and the like' });
 const officialOrder = z
@@ -129,9 +159,14 @@ export const postOrder: EndpointSchema = {
 };
 export const postOrders: EndpointSchema = {
   headers: retryHeaders,
-  body: z.array(z.unknown()).min(1).max(ORDERS_PER_BATCH_MAX).meta({
-    description: 'Bodies of POST /order; each is read, taken or refused for itself',
-  }),
+  body: z
+    .array(z.unknown())
+    .min(1)
+    .max(ORDERS_PER_BATCH_MAX)
+    .meta({
+      description: 'Bodies of POST /order; each is read, taken or refused for itself',
+      examples: [[EXAMPLE_ORDER]],
+    }),
   reply: z.array(placedOrder).min(1).max(ORDERS_PER_BATCH_MAX),
   refusal: orderRefusal,
 };
@@ -140,25 +175,33 @@ const cancelReply = z
   .object({ canceled: z.array(bytes32), not_canceled: z.record(bytes32, text) })
   .meta({ id: 'CancelReply', description: 'What was cancelled, and why the rest was not' });
 
-const orderIdBody = z.union([
-  z.looseObject({ orderID: common.givenBytes32 }),
-  z.looseObject({ orderId: common.givenBytes32 }),
-]);
+const orderIdBody = z
+  .union([z.looseObject({ orderID: common.givenBytes32 }), z.looseObject({ orderId: common.givenBytes32 })])
+  .meta({ examples: [{ orderID: EXAMPLE_BYTES32 }] });
 export const cancelOrder: EndpointSchema = { body: orderIdBody, reply: cancelReply };
 export const cancelOrders: EndpointSchema = {
-  body: z.array(common.givenBytes32).max(limits.cancelIdsMax),
+  body: z
+    .array(common.givenBytes32)
+    .max(limits.cancelIdsMax)
+    .meta({ examples: [[EXAMPLE_BYTES32]] }),
   reply: cancelReply,
 };
 export const cancelAll: EndpointSchema = { reply: cancelReply };
 const assetOrNone = absentOr(z.union([common.givenTokenId, z.literal('')]));
 export const cancelMarketOrders: EndpointSchema = {
-  body: z.looseObject({ market: hashOrNone, asset_id: assetOrNone, assetId: assetOrNone }).nullish(),
+  body: z
+    .looseObject({ market: hashOrNone, asset_id: assetOrNone, assetId: assetOrNone })
+    .nullish()
+    .meta({ examples: [{ market: EXAMPLE_BYTES32 }] }),
   reply: cancelReply,
 };
 
 const heartbeatRefusal = refusal.extend({ error_msg: text.optional(), heartbeat_id: text.optional() });
 export const heartbeat: EndpointSchema = {
-  body: z.looseObject({ heartbeat_id: absentOr(z.union([common.givenUuid, z.literal('')])) }).nullish(),
+  body: z
+    .looseObject({ heartbeat_id: absentOr(z.union([common.givenUuid, z.literal('')])) })
+    .nullish()
+    .meta({ examples: [{ heartbeat_id: EXAMPLE_UUID }] }),
   reply: z.object({ heartbeat_id: uuid }),
   refusal: heartbeatRefusal,
 };
