@@ -38,10 +38,11 @@ class World {
     resting: [],
   }));
 
-  /** One order more, one fewer, or another grid, in one of the ladders. */
+  /** One order more, one fewer, another grid, or room for others where there is no order, in one of the ladders. */
   step(): void {
     const book = this.random.pick(this.books);
-    if (this.random.chance(1)) this.regrid(book);
+    if (book.resting.length === 0 && this.random.chance(30)) book.ladder.vacate();
+    else if (this.random.chance(1)) this.regrid(book);
     else if (this.random.chance(book.resting.length > FULL ? 70 : 45) && book.resting.length > 0) this.remove(book);
     else this.append(book);
   }
