@@ -281,6 +281,16 @@ describe('serve', () => {
   });
 });
 
+test('--version tells the version of the package alone', async () => {
+  const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'));
+  expect(await runToEnd(['--version'])).toEqual({
+    status: 0,
+    signal: null,
+    output: `${version}\n`,
+    stdout: `${version}\n`,
+  });
+});
+
 test('--help lists every flag and every exit status', async () => {
   const { status, output } = await runToEnd(['start', '--help']);
   expect(status).toBe(0);
