@@ -143,10 +143,14 @@ describe('reasons not to start', () => {
       const holder = fork(script, ['--admin-token', 'hidden-token'], {
         execArgv: ['--import', 'data:text/javascript,0//.mjs'],
       });
-      const [port] = await once(holder, 'message');
-      expect(portHolder(port)).toEqual({ pid: holder.pid, command: `${process.execPath} ${script}` });
-      holder.kill();
-      await once(holder, 'exit');
+      const ended = once(holder, 'exit');
+      try {
+        const [port] = await once(holder, 'message');
+        expect(portHolder(port)).toEqual({ pid: holder.pid, command: `${process.execPath} ${script}` });
+      } finally {
+        holder.kill();
+        await ended;
+      }
     },
   );
 
