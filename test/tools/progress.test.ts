@@ -1,4 +1,5 @@
-// A bar of progress and the terminal that it changes: whatever ends the process, its cursor is there afterwards.
+// A bar of progress and the terminal that it changes: whatever ends the process, its cursor is there afterwards. Each bar is one
+// of a process of its own, which takes its standard error for a terminal.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
