@@ -1,6 +1,6 @@
 // The command line: start, serve, import, replay; what each does, and how a running server is told to stop. Called by main.ts
 // alone. It is the only place besides main.ts that writes to the terminal.
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, CommanderError, Option } from 'commander';
 import { SERVER_SECRET_FILE } from './auth/apiKeys.ts';
@@ -16,6 +16,8 @@ import type { RunningServer } from './start.ts';
 const STOP_MS_MAX = 5_000;
 /** The last is that of a terminal which closes. */
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+
+const PACKAGE_FILE = new URL('../package.json', import.meta.url);
 
 const STATUS_HELP = [
   '',
@@ -243,10 +245,16 @@ async function runImport(file: string, command: Command, env: Environment, folde
   }
 }
 
+function packageVersion(): string {
+  const { version }: { readonly version: string } = JSON.parse(readFileSync(PACKAGE_FILE, 'utf8'));
+  return version;
+}
+
 /** The program; its actions set the promise that runCli waits for. */
 function makeProgram(env: Environment, folder: string): Command {
   const program = new Command('outcry').description('A prediction-market exchange that anyone can run.');
   program.exitOverride().addHelpText('after', STATUS_HELP).enablePositionalOptions();
+  program.version(packageVersion(), '--version', 'print the version of the program');
   addOptions(program.command('start'))
     .description('start for development: seed markets, ten funded wallets, a faucet')
     .addHelpText('after', STATUS_HELP)

@@ -20,15 +20,41 @@ function barOf(stream: NodeJS.WriteStream, title: string, unit: string): Progres
   const format = `${title} {bar} {percentage} % | {value}/{total} ${unit} | {rate} a second | {left} s left`;
   const bar = new SingleBar({ format, stream, hideCursor: true, fps: 5, barsize: 30 }, Presets.shades_classic);
   const startedMs = performance.now();
-  let isStarted = false;
+  let letGo: (() => void) | undefined;
+  const stop = (): void => {
+    bar.stop();
+    letGo?.();
+  };
   return {
     update: (done, total) => {
-      if (!isStarted) bar.start(total, 0, { rate: '-', left: '-' });
-      isStarted = true;
+      if (letGo === undefined) {
+        bar.start(total, 0, { rate: '-', left: '-' });
+        letGo = beforeTheEnd(stop);
+      }
       bar.setTotal(total);
       bar.update(done, paceOf(startedMs, done, total));
     },
-    stop: () => bar.stop(),
+    stop,
+  };
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/**
+ * Has something done before the process ends, by itself or by a signal, which ends it as it would have: a bar hides the cursor, and
+ * the terminal outlives it.
+ * @returns forgets it again
+ */
+function beforeTheEnd(act: () => void): () => void {
+  const onSignal = (signal: NodeJS.Signals): void => {
+    act(); // lets go of the signals: who else hears this one decides what it does
+    if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
+  };
+  process.on('exit', act);
+  for (const signal of SIGNALS) process.prependListener(signal, onSignal);
+  return () => {
+    process.off('exit', act);
+    for (const signal of SIGNALS) process.off(signal, onSignal);
   };
 }
 

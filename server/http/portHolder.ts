@@ -6,12 +6,13 @@ import { createServer } from 'node:net';
 /** The process that listens on a port. */
 export interface PortHolder {
   readonly pid: number;
-  /** Its command line, shortened. */
+  /** Its program and the script that this runs, shortened; none of its arguments, which may be secrets. */
   readonly command: string;
 }
 
 const LISTENING = '0A';
-const COMMAND_CHARACTERS_MAX = 80;
+const COMMAND_CHARACTERS_MAX = 160;
+const SCRIPT = /^[^-].*\.[cm]?[jt]s$/;
 
 /** The error code with which the system refuses to bind the address, such as EADDRINUSE; undefined when it is free. */
 export async function bindErrorOf(host: string, port: number): Promise<string | undefined> {
@@ -63,7 +64,10 @@ export function portHolder(port: number): PortHolder | undefined {
   if (pid === undefined) return undefined;
   let command = '';
   try {
-    command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+    const [program, ...words] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+    // What stands behind an option may be its value.
+    const script = words.find((word, index) => SCRIPT.test(word) && !words[index - 1]?.startsWith('-'));
+    command = script === undefined ? program : `${program} ${script}`;
   } catch {
     // It has ended since; its number still tells something.
   }

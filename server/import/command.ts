@@ -13,8 +13,12 @@ const PIECE_BYTES_MAX = 200_000;
 const PIECE_LINES_MAX = 1_000;
 /** Bytes of one line: more than all texts of an event or market may have together, and half of what a request may carry. */
 const LINE_BYTES_MAX = 524_288;
+/** Arrays and objects in one another, in a line: half of what a request may have. */
+const LINE_DEPTH_MAX = 16;
 /** Bad lines that are printed; the others are counted. */
 const BAD_LINES_SHOWN = 100;
+/** So many of them are kept until the first are picked. */
+const BAD_LINES_KEPT = 10_000;
 
 /** A line of the file, from 1, as JSON. */
 export interface NumberedLine {
@@ -35,9 +39,15 @@ export interface ImportTarget {
   readonly drop: () => Promise<void>;
 }
 
+/** A line as it lies in the file. Of one that is longer than lines may be, the text is not kept. */
+interface Line {
+  readonly text: string;
+  readonly bytes: number;
+}
+
 /** Some lines in a row of a plain or gzipped file, and how many of its bytes (compressed ones) have been read. */
 interface ReadLines {
-  readonly lines: readonly string[];
+  readonly lines: readonly Line[];
   readonly bytesRead: number;
 }
 
@@ -50,39 +60,50 @@ async function* linesOf(file: string): AsyncGenerator<ReadLines> {
   source.on('error', (error) => input.destroy(error));
   const decoder = new StringDecoder('utf8');
   let rest = '';
+  let droppedBytes = 0; // of the line whose end is still to come
+  const lineOf = (text: string): Line => {
+    const line = { text, bytes: droppedBytes + Buffer.byteLength(text) };
+    droppedBytes = 0;
+    return line;
+  };
   try {
     for await (const bytes of input) {
-      const lines = (rest + decoder.write(bytes)).split('\n');
-      rest = lines.pop() ?? '';
+      const texts = (rest + decoder.write(bytes)).split('\n');
+      rest = texts.pop() ?? '';
+      const lines = texts.map(lineOf);
+      if (rest.length > LINE_BYTES_MAX) {
+        droppedBytes += Buffer.byteLength(rest);
+        rest = '';
+      }
       yield { lines, bytesRead: source.bytesRead };
     }
   } catch (error) {
     fatal('usage', `The file ${file} cannot be read: ${error instanceof Error ? error.message : String(error)}.`);
   }
   rest += decoder.end();
-  if (rest !== '') yield { lines: [rest], bytesRead: source.bytesRead };
+  if (rest !== '' || droppedBytes > 0) yield { lines: [lineOf(rest)], bytesRead: source.bytesRead };
 }
 
+const figure = (count: number): string => count.toLocaleString('en-US');
 const kilobytes = (bytes: number): number => Math.ceil(bytes / 1_000);
 
 /** Hands all lines over; resolves with their number and the bad ones. Empty lines are passed over. */
 async function handOver(file: string, target: ImportTarget) {
   const total = kilobytes(statSync(file, { throwIfNoEntry: false })?.size ?? 0);
   const progress = showProgress(process.stderr, 'Reading the file', 'kB');
-  const bad: BadLine[] = [];
+  const bad = new BadLines();
   let piece: NumberedLine[] = [];
   let pieceBytes = 0;
   let line = 0;
   const flush = async (): Promise<void> => {
-    if (piece.length > 0) bad.push(...(await target.take(piece)));
+    if (piece.length > 0) for (const { line, error } of await target.take(piece)) bad.add(line, error);
     piece = [];
     pieceBytes = 0;
   };
   for await (const { lines, bytesRead } of linesOf(file)) {
-    for (const text of lines) {
+    for (const { text, bytes } of lines) {
       line += 1;
-      const bytes = Buffer.byteLength(text);
-      const row = parseLine(text, bytes, line, bad);
+      const row = parseLine(line === 1 ? text.replace(/^\ufeff/, '') : text, bytes, line, bad);
       if (row === undefined) continue;
       if (pieceBytes + bytes > PIECE_BYTES_MAX || piece.length >= PIECE_LINES_MAX) await flush();
       piece.push({ line, row });
@@ -96,17 +117,43 @@ async function handOver(file: string, target: ImportTarget) {
 }
 
 /** The JSON of a line; undefined for an empty line, and for one that is none or too long, which is then noted. */
-function parseLine(text: string, bytes: number, line: number, bad: BadLine[]): unknown {
-  if (text.trim() === '') return undefined;
+function parseLine(text: string, bytes: number, line: number, bad: BadLines): unknown {
   if (bytes > LINE_BYTES_MAX) {
-    bad.push({ line, error: `it has ${bytes} bytes, and a line may have at most ${LINE_BYTES_MAX}` });
+    bad.add(line, `it has ${bytes} bytes, and a line may have at most ${LINE_BYTES_MAX}`);
     return undefined;
   }
+  if (text.trim() === '') return undefined;
+  let row: unknown;
   try {
-    return JSON.parse(text);
+    row = JSON.parse(text);
   } catch (error) {
-    bad.push({ line, error: `it is not JSON: ${error instanceof Error ? error.message : String(error)}` });
+    bad.add(line, `it is not JSON: ${error instanceof Error ? error.message : String(error)}`);
     return undefined;
+  }
+  if (!isDeeper(row, LINE_DEPTH_MAX)) return row;
+  bad.add(line, `it nests arrays and objects deeper than ${LINE_DEPTH_MAX} levels, which is the limit`);
+  return undefined;
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
+}
+
+/** The bad lines of a file: the first of them, and how many there are. */
+class BadLines {
+  count = 0;
+  private kept: BadLine[] = [];
+
+  /** They come nearly in order: what is wrong with a line's fields is told a piece later than that it is no JSON. */
+  add(line: number, error: string): void {
+    this.count += 1;
+    this.kept.push({ line, error });
+    if (this.kept.length > BAD_LINES_KEPT) this.kept = this.first();
+  }
+
+  first(): BadLine[] {
+    return this.kept.toSorted((left, right) => left.line - right.line).slice(0, BAD_LINES_SHOWN);
   }
 }
 
@@ -127,12 +174,14 @@ export async function importFile(file: string, target: ImportTarget) {
 
 async function importLines(file: string, target: ImportTarget) {
   const { lineCount, bad } = await handOver(file, target);
-  if (bad.length > 0) {
-    const shown = bad.toSorted((left, right) => left.line - right.line).slice(0, BAD_LINES_SHOWN);
-    const rest = bad.length > shown.length ? `\n… and ${bad.length - shown.length} more.` : '';
-    const lines = shown.map(({ line, error }) => `${file}:${line}: ${error}`).join('\n');
-    const verb = bad.length === 1 ? 'is' : 'are';
-    const counts = `${bad.length} of ${counted(lineCount, 'line')} ${verb} not right`;
+  if (lineCount === 0) fatal('usage', `The file ${file} has no lines.`);
+  if (bad.count > 0) {
+    const shown = bad.first();
+    const rest = bad.count > shown.length ? `\n… and ${figure(bad.count - shown.length)} more.` : '';
+    // What a line holds may be anything, and a terminal obeys control characters.
+    const lines = shown.map(({ line, error }) => `${file}:${line}: ${error.replaceAll(/\p{Cc}/gu, '?')}`).join('\n');
+    const verb = bad.count === 1 ? 'is' : 'are';
+    const counts = `${figure(bad.count)} of ${counted(lineCount, 'line')} ${verb} not right`;
     fatal('usage', `${lines}${rest}\n${counts}; nothing was imported.`);
   }
   return target.commit();

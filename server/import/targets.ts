@@ -6,6 +6,17 @@ import type { Services } from '../services.ts';
 import { CatalogImport } from './catalogImport.ts';
 import type { BadLine, ImportTarget } from './command.ts';
 
+/** What a refusal says; the whole reply where it is none of an exchange. */
+function reasonIn(text: string): string {
+  try {
+    const { error } = JSON.parse(text);
+    if (typeof error === 'string') return error;
+  } catch {
+    // no JSON: something else answers there
+  }
+  return text.slice(0, 200);
+}
+
 /** An exchange that listens at `url`. @throws FatalError for whatever it answers but success */
 export async function runningTarget(url: string, adminToken: string): Promise<ImportTarget> {
   const parsed = URL.parse(url);
@@ -24,7 +35,7 @@ export async function runningTarget(url: string, adminToken: string): Promise<Im
       fatal('usage', `The exchange at ${url} does not answer (${reason}): start one, or name it with --url.`);
     });
     const text = await reply.text();
-    if (reply.status !== 200) fatal('usage', `The exchange at ${url} answered ${reply.status} to ${path}: ${text}`);
+    if (reply.status !== 200) fatal('usage', `The exchange at ${url} answered ${reply.status}: ${reasonIn(text)}.`);
     return JSON.parse(text);
   };
   const { id }: { readonly id: string } = await call('POST', '/admin/imports');

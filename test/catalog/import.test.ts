@@ -1,9 +1,12 @@
 // Imports of a whole catalog: what a file makes, how each bad line is named, that a file with one bad line makes nothing, and
 // that a server killed at any moment of the commit has all of it afterwards or none.
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { createWriteStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
 import { afterAll, expect, test } from 'vitest';
 import { linesOf, madeRows } from '../../bench/catalog/lines.ts';
 import { STRIP_TYPES } from '../../bench/lib/stripTypes.ts';
@@ -242,6 +245,45 @@ test('a line that is too long for any request is named like every other bad line
   const full = (slug: string): object => ({ ...EVENT, slug, description: '東'.repeat(50_000) });
   const fits = fileOf('full.jsonl', ['first', 'second', 'third', 'fourth', 'fifth', 'sixth'].map(full));
   expect(await importFile(fits, await runningTarget(server.url, 'dev-admin'))).toMatchObject({ events: 6 });
+  await server.close();
+});
+
+test('a line without end is named and never kept, nor are bad lines without number', async () => {
+  const server = await startTestServer();
+  const target = await runningTarget(server.url, 'dev-admin');
+  const endless = join(folder, 'endless.jsonl.gz');
+  const zip = createGzip({ level: 1 });
+  const written = pipeline(zip, createWriteStream(endless));
+  for (let index = 0; index < 600; index += 1) if (!zip.write(Buffer.alloc(1_048_576))) await once(zip, 'drain');
+  zip.end('\n{"kind":"tag"}\n');
+  await written;
+  // More characters than a string of V8 can have.
+  await expect(importFile(endless, target)).rejects.toThrow(
+    /endless\.jsonl\.gz:1: it has 629145600 bytes, and a line may have at most 524288\n.*:2: .*\n2 of 2 lines are not right/,
+  );
+  const bad = fileOf('many.jsonl', [...Array(30_000).fill('{"kind"'), '{"kind":"tag"}']);
+  await expect(importFile(bad, await runningTarget(server.url, 'dev-admin'))).rejects.toThrow(
+    /many\.jsonl:1: .*\n(.*\n)+.*many\.jsonl:100: .*\n… and 29,901 more\.\n30,001 of 30,001 lines are not right/,
+  );
+  await server.close();
+});
+
+test('lines that are nested deep, hold control characters or begin with a mark are read as what they are', async () => {
+  const server = await startTestServer();
+  const importing = async (name: string, lines: readonly (object | string)[]) =>
+    importFile(fileOf(name, lines), await runningTarget(server.url, 'dev-admin'));
+  const deep = `{"kind":"tag","slug":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
+  await expect(importing('deep.jsonl', [deep])).rejects.toThrow(
+    /deep\.jsonl:1: it nests arrays and objects deeper than 16 levels, which is the limit\n1 of 1 line is not right/,
+  );
+  const error = await importing('escape.jsonl', ['\u001b[2J\u0007']).catch((thrown: Error) => thrown);
+  expect(String(error)).toContain('escape.jsonl:1: it is not JSON');
+  expect(String(error).replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
+  expect(await importing('mark.jsonl', [`\ufeff${JSON.stringify(EVENT)}\r`])).toMatchObject({ events: 1 });
+  await expect(importing('empty.jsonl', [])).rejects.toThrow(/^The file .*empty\.jsonl has no lines\.$/);
+  await expect(importing('tag.jsonl', [TAG])).rejects.toThrow(
+    `The exchange at ${server.url} answered 400: there is nothing to import.`,
+  );
   await server.close();
 });
 

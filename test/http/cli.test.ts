@@ -1,5 +1,8 @@
 // The program as a user runs it: what it prints, how it stops, and what it says when it cannot start. Each test starts
 // processes of its own, in folders of its own.
+
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import {
   existsSync,
   mkdirSync,
@@ -18,6 +21,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SERVER_SECRET_FILE } from '../../server/auth/apiKeys.ts';
 import { readSeed } from '../../server/dev/seed.ts';
+import { portHolder } from '../../server/http/portHolder.ts';
 import { send } from '../support/client.ts';
 import { freePort } from '../support/ports.ts';
 import { runToEnd, startServerProcess } from '../support/process.ts';
@@ -128,6 +132,27 @@ describe('reasons not to start', () => {
     );
     holder.close();
   });
+
+  test.runIf(process.platform === 'linux')(
+    'of who holds a port, no arguments are told: one may be a token',
+    async () => {
+      const script = join(folder, 'holder.mjs');
+      const code = `import { createServer } from 'node:net';
+      const server = createServer().listen(0, '127.0.0.1', () => process.send(server.address().port));`;
+      writeFileSync(script, code);
+      const holder = fork(script, ['--admin-token', 'hidden-token'], {
+        execArgv: ['--import', 'data:text/javascript,0//.mjs'],
+      });
+      const ended = once(holder, 'exit');
+      try {
+        const [port] = await once(holder, 'message');
+        expect(portHolder(port)).toEqual({ pid: holder.pid, command: `${process.execPath} ${script}` });
+      } finally {
+        holder.kill();
+        await ended;
+      }
+    },
+  );
 
   test('an address that is not of this machine', async () => {
     const args = ['--host', '203.0.113.7', '--chain', '80002', '--admin-token', 'x'.repeat(16)];
@@ -278,6 +303,16 @@ describe('serve', () => {
     expect((await event('dev-admin')).status).toBe(401);
     expect((await event(env.OUTCRY_ADMIN_TOKEN)).status).toBe(200);
     await server.stop();
+  });
+});
+
+test('--version tells the version of the package alone', async () => {
+  const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'));
+  expect(await runToEnd(['--version'])).toEqual({
+    status: 0,
+    signal: null,
+    output: `${version}\n`,
+    stdout: `${version}\n`,
   });
 });
 

@@ -1,0 +1,42 @@
+// A bar of progress and the terminal that it changes: whatever ends the process, its cursor is there afterwards. Each bar is one
+// of a process of its own, which takes its standard error for a terminal.
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { STRIP_TYPES } from '../../bench/lib/stripTypes.ts';
+
+const module = join(import.meta.dirname, '../../server/progress.ts');
+const HIDDEN = '\u001b[?25l';
+const SHOWN = '\u001b[?25h';
+
+/** What a process prints, and how it ends, that begins a bar on what it takes for a terminal. */
+function withBar(then: string) {
+  const code = `import { showProgress } from '${module}';
+    process.stderr.isTTY = true;
+    const bar = showProgress(process.stderr, 'Working', 'records');
+    bar.update(1, 10);
+    ${then}`;
+  const { stderr, status, signal } = spawnSync(
+    process.execPath,
+    [...STRIP_TYPES, '--input-type=module', '--eval', code],
+    { encoding: 'utf8' },
+  );
+  expect(stderr).toContain('Working');
+  return { status, signal, isHidden: stderr.lastIndexOf(HIDDEN) > stderr.lastIndexOf(SHOWN) };
+}
+
+test('a bar that is stopped gives the cursor back', () => {
+  expect(withBar('bar.stop();')).toEqual({ status: 0, signal: null, isHidden: false });
+});
+
+test.each(['SIGINT', 'SIGTERM', 'SIGHUP'])('%s gives the cursor back, and ends the process as before', (name) => {
+  const wait = 'setInterval(() => {}, 1_000);';
+  const sent = withBar(`process.kill(process.pid, '${name}'); ${wait}`);
+  expect(sent).toEqual({ status: null, signal: name, isHidden: false });
+  const heard = withBar(`process.on('${name}', () => process.exit(5)); process.kill(process.pid, '${name}'); ${wait}`);
+  expect(heard).toEqual({ status: 5, signal: null, isHidden: false });
+});
+
+test('so does an exit in its midst', () => {
+  expect(withBar('process.exit(3);')).toEqual({ status: 3, signal: null, isHidden: false });
+});
