@@ -190,7 +190,7 @@ test('every price has its level on every grid, and no other', () => {
 test('no two blocks of a space share a word, each begins with a line, and what was given back is used again', () => {
   const random = new Random(SEED);
   const space = new LadderSpace();
-  const sizes = [1, 16, 17, 216, 2_080, 20_336];
+  const sizes = [1, 16, 17, 216, 2_080, 8_192];
   const held: { readonly size: number; readonly block: Block; readonly mark: number }[] = [];
   /** Where blocks of a size have been, and how many of them were held at a time. */
   const places = new Map(sizes.map((size) => [size, new Set<string>()]));
@@ -218,4 +218,13 @@ test('no two blocks of a space share a word, each begins with a line, and what w
   const needed = [...most].reduce((sum, [size, count]) => sum + inLines(size) * count, 0);
   const words = arrays.reduce((sum, array) => sum + array.length, 0);
   expect(words).toBeLessThan(2 * needed);
+});
+
+test('a block of a fine grid has an array of its own, whose memory goes with it', () => {
+  const space = new LadderSpace();
+  const size = 20_336;
+  const block = space.take(size);
+  expect([block.at, block.words.length]).toEqual([0, inLines(size)]);
+  space.give(size, block);
+  expect(space.take(size).words).not.toBe(block.words);
 });

@@ -107,12 +107,12 @@ const reasons: readonly Reason[] = [
   ),
   equal(
     /^ladderSpace/,
-    /^const (?:LINE_WORDS|FIRST_WORDS|LONGEST_WORDS|doubled) = |^used = 0;|^if \(this\.used \+ room/,
+    /^const (?:LINE_WORDS|FIRST_WORDS|LONGEST_WORDS|SHARED_WORDS_MAX|doubled) = |^used = 0;|^if \(this\.used \+ room/,
     'Where a block lies, and how large the array around it is: only the time and the memory differ.',
   ),
   equal(
     /^ladderSpace/,
-    /^if \(blocks === undefined\) this\.free|^else blocks\.push\(/,
+    /^if \(size > SHARED_WORDS_MAX\)|^if \(blocks === undefined\) this\.free|^else blocks\.push\(/,
     'Words that are not used again: only the memory differs.',
   ),
   equal(/^ladder/, /^const inverses = .* ⇒ \+ → -$/, 'No grid is nearly as coarse.'),
