@@ -107,7 +107,7 @@ const reasons: readonly Reason[] = [
   ),
   equal(
     /^ladderSpace/,
-    /^const (?:LINE_WORDS|FIRST_WORDS|LONGEST_WORDS|SHARED_WORDS_MAX|doubled) = |^used = 0;|^if \(this\.used \+ room/,
+    /^const (?:LINE_WORDS|FIRST_WORDS|LONGEST_WORDS|SHARED_WORDS_MAX|doubled) = |^(?:this\.)?used = 0;|^if \(this\.used \+ room/,
     'Where a block lies, and how large the array around it is: only the time and the memory differ.',
   ),
   equal(
