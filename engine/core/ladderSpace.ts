@@ -9,6 +9,11 @@ const LINE_WORDS = 16;
 /** Words of the first array. Each is twice as long as the one before, so that small exchanges stay small, up to the longest. */
 const FIRST_WORDS = 1 << 12;
 const LONGEST_WORDS = 1 << 18;
+/**
+ * A block of more words, as only grids much finer than a usual tick need it, is an array of its own: it lies in so many lines that
+ * one more is nothing, and when its market's tick is made coarse again, its memory is free for all.
+ */
+const SHARED_WORDS_MAX = 1 << 13;
 
 /** So many words in whole lines of memory. */
 export const inLines = (words: number): number => Math.ceil(words / LINE_WORDS) * LINE_WORDS;
@@ -31,6 +36,7 @@ export class LadderSpace {
 
   /** A block of so many words; what is in them is left over from whoever had it before. */
   take(size: number): Block {
+    if (size > SHARED_WORDS_MAX) return { words: newRecords(inLines(size)), at: 0 };
     const known = this.free.get(size)?.pop();
     if (known !== undefined) return known;
     const room = inLines(size);
@@ -42,6 +48,7 @@ export class LadderSpace {
 
   /** Takes back a block of so many words, which nobody looks at any more. */
   give(size: number, block: Block): void {
+    if (size > SHARED_WORDS_MAX) return;
     const blocks = this.free.get(size);
     if (blocks === undefined) this.free.set(size, [block]);
     else blocks.push(block);

@@ -2,7 +2,7 @@
 // written or for an exchange that has applied nothing yet. What only helps a command along (scratch lists, the order at
 // hand) is not in it. A structure with arrays visits its own; markets are many and small, so they make columns.
 import { requireSound, type Sections } from '../protocol/sections.ts';
-import { PIPS_PER_UNIT } from '../protocol/units.ts';
+import { isTickSize } from '../protocol/units.ts';
 import type { Ladder } from './ladder.ts';
 import type { Market } from './market.ts';
 import { ladderSideOf } from './orderBook.ts';
@@ -87,9 +87,15 @@ function levelsOf(markets: readonly Market[]): Int32Array<ArrayBuffer> {
   return Int32Array.from(words);
 }
 
+/** Whether a ladder may have this grid under a tick: whole pips of which the tick is a multiple. */
+const isGridOf = (tickPips: number, gridPips: number): boolean =>
+  Number.isInteger(gridPips) && gridPips > 0 && tickPips % gridPips === 0;
+
 function loadMarkets(state: CoreState, columns: Float64Array, levels: Int32Array): void {
   requireSound(columns.length % COLUMNS === 0, `the markets have ${columns.length} numbers`);
   for (let at = 0; at < columns.length; at += COLUMNS) {
+    const { length: index } = state.markets;
+    requireSound(isTickSize(columns[at + 4]), `market ${index} has a tick of ${columns[at + 4]} pips`);
     const market = state.addMarket({
       status: columns[at],
       negRisk: columns[at + 1],
@@ -109,7 +115,7 @@ function loadMarkets(state: CoreState, columns: Float64Array, levels: Int32Array
     market.unredeemedSecondMicro = columns[at + TERMS + 4];
     const gridPips = columns[at + TERMS + 5];
     if (gridPips === market.tickPips) continue;
-    requireSound(PIPS_PER_UNIT % gridPips === 0, `market ${market.index} has a grid of ${gridPips} pips`);
+    requireSound(isGridOf(market.tickPips, gridPips), `market ${index} has a grid of ${gridPips} pips`);
     market.ladder.regrid(gridPips);
   }
   for (let at = 0; at < levels.length; at += 2 + levels[at + 1]) {

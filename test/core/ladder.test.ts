@@ -1,12 +1,14 @@
 // Ladders against lists of orders by price, many of them side by side in one space: whatever comes, goes and moves onto another
-// grid in one of them, each has its own orders at their prices in the order of their arrival, and its own best prices. And the
-// space itself: no two blocks share a word, and what is given back is used again.
+// grid in one of them, each has its own orders at their prices in the order of their arrival, and its own best prices, and so
+// has what a snapshot makes of it. What a ladder leaves it gives back, and looks at no more. And the space itself: no two blocks
+// share a word, and what is given back is used again.
 import { expect, test } from 'vitest';
 import { Exchange } from '../../engine/core/index.ts';
 import { ASK, BID, Ladder } from '../../engine/core/ladder.ts';
-import { type Block, LadderSpace } from '../../engine/core/ladderSpace.ts';
+import { type Block, inLines, LadderSpace } from '../../engine/core/ladderSpace.ts';
 import { NONE, OrderPool } from '../../engine/core/orderPool.ts';
 import { type Command, EventWriter, encodeCommand, OrderType, Side } from '../../engine/protocol/index.ts';
+import { PIPS_PER_UNIT } from '../../engine/protocol/units.ts';
 import { marketIds, orderIdOf } from '../model/names.ts';
 import { Random } from '../model/random.ts';
 import { addressOf, keyOf, terms } from '../mutants/situations.ts';
@@ -14,9 +16,9 @@ import { addressOf, keyOf, terms } from '../mutants/situations.ts';
 const SEED = 23;
 const LADDERS = 40;
 const STEPS = 60_000;
-const CHECK_EVERY = 500;
+const CHECK_EVERY = 1_000;
 /** Every grid that a tick of the wire or an order off it may need, fine ones seldom: a ladder of one pip has 10,000 levels. */
-const GRIDS = [100, 100, 100, 10, 10, 25, 50, 5, 1];
+const GRIDS = [1_000, 1_000, 500, 200, 100, 100, 100, 50, 40, 25, 20, 10, 10, 8, 5, 4, 2, 1];
 const MIDDLE_PIPS = 5_000;
 /** A book with more orders than these loses more than it gets: few enough that coarse grids hold them again, now and then. */
 const FULL = 12;
@@ -27,61 +29,132 @@ interface Resting {
   readonly side: number;
 }
 
+interface Book {
+  readonly ladder: Ladder;
+  /** Whether an order ever came: from then on it has words of its own. */
+  isOwn: boolean;
+  resting: Resting[];
+}
+
+/** A space that knows who has what, and makes waste of what is given back, so that nobody can go on using it unnoticed. */
+class WatchedSpace extends LadderSpace {
+  /** Sizes of the blocks that are out, by array and place. */
+  private readonly out = new Map<Int32Array, Map<number, number>>();
+
+  get held(): number {
+    return [...this.out.values()].reduce((sum, { size }) => sum + size, 0);
+  }
+
+  override take(size: number): Block {
+    const block = super.take(size);
+    const out = this.out.get(block.words) ?? new Map<number, number>();
+    this.out.set(block.words, out.set(block.at, size));
+    return block;
+  }
+
+  override give(size: number, block: Block): void {
+    const out = this.out.get(block.words);
+    expect(out?.get(block.at), 'the size of a block that is given back').toBe(size);
+    out?.delete(block.at);
+    block.words.fill(0x5a5a5a5a, block.at, block.at + size);
+    super.give(size, block);
+  }
+}
+
 class World {
   readonly random = new Random(SEED);
   readonly pool = new OrderPool();
-  readonly space = new LadderSpace();
-  /** How often a ladder with orders moved, by the grids it moved between. */
+  readonly space = new WatchedSpace();
+  /** How often a ladder moved, by what it held and whether the other grid is finer. */
   readonly moves = new Map<string, number>();
-  readonly books: { readonly ladder: Ladder; resting: Resting[] }[] = Array.from({ length: LADDERS }, () => ({
+  readonly books: readonly Book[] = Array.from({ length: LADDERS }, () => ({
     ladder: new Ladder(this.random.pick(GRIDS), this.space),
+    isOwn: false,
     resting: [],
   }));
 
-  /** One order more, one fewer, another grid, or room for others where there is no order, in one of the ladders. */
+  /** One order more, one fewer, none any more, or another grid, in one of the ladders. */
   step(): void {
-    const book = this.random.pick(this.books);
-    if (book.resting.length === 0 && this.random.chance(30)) book.ladder.vacate();
-    else if (this.random.chance(1)) this.regrid(book);
-    else if (this.random.chance(book.resting.length > FULL ? 70 : 45) && book.resting.length > 0) this.remove(book);
+    const { random } = this;
+    const book = random.pick(this.books);
+    if (random.chance(book.isOwn ? 2 : 60)) this.regrid(book);
+    else if (random.chance(1)) this.empty(book);
+    else if (random.chance(book.resting.length > FULL ? 70 : 45) && book.resting.length > 0) this.remove(book);
     else this.append(book);
   }
 
   check(): void {
-    for (const { ladder, resting } of this.books) {
-      ladder.checkInvariants(this.pool, (slot) => this.pool.sideOf(slot));
-      const bids = resting.filter(({ side }) => side === BID).map(({ pips }) => pips);
-      const asks = resting.filter(({ side }) => side === ASK).map(({ pips }) => pips);
-      expect(ladder.bestPips(BID)).toBe(Math.max(0, ...bids));
-      expect(ladder.bestPips(ASK)).toBe(Math.min(10_000, ...asks));
-      expect(this.slotsIn(ladder)).toEqual(this.expected(resting));
+    const space = new LadderSpace();
+    const copies = this.books.map(({ ladder }) => this.loaded(ladder, space));
+    for (const [index, { ladder, resting }] of this.books.entries()) {
+      this.checkBook(ladder, resting);
+      this.checkBook(copies[index], resting);
     }
+    expect(this.space.held, 'blocks, one for each ladder that had an order').toBe(
+      this.books.filter(({ isOwn }) => isOwn).length,
+    );
   }
 
-  private append(book: World['books'][number]): void {
+  private checkBook(ladder: Ladder, resting: readonly Resting[]): void {
+    ladder.checkInvariants(this.pool, (slot) => this.pool.sideOf(slot));
+    const bids = resting.filter(({ side }) => side === BID).map(({ pips }) => pips);
+    const asks = resting.filter(({ side }) => side === ASK).map(({ pips }) => pips);
+    expect(ladder.bestPips(BID)).toBe(Math.max(0, ...bids));
+    expect(ladder.bestPips(ASK)).toBe(Math.min(PIPS_PER_UNIT, ...asks));
+    expect(this.slotsIn(ladder)).toEqual(this.expected(resting));
+  }
+
+  /** What a snapshot makes of a ladder: another in another space, made for a tick and moved to the grid before its levels come. */
+  private loaded(ladder: Ladder, space: LadderSpace): Ladder {
+    const copy = new Ladder(this.random.pick(GRIDS), space);
+    copy.regrid(ladder.gridPips);
+    const levels = ladder.levels();
+    for (let at = 0; at < levels.length; at += 3) {
+      copy.loadLevel(levels[at], levels[at + 1], levels[at + 2], this.pool.sideOf(levels[at + 1]));
+    }
+    return copy;
+  }
+
+  private append(book: Book): void {
     const { pool, random } = this;
     const { ladder } = book;
     const side = random.int(BID, ASK);
-    const away = random.int(1, random.chance(90) ? 12 : ladder.levelCount / 2 - 1) * ladder.gridPips;
-    const pips = MIDDLE_PIPS + (side === BID ? -away : away);
+    const farthest = ladder.levelCount / 2 - 1;
+    const away = random.weighted([
+      [90, random.int(1, Math.min(12, farthest))],
+      [6, random.int(1, farthest)],
+      [4, farthest],
+    ]);
+    const pips = MIDDLE_PIPS + (side === BID ? -away : away) * ladder.gridPips;
     pool.makeRoom();
     const slot = pool.allocate(1, side, 0, pips, 1, 0, 0, 0);
     ladder.append(pool, slot, side);
+    book.isOwn = true;
     book.resting.push({ slot, pips, side });
   }
 
-  private remove(book: World['books'][number]): void {
+  private remove(book: Book): void {
     const [left] = book.resting.splice(this.random.int(0, book.resting.length - 1), 1);
     book.ladder.remove(this.pool, left.slot);
     this.pool.release(left.slot);
   }
 
+  /** As a market that closes does, or as one that is resolved. */
+  private empty(book: Book): void {
+    while (book.resting.length > 0) this.remove(book);
+    if (this.random.chance(50)) return;
+    book.ladder.vacate();
+    book.isOwn = false;
+  }
+
   /** Onto a grid that all its prices lie on; the middle does on each. */
-  private regrid({ ladder, resting }: World['books'][number]): void {
+  private regrid({ ladder, isOwn, resting }: Book): void {
     const gridPips = this.random.pick(GRIDS);
-    if (resting.length === 0 || resting.some(({ pips }) => pips % gridPips !== 0)) return;
-    const move = `${ladder.gridPips} to ${gridPips}`;
-    this.moves.set(move, (this.moves.get(move) ?? 0) + 1);
+    if (resting.some(({ pips }) => pips % gridPips !== 0)) return;
+    const sides = ladder.hasBids() && ladder.hasAsks() ? 'both sides' : ladder.hasBids() ? 'bids' : 'asks';
+    const holding = resting.length > 0 ? sides : isOwn ? 'none any more' : 'none yet';
+    const way = gridPips < ladder.gridPips ? 'finer' : gridPips > ladder.gridPips ? 'coarser' : 'the same';
+    this.moves.set(`${holding}, ${way}`, (this.moves.get(`${holding}, ${way}`) ?? 0) + 1);
     ladder.regrid(gridPips);
   }
 
@@ -105,14 +178,32 @@ test('ladders of one space hold their own orders and best prices, on any grid', 
     world.step();
     if (step % CHECK_EVERY === 0) world.check();
   }
-  expect(world.moves.size).toBeGreaterThan(15);
+  // What none, one or both sides hold, on three ways.
+  expect([...world.moves.keys()].sort()).toHaveLength(5 * 3);
 });
 
-test('no two blocks of a space share a word, and what was given back is used again', () => {
+test('every price has its level on every grid, and no other', () => {
+  const space = new LadderSpace();
+  for (let gridPips = 1; gridPips < PIPS_PER_UNIT; gridPips += 1) {
+    if (PIPS_PER_UNIT % gridPips !== 0) continue;
+    const ladder = new Ladder(gridPips, space);
+    for (let pips = 0; pips <= PIPS_PER_UNIT; pips += 1) {
+      const level = Math.floor(pips / gridPips);
+      if (ladder.levelOf(pips) === level && ladder.hasPrice(pips) === (level * gridPips === pips)) continue;
+      throw new Error(`${pips} pips on a grid of ${gridPips} are at level ${ladder.levelOf(pips)}`);
+    }
+  }
+});
+
+test('no two blocks of a space share a word, each begins with a line, and what was given back is used again', () => {
   const random = new Random(SEED);
   const space = new LadderSpace();
-  const sizes = [1, 16, 17, 216, 2_080, 20_336];
+  const sizes = [1, 16, 17, 216, 2_080, 8_192];
   const held: { readonly size: number; readonly block: Block; readonly mark: number }[] = [];
+  /** Where blocks of a size have been, and how many of them were held at a time. */
+  const places = new Map(sizes.map((size) => [size, new Set<string>()]));
+  const most = new Map(sizes.map((size) => [size, 0]));
+  const arrays: Int32Array[] = [];
   for (let mark = 1; mark <= 4_000; mark += 1) {
     if (held.length > 60 || (held.length > 0 && random.chance(45))) {
       const [{ size, block, mark: own }] = held.splice(random.int(0, held.length - 1), 1);
@@ -123,12 +214,27 @@ test('no two blocks of a space share a word, and what was given back is used aga
     }
     const size = random.pick(sizes);
     const block = space.take(size);
+    expect(block.at % inLines(1)).toBe(0);
     expect(block.at + size).toBeLessThanOrEqual(block.words.length);
     block.words.fill(mark, block.at, block.at + size);
+    if (!arrays.includes(block.words)) arrays.push(block.words);
     held.push({ size, block, mark });
+    places.get(size)?.add(`${arrays.indexOf(block.words)} ${block.at}`);
+    most.set(size, Math.max(most.get(size) ?? 0, held.filter((other) => other.size === size).length));
   }
-  // At most some 60 blocks were held at a time, of 80 KB at most: five megabytes, where all that were taken are forty.
-  expect(space.length).toBeLessThan(61 * 20_336 * sizes.length);
+  expect([...places].map(([size, known]) => [size, known.size])).toEqual([...most]);
+  const needed = [...most].reduce((sum, [size, count]) => sum + inLines(size) * count, 0);
+  const words = arrays.reduce((sum, array) => sum + array.length, 0);
+  expect(words).toBeLessThan(2 * needed);
+});
+
+test('a block of a fine grid has an array of its own, whose memory goes with it', () => {
+  const space = new LadderSpace();
+  const size = 20_336;
+  const block = space.take(size);
+  expect([block.at, block.words.length]).toEqual([0, inLines(size)]);
+  space.give(size, block);
+  expect(space.take(size).words).not.toBe(block.words);
 });
 
 test('markets that are resolved leave the room of their levels to others', () => {
@@ -143,7 +249,7 @@ test('markets that are resolved leave the room of their levels to others', () =>
   const who = { wallet: addressOf(1), owner: addressOf(1) };
   apply({ type: 'Deposit', ...who, amountMicro: 1_000_000, isFaucet: 1 });
   for (let marketIndex = 0; marketIndex < 300; marketIndex += 1) {
-    apply({ type: 'CreateMarket', eventNumber: 0, ...marketIds(marketIndex), ...terms, tickPips: 1 });
+    apply({ type: 'CreateMarket', eventNumber: 0, ...marketIds(marketIndex), ...terms, tickPips: 10 });
     apply({
       ...{ type: 'PlaceOrder', orderId: orderIdOf(marketIndex), keyId: keyOf(1), maker: who.wallet, owner: who.owner },
       ...{ marketIndex, outcome: 0, side: Side.BUY, orderType: OrderType.GTC, flags: 0 },
@@ -153,6 +259,6 @@ test('markets that are resolved leave the room of their levels to others', () =>
   }
   exchange.checkInvariants();
   const state = Reflect.get(exchange, 'state');
-  // A ladder of one pip takes 80 KB: one at a time, and not 300.
-  expect(state.ladderSpace.length).toBeLessThan(2 * 20_336);
+  // A ladder of such a tick has some 2,100 words: there is one at a time, where 300 would have 600,000.
+  expect(state.ladderSpace.length).toBeLessThan(10_000);
 });

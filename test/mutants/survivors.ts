@@ -107,8 +107,13 @@ const reasons: readonly Reason[] = [
   ),
   equal(
     /^ladderSpace/,
-    /^const (?:LINE_WORDS|FIRST_WORDS|LONGEST_WORDS|doubled) = |^if \(this\.used \+ room/,
+    /^const (?:LINE_WORDS|FIRST_WORDS|LONGEST_WORDS|SHARED_WORDS_MAX|doubled) = |^(?:this\.)?used = 0;|^if \(this\.used \+ room/,
     'Where a block lies, and how large the array around it is: only the time and the memory differ.',
+  ),
+  equal(
+    /^ladderSpace/,
+    /^if \(size > SHARED_WORDS_MAX\)|^if \(blocks === undefined\) this\.free|^else blocks\.push\(/,
+    'Words that are not used again: only the memory differs.',
   ),
   equal(/^ladder/, /^const inverses = .* ⇒ \+ → -$/, 'No grid is nearly as coarse.'),
   equal(
@@ -229,6 +234,11 @@ const reasons: readonly Reason[] = [
   ),
   equal(/^prices/, /^if \(moneyMicro >= 2 \* sharesMicro\)/, 'Such a price is beyond every limit either way.'),
   equal(/^snapshot/, /levels\.subarray\(at, at \+ 3\)/, 'Three of them are taken.'),
+  unreached(
+    /^snapshot/,
+    /^Number\.isInteger\(gridPips\)/,
+    'What no snapshot of ours says; test/pipeline damages some.',
+  ),
   equal(/^snapshot/, /new Float64Array\(0\)/, 'What is loaded takes its place.'),
   unreached(/^orderPool/, /byteLength/, 'A figure for the bench.'),
   equal(/^idWindow/, /^this\.(?:startMs|endMs) = /, 'When a slice is looked at first; the table has all.'),

@@ -213,3 +213,31 @@ test.each([
     expect(fresh.idSetHash()).toBe(reducers.core.idSetHash());
   }
 });
+
+/** Of a market's numbers in a snapshot: how many, and which are its tick and its grid. */
+const [MARKET_NUMBERS, TICK_AT, GRID_AT] = [15, 4, 14];
+
+test.each([
+  ['as they are', undefined, (tick: number) => [tick, tick]],
+  ['a grid that divides the tick', undefined, (tick: number) => [tick, tick / 2]],
+  ['no tick', /market 0 has a tick of 0 pips/, () => [0, 10]],
+  ['a tick that no market has', /market 0 has a tick of 20 pips/, () => [20, 20]],
+  ['no grid', /market 0 has a grid of 0 pips/, (tick: number) => [tick, 0]],
+  ['a grid that does not divide the tick', /market 0 has a grid of 40 pips/, (tick: number) => [tick, 40]],
+  ['a grid below nothing', /market 0 has a grid of -10 pips/, (tick: number) => [tick, -10]],
+  ['a grid between pips', /market 0 has a grid of 0.5 pips/, (tick: number) => [tick, 0.5]],
+] as const)(
+  'prices of a snapshot lie where a market can have them, also of one without orders: %s',
+  (_, refusal, change) => {
+    const reducers = new Reducers();
+    for (const command of [startedCommand, ...foundingCommands()]) eventsOf(reducers, START_MS, command);
+    const kept = new Map<string, unknown>();
+    reducers.core.visit(new KeptSections(kept, false));
+    const columns = kept.get('markets/columns') as Float64Array; // the core writes it
+    expect([columns.length % MARKET_NUMBERS, columns[TICK_AT], columns[GRID_AT]]).toEqual([0, 100, 100]);
+    [columns[TICK_AT], columns[GRID_AT]] = change(columns[TICK_AT]);
+    const load = (): void => new Exchange().visit(new KeptSections(kept, true));
+    if (refusal === undefined) load();
+    else expect(load).toThrow(refusal);
+  },
+);
