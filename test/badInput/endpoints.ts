@@ -421,6 +421,7 @@ const operators = [
 const documentation = [
   row('GET', '/openapi.json', 'none'),
   row('GET', '/docs', 'none'),
+  row('GET', '/docs/', 'none'),
   row('GET', '/docs/start.js', 'none', { part: kinds.fileName }),
 ];
 

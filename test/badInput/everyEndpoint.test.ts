@@ -115,7 +115,9 @@ test.each(queried.filter(({ row }) => row.part !== undefined))(
         const reply = await send(row, queryText === undefined ? path : `${path}?${queryText}`, row.body?.(target));
         expectRefusal(reply, part?.says ?? /address/, shown(text), [400, 404, 422]);
       }
-      const empty = await send(row, segments.with(at, '').join('/'), row.body?.(target));
+      const without = segments.with(at, '').join('/');
+      if (endpointCases.some((other) => other.path(target) === without)) return; // an endpoint of its own
+      const empty = await send(row, without, row.body?.(target));
       expectRefusal(empty, /not found/, 'nothing', [404]);
     }),
 );
