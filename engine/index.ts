@@ -13,6 +13,7 @@ export {
   DataDirectoryLocked,
   Distribution,
   FormatUnsupported,
+  isOfSystem,
   isWithin,
   JournalArchived,
   JournalDamaged,

@@ -7,15 +7,13 @@ import { SERVER_SECRET_FILE } from './auth/apiKeys.ts';
 import { isFollowUpOfCommit } from './commitFollowUp.ts';
 import { resolveAdminToken, resolveConfig, resolveToolConfig, type ServerConfig, type ToolConfig } from './config.ts';
 import { counted } from './counted.ts';
-import { exitStatuses, FatalError, fatal } from './fatal.ts';
+import { endSignals, exitStatuses, FatalError, fatal } from './fatal.ts';
 import { showProgress, showProgressLines } from './progress.ts';
 import { type Environment, type Flags, optionTable } from './settings.ts';
 import type { RunningServer } from './start.ts';
 
 /** How long an orderly stop may take before the process ends regardless. */
 const STOP_MS_MAX = 5_000;
-/** The last is that of a terminal which closes. */
-const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
 const PACKAGE_FILE = new URL('../package.json', import.meta.url);
 
@@ -70,7 +68,7 @@ function stopReason(): StopReason {
     resolveCause(cause);
   };
   // A second signal changes nothing: what starts this program passes each on, so that one press of Ctrl+C may come twice.
-  for (const signal of SIGNALS) process.on(signal, () => onFatal(signal));
+  for (const signal of endSignals) process.on(signal, () => onFatal(signal));
   process.on('uncaughtException', (error) => onFatal(error));
   process.on('unhandledRejection', (reason) => {
     if (isFollowUpOfCommit(reason)) return;

@@ -2,6 +2,9 @@
 // start-up (configuration, port, data directory); main.ts alone turns it into an exit. Never for a defect of ours
 // inside a request: those are caught by http/ and end the process through main.ts as well.
 
+/** Signals that ask a process to end; the last is that of a terminal which closes. */
+export const endSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+
 /** Exit statuses, as --help lists them. */
 export const exitStatuses = {
   usage: { status: 2, meaning: 'the command line or the configuration is not usable' },

@@ -1,6 +1,7 @@
 // How far something long is: a bar with rate and time left on a terminal, a plain line every ten seconds elsewhere. Used by
 // the command line, its tools, import, replay and the benches. It writes to the stream that it is given and nowhere else.
 import { Presets, SingleBar } from 'cli-progress';
+import { endSignals } from './fatal.ts';
 
 /** Told how much is done, as often as anyone likes. */
 export interface Progress {
@@ -38,8 +39,6 @@ function barOf(stream: NodeJS.WriteStream, title: string, unit: string): Progres
   };
 }
 
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-
 /**
  * Has something done before the process ends, by itself or by a signal, which ends it as it would have: a bar hides the cursor, and
  * the terminal outlives it.
@@ -51,10 +50,10 @@ function beforeTheEnd(act: () => void): () => void {
     if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
   };
   process.on('exit', act);
-  for (const signal of SIGNALS) process.prependListener(signal, onSignal);
+  for (const signal of endSignals) process.prependListener(signal, onSignal);
   return () => {
     process.off('exit', act);
-    for (const signal of SIGNALS) process.off(signal, onSignal);
+    for (const signal of endSignals) process.off(signal, onSignal);
   };
 }
 

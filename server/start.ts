@@ -7,10 +7,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Clock,
   ClockBehindJournal,
-  codeOf,
   DataDirectoryLocked,
   EngineDefect,
   FormatUnsupported,
+  isOfSystem,
   JournalArchived,
   JournalDamaged,
   type Log,
@@ -102,7 +102,7 @@ function explain(error: unknown, dataDir: string | undefined): never {
   }
   const ofData = [FormatUnsupported, JournalArchived, RulesVersionUnknown, SnapshotUnusable];
   if (ofData.some((kind) => error instanceof kind)) fatal('data', message(error));
-  if (/^E[A-Z]+$/.test(codeOf(error))) fatal('data', `The data directory cannot be used: ${message(error)}.`);
+  if (isOfSystem(error)) fatal('data', `The data directory cannot be used: ${message(error)}.`);
   throw error;
 }
 
@@ -175,8 +175,7 @@ function secretOf({ dataDir }: ServerConfig, env: Environment): Uint8Array {
   try {
     return dataDir === undefined ? randomBytes(32) : loadServerSecret(dataDir, env);
   } catch (error) {
-    const isOfSystem = /^E[A-Z]+$/.test(codeOf(error));
-    fatal('data', isOfSystem ? `The server's secret cannot be read: ${message(error)}.` : message(error));
+    fatal('data', isOfSystem(error) ? `The server's secret cannot be read: ${message(error)}.` : message(error));
   }
 }
 

@@ -61,6 +61,28 @@ test('the types agree', () => {
   expectToPass('typescript/bin/tsc', ['-p', '.'], 'Mend the types; "npm run types" checks them alone.');
 });
 
+test('nothing lies at the top but what belongs there: no data directory, no output of a run', () => {
+  const known = [
+    '.ci',
+    '.gitignore',
+    'BUGS.md',
+    'CHANGELOG.md',
+    'LICENSE',
+    'README.md',
+    'bench',
+    'biome.json',
+    'data',
+  ].concat(['engine', 'package-lock.json', 'package.json', 'server', 'test', 'tsconfig.json', 'vitest.config.ts']);
+  const listed = spawnSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' });
+  const tops = new Set(
+    listed.stdout
+      .split('\n')
+      .filter(Boolean)
+      .map((file) => file.split('/')[0]),
+  );
+  expect([...tops].filter((name) => !known.includes(name))).toEqual([]);
+});
+
 test('every file starts by saying what it is for', () => {
   const bare = sources.filter(({ text }) => headerLines(text) < 2 || headerLines(text) > 6).map(({ file }) => file);
   expect(

@@ -159,7 +159,7 @@ export class Ladder {
     }
     if (this.bestBid !== 0) this.bestBid = (this.bestBid * this.gridPips) / gridPips;
     this.bestAsk = this.hasAsks() ? (this.bestAsk * this.gridPips) / gridPips : other.levelCount;
-    if (!this.isShared) this.space.give(sizeOf(this.levelCount), { words: this.words, at: this.bitsAt });
+    if (!this.isShared) this.giveLevels();
     this.gridPips = gridPips;
     this.levelCount = other.levelCount;
     this.lieAt(other.words, other.bitsAt);
@@ -168,7 +168,7 @@ export class Ladder {
   /** Gives its words back, where no order rests and none will for long: another ladder takes them. */
   vacate(): void {
     if (this.isShared) return;
-    this.space.give(sizeOf(this.levelCount), { words: this.words, at: this.bitsAt });
+    this.giveLevels();
     this.isShared = true;
     this.lieAt(sharedWordsOf(this.gridPips), 0);
   }
@@ -237,6 +237,11 @@ export class Ladder {
     clearLevels(words, at, this.levelCount);
     this.isShared = false;
     this.lieAt(words, at);
+  }
+
+  /** Gives its own levels back to the space; others take their place at once. */
+  private giveLevels(): void {
+    this.space.give(sizeOf(this.levelCount), { words: this.words, at: this.bitsAt });
   }
 
   /** Its words are these, from `at` on. */

@@ -26,8 +26,6 @@ export interface Block {
 }
 
 export class LadderSpace {
-  /** Words of all its arrays. */
-  length = 0;
   /** The latest array, and how many of its words are taken. */
   private words = new Int32Array(0);
   private used = 0;
@@ -58,7 +56,6 @@ export class LadderSpace {
   private begin(room: number): void {
     const doubled = Math.min(this.words.length * 2, LONGEST_WORDS);
     this.words = newRecords(Math.max(FIRST_WORDS, doubled, room));
-    this.length += this.words.length;
     this.used = 0;
   }
 }

@@ -8,7 +8,7 @@ import { SnapshotUnusable } from '../protocol/index.ts';
 import { copyRecords } from './copy.ts';
 import { DataDirectory } from './dataDirectory.ts';
 import { SnapshotOfAnotherVersion } from './errors.ts';
-import { codeOf, isWithin, makeFolders, syncFolder } from './files.ts';
+import { isOfSystem, isWithin, makeFolders, syncFolder } from './files.ts';
 import { hashAt, lastSequenceOf, readBatches } from './journal.ts';
 import { LmdbStore } from './lmdbStore.ts';
 import { type ArchivedPart, readArchiveList, writeArchiveList } from './parts.ts';
@@ -186,7 +186,7 @@ async function copyInto(source: LmdbStore, folder: string, range: Range): Promis
     const onProgress = (done: number): void => range.onProgress?.(done, range.total);
     return await copyRecords(readBatches(source, range.first), target, { ...range, onProgress });
   } catch (error) {
-    if (!(error instanceof Error) || !/^E[A-Z]+$/.test(codeOf(error))) throw error;
+    if (!isOfSystem(error)) throw error;
     throw new Error(`The copy in ${folder} cannot be written: ${error.message}.`, { cause: error });
   } finally {
     await target?.close();

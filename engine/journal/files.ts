@@ -16,6 +16,9 @@ import { basename, dirname, join, resolve, sep } from 'node:path';
 /** Name of the system's error, such as ENOENT; empty for what is none of the system's. */
 export const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '');
 
+/** Whether the system refused something, as it does on a disk that is full or to a user who may not. */
+export const isOfSystem = (error: unknown): error is Error => /^E[A-Z]+$/.test(codeOf(error));
+
 /** The file that says who has a data directory. */
 export const lockPathIn = (directory: string): string => join(directory, 'lock');
 

@@ -81,12 +81,12 @@ function countUpTo(bytes: Buffer, byte: number, most: number): number {
   return count;
 }
 
-/** The deepest nesting of arrays and objects outside strings; stops counting above the limit. */
-function nestingDepth(bytes: Uint8Array): number {
+/** The deepest nesting of arrays and objects outside strings; stops counting above `most`. */
+export function nestingDepth(bytes: Uint8Array, most: number): number {
   let depth = 0;
   let deepest = 0;
   let isInString = false;
-  for (let index = 0; index < bytes.length && deepest <= httpLimits.jsonDepthMax; index += 1) {
+  for (let index = 0; index < bytes.length && deepest <= most; index += 1) {
     const byte = bytes[index];
     if (isInString) {
       if (byte === BACKSLASH) index += 1;
@@ -101,8 +101,8 @@ function nestingDepth(bytes: Uint8Array): number {
 function requireShallow(buffer: Buffer): void {
   const most = httpLimits.jsonDepthMax + 1;
   if (countUpTo(buffer, OPEN_OBJECT, most) + countUpTo(buffer, OPEN_ARRAY, most) < most) return;
-  if (nestingDepth(buffer) > httpLimits.jsonDepthMax) {
-    const deepest = httpLimits.jsonDepthMax;
+  const deepest = httpLimits.jsonDepthMax;
+  if (nestingDepth(buffer, deepest) > deepest) {
     throw new BadRequest(`the body nests arrays and objects deeper than ${deepest} levels, which is the limit`);
   }
 }

@@ -4,8 +4,9 @@
 import { createReadStream, statSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
 import { createGunzip } from 'node:zlib';
-import { counted } from '../counted.ts';
+import { counted, figure } from '../counted.ts';
 import { fatal } from '../fatal.ts';
+import { nestingDepth } from '../http/body.ts';
 import { showProgress } from '../progress.ts';
 
 /** Bytes of one piece: small enough that the exchange goes on trading between two of them. */
@@ -84,7 +85,6 @@ async function* linesOf(file: string): AsyncGenerator<ReadLines> {
   if (rest !== '' || droppedBytes > 0) yield { lines: [lineOf(rest)], bytesRead: source.bytesRead };
 }
 
-const figure = (count: number): string => count.toLocaleString('en-US');
 const kilobytes = (bytes: number): number => Math.ceil(bytes / 1_000);
 
 /** Hands all lines over; resolves with their number and the bad ones. Empty lines are passed over. */
@@ -130,14 +130,9 @@ function parseLine(text: string, bytes: number, line: number, bad: BadLines): un
     bad.add(line, `it is not JSON: ${error instanceof Error ? error.message : String(error)}`);
     return undefined;
   }
-  if (!isDeeper(row, LINE_DEPTH_MAX)) return row;
+  if (nestingDepth(Buffer.from(text), LINE_DEPTH_MAX) <= LINE_DEPTH_MAX) return row;
   bad.add(line, `it nests arrays and objects deeper than ${LINE_DEPTH_MAX} levels, which is the limit`);
   return undefined;
-}
-
-function isDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
 }
 
 /** The bad lines of a file: the first of them, and how many there are. */

@@ -1,10 +1,9 @@
 // The command `verify`: says what a data directory's journal was checked for and what was found, while an exchange uses it
 // or not. Called by the command line. It changes nothing.
 import type { ChainContracts } from '../auth/contracts.ts';
-import { counted } from '../counted.ts';
+import { counted, figure } from '../counted.ts';
 import { requireJournal, runJournalTask, type SoundJournal } from './journalTask.ts';
 
-const count = (value: number): string => value.toLocaleString('en-US');
 const day = (tMs: number): string => new Date(tMs).toISOString();
 
 /** What a sound journal was checked for, a line each. */
@@ -20,12 +19,12 @@ export function soundText(dataDir: string, { journal, signedOrders }: SoundJourn
         : `${counted(signedOrders, 'order')},${signedOrders === 1 ? '' : ' each'} with the id and the signature of what its owner signed`;
   return [
     `The journal of ${dataDir} is sound.`,
-    `  records     ${count(recordCount)}${span}`,
+    `  records     ${figure(recordCount)}${span}`,
     '  checksums   every record: CRC32C, sequence without a gap, time, running hash of all before it',
     '  replay      every command gave again, byte for byte, the events that were recorded',
     `  invariants  hold: money and shares are conserved (looked at ${looks})`,
     `  signatures  ${signatures}`,
-    `  snapshots   ${snapshotCount === 0 ? 'none' : `${count(snapshotCount)}, each with the state that the replay had there`}`,
+    `  snapshots   ${snapshotCount === 0 ? 'none' : `${figure(snapshotCount)}, each with the state that the replay had there`}`,
     ...journal.foreignSnapshots.map((text) => `  snapshot    not checked, for it is of another version: ${text}`),
     ...journal.snapshotFaults.map((text) => `  snapshot    cannot be used, and may be deleted: ${text}`),
     `  state       core ${hashes.core}, registry ${hashes.registry}, ids ${hashes.ids}`,

@@ -118,11 +118,10 @@ const reasons: readonly Reason[] = [
   equal(/^ladder/, /^const inverses = .* ⇒ \+ → -$/, 'No grid is nearly as coarse.'),
   equal(
     /^ladder/,
-    /^(?:if \(!this\.isShared\) )?this\.space\.give\(/,
+    /^(?:if \(!this\.isShared\) )?this\.(?:giveLevels|space\.give)\(/,
     'Words that are not given back: only the memory differs.',
   ),
   equal(/^lifecycle/, /^market\.ladder\.vacate\(\)/, 'Words that are not given back: only the memory differs.'),
-  equal(/^ladderSpace/, /^(?:length = 0|this\.length \+= )/, 'What tests ask alone.'),
   equal(/^ladder/, /^this\.isShared = true; ⇒ /, 'No order will rest in a market that is resolved.'),
   equal(/^ladder/, /^if \(group << 10 >= .* ⇒ >= → >$/, 'No grid has a multiple of 1,024 levels.'),
   equal(/^ladder/, /^sharedWords\.set\(/, 'Empty levels that markets share: each then makes its own.'),
