@@ -1,7 +1,7 @@
 // Draws the steps of one seed: which profiles act and how much, how many commands go to the disk at once, which faults come
 // and how often, how time passes. Used by the runner; the same seed gives the same steps as long as the exchange behaves
 // the same. It decides nothing about what is right.
-import type { Command, EngineSettings } from '../../engine/index.ts';
+import { type Command, type EngineSettings, MICRO_MAX } from '../../engine/index.ts';
 import { Views } from '../../server/views/index.ts';
 import { keyOf, walletOf } from '../model/names.ts';
 import { Random } from '../model/random.ts';
@@ -109,7 +109,8 @@ export class Flow {
       return { type: 'CancelAll', owner, keyId: keys[0] };
     }
     const drawn = profiles[random.weighted(this.weights)](sight);
-    const [first, ...rest]: readonly Command[] = 'type' in drawn ? [drawn] : drawn;
+    const commands: readonly Command[] = 'type' in drawn ? [drawn] : drawn;
+    const [first, ...rest] = commands.map(nameable);
     this.queue.push(...rest);
     return first ?? { type: 'Tick' };
   }
@@ -170,4 +171,16 @@ export class Flow {
       isFromSnapshot: random.chance(70),
     };
   }
+}
+
+/** The command with amounts that it can name: who has nearly all the money that there may be asks for more shares than that. */
+function nameable(command: Command): Command {
+  if (command.type !== 'PlaceOrder') return command;
+  const { makerAmountMicro, takerAmountMicro } = command;
+  if (makerAmountMicro <= MICRO_MAX && takerAmountMicro <= MICRO_MAX) return command;
+  return {
+    ...command,
+    makerAmountMicro: Math.min(makerAmountMicro, MICRO_MAX),
+    takerAmountMicro: Math.min(takerAmountMicro, MICRO_MAX),
+  };
 }
