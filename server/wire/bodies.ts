@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { isAddress, isBytes32 } from '../auth/hex.ts';
 import { BadRequest } from '../http/errors.ts';
 import { EXAMPLE_ADDRESS, EXAMPLE_BYTES32 } from './examples.ts';
-import { parseMicro } from './numbers.ts';
+import { microText, parseMicro } from './numbers.ts';
 
 type Issue = z.core.$ZodIssue;
 
@@ -52,17 +52,9 @@ export function readFields<Schema extends z.ZodType>(schema: Schema, body: unkno
   throw new BadRequest(sentenceOf(first, body));
 }
 
-/**
- * A decimal string read by `parse` into whole units from `min` to `max`; JSON numbers are refused, since they lose digits.
- *
- * @param range the same bounds in words
- * @param example one that lies within them
- */
-export function decimalField(
-  parse: (text: string) => number | undefined,
-  { places, min, max, range, example }: DecimalBounds,
-): z.ZodType<number> {
-  const limit = `must be a decimal string of at most ${places} places from ${range}`;
+/** A decimal string read into whole units from `min` to `max`; JSON numbers are refused, since they lose digits. */
+export function decimalField({ parse, print, places, min, max, example }: DecimalKind): z.ZodType<number> {
+  const limit = `must be a decimal string of at most ${places} places from ${print(min)} to ${print(max)}`;
   return z
     .string(`${limit}, such as "${example}", not a number`)
     .meta({ pattern: '^[0-9]+(\\.[0-9]+)?$', examples: [example] })
@@ -74,20 +66,24 @@ export function decimalField(
     });
 }
 
-export interface DecimalBounds {
+export interface DecimalKind {
+  readonly parse: (text: string) => number | undefined;
+  readonly print: (units: number) => string;
   readonly places: number;
+  /** In whole units, as `max`. */
   readonly min: number;
   readonly max: number;
-  readonly range: string;
+  /** A text that lies within them. */
   readonly example: string;
 }
 
 /** An amount of collateral or shares, in micro; at least one. */
-export const amountField = decimalField(parseMicro, {
+export const amountField = decimalField({
+  parse: parseMicro,
+  print: microText,
   places: 6,
   min: 1,
   max: Number.MAX_SAFE_INTEGER,
-  range: '0.000001 to 9007199254.740991',
   example: '12.5',
 });
 

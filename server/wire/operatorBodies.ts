@@ -13,7 +13,7 @@ import {
   textField,
 } from './bodies.ts';
 import { EXAMPLE_ADDRESS, EXAMPLE_BYTES32, EXAMPLE_TOKEN_ID } from './examples.ts';
-import { parseDecimal, parseLots, parseMicro, parsePips, pipsText } from './numbers.ts';
+import { lotsText, microText, parseDecimal, parseLots, parseMicro, parsePips, pipsText } from './numbers.ts';
 
 const FEE_RATE_DECIMALS = 4;
 const TEXT_MAX = { title: 500, description: 50_000, short: 200, url: 2_000, tags: 50, flags: 32 } as const;
@@ -49,30 +49,34 @@ const tickField = z
   .meta({ examples: ['0.01'] })
   .transform((value) => parsePips(String(value)) ?? 0)
   .refine((pips) => TICK_SIZES_PIPS.some((tick) => tick === pips), `must be one of ${TICKS}`);
+const FEE_RATE_LIMIT = `must be a decimal of at most ${FEE_RATE_DECIMALS} places from 0 to ${limits.feeRateMax / 10 ** FEE_RATE_DECIMALS}`;
 const feeRateField = z
-  .union([z.string(), z.number()], 'must be a decimal of at most 4 places from 0 to 0.1')
+  .union([z.string(), z.number()], FEE_RATE_LIMIT)
   .meta({ examples: ['0.02'] })
   .transform((value) => parseDecimal(String(value), FEE_RATE_DECIMALS) ?? -1)
-  .refine((rate) => rate >= 0 && rate <= limits.feeRateMax, 'must be a decimal of at most 4 places from 0 to 0.1');
-const minOrderField = decimalField(parseLots, {
+  .refine((rate) => rate >= 0 && rate <= limits.feeRateMax, FEE_RATE_LIMIT);
+const minOrderField = decimalField({
+  parse: parseLots,
+  print: lotsText,
   places: 2,
   min: 1,
   max: limits.orderLotsMax,
-  range: '0.01 to 10000000',
   example: '5',
 });
-const minMarketableField = decimalField(parseMicro, {
+const minMarketableField = decimalField({
+  parse: parseMicro,
+  print: microText,
   places: 6,
   min: 0,
   max: Number.MAX_SAFE_INTEGER,
-  range: '0 to 9007199254.740991',
   example: '1',
 });
-const priceField = decimalField(parsePips, {
+const priceField = decimalField({
+  parse: parsePips,
+  print: pipsText,
   places: 4,
   min: 1,
   max: 9_999,
-  range: '0.0001 to 0.9999',
   example: '0.55',
 });
 const feeField = z.strictObject(
