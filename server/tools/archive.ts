@@ -1,17 +1,22 @@
 // The command `archive`: moves the records of a journal that no snapshot needs any more into a folder that the operator names,
 // and says what went where. Called by the command line, while no exchange runs.
 import { resolve } from 'node:path';
+import { fatal } from '../fatal.ts';
 import { requireJournal, runJournalTask } from './journalTask.ts';
 import { requireOutside } from './targetFolder.ts';
 
 const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
 
-/** Archives and prints; returns the exit status: 0, or 1 when nothing was archived though there was something. */
+/**
+ * Archives and prints; returns the exit status: 0, or 1 when nothing was archived though there was something.
+ * @throws FatalError where another process has the data directory
+ */
 export async function runArchive(dataDir: string, folder: string): Promise<number> {
   requireJournal(dataDir);
   requireOutside(folder, dataDir);
   const result = await runJournalTask({ kind: 'archive', dataDir, toFolder: resolve(folder) });
   if (result.kind === 'failed') {
+    if (result.isLocked === true) fatal('locked', result.text);
     process.stderr.write(`${result.text}\nNo record was removed from ${dataDir}.\n`);
     return 1;
   }

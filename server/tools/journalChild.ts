@@ -1,7 +1,7 @@
 // The process in which a journal is verified, copied or archived: a file that LMDB maps and that is cut off or damaged can end
 // whoever reads it with a signal, and then there must be somebody left to say so. Started by journalTask.ts with one
 // argument, its task as JSON; it answers in messages.
-import { archiveJournal, copyJournal, verifyJournal } from '../../engine/index.ts';
+import { archiveJournal, copyJournal, DataDirectoryLocked, verifyJournal } from '../../engine/index.ts';
 import { orderHasher } from '../auth/orderDigest.ts';
 import type { JournalMessage, JournalTask } from './journalTask.ts';
 import { SignatureCheck } from './orderSignatures.ts';
@@ -38,7 +38,8 @@ try {
 } catch (error) {
   const isNumbered = error instanceof Error && 'sequence' in error && typeof error.sequence === 'number';
   const text = error instanceof Error ? error.message : String(error);
-  tell({ kind: 'failed', text, sequence: isNumbered ? Number(error.sequence) : undefined });
+  const sequence = isNumbered ? Number(error.sequence) : undefined;
+  tell({ kind: 'failed', text, sequence, ...(error instanceof DataDirectoryLocked && { isLocked: true }) });
 }
 process.removeAllListeners('disconnect');
 if (process.connected) process.disconnect();

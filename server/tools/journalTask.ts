@@ -58,6 +58,8 @@ export interface FailedTask {
   readonly kind: 'failed';
   readonly text: string;
   readonly sequence: number | undefined;
+  /** Whether another process has the data directory. */
+  readonly isLocked?: boolean;
 }
 
 export type JournalMessage = { readonly kind: 'progress'; readonly done: number; readonly total: number } | TaskResult;
