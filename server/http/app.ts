@@ -26,19 +26,30 @@ export interface HttpServer {
   close(): void;
 }
 
-/** What is wrong with the address, as a sentence, or undefined when it can be listened on. */
+/** @throws FatalError (port) when the address cannot be listened on, with what helps */
 export async function requireFreePort(host: string, port: number): Promise<void> {
   const code = port === 0 ? undefined : await bindErrorOf(host, port);
-  if (code === undefined) return;
-  if (code === 'EADDRINUSE') {
-    const holder = portHolder(port);
-    const who = holder === undefined ? 'another process' : `process ${holder.pid} (${holder.command})`;
-    fatal('port', `Port ${port} on ${host} is in use by ${who}. Stop it, or choose another port with --port.`);
+  if (code !== undefined) fatal('port', bindFaultText(host, port, code));
+}
+
+/** Why an address cannot be listened on, as a sentence; `code` is the system's, such as EADDRINUSE. */
+export function bindFaultText(host: string, port: number, code: string): string {
+  switch (code) {
+    case 'EADDRINUSE': {
+      const holder = portHolder(port);
+      const who = holder === undefined ? 'another process' : `process ${holder.pid} (${holder.command})`;
+      return `Port ${port} on ${host} is in use by ${who}. Stop it, or choose another port with --port.`;
+    }
+    case 'EACCES':
+      return `Port ${port} needs rights that this process does not have. Choose one above 1023 with --port.`;
+    case 'EMFILE':
+    case 'ENFILE': {
+      const whose = code === 'EMFILE' ? 'this process (ulimit -n)' : 'the whole system (fs.file-max)';
+      return `Port ${port} cannot be listened on: too many files are open for the limit of ${whose}. Raise it.`;
+    }
+    default:
+      return `The address ${host} port ${port} cannot be listened on (${code}). Choose another with --host.`;
   }
-  if (code === 'EACCES') {
-    fatal('port', `Port ${port} needs rights that this process does not have. Choose one above 1023 with --port.`);
-  }
-  fatal('port', `The address ${host} port ${port} cannot be listened on (${code}). Choose another with --host.`);
 }
 
 function listenOn(app: TemplatedApp, host: string, port: number): Promise<us_listen_socket> {

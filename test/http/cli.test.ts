@@ -21,6 +21,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SERVER_SECRET_FILE } from '../../server/auth/apiKeys.ts';
 import { readSeed } from '../../server/dev/seed.ts';
+import { bindFaultText } from '../../server/http/app.ts';
 import { portHolder } from '../../server/http/portHolder.ts';
 import { send } from '../support/client.ts';
 import { freePort } from '../support/ports.ts';
@@ -131,6 +132,14 @@ describe('reasons not to start', () => {
       ),
     );
     holder.close();
+  });
+
+  test('an address that cannot be listened on: what stands in the way, and what helps', () => {
+    const text = (code: string): string => bindFaultText('127.0.0.1', 81, code);
+    expect(text('EACCES')).toContain('Choose one above 1023');
+    expect(text('EMFILE')).toContain('too many files are open for the limit of this process (ulimit -n). Raise it.');
+    expect(text('ENFILE')).toContain('for the limit of the whole system');
+    expect(text('EADDRNOTAVAIL')).toContain('(EADDRNOTAVAIL). Choose another with --host.');
   });
 
   test.runIf(process.platform === 'linux')(
