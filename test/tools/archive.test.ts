@@ -310,7 +310,7 @@ test('the command says what it did; while an exchange runs, or without a snapsho
     await makeWorld(dataDir, clock);
     const exchange = await openExchange({ dataDir, clock, settings, followers: [counter(1).follower] });
     const refused = await runToEnd(command);
-    expect([refused.status, refused.output]).toEqual([1, expect.stringContaining('is in use by process')]);
+    expect([refused.status, refused.output]).toEqual([4, expect.stringContaining('is in use by process')]);
     await exchange.close();
     const end = await runToEnd(command);
     expect(end.output).toMatch(

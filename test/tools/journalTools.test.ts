@@ -74,12 +74,6 @@ test('a running exchange is verified, signatures and all, and goes on', async ()
   expect((await send(server.url, 'GET', '/readyz')).status).toBe(200);
 });
 
-test('an archive of what a running exchange uses is refused with the status of a directory in use', async () => {
-  const end = await runToEnd(['archive', fresh(), '--data-dir', dataDir]);
-  expect(end.output).toMatch(/^The data directory .* is in use by process \d+/);
-  expect(end.status).toBe(4);
-});
-
 test('signatures of another chain are refused by the first order that carries one', async () => {
   const { status, report } = await verifyJson(dataDir, ['--signatures', '--chain', '80002']);
   expect(status).toBe(1);
