@@ -28,8 +28,9 @@ const PLACE_BYTES = 64;
 const PLACES = 100;
 /** So many commands are applied as a batch, again and again. */
 const BATCH = { commands: 20, every: 60 } as const;
-/** After so many commands, again and again, the core goes on from a snapshot of itself. */
+/** After so many commands, again and again, the core goes on from a snapshot of itself: not before a batch has followed a batch. */
 const RELOAD_EVERY = 45;
+const RELOAD_FROM = BATCH.every + BATCH.commands;
 
 class Killer {
   private core: Exchange;
@@ -60,7 +61,7 @@ class Killer {
       if (this.core.nextDueMs() !== commands[last].nextDueMs) return `due time after command ${last}`;
       const found = this.lookAfter(last, checks);
       if (found !== undefined) return found;
-      if (this.isReloading && last % RELOAD_EVERY === RELOAD_EVERY - 1) this.reload();
+      if (this.isReloading && last >= RELOAD_FROM && last % RELOAD_EVERY === RELOAD_EVERY - 1) this.reload();
       index = end;
     }
     return undefined;
