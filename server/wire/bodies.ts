@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { isAddress, isBytes32 } from '../auth/hex.ts';
 import { BadRequest } from '../http/errors.ts';
 import { EXAMPLE_ADDRESS, EXAMPLE_BYTES32 } from './examples.ts';
-import { microText, parseMicro } from './numbers.ts';
+import { type DecimalUnit, decimalUnits } from './numbers.ts';
 
 type Issue = z.core.$ZodIssue;
 
@@ -53,7 +53,10 @@ export function readFields<Schema extends z.ZodType>(schema: Schema, body: unkno
 }
 
 /** A decimal string read into whole units from `min` to `max`; JSON numbers are refused, since they lose digits. */
-export function decimalField({ parse, print, places, min, max, example }: DecimalKind): z.ZodType<number> {
+export function decimalField(
+  { places, parse, print }: DecimalUnit,
+  { min, max, example }: DecimalBounds,
+): z.ZodType<number> {
   const limit = `must be a decimal string of at most ${places} places from ${print(min)} to ${print(max)}`;
   return z
     .string(`${limit}, such as "${example}", not a number`)
@@ -66,10 +69,7 @@ export function decimalField({ parse, print, places, min, max, example }: Decima
     });
 }
 
-export interface DecimalKind {
-  readonly parse: (text: string) => number | undefined;
-  readonly print: (units: number) => string;
-  readonly places: number;
+export interface DecimalBounds {
   /** In whole units, as `max`. */
   readonly min: number;
   readonly max: number;
@@ -78,10 +78,7 @@ export interface DecimalKind {
 }
 
 /** An amount of collateral or shares, in micro; at least one. */
-export const amountField = decimalField({
-  parse: parseMicro,
-  print: microText,
-  places: 6,
+export const amountField = decimalField(decimalUnits.micro, {
   min: 1,
   max: Number.MAX_SAFE_INTEGER,
   example: '12.5',

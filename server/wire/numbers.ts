@@ -106,6 +106,19 @@ export function parsePips(text: string): number | undefined {
   return parseDecimal(text, PIPS_DECIMALS);
 }
 
+/** A kind of decimal text: how many places it has at most, and its way to whole units and back. */
+export interface DecimalUnit {
+  readonly places: number;
+  readonly parse: (text: string) => number | undefined;
+  readonly print: (units: number) => string;
+}
+
+export const decimalUnits = {
+  pips: { places: PIPS_DECIMALS, parse: parsePips, print: pipsText },
+  lots: { places: LOTS_DECIMALS, parse: parseLots, print: lotsText },
+  micro: { places: MICRO_DECIMALS, parse: parseMicro, print: microText },
+} as const satisfies Record<string, DecimalUnit>;
+
 /** ISO 8601 date-time with milliseconds, in UTC. */
 export function isoTime(tMs: number): string {
   return new Date(tMs).toISOString();

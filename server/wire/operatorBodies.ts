@@ -13,7 +13,7 @@ import {
   textField,
 } from './bodies.ts';
 import { EXAMPLE_ADDRESS, EXAMPLE_BYTES32, EXAMPLE_TOKEN_ID } from './examples.ts';
-import { lotsText, microText, parseDecimal, parseLots, parseMicro, parsePips, pipsText } from './numbers.ts';
+import { decimalUnits, parseDecimal, parsePips, pipsText } from './numbers.ts';
 
 const FEE_RATE_DECIMALS = 4;
 const TEXT_MAX = { title: 500, description: 50_000, short: 200, url: 2_000, tags: 50, flags: 32 } as const;
@@ -49,32 +49,23 @@ const tickField = z
   .meta({ examples: ['0.01'] })
   .transform((value) => parsePips(String(value)) ?? 0)
   .refine((pips) => TICK_SIZES_PIPS.some((tick) => tick === pips), `must be one of ${TICKS}`);
-const FEE_RATE_LIMIT = `must be a decimal of at most ${FEE_RATE_DECIMALS} places from 0 to ${limits.feeRateMax / 10 ** FEE_RATE_DECIMALS}`;
+const FEE_RATE_LIMIT = `must be a decimal of at most ${FEE_RATE_DECIMALS} places from 0 to ${pipsText(limits.feeRateMax)}`;
 const feeRateField = z
   .union([z.string(), z.number()], FEE_RATE_LIMIT)
   .meta({ examples: ['0.02'] })
   .transform((value) => parseDecimal(String(value), FEE_RATE_DECIMALS) ?? -1)
   .refine((rate) => rate >= 0 && rate <= limits.feeRateMax, FEE_RATE_LIMIT);
-const minOrderField = decimalField({
-  parse: parseLots,
-  print: lotsText,
-  places: 2,
+const minOrderField = decimalField(decimalUnits.lots, {
   min: 1,
   max: limits.orderLotsMax,
   example: '5',
 });
-const minMarketableField = decimalField({
-  parse: parseMicro,
-  print: microText,
-  places: 6,
+const minMarketableField = decimalField(decimalUnits.micro, {
   min: 0,
   max: Number.MAX_SAFE_INTEGER,
   example: '1',
 });
-const priceField = decimalField({
-  parse: parsePips,
-  print: pipsText,
-  places: 4,
+const priceField = decimalField(decimalUnits.pips, {
   min: 1,
   max: 9_999,
   example: '0.55',
