@@ -16,13 +16,12 @@ import { bytesToHex } from '../auth/hex.ts';
 import { decimalToBytes32 } from '../auth/uint256.ts';
 import { resolutionOf } from '../routes/creation.ts';
 import type { MarketRewards, Views } from '../views/index.ts';
-import { parseDecimal, parseLots, parsePips } from '../wire/numbers.ts';
+import { decimalUnits, parseLots, parsePips } from '../wire/numbers.ts';
 
 /** Where the catalog lies, from this file. */
 export const SEED_FILE = new URL('../../data/seed.json', import.meta.url);
 
 const DAY_MS = 86_400_000;
-const FEE_RATE_DECIMALS = 4;
 /** What rewards are paid in: the collateral that the catalog's derived ids are made with. */
 const REWARD_ASSET = chainContracts(137).collateral;
 
@@ -134,7 +133,7 @@ function marketCommand(event: SeedEvent, market: SeedMarket, eventNumber: number
     negRisk: event.negRisk ? 1 : 0,
     autoTick: 0,
     tickPips: figure(parsePips(market.tickSize), 'tick size', slug),
-    feeRate: fee === undefined ? 0 : figure(parseDecimal(fee.rate, FEE_RATE_DECIMALS), 'fee rate', slug),
+    feeRate: fee === undefined ? 0 : figure(decimalUnits.feeRate.parse(fee.rate), 'fee rate', slug),
     feeExponent: fee?.exponent ?? marketDefaults.feeExponent,
     minOrderLots: figure(minOrderLots, 'minimum size', slug),
     delaySeconds: market.secondsDelay ?? 0,

@@ -8,7 +8,7 @@ import type { BooksView, EventRow, Market, MarketsView } from '../views/index.ts
 import type { BookTexts } from './bookText.ts';
 import { tradeId, transactionHash } from './ids.ts';
 import { eventOfMarket, fullRecord } from './markets.ts';
-import { lotsText, msText, pipsText } from './numbers.ts';
+import { decimalUnits, lotsText, msText, pipsText } from './numbers.ts';
 import { FEE_RATE_BPS, sideText } from './trades.ts';
 
 /** A market's books right after a change. */
@@ -170,7 +170,7 @@ export function newMarketText(
     fees_enabled: terms.feeRate > 0,
     fee_schedule: {
       exponent: String(terms.feeExponent),
-      rate: pipsText(terms.feeRate),
+      rate: decimalUnits.feeRate.print(terms.feeRate),
       taker_only: true,
       rebate_rate: '0',
     },

@@ -117,6 +117,8 @@ export const decimalUnits = {
   pips: { places: PIPS_DECIMALS, parse: parsePips, print: pipsText },
   lots: { places: LOTS_DECIMALS, parse: parseLots, print: lotsText },
   micro: { places: MICRO_DECIMALS, parse: parseMicro, print: microText },
+  /** A fee's rate counts in the same parts of one as a price. */
+  feeRate: { places: PIPS_DECIMALS, parse: parsePips, print: pipsText },
 } as const satisfies Record<string, DecimalUnit>;
 
 /** ISO 8601 date-time with milliseconds, in UTC. */

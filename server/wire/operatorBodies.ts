@@ -13,9 +13,8 @@ import {
   textField,
 } from './bodies.ts';
 import { EXAMPLE_ADDRESS, EXAMPLE_BYTES32, EXAMPLE_TOKEN_ID } from './examples.ts';
-import { decimalUnits, parseDecimal, parsePips, pipsText } from './numbers.ts';
+import { decimalUnits, parsePips, pipsText } from './numbers.ts';
 
-const FEE_RATE_DECIMALS = 4;
 const TEXT_MAX = { title: 500, description: 50_000, short: 200, url: 2_000, tags: 50, flags: 32 } as const;
 
 const SLUG = /^[a-z0-9][a-z0-9-]{0,199}$/;
@@ -49,11 +48,12 @@ const tickField = z
   .meta({ examples: ['0.01'] })
   .transform((value) => parsePips(String(value)) ?? 0)
   .refine((pips) => TICK_SIZES_PIPS.some((tick) => tick === pips), `must be one of ${TICKS}`);
-const FEE_RATE_LIMIT = `must be a decimal of at most ${FEE_RATE_DECIMALS} places from 0 to ${pipsText(limits.feeRateMax)}`;
+const { feeRate } = decimalUnits;
+const FEE_RATE_LIMIT = `must be a decimal of at most ${feeRate.places} places from 0 to ${feeRate.print(limits.feeRateMax)}`;
 const feeRateField = z
   .union([z.string(), z.number()], FEE_RATE_LIMIT)
   .meta({ examples: ['0.02'] })
-  .transform((value) => parseDecimal(String(value), FEE_RATE_DECIMALS) ?? -1)
+  .transform((value) => feeRate.parse(String(value)) ?? -1)
   .refine((rate) => rate >= 0 && rate <= limits.feeRateMax, FEE_RATE_LIMIT);
 const minOrderField = decimalField(decimalUnits.lots, {
   min: 1,

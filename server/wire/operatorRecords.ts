@@ -2,7 +2,7 @@
 // Called by the routes of admin, dev and positions. Amounts are decimal strings in units.
 import { AccountFlag, MarketStatus, Resolution } from '../../engine/index.ts';
 import type { AccountsView, Market } from '../views/index.ts';
-import { lotsText, microText, pipsText } from './numbers.ts';
+import { decimalUnits, lotsText, microText, pipsText } from './numbers.ts';
 import { marketStatusText } from './rejections.ts';
 
 /** The outcome text that a market resolved to, or "split". */
@@ -28,7 +28,7 @@ export function operatorMarket(market: Market): Readonly<Record<string, unknown>
     tick_size: pipsText(terms.tickPips),
     min_order_size: lotsText(terms.minOrderLots),
     min_marketable_buy: microText(terms.minMarketableBuyMicro),
-    fee: { rate: pipsText(terms.feeRate), exponent: terms.feeExponent },
+    fee: { rate: decimalUnits.feeRate.print(terms.feeRate), exponent: terms.feeExponent },
     seconds_delay: terms.delaySeconds,
     auto_tick: terms.autoTick,
     archived: texts.archived === true,
