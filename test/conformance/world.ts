@@ -22,7 +22,9 @@ import {
 import { createWalletClient, type Hex, hashTypedData, http } from 'viem';
 import { generatePrivateKey, mnemonicToAccount, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { expect } from 'vitest';
+import type { SignableOrder } from '../../server/auth/orderDigest.ts';
 import { walletDeriver } from '../../server/auth/wallets.ts';
+import { typedDataOf } from '../auth/orders.ts';
 import { startServerProcess } from '../support/process.ts';
 
 export { OrderType, Side };
@@ -306,49 +308,19 @@ export function take(
   return trader.client.createAndPostMarketOrder(order, { tickSize, negRisk }, type);
 }
 
-const ORDER_FIELDS = [
-  { name: 'salt', type: 'uint256' },
-  { name: 'maker', type: 'address' },
-  { name: 'signer', type: 'address' },
-  { name: 'tokenId', type: 'uint256' },
-  { name: 'makerAmount', type: 'uint256' },
-  { name: 'takerAmount', type: 'uint256' },
-  { name: 'side', type: 'uint8' },
-  { name: 'signatureType', type: 'uint8' },
-  { name: 'timestamp', type: 'uint256' },
-  { name: 'metadata', type: 'bytes32' },
-  { name: 'builder', type: 'bytes32' },
-] as const;
-
-const asHex = (text: string): Hex => `0x${text.replace(/^0x/, '')}`;
-
 /** The id that an order has before it is sent: its EIP-712 digest. */
 export function orderIdOf(order: SignedOrder, negRisk: boolean): string {
   if (!isV2Order(order)) throw new Error('The client made an order of version 1.');
   const contracts = getContractConfig(Chain.POLYGON);
-  return hashTypedData({
-    primaryType: 'Order',
-    types: { Order: ORDER_FIELDS },
-    domain: {
-      name: 'Polymarket CTF Exchange',
-      version: '2',
-      chainId: Chain.POLYGON,
-      verifyingContract: asHex(negRisk ? contracts.negRiskExchangeV2 : contracts.exchangeV2),
-    },
-    message: {
-      salt: BigInt(order.salt),
-      maker: asHex(order.maker),
-      signer: asHex(order.signer),
-      tokenId: BigInt(order.tokenId),
-      makerAmount: BigInt(order.makerAmount),
-      takerAmount: BigInt(order.takerAmount),
-      side: order.side === Side.BUY ? 0 : 1,
-      signatureType: order.signatureType,
-      timestamp: BigInt(order.timestamp),
-      metadata: asHex(order.metadata),
-      builder: asHex(order.builder),
-    },
-  });
+  const exchange = negRisk ? contracts.negRiskExchangeV2 : contracts.exchangeV2;
+  const signed: SignableOrder = {
+    ...order,
+    side: order.side === Side.BUY ? 0 : 1,
+    makerAmount: Number(order.makerAmount),
+    takerAmount: Number(order.takerAmount),
+    timestamp: Number(order.timestamp),
+  };
+  return hashTypedData(typedDataOf(signed, Chain.POLYGON, exchange));
 }
 
 /** Levels of a book as the wire has them: [price, size], the best one last. */
