@@ -5,7 +5,7 @@ import { MarketStatus } from '../../engine/index.ts';
 import type { Market } from '../views/index.ts';
 import { bookJson } from '../wire/books.ts';
 import { bookMessage } from '../wire/marketEvents.ts';
-import { gapText, heartbeatText, NO_NEW_ASSETS, type StreamRequest, unknownIds } from '../wire/streamRequests.ts';
+import { gapText, heartbeatText, NO_NEW_ASSETS, refuseUnknown, type StreamRequest } from '../wire/streamRequests.ts';
 import { type CatalogHost, CatalogSubscription } from './catalogChannel.ts';
 import type { Connection, Subscriber } from './connection.ts';
 import { CloseCode } from './connection.ts';
@@ -148,8 +148,7 @@ export class MarketSubscriber implements Subscriber {
       return;
     }
     this.pay();
-    if (unknown.length > 0) throw unknownIds('token', unknown);
-    if (lost.length > 0) throw unknownIds('stream', lost);
+    refuseUnknown('token', unknown, lost);
     if (!isNew && request.assetIds.length > 0) this.connection.reply(NO_NEW_ASSETS);
   }
 
@@ -273,7 +272,7 @@ export class MarketSubscriber implements Subscriber {
       }
     }
     this.pay();
-    if (unknown.length > 0) throw unknownIds('token', unknown);
+    refuseUnknown('token', unknown);
   }
 
   /** What comes after a number is owed from now on. */

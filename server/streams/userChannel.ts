@@ -2,7 +2,7 @@
 // streams. What happens, what was missed while away and what a slow reader has not taken yet are all the same here: the
 // entries after the number that it has. Nobody is ever told of an owner's entries but by that owner's credentials.
 import type { Views } from '../views/index.ts';
-import { gapText, heartbeatText, type ResumePoint, type StreamRequest, unknownIds } from '../wire/streamRequests.ts';
+import { gapText, heartbeatText, type ResumePoint, refuseUnknown, type StreamRequest } from '../wire/streamRequests.ts';
 import { orderEventRest, tradeEventRest } from '../wire/userEvents.ts';
 import { CloseCode, type Connection, type Subscriber } from './connection.ts';
 import type { StreamFeed } from './feed.ts';
@@ -126,8 +126,7 @@ export class UserSubscriber implements Subscriber {
       return;
     }
     this.pump();
-    if (unknown.length > 0) throw unknownIds('market', unknown);
-    if (lost.length > 0) throw unknownIds('stream', lost);
+    refuseUnknown('market', unknown, lost);
   }
 
   drained(): void {

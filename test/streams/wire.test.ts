@@ -188,6 +188,22 @@ test('a stream that is not there is told, by its name', async () => {
   await first.close();
 });
 
+test('tokens or markets and streams that are not there are told together', async () => {
+  const resume = { stream_id: 'nonsense', sequence: 5 };
+  const market = `0x${'9'.repeat(64)}`;
+  const [ofMarket, ofUser] = await Promise.all([
+    watch({ assets_ids: ['999'], resume }),
+    TestSocket.open(server.url, '/ws/user'),
+  ]);
+  ofUser.send({ auth: authOf(), type: 'user', markets: [market], resume });
+  await settle(ofUser);
+  expect(ofMarket.events('error').map(({ error }) => error)).toEqual(['no such token: 999; no such stream: nonsense']);
+  expect(ofUser.events('error').map(({ error }) => error)).toEqual([
+    `no such market: ${market}; no such stream: nonsense`,
+  ]);
+  for (const socket of [ofMarket, ofUser]) await socket.close();
+});
+
 test('a stream that is none of the owner’s is told, by its name, and the others go on', async () => {
   const where = await newMarket();
   const first = await listen({ markets: [where.conditionId] });
