@@ -226,9 +226,12 @@ test('new markets go on by their stream’s name alone; of another log nothing h
   await newMarket();
   const again = await watch({ resume: { stream_id, sequence } });
   expect(again.events('new_market').map((event) => event.sequence)).toEqual([sequence + 1]);
-  const other = await watch({ resume: { stream_id: 'new-markets-000000000', sequence: 3 } });
+  const ofOther = { stream_id: 'new-markets-000000000', sequence: 3 };
+  const other = await watch({ resume: ofOther });
   expect(other.events('gap').map(({ missed_from: from }) => from)).toEqual([1]);
-  for (const socket of [first, again, other]) await socket.close();
+  const ofBoth = await watch({ resume: [ofOther, { stream_id, sequence }] });
+  expect([ofBoth.events('gap'), ofBoth.events('new_market').length]).toEqual([[], 1]);
+  for (const socket of [first, again, other, ofBoth]) await socket.close();
 });
 
 test('a market resolved in halves has a winner that every client can read, and that is none', async () => {
