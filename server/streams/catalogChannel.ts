@@ -54,7 +54,8 @@ export class CatalogSubscription {
 
   /** Owes the new markets after a number that the client has seen, or a gap. */
   resume({ resume }: StreamRequest): void {
-    const point = resume.find(({ streamId }) => isCatalogStream(streamId));
+    const points = resume.filter(({ streamId }) => isCatalogStream(streamId));
+    const point = points.find(({ streamId }) => streamId === this.topic) ?? points.at(0);
     if (point === undefined || (!this.isLive && this.from === undefined)) return;
     const count = this.host.feed.announcedCount;
     const isKnown = point.streamId === this.topic && point.sequence <= count;

@@ -413,8 +413,9 @@ export class StreamHub implements ChannelHost, UserHost {
     const key = credentials === undefined ? undefined : this.keyOf(credentials);
     const isOther = subscriber instanceof UserSubscriber && subscriber.keyId !== key?.keyId;
     if (key === undefined || isOther) {
-      connection.send(streamErrorText(isOther ? 'this socket belongs to another API key' : WRONG_CREDENTIALS));
-      connection.end(CloseCode.POLICY, WRONG_CREDENTIALS);
+      const sentence = key === undefined ? WRONG_CREDENTIALS : 'this socket belongs to another API key';
+      connection.send(streamErrorText(sentence));
+      connection.end(CloseCode.POLICY, sentence);
       return false;
     }
     connection.subscriber ??= new UserSubscriber(connection, this, key.owner, key.keyId);

@@ -5,7 +5,7 @@ import { MarketStatus } from '../../engine/index.ts';
 import type { Market } from '../views/index.ts';
 import { bookJson } from '../wire/books.ts';
 import { bookMessage } from '../wire/marketEvents.ts';
-import { gapText, heartbeatText, NO_NEW_ASSETS, type StreamRequest, unknownIds } from '../wire/streamRequests.ts';
+import { gapText, heartbeatText, NO_NEW_ASSETS, refuseUnknown, type StreamRequest } from '../wire/streamRequests.ts';
 import { type CatalogHost, CatalogSubscription } from './catalogChannel.ts';
 import type { Connection, Subscriber } from './connection.ts';
 import { CloseCode } from './connection.ts';
@@ -52,8 +52,12 @@ interface Subscription {
 /** The form that hears of every change, so that its number says whether anything happened. */
 const FORM_OF_ALL = FORM_COUNT - 1;
 
-/** Where a client stands in a market, taken from its resume points. */
-type Resumes = ReadonlyMap<number, { readonly form: Form; readonly sequence: number; readonly isOfThisLog: boolean }>;
+/** Where a client stands in one of a market's streams, as it says. */
+interface Place {
+  readonly form: Form;
+  readonly sequence: number;
+  readonly isOfThisLog: boolean;
+}
 
 const countTokens = (tokens: number): number => (tokens === 3 ? 2 : tokens === 0 ? 0 : 1);
 
@@ -128,7 +132,7 @@ export class MarketSubscriber implements Subscriber {
     const wanted = this.wantedOf(request.assetIds, unknown);
     const resumes = this.resumesOf(request, wanted, lost);
     const isResumed =
-      [...resumes.values()].some(({ form }) => isCustomForm(form)) ||
+      [...resumes.values()].flat().some(({ form }) => isCustomForm(form)) ||
       request.resume.some(({ streamId }) => isCatalogStream(streamId));
     const isCustom = request.isCustom ?? (this.isCustom || isResumed);
     let isNew = isCustom !== this.isCustom || request.resume.length > 0;
@@ -144,8 +148,7 @@ export class MarketSubscriber implements Subscriber {
       return;
     }
     this.pay();
-    if (unknown.length > 0) throw unknownIds('token', unknown);
-    if (lost.length > 0) throw unknownIds('stream', lost);
+    refuseUnknown('token', unknown, lost);
     if (!isNew && request.assetIds.length > 0) this.connection.reply(NO_NEW_ASSETS);
   }
 
@@ -159,9 +162,10 @@ export class MarketSubscriber implements Subscriber {
     return wanted;
   }
 
-  /** Resume points by market; a stream that no token asks for is asked for by its name, unless it is `lost`. */
-  private resumesOf({ resume }: StreamRequest, wanted: Map<number, number>, lost: string[]): Resumes {
-    const resumes = new Map<number, { form: Form; sequence: number; isOfThisLog: boolean }>();
+  /** Resume points by market; streams that no token asks for are asked for by their names, unless they are `lost`. */
+  private resumesOf({ resume }: StreamRequest, wanted: Map<number, number>, lost: string[]): Map<number, Place[]> {
+    const resumes = new Map<number, Place[]>();
+    const asked = new Set(wanted.keys());
     for (const { streamId, sequence } of resume) {
       const name = parseMarketStreamId(streamId);
       if (name === undefined) {
@@ -171,14 +175,16 @@ export class MarketSubscriber implements Subscriber {
       const { marketIndex, form, log } = name;
       const market = this.host.feed.views.markets.byIndex(marketIndex);
       const isOfThisLog = log === this.host.feed.log && market !== undefined && market.status !== MarketStatus.DRAFT;
-      if (!wanted.has(marketIndex)) {
+      if (!asked.has(marketIndex)) {
         if (!isOfThisLog) {
           lost.push(streamId);
           continue;
         }
-        wanted.set(marketIndex, tokensOfForm(form));
+        wanted.set(marketIndex, (wanted.get(marketIndex) ?? 0) | tokensOfForm(form));
       }
-      resumes.set(marketIndex, { form, sequence, isOfThisLog });
+      const places = resumes.get(marketIndex) ?? [];
+      places.push({ form, sequence, isOfThisLog });
+      resumes.set(marketIndex, places);
     }
     return resumes;
   }
@@ -196,12 +202,7 @@ export class MarketSubscriber implements Subscriber {
   }
 
   /** Whether the socket now follows what it did not before. */
-  private add(
-    marketIndex: number,
-    tokens: number,
-    hasDump: boolean,
-    resume: { readonly form: Form; readonly sequence: number; readonly isOfThisLog: boolean } | undefined,
-  ): boolean {
+  private add(marketIndex: number, tokens: number, hasDump: boolean, places: readonly Place[] = []): boolean {
     const market = this.host.feed.views.markets.byIndex(marketIndex);
     if (market === undefined) return false;
     let subscription = this.subscriptions.get(marketIndex);
@@ -215,6 +216,7 @@ export class MarketSubscriber implements Subscriber {
       this.subscriptions.set(marketIndex, subscription);
     }
     const form = formOf(before | tokens, this.isCustom);
+    const resume = places.find((place) => place.isOfThisLog && place.form === form) ?? places.at(0);
     if (added === 0 && form === subscription.form && resume === undefined) return false;
     this.reform(subscription, before | tokens);
     if (resume !== undefined) this.resumeAt(subscription, resume);
@@ -223,10 +225,7 @@ export class MarketSubscriber implements Subscriber {
     return true;
   }
 
-  private resumeAt(
-    subscription: Subscription,
-    { form, sequence, isOfThisLog }: { readonly form: Form; readonly sequence: number; readonly isOfThisLog: boolean },
-  ): void {
+  private resumeAt(subscription: Subscription, { form, sequence, isOfThisLog }: Place): void {
     if (isOfThisLog && form === subscription.form) {
       subscription.from = sequence;
       return;
@@ -273,7 +272,7 @@ export class MarketSubscriber implements Subscriber {
       }
     }
     this.pay();
-    if (unknown.length > 0) throw unknownIds('token', unknown);
+    refuseUnknown('token', unknown);
   }
 
   /** What comes after a number is owed from now on. */

@@ -83,6 +83,22 @@ class Draft implements MarketChange {
   }
 }
 
+/**
+ * What a change tells before its whole books, with facts that readers have by then: they learn of others, which the hash
+ * depends on too, by the books alone.
+ */
+function beforeBooks(change: MarketChange, terms: BookFacts['terms'], negRisk: boolean): MarketChange {
+  const { bookChangedMs, lastTrade } = change.after;
+  const after: BookFacts = { bookChangedMs, terms, negRisk, lastTrade };
+  const { tMs, levels, levelCount, trades, oldTickPips } = change;
+  return { tMs, levels, levelCount, trades, oldTickPips, isTop: false, isWhole: false, isResolved: false, after };
+}
+
+/** The rest of it: the same messages in the same order as if it were one. */
+function fromBooksOn({ tMs, isTop, isWhole, isResolved, after }: MarketChange): MarketChange {
+  return { tMs, levels: [], levelCount: 0, trades: [], oldTickPips: 0, isTop, isWhole, isResolved, after };
+}
+
 /** A market that came into the lists, for the stream of new markets. */
 export interface NewMarket {
   readonly marketIndex: number;
@@ -294,8 +310,18 @@ export class MarketFeed {
         books.bestAskPips(market.index, 0) !== draft.bestAskPips);
     if (draft.trades.length > 0) draft.isWhole = true;
     if (isSilent(draft)) return;
-    if (stream.subscriberCount > 0) this.render(market, stream, draft);
-    stream.push(draft, this.kept);
+    const isOtherByBooks = known?.minOrderLots !== terms.minOrderLots || knownNegRisk !== negRisk;
+    if (draft.levelCount === 0 || known === undefined || !isOtherByBooks) {
+      this.tell(market, stream, draft);
+      return;
+    }
+    this.tell(market, stream, beforeBooks(draft, { ...terms, minOrderLots: known.minOrderLots }, knownNegRisk));
+    this.tell(market, stream, fromBooksOn(draft));
+  }
+
+  private tell(market: Market, stream: MarketStream, change: MarketChange): void {
+    if (stream.subscriberCount > 0) this.render(market, stream, change);
+    stream.push(change, this.kept);
   }
 
   private announce(market: Market, stream: MarketStream, tMs: number): void {

@@ -2,7 +2,7 @@
 // streams. What happens, what was missed while away and what a slow reader has not taken yet are all the same here: the
 // entries after the number that it has. Nobody is ever told of an owner's entries but by that owner's credentials.
 import type { Views } from '../views/index.ts';
-import { gapText, heartbeatText, type StreamRequest, unknownIds } from '../wire/streamRequests.ts';
+import { gapText, heartbeatText, type ResumePoint, refuseUnknown, type StreamRequest } from '../wire/streamRequests.ts';
 import { orderEventRest, tradeEventRest } from '../wire/userEvents.ts';
 import { CloseCode, type Connection, type Subscriber } from './connection.ts';
 import type { StreamFeed } from './feed.ts';
@@ -65,6 +65,12 @@ interface Gap {
   readonly reason: string;
 }
 
+/** Stands for all markets where an index stands for one. */
+const EVERYTHING = -1;
+
+/** Where a client stands in streams, by market index or EVERYTHING. */
+type Places = ReadonlyMap<number, ResumePoint>;
+
 /** One stream that the socket follows. */
 interface Cursor {
   readonly streamId: string;
@@ -81,7 +87,7 @@ export class UserSubscriber implements Subscriber {
   private readonly connection: Connection;
   private readonly host: UserHost;
   private readonly stream: UserStream;
-  /** By market index; −1 stands for everything. */
+  /** By market index, or EVERYTHING. */
   private readonly cursors = new Map<number, Cursor>();
   private waitingForRoom: (() => void) | undefined;
   private isEnded = false;
@@ -104,7 +110,8 @@ export class UserSubscriber implements Subscriber {
   request(request: StreamRequest): void {
     this.host.flush();
     const unknown: string[] = [];
-    const lost = this.foreignStreams(request);
+    // Streams to go on that are none of this owner's, or of no market that there is.
+    const lost = request.resume.map(({ streamId }) => streamId).filter((id) => this.keyOf(id) === undefined);
     const indexes: number[] = [];
     for (const conditionId of request.markets) {
       const market = this.host.feed.views.markets.byCondition(conditionId);
@@ -119,8 +126,7 @@ export class UserSubscriber implements Subscriber {
       return;
     }
     this.pump();
-    if (unknown.length > 0) throw unknownIds('market', unknown);
-    if (lost.length > 0) throw unknownIds('stream', lost);
+    refuseUnknown('market', unknown, lost);
   }
 
   drained(): void {
@@ -157,59 +163,65 @@ export class UserSubscriber implements Subscriber {
   }
 
   private subscribe(request: StreamRequest, indexes: readonly number[]): void {
-    const resumed = request.markets.length === 0 ? this.marketsOf(request) : [];
-    if (request.markets.length === 0 && resumed.length === 0) {
+    const places = this.placesOf(request);
+    const named = [...indexes, ...places.keys()].filter((key) => key !== EVERYTHING);
+    if (request.markets.length === 0 && (named.length === 0 || places.has(EVERYTHING))) {
       // No market is every market, whatever was named before.
-      for (const key of this.cursors.keys()) if (key !== -1) this.cursors.delete(key);
-      this.follow(undefined, request);
+      for (const key of this.cursors.keys()) if (key !== EVERYTHING) this.cursors.delete(key);
+      this.follow(EVERYTHING, places);
       return;
     }
-    const named = [...indexes, ...resumed];
-    for (const index of named) this.follow(index, request);
+    for (const index of named) this.follow(index, places);
     // Naming markets narrows a socket that followed everything.
-    if (named.length > 0) this.cursors.delete(-1);
+    if (named.length > 0) this.cursors.delete(EVERYTHING);
   }
 
-  /** The markets whose streams of this owner are to go on where the client stands. */
-  private marketsOf({ resume }: StreamRequest): number[] {
-    const { markets } = this.host.feed.views;
-    const indexes = resume.map(({ streamId }) => marketOfUserStream(streamId, this.stream.owner) ?? -1);
-    return indexes.filter((index) => markets.byIndex(index) !== undefined);
+  /** Where the client stands in this owner's streams: of this log, or else of another. */
+  private placesOf({ resume }: StreamRequest): Places {
+    const places = new Map<number, ResumePoint>();
+    for (const point of resume) {
+      const key = this.keyOf(point.streamId);
+      if (key === undefined) continue;
+      if (!places.has(key) || point.streamId === this.nameOf(key)) places.set(key, point);
+    }
+    return places;
   }
 
-  /** Streams to go on that are none of this owner's, or of no market that there is. */
-  private foreignStreams({ resume }: StreamRequest): string[] {
-    const { markets } = this.host.feed.views;
+  /** The market whose stream of this owner a name is, of whatever log, or EVERYTHING; undefined for every other name. */
+  private keyOf(streamId: string): number | undefined {
     const { owner } = this.stream;
-    const partOfAll = userStreamId(owner, undefined, '');
-    return resume
-      .map(({ streamId }) => streamId)
-      .filter((id) => !id.startsWith(partOfAll) && markets.byIndex(marketOfUserStream(id, owner) ?? -1) === undefined);
+    if (streamId.startsWith(userStreamId(owner, undefined, ''))) return EVERYTHING;
+    const index = marketOfUserStream(streamId, owner) ?? -1;
+    return this.host.feed.views.markets.byIndex(index) === undefined ? undefined : index;
+  }
+
+  private nameOf(key: number): string {
+    return userStreamId(this.stream.owner, key === EVERYTHING ? undefined : key, this.host.feed.log);
   }
 
   /** Whoever leaves its last market follows everything again, as the official client expects. */
   private unsubscribe(indexes: readonly number[]): void {
     for (const index of indexes) this.cursors.delete(index);
-    if (this.cursors.size === 0) this.follow(undefined, undefined);
+    if (this.cursors.size === 0) this.follow(EVERYTHING, new Map());
   }
 
-  private follow(marketIndex: number | undefined, request: StreamRequest | undefined): void {
+  private follow(key: number, places: Places): void {
     const { feed } = this.host;
-    const streamId = userStreamId(this.stream.owner, marketIndex, feed.log);
-    const key = marketIndex ?? -1;
-    // A point of this owner's stream of the same part, of whatever log.
-    const part = userStreamId(this.stream.owner, marketIndex, '');
-    const point = request?.resume.find(({ streamId: asked }) => asked.startsWith(part));
+    const streamId = this.nameOf(key);
+    const marketIndex = key === EVERYTHING ? undefined : key;
+    const point = places.get(key) ?? places.get(EVERYTHING);
     if (this.cursors.has(key) && point === undefined) return;
     const number = this.stream.numberOf(marketIndex);
     const cursor: Cursor = { streamId, marketIndex, sent: number, owed: undefined, toldMs: 0 };
     this.cursors.set(key, cursor);
     if (point === undefined || (point.streamId === streamId && point.sequence === number)) {
       cursor.owed = 'mark';
-    } else if (point.streamId !== streamId || point.sequence > number) {
-      const isOther = point.streamId !== streamId;
-      const reason = isOther ? 'the stream belongs to another log' : 'the stream has not come that far';
-      cursor.owed = { after: isOther ? 0 : point.sequence, reason };
+    } else if (!point.streamId.endsWith(feed.log)) {
+      cursor.owed = { after: 0, reason: 'the stream belongs to another log' };
+    } else if (point.streamId !== streamId) {
+      cursor.owed = { after: 0, reason: 'the socket now follows other markets than the stream it resumes' };
+    } else if (point.sequence > number) {
+      cursor.owed = { after: point.sequence, reason: 'the stream has not come that far' };
     } else cursor.sent = point.sequence;
   }
 
@@ -308,7 +320,7 @@ export class UserSubscriber implements Subscriber {
   }
 
   private isCurrent(cursor: Cursor): boolean {
-    return this.cursors.get(cursor.marketIndex ?? -1) === cursor;
+    return this.cursors.get(cursor.marketIndex ?? EVERYTHING) === cursor;
   }
 
   /** Resolves when the socket has room again, is gone or held, or after so long; with how long that took, ms. */

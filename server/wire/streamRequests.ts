@@ -13,10 +13,22 @@ export class BadStreamRequest extends Error {
 export class BadCredentials extends BadStreamRequest {}
 
 /** What is told of ids that name nothing: the first few, none of them longer than one is. */
-export function unknownIds(what: 'token' | 'market' | 'stream', ids: readonly string[]): BadStreamRequest {
+function unknownText(what: string, ids: readonly string[]): string {
   const shown = ids.slice(0, 3).map((id) => (id.length > 80 ? `${id.slice(0, 80)}…` : id));
   const more = ids.length > shown.length ? ` and ${ids.length - shown.length} more` : '';
-  return new BadStreamRequest(`no such ${what}: ${shown.join(', ')}${more}`);
+  return `no such ${what}: ${shown.join(', ')}${more}`;
+}
+
+/**
+ * Names the ids and streams that are not there, all in one message.
+ * @throws BadStreamRequest unless there are none
+ */
+export function refuseUnknown(what: 'token' | 'market', ids: readonly string[], streams: readonly string[] = []): void {
+  const texts = [
+    ...(ids.length > 0 ? [unknownText(what, ids)] : []),
+    ...(streams.length > 0 ? [unknownText('stream', streams)] : []),
+  ];
+  if (texts.length > 0) throw new BadStreamRequest(texts.join('; '));
 }
 
 /** Where a client stands in a stream. */

@@ -196,6 +196,25 @@ test('a change of the tick is told, and of the minimum, since the hash of the bo
   await socket.close();
 });
 
+test('a record that changes both the minimum and the levels is told so that each hash is that of the book by then', async () => {
+  const fresh = await newMarket();
+  await post(alice, fresh, { pips: 4_000, shares: 20 });
+  const socket = await follow(fresh);
+  const path = `/admin/markets/${fresh.conditionId}`;
+  const change = { status: 'closed', min_order_size: '7', tick_size: '0.001' };
+  expect((await send(server.url, 'PATCH', path, change, admin)).status).toBe(200);
+  await socket.until(({ reader }) => (reader.counts.get('book') ?? 0) >= 4);
+  expect(socket.events('price_change')[0].price_changes.map(({ size }: StreamEvent) => size)).toEqual(['0', '0']);
+  expect(socket.events('book').at(-1)).toMatchObject({ min_order_size: '7', tick_size: '0.001' });
+  expect(socket.reader.faults).toEqual([]);
+  const { stream_id } = socket.events('book')[0];
+  const again = await open();
+  again.send({ type: 'market', resume: { stream_id, sequence: 1 } });
+  await again.until(({ reader }) => (reader.counts.get('book') ?? 0) >= 2);
+  expect(again.frames).toEqual(socket.frames.slice(1));
+  for (const each of [socket, again]) await each.close();
+});
+
 test('subscriptions add up, repeats are answered, and what is left keeps its stream', async () => {
   const [one, two] = [await newMarket(), await newMarket()];
   const socket = await open('/ws');

@@ -180,6 +180,19 @@ test('wrong credentials get an error and are closed with 1008, whichever part is
   }
 });
 
+test('a socket that has its owner is closed for other credentials, and says what is wrong with them', async () => {
+  const cases = [
+    [authOf(bob.key), 'this socket belongs to another API key'],
+    [{ ...authOf(alice.key), secret: authOf(bob.key).secret }, 'Unauthorized/Invalid api key'],
+  ] as const;
+  for (const [auth, reason] of cases) {
+    const socket = await listen(alice);
+    socket.send({ auth, type: 'user', operation: 'subscribe' });
+    await socket.until(({ closed }) => closed !== undefined);
+    expect([socket.closed, socket.events('error')[0].error]).toEqual([{ code: 1008, reason }, reason]);
+  }
+});
+
 test('a deleted key’s sockets are closed', async () => {
   const wallet = server.wallets[3];
   const trader = { wallet, key: await createKey(server.url, wallet) };

@@ -111,6 +111,71 @@ test('an owner’s stream of one market goes on by its name alone', async () => 
   await again.close();
 });
 
+test('of several places in the streams of one market that counts which the socket follows, in whatever order', async () => {
+  const { tokens } = await newMarket();
+  const first = await watch({ assets_ids: tokens });
+  const { stream_id, sequence } = first.events('book')[0];
+  first.send({ operation: 'unsubscribe', assets_ids: [tokens[1]] });
+  await settle(first);
+  const left = first.events('heartbeat')[0];
+  await first.close();
+  const points = [
+    { stream_id, sequence },
+    { stream_id: left.stream_id, sequence: left.sequence },
+    { stream_id: `${stream_id.slice(0, -9)}000000000`, sequence: 7 },
+  ];
+  for (const resume of [points, points.toReversed()]) {
+    const socket = await watch({ assets_ids: tokens, resume });
+    expect([socket.events('gap'), socket.events('heartbeat').map((event) => event.stream_id)]).toEqual([
+      [],
+      [stream_id],
+    ]);
+    await socket.close();
+  }
+});
+
+test('streams of one market that are named together are followed together', async () => {
+  const where = await newMarket();
+  const both = await watch({ assets_ids: where.tokens });
+  const { stream_id, sequence } = both.events('book')[0];
+  await both.close();
+  const point = (form: string) => ({ stream_id: stream_id.replace('-bp-', form), sequence });
+  for (const resume of [
+    [point('-fp-'), point('-bp-')],
+    [point('-fp-'), point('-sp-')],
+  ]) {
+    const socket = await watch({ resume });
+    const [last] = [...socket.reader.sequences.keys()].slice(-1);
+    expect(last).toBe(stream_id);
+    await socket.close();
+  }
+});
+
+test('a place in another of an owner’s streams is not passed over', async () => {
+  const [one, two] = [await newMarket(), await newMarket()];
+  const all = await listen({});
+  const ofOne = await listen({ markets: [one.conditionId] });
+  const [everything, own] = [all, ofOne].map(({ reader }) => [...reader.sequences.keys()][0]);
+  for (const socket of [all, ofOne]) await socket.close();
+  await post(alice, one, { pips: 1_000, shares: 10 });
+  const point = { stream_id: own, sequence: 0 };
+  const joined = await listen({ markets: [two.conditionId], resume: point });
+  await joined.until((heard) => heard.events('order').length === 1 && heard.reader.sequences.size === 2);
+  expect(joined.events('order')[0].stream_id).toBe(own);
+  const resume = { stream_id: everything, sequence: 0 };
+  const narrowed = await listen({ markets: [one.conditionId], resume });
+  expect(narrowed.events('gap').map((event) => [event.stream_id, event.sequence, event.missed_from])).toEqual([
+    [own, 1, 1],
+  ]);
+  const widened = await listen({
+    resume: [point, { stream_id: everything, sequence: all.reader.sequences.get(everything) }],
+  });
+  await widened.until((heard) => heard.events('order').length === 1);
+  expect([...widened.reader.sequences.keys()]).toEqual([everything]);
+  for (const socket of [joined, narrowed, widened]) await socket.close();
+  await cancelAll(alice);
+});
+
 test('a stream that is not there is told, by its name', async () => {
   const { tokens } = await newMarket();
   const first = await watch({ assets_ids: tokens });
@@ -121,6 +186,22 @@ test('a stream that is not there is told, by its name', async () => {
     await socket.close();
   }
   await first.close();
+});
+
+test('tokens or markets and streams that are not there are told together', async () => {
+  const resume = { stream_id: 'nonsense', sequence: 5 };
+  const market = `0x${'9'.repeat(64)}`;
+  const [ofMarket, ofUser] = await Promise.all([
+    watch({ assets_ids: ['999'], resume }),
+    TestSocket.open(server.url, '/ws/user'),
+  ]);
+  ofUser.send({ auth: authOf(), type: 'user', markets: [market], resume });
+  await settle(ofUser);
+  expect(ofMarket.events('error').map(({ error }) => error)).toEqual(['no such token: 999; no such stream: nonsense']);
+  expect(ofUser.events('error').map(({ error }) => error)).toEqual([
+    `no such market: ${market}; no such stream: nonsense`,
+  ]);
+  for (const socket of [ofMarket, ofUser]) await socket.close();
 });
 
 test('a stream that is none of the owner’s is told, by its name, and the others go on', async () => {
@@ -145,9 +226,12 @@ test('new markets go on by their stream’s name alone; of another log nothing h
   await newMarket();
   const again = await watch({ resume: { stream_id, sequence } });
   expect(again.events('new_market').map((event) => event.sequence)).toEqual([sequence + 1]);
-  const other = await watch({ resume: { stream_id: 'new-markets-000000000', sequence: 3 } });
+  const ofOther = { stream_id: 'new-markets-000000000', sequence: 3 };
+  const other = await watch({ resume: ofOther });
   expect(other.events('gap').map(({ missed_from: from }) => from)).toEqual([1]);
-  for (const socket of [first, again, other]) await socket.close();
+  const ofBoth = await watch({ resume: [ofOther, { stream_id, sequence }] });
+  expect([ofBoth.events('gap'), ofBoth.events('new_market').length]).toEqual([[], 1]);
+  for (const socket of [first, again, other, ofBoth]) await socket.close();
 });
 
 test('a market resolved in halves has a winner that every client can read, and that is none', async () => {
