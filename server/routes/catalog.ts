@@ -26,6 +26,7 @@ import {
   readList,
   readRelated,
   readSearch,
+  readsForeign,
   type SearchForm,
 } from '../wire/catalogQuery.ts';
 import { addTags, appendTags, type Shape } from '../wire/catalogTexts.ts';
@@ -193,7 +194,10 @@ function labelPage(reader: QueryReader, labels: readonly Label[]): readonly Labe
   return sorted.slice(offset, offset + limit);
 }
 
-const listTags: Answer = (reader, { tags }) => JSON.stringify(labelPage(reader, tags.list()).map(tagRecord));
+const listTags: Answer = (reader, { tags }) => {
+  const rows = readsForeign(reader, [], ['is_carousel']) ? [] : tags.list();
+  return JSON.stringify(labelPage(reader, rows).map(tagRecord));
+};
 
 /** A tag or a series by its number or slug. @throws BadRequest 404 for one that is not there */
 function labelOf(reader: QueryReader, labels: Catalog['tags'], { params }: HttpRequest): Label {

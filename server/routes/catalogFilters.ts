@@ -89,7 +89,10 @@ function tagFilters(
 
 /** Parameters of official clients for rows of which there are none here. */
 const FOREIGN_MARKETS = ['market_maker_address', 'game_id', 'sports_market_types', 'position_ids'] as const;
-const FOREIGN_EVENTS = ['game_id', 'parent_event_id', 'partner_slug'] as const;
+const FOREIGN_EVENTS = [
+  ...(['game_id', 'parent_event_id', 'partner_slug'] as const),
+  ...(['event_date', 'event_week', 'start_time_min', 'start_time_max'] as const),
+] as const;
 
 function marketStateFilters(markets: MarketsView, reader: QueryReader): RowFilter[] {
   const filters = readsForeign(reader, FOREIGN_MARKETS, ['cyom', 'rfq_enabled']) ? [NOTHING] : [];
@@ -181,7 +184,7 @@ export function eventFilters(catalog: Catalog, markets: MarketsView, reader: Que
   const eventAt = (row: number): EventRow | undefined => markets.eventByNumber(row + 1);
   const filters = tagFilters(catalog, markets, reader, (tags) => catalog.eventTagFilter(tags));
   filters.push(...seriesFilters(catalog, reader));
-  if (readsForeign(reader, FOREIGN_EVENTS, ['featured', 'cyom', 'live'])) filters.push(NOTHING);
+  if (readsForeign(reader, FOREIGN_EVENTS, ['featured', 'cyom', 'live', 'ended'])) filters.push(NOTHING);
   const title = reader.text('title_search')?.toLowerCase();
   if (title !== undefined) {
     filters.push({ isWanted: (row) => eventTitle(eventAt(row)).toLowerCase().includes(title) });
