@@ -48,10 +48,10 @@ export class QueryReader {
     return undefined;
   }
 
-  /** All values under the name or an alias, repeated or with commas between them. @throws BadRequest for too many */
+  /** All values under the name or an alias, repeated or with commas between them, each once. @throws BadRequest for too many */
   texts(...names: readonly string[]): readonly string[] | undefined {
     const values = names.flatMap((name) => this.query.getAll(name)).flatMap((value) => value.split(','));
-    const given = values.map((value) => value.trim()).filter((value) => value !== '');
+    const given = [...new Set(values.map((value) => value.trim()).filter((value) => value !== ''))];
     if (given.length > LIST_VALUES_MAX) throw this.dialect.invalid(names[0], `must name at most ${LIST_VALUES_MAX}`);
     return given.length === 0 ? undefined : given;
   }

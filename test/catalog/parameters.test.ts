@@ -1,6 +1,7 @@
 // Parameters and keys of the catalog that official clients rely on, with what each does: tags that are asked for with those
 // related to them, searches that are sorted, and the id that the markets of a neg-risk event share.
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { relatedTags } from '../../server/catalog/index.ts';
 import { type CatalogWorld, openCatalogWorld, type Slugged, slugsIn } from './world.ts';
 
 let world: CatalogWorld;
@@ -189,4 +190,28 @@ test('a search that is asked for no rows gives one a page, so that who pages thr
   const { json } = await world.get('/public-search?q=rain&limit_per_type=0&page=3');
   expect(json.events).toHaveLength(1);
   expect(json.pagination).toEqual({ hasMore: false, totalResults: 3 });
+});
+
+test('values that are repeated count once', async () => {
+  const repeated = (value: string): string => Array(501).fill(value).join();
+  const tag = await numberOf('weather');
+  expect(await slugsIn(world, `/events?related_tags=true&tag_id=${repeated(tag)}`)).toEqual(['rain', 'rain-next']);
+  expect(await slugsIn(world, `/events?slug=${repeated('rain')}`)).toEqual(['rain']);
+  expect(await slugsIn(world, `/markets?event_id=${repeated('1')}`)).toEqual(['cup-home', 'cup-goals']);
+});
+
+test('of all tags that are asked for together, only so many events are looked at', async () => {
+  const { catalog, views } = world.server.services;
+  const tag = catalog.tags.bySlug('wide');
+  if (tag === undefined) throw new Error('there is no such tag');
+  let looks = 0;
+  const eventByNumber = (number: number) => {
+    looks += 1;
+    return views.markets.eventByNumber(number);
+  };
+  for (const [asked, most] of [[1, 2_000] as const, [10, 2_000] as const, [100, 200] as const, [1_000, 20] as const]) {
+    looks = 0;
+    relatedTags(catalog, tag, eventByNumber, undefined, asked);
+    expect([asked, looks]).toEqual([asked, most]);
+  }
 });
