@@ -242,9 +242,12 @@ const listSeries: Answer = (reader, catalog) => {
   return JSON.stringify(labelPage(reader, rows).map((series) => seriesRecord(catalog, series)));
 };
 
+/** So many events come with a series, the newest: one of rounds of five minutes has a hundred thousand in a year. */
+const SERIES_EVENTS_MAX = 2_000;
+
 const oneSeries: Answer = (reader, catalog, { markets }, request) => {
   const series = labelOf(reader, catalog.series, request);
-  const events = series.events.flatMap((number) => markets.eventByNumber(number) ?? []);
+  const events = series.events.slice(-SERIES_EVENTS_MAX).flatMap((number) => markets.eventByNumber(number) ?? []);
   const to: Pieces = [bytesOf(`${JSON.stringify(seriesRecord(catalog, series)).slice(0, -1)},"events":`)];
   appendList(to, events, (event) => reader.dialect.eventInSeries(catalog, event, to));
   to.push(bytesOf('}'));

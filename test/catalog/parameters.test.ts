@@ -147,6 +147,15 @@ test('tags, series and searches of more events than are gathered are listed in t
   expect(events).toHaveLength(1);
 });
 
+test('a series comes with its newest 2,000 events', async () => {
+  const { json: series } = await world.get('/series?slug=wide-series');
+  for (const mount of ['', '/gamma']) {
+    const { json } = await world.get(`${mount}/series/${series[0].id}`);
+    const slugs = json.events.map(({ slug }: Slugged) => slug);
+    expect([slugs.length, slugs[0], slugs[1_999]]).toEqual([2_000, `wide-${WIDE - 2_000}`, `wide-${WIDE - 1}`]);
+  }
+});
+
 async function endsIn(path: string): Promise<readonly string[]> {
   const { json } = await world.get(path);
   return json.map(({ endDate }: { endDate: string }) => endDate);
