@@ -7,6 +7,7 @@ import {
   type CatalogPage,
   type ColumnsPlace,
   type Label,
+  RowState,
   relatedTags,
   rowsFilter,
   STATE_COUNT,
@@ -247,7 +248,8 @@ const SERIES_EVENTS_MAX = 2_000;
 
 const oneSeries: Answer = (reader, catalog, { markets }, request) => {
   const series = labelOf(reader, catalog.series, request);
-  const events = series.events.slice(-SERIES_EVENTS_MAX).flatMap((number) => markets.eventByNumber(number) ?? []);
+  const newest = series.events.slice(-SERIES_EVENTS_MAX).flatMap((number) => markets.eventByNumber(number) ?? []);
+  const events = newest.filter((event) => (catalog.eventFiguresOf(event).state & RowState.ACTIVE) !== 0);
   const to: Pieces = [bytesOf(`${JSON.stringify(seriesRecord(catalog, series)).slice(0, -1)},"events":`)];
   appendList(to, events, (event) => reader.dialect.eventInSeries(catalog, event, to));
   to.push(bytesOf('}'));
