@@ -291,11 +291,6 @@ export class Catalog implements MarketObserver {
     return { among: this.eventsOfCreator.get(key) ?? NO_ROWS, isWanted };
   }
 
-  /** Markets of an event; none for an unknown one. */
-  eventFilter(event: EventRow | undefined): RowFilter {
-    return rowsFilter((event?.markets ?? []).map(({ index }) => index));
-  }
-
   private sumOfSeries({ events }: Label): SeriesFigures {
     let [volumeMicro, volume24Micro, liquidityMicro, anyState] = [0, 0, 0, 0];
     let allStates: number = RowState.CLOSED | RowState.ARCHIVED;

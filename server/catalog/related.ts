@@ -12,19 +12,24 @@ interface Known {
 
 /** So many of a tag's events are looked at, the newest: very large catalogs have tags of a hundred thousand. */
 const COUNTED_EVENTS_MAX = 2_000;
+/** So many of the events of all tags that one request asks for: counting keeps everybody else waiting. */
+const COUNTED_OF_ALL_MAX = 20_000;
 
 /**
  * The tags that are on events of a tag, those on most of them first.
  * @param closed whether only open or only closed events count; those that have drafts alone never do
+ * @param askedTags for how many tags, this one among them, a request wants to know
  */
 export function relatedTags(
   catalog: Known,
   tag: Label,
   eventByNumber: (number: number) => EventRow | undefined,
   closed: boolean | undefined,
+  askedTags = 1,
 ): readonly Label[] {
   const counts = new Map<Label, number>();
-  for (const number of tag.events.slice(-COUNTED_EVENTS_MAX)) {
+  const countedMax = Math.min(COUNTED_EVENTS_MAX, Math.ceil(COUNTED_OF_ALL_MAX / askedTags));
+  for (const number of tag.events.slice(-countedMax)) {
     const event = eventByNumber(number);
     if (event === undefined) continue;
     const { state } = catalog.eventFiguresOf(event);

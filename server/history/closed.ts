@@ -9,10 +9,10 @@ import type { IndexStore } from './store.ts';
 const KEY = { account: 1, gain: 5, market: 13, outcome: 17, bytes: 18 } as const;
 /** The value: what was bought, what it cost, time of the last change. */
 const VALUE = { bought: 0, spent: 8, tMs: 16, bytes: 24 } as const;
-/** No gain and no loss is greater than this, micro: what is added to the upper half of a loss makes it positive. */
-const GAIN_MAX = 2 ** 53;
-const HALF = 2 ** 32;
-const UPPER_SHIFT = GAIN_MAX / HALF;
+/** The sign in the upper half of a double's bits. */
+const SIGN = 2 ** 31;
+/** Where the bits of a double are seen. */
+const double = new DataView(new ArrayBuffer(8));
 /** Entries read at once at most. */
 const READ_ENTRIES = 512;
 
@@ -26,14 +26,31 @@ export interface ClosedEntry {
   readonly numbers: Float64Array;
 }
 
+/**
+ * Writes a gain of any size, since what is gained in a market can be lost in another and gained again. The bits of its
+ * negative sort as it does once the sign of those from 0 on is turned over, and every bit of the others.
+ */
+function writeGain(key: Buffer, gainMicro: number): void {
+  const falling = 0 - gainMicro; // 0 - 0 is no negative zero
+  double.setFloat64(0, falling);
+  const [upper, lower] = [double.getUint32(0), double.getUint32(4)];
+  key.writeUInt32BE((falling < 0 ? ~upper : upper ^ SIGN) >>> 0, KEY.gain);
+  key.writeUInt32BE((falling < 0 ? ~lower : lower) >>> 0, KEY.gain + 4);
+}
+
+function readGain(key: Buffer): number {
+  const [upper, lower] = [key.readUInt32BE(KEY.gain), key.readUInt32BE(KEY.gain + 4)];
+  double.setUint32(0, upper < SIGN ? ~upper : upper ^ SIGN);
+  double.setUint32(4, upper < SIGN ? ~lower : lower);
+  return 0 - double.getFloat64(0);
+}
+
 /** The key of a closed position, in a buffer of its own; `gainMicro` is what it realized. */
 export function closedKey(account: number, gainMicro: number, market: number, outcome: number): Buffer {
   const key = Buffer.allocUnsafe(KEY.bytes);
   key[0] = Table.CLOSED;
   key.writeUInt32BE(account, KEY.account);
-  const upper = Math.floor(-gainMicro / HALF);
-  key.writeUInt32BE(upper + UPPER_SHIFT, KEY.gain);
-  key.writeUInt32BE(-gainMicro - upper * HALF, KEY.gain + 4);
+  writeGain(key, gainMicro);
   key.writeUInt32BE(market, KEY.market);
   key[KEY.outcome] = outcome;
   return key;
@@ -56,15 +73,14 @@ function decodeClosed(key: Buffer, value: Uint8Array): ClosedEntry {
   numbers[LEG.bought] = view.getFloat64(VALUE.bought, true);
   numbers[LEG.spent] = view.getFloat64(VALUE.spent, true);
   numbers[LEG.tMs] = view.getFloat64(VALUE.tMs, true);
-  const upper = key.readUInt32BE(KEY.gain) - UPPER_SHIFT;
-  numbers[LEG.realized] = 0 - upper * HALF - key.readUInt32BE(KEY.gain + 4); // 0 - 0 is no negative zero
+  numbers[LEG.realized] = readGain(key);
   return { market: key.readUInt32BE(KEY.market), outcome: key[KEY.outcome] === 0 ? 0 : 1, numbers };
 }
 
 /** The closed positions of an account that are stored, the greatest gain first, in parts; `first` are wanted at least. */
 export function* closedParts(store: IndexStore, account: number, first: number): Generator<readonly ClosedEntry[]> {
-  const end = closedKey(account + 1, GAIN_MAX, 0, 0);
-  let start = closedKey(account, GAIN_MAX, 0, 0);
+  const end = closedKey(account + 1, Number.POSITIVE_INFINITY, 0, 0);
+  let start = closedKey(account, Number.POSITIVE_INFINITY, 0, 0);
   for (let limit = Math.min(first, READ_ENTRIES); ; limit = READ_ENTRIES) {
     const entries = store.range(start, end, limit);
     yield entries.map(({ key, value }) => decodeClosed(key, value));

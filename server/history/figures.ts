@@ -8,6 +8,7 @@
  *   bought    shares ever bought: never falls
  *   spent     what those cost together
  *   realized  gains less losses of what was sold, may be negative
+ * The last three have no bound, since the same money goes back and forth: past 2^53 they are the nearest doubles.
  *   buy q for c:   size += q, cost += c, bought += q, spent += c
  *   sell q for c:  removed = floor(cost · q / size), all of it when q = size; size −= q, cost −= removed,
  *                  realized += c − removed

@@ -18,7 +18,7 @@ import { open, type RootDatabase } from 'lmdb';
 import { assertFileIsWhole, prepareEnvironment, Room } from '../../engine/index.ts';
 
 /** Number of the layout of everything in the index: an index of another number is dropped. */
-export const INDEX_FORMAT = 2;
+export const INDEX_FORMAT = 3;
 /** Checksum of the data file, written when it was closed in order and gone while it is open. */
 const SUM_FILE = 'sum.json';
 const DATA_FILE = 'data.mdb';

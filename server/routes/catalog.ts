@@ -7,6 +7,7 @@ import {
   type CatalogPage,
   type ColumnsPlace,
   type Label,
+  RowState,
   relatedTags,
   rowsFilter,
   STATE_COUNT,
@@ -26,6 +27,7 @@ import {
   readList,
   readRelated,
   readSearch,
+  readsForeign,
   type SearchForm,
 } from '../wire/catalogQuery.ts';
 import { addTags, appendTags, type Shape } from '../wire/catalogTexts.ts';
@@ -193,7 +195,10 @@ function labelPage(reader: QueryReader, labels: readonly Label[]): readonly Labe
   return sorted.slice(offset, offset + limit);
 }
 
-const listTags: Answer = (reader, { tags }) => JSON.stringify(labelPage(reader, tags.list()).map(tagRecord));
+const listTags: Answer = (reader, { tags }) => {
+  const rows = readsForeign(reader, [], ['is_carousel']) ? [] : tags.list();
+  return JSON.stringify(labelPage(reader, rows).map(tagRecord));
+};
 
 /** A tag or a series by its number or slug. @throws BadRequest 404 for one that is not there */
 function labelOf(reader: QueryReader, labels: Catalog['tags'], { params }: HttpRequest): Label {
@@ -238,9 +243,13 @@ const listSeries: Answer = (reader, catalog) => {
   return JSON.stringify(labelPage(reader, rows).map((series) => seriesRecord(catalog, series)));
 };
 
+/** So many events come with a series, the newest: one of rounds of five minutes has a hundred thousand in a year. */
+const SERIES_EVENTS_MAX = 2_000;
+
 const oneSeries: Answer = (reader, catalog, { markets }, request) => {
   const series = labelOf(reader, catalog.series, request);
-  const events = series.events.flatMap((number) => markets.eventByNumber(number) ?? []);
+  const newest = series.events.slice(-SERIES_EVENTS_MAX).flatMap((number) => markets.eventByNumber(number) ?? []);
+  const events = newest.filter((event) => (catalog.eventFiguresOf(event).state & RowState.ACTIVE) !== 0);
   const to: Pieces = [bytesOf(`${JSON.stringify(seriesRecord(catalog, series)).slice(0, -1)},"events":`)];
   appendList(to, events, (event) => reader.dialect.eventInSeries(catalog, event, to));
   to.push(bytesOf('}'));

@@ -52,14 +52,6 @@ function tagsAsked({ tags }: Catalog, reader: QueryReader): readonly (Label | un
   return bySlug;
 }
 
-/** Rows that one of the filters wants: none where there is none. */
-function anyOf(filters: readonly RowFilter[]): RowFilter {
-  if (filters.length === 1) return filters[0];
-  const isWanted = (row: number): boolean => filters.some((filter) => filter.isWanted(row));
-  const lists = filters.flatMap(({ among }) => (among === undefined ? [] : [among]));
-  return { among: lists.length < filters.length ? undefined : [...new Set(lists.flat())], isWanted };
-}
-
 /**
  * Filters of the tags that are asked for: of a group one is enough, unless all are wanted. With `related_tags` each stands for
  * those that are related to it as well.
@@ -72,14 +64,15 @@ function tagFilters(
 ): RowFilter[] {
   const filters: RowFilter[] = [];
   const hasRelated = reader.flag('related_tags') ?? false;
-  const withRelated = (tag: Label): readonly Label[] => {
-    if (!hasRelated) return [tag];
-    const related = relatedTags(catalog, tag, (number) => markets.eventByNumber(number), undefined);
-    return [tag, ...related.slice(0, LIST_LIMIT_MAX)];
-  };
   const slugged = tagsAsked(catalog, reader);
   const numbered = reader.wholes('tag_id')?.map((number) => catalog.tags.byNumber(number)) ?? [];
   const groups = [slugged, numbered];
+  const withRelated = (tag: Label): readonly Label[] => {
+    if (!hasRelated) return [tag];
+    const eventOf = (number: number): EventRow | undefined => markets.eventByNumber(number);
+    const related = relatedTags(catalog, tag, eventOf, undefined, groups.flat().length);
+    return [tag, ...related.slice(0, LIST_LIMIT_MAX)];
+  };
   for (const asked of readsAllTags(reader) ? groups.flat().map((tag) => [tag]) : groups) {
     const found = asked.filter((tag) => tag !== undefined);
     if (asked.length > 0) filters.push(filterOf(found.flatMap(withRelated)));
@@ -89,7 +82,10 @@ function tagFilters(
 
 /** Parameters of official clients for rows of which there are none here. */
 const FOREIGN_MARKETS = ['market_maker_address', 'game_id', 'sports_market_types', 'position_ids'] as const;
-const FOREIGN_EVENTS = ['game_id', 'parent_event_id', 'partner_slug'] as const;
+const FOREIGN_EVENTS = [
+  ...(['game_id', 'parent_event_id', 'partner_slug'] as const),
+  ...(['event_date', 'event_week', 'start_time_min', 'start_time_max'] as const),
+] as const;
 
 function marketStateFilters(markets: MarketsView, reader: QueryReader): RowFilter[] {
   const filters = readsForeign(reader, FOREIGN_MARKETS, ['cyom', 'rfq_enabled']) ? [NOTHING] : [];
@@ -113,10 +109,10 @@ export function marketFilters(catalog: Catalog, markets: MarketsView, reader: Qu
   if (creator !== undefined) filters.push(catalog.marketCreatorFilter(creator));
   const eventIds = reader.wholes('event_id');
   if (eventIds !== undefined) {
-    filters.push(anyOf(eventIds.map((number) => catalog.eventFilter(markets.eventByNumber(number)))));
+    filters.push(found(eventIds.flatMap((number) => markets.eventByNumber(number)?.markets ?? [])));
   }
   const eventSlug = reader.text('event_slug', 'eventSlug');
-  if (eventSlug !== undefined) filters.push(catalog.eventFilter(markets.eventBySlug(eventSlug)));
+  if (eventSlug !== undefined) filters.push(found(markets.eventBySlug(eventSlug)?.markets ?? []));
   const conditions = reader.conditionIds('conditionId', 'condition_id', 'condition_ids');
   if (conditions !== undefined) filters.push(found(conditions.map((id) => markets.byCondition(id))));
   const slugs = reader.texts('slug');
@@ -140,21 +136,22 @@ export function marketFilters(catalog: Catalog, markets: MarketsView, reader: Qu
   return [...filters, ...rangeFilters(ranges, marketAt)];
 }
 
-const rowsOf = (series: Label | undefined): RowFilter => rowsFilter((series?.events ?? []).map((number) => number - 1));
+/** Events of these series. */
+const eventsOf = (series: readonly (Label | undefined)[]): RowFilter =>
+  rowsFilter(series.flatMap((one) => one?.events ?? []).map((number) => number - 1));
 
 function recurrenceFilters(catalog: Catalog, reader: QueryReader): RowFilter[] {
   const recurrence = reader.text('recurrence');
   if (recurrence === undefined) return [];
-  const series = catalog.series.list().filter((one) => one.recurrence === recurrence);
-  return [anyOf(series.map(rowsOf))];
+  return [eventsOf(catalog.series.list().filter((one) => one.recurrence === recurrence))];
 }
 
 function seriesFilters(catalog: Catalog, reader: QueryReader): RowFilter[] {
   const filters = recurrenceFilters(catalog, reader);
   const slug = reader.text('series_slug');
-  if (slug !== undefined) filters.push(rowsOf(catalog.series.bySlug(slug)));
+  if (slug !== undefined) filters.push(eventsOf([catalog.series.bySlug(slug)]));
   const ids = reader.wholes('series_id');
-  if (ids !== undefined) filters.push(anyOf(ids.map((id) => rowsOf(catalog.series.byNumber(id)))));
+  if (ids !== undefined) filters.push(eventsOf(ids.map((id) => catalog.series.byNumber(id))));
   return filters;
 }
 
@@ -181,7 +178,7 @@ export function eventFilters(catalog: Catalog, markets: MarketsView, reader: Que
   const eventAt = (row: number): EventRow | undefined => markets.eventByNumber(row + 1);
   const filters = tagFilters(catalog, markets, reader, (tags) => catalog.eventTagFilter(tags));
   filters.push(...seriesFilters(catalog, reader));
-  if (readsForeign(reader, FOREIGN_EVENTS, ['featured', 'cyom', 'live'])) filters.push(NOTHING);
+  if (readsForeign(reader, FOREIGN_EVENTS, ['featured', 'cyom', 'live', 'ended'])) filters.push(NOTHING);
   const title = reader.text('title_search')?.toLowerCase();
   if (title !== undefined) {
     filters.push({ isWanted: (row) => eventTitle(eventAt(row)).toLowerCase().includes(title) });

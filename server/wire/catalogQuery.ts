@@ -16,6 +16,18 @@ const SEARCH_LIMIT_DEFAULT = 25;
 const SEARCH_CHARACTERS_MAX = 500;
 /** Database numbers of Polymarket's clients stay below this. */
 const NUMBER_MAX = 1e15;
+/** A date, perhaps with a time and its zone, as JSON or a database writes them; a "+" that was not escaped comes as a blank. */
+const DATE_TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(?:Z|([ +-])(\d\d)(?::?(\d\d))?)?)?$/i;
+
+/** Milliseconds of a date-time, of UTC where it names no zone; NaN for what is none, such as the 30th of February. */
+function timeOf(text: string): number {
+  const [, day, clock = '00:00', sign = '+', hours = '00', minutes = '00'] = DATE_TIME.exec(text) ?? [];
+  const dayMs = Date.parse(`${day}T00:00:00Z`);
+  if (Number.isNaN(dayMs) || new Date(dayMs).toISOString().slice(0, day.length) !== day) return Number.NaN;
+  return Date.parse(`${day}T${clock}${sign === ' ' ? '+' : sign}${hours}:${minutes}`);
+}
+
+const wholeFrom = (min: number): string => `must be a whole number from ${min} to ${Number.MAX_SAFE_INTEGER}`;
 
 /** A reader of one request's parameters, which refuses in the words of its dialect. */
 export class QueryReader {
@@ -36,26 +48,26 @@ export class QueryReader {
     return undefined;
   }
 
-  /** All values under the name or an alias, repeated or with commas between them. @throws BadRequest for too many */
+  /** All values under the name or an alias, repeated or with commas between them, each once. @throws BadRequest for too many */
   texts(...names: readonly string[]): readonly string[] | undefined {
     const values = names.flatMap((name) => this.query.getAll(name)).flatMap((value) => value.split(','));
-    const given = values.map((value) => value.trim()).filter((value) => value !== '');
+    const given = [...new Set(values.map((value) => value.trim()).filter((value) => value !== ''))];
     if (given.length > LIST_VALUES_MAX) throw this.dialect.invalid(names[0], `must name at most ${LIST_VALUES_MAX}`);
     return given.length === 0 ? undefined : given;
   }
 
-  whole(name: string): number | undefined {
+  whole(name: string, min = 0): number | undefined {
     const text = this.text(name);
     if (text === undefined) return undefined;
     const value = parseWhole(text);
-    if (value === undefined) throw this.dialect.invalid(name, 'must be a whole number from 0');
+    if (value === undefined || value < min) throw this.dialect.invalid(name, wholeFrom(min));
     return value;
   }
 
   wholes(...names: readonly string[]): readonly number[] | undefined {
     return this.texts(...names)?.map((text) => {
       const value = parseWhole(text);
-      if (value === undefined) throw this.dialect.invalid(names[0], 'must be a whole number from 0');
+      if (value === undefined) throw this.dialect.invalid(names[0], wholeFrom(0));
       return value;
     });
   }
@@ -72,7 +84,9 @@ export class QueryReader {
     const text = this.text(name);
     if (text === undefined) return undefined;
     const value = /^-?[0-9]+(\.[0-9]+)?$/.test(text) ? Number(text) : Number.NaN;
-    if (!(Math.abs(value) <= NUMBER_MAX)) throw this.dialect.invalid(name, 'must be a decimal number');
+    if (!(Math.abs(value) <= NUMBER_MAX)) {
+      throw this.dialect.invalid(name, `must be a decimal number from -${NUMBER_MAX} to ${NUMBER_MAX}`);
+    }
     return value;
   }
 
@@ -80,7 +94,7 @@ export class QueryReader {
   time(name: string): number | undefined {
     const text = this.text(name);
     if (text === undefined) return undefined;
-    const ms = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text.replace(' ', '+')) : Number.NaN;
+    const ms = timeOf(text);
     if (Number.isNaN(ms)) throw this.dialect.invalid(name, 'must be an ISO 8601 date or date-time');
     return ms;
   }
@@ -257,12 +271,12 @@ export function readSearch(reader: QueryReader, columns: readonly string[]): Sea
   if (text.length > SEARCH_CHARACTERS_MAX) {
     throw reader.dialect.invalid('q', `must have at most ${SEARCH_CHARACTERS_MAX} characters`);
   }
-  const page = reader.whole('page') ?? 1;
-  if (page < 1) throw reader.dialect.invalid('page', 'must be a whole number from 1');
+  const page = reader.whole('page', 1) ?? 1;
   reader.flag('search_profiles');
   const status = reader.text('events_status')?.toLowerCase();
   const closed = status === 'active' ? false : status === 'closed' || status === 'resolved' ? true : undefined;
-  const limit = Math.min(reader.whole('limit_per_type') ?? SEARCH_LIMIT_DEFAULT, LIST_LIMIT_MAX);
+  // One row at least, as on keyset pages: whoever goes on while there is more comes to an end.
+  const limit = Math.min(Math.max(1, reader.whole('limit_per_type') ?? SEARCH_LIMIT_DEFAULT), LIST_LIMIT_MAX);
   const [hasTags, isSlim] = [reader.flag('search_tags') ?? true, reader.flag('optimized') ?? false];
   const column = sortColumn(reader, columns);
   const isRising = reader.flag('ascending') ?? false;

@@ -27,6 +27,9 @@ test('drafts say nothing of the figures of their event, nor of its series', asyn
   expect(await get('/series')).toMatchObject([{ slug: 'weekly', closed: false }]);
   await post('/markets', { event: 'to-come', question: 'Draft too?', status: 'draft' });
   expect(await get('/series')).toMatchObject([{ slug: 'weekly', closed: true }]);
+  for (const path of ['/series/1', '/gamma/series/1']) {
+    expect((await get(path)).events.map(({ slug }: { slug: string }) => slug)).toEqual(['over']);
+  }
 });
 
 test('a search counts no event of drafts alone among those of a tag, and shows no tag that has no other', async () => {

@@ -96,6 +96,12 @@ test('filters of events by what only some venues have find what there is of it h
     ['game_id=7', []],
     ['parent_event_id=1', []],
     ['partner_slug=somebody', []],
+    ['ended=true', []],
+    ['ended=false', all],
+    ['event_date=2030-06-01', []],
+    ['event_week=3', []],
+    ['start_time_min=2020-01-01T00:00:00Z', []],
+    ['start_time_max=2040-01-01T00:00:00Z', []],
     ['title_search=CUP%20f', ['cup-final']],
     ['title_search=nobody', []],
     ['tag_id=1,2&tag_match=all', ['cup-final']],
@@ -105,6 +111,10 @@ test('filters of events by what only some venues have find what there is of it h
     for (const path of ['/events', '/gamma/events/keyset']) {
       expect([query, await slugsOf(`${path}?${query}`)]).toEqual([query, slugs]);
     }
+  }
+  for (const mount of ['', '/gamma']) {
+    expect((await world.get(`${mount}/tags?is_carousel=true`)).json).toEqual([]);
+    expect((await world.get(`${mount}/tags?is_carousel=false`)).json).not.toEqual([]);
   }
 });
 

@@ -1,6 +1,7 @@
 // Parameters and keys of the catalog that official clients rely on, with what each does: tags that are asked for with those
 // related to them, searches that are sorted, and the id that the markets of a neg-risk event share.
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { relatedTags } from '../../server/catalog/index.ts';
 import { type CatalogWorld, openCatalogWorld, type Slugged, slugsIn } from './world.ts';
 
 let world: CatalogWorld;
@@ -146,7 +147,80 @@ test('tags, series and searches of more events than are gathered are listed in t
   expect(events).toHaveLength(1);
 });
 
+test('a series comes with its newest 2,000 events', async () => {
+  const { json: series } = await world.get('/series?slug=wide-series');
+  for (const mount of ['', '/gamma']) {
+    const { json } = await world.get(`${mount}/series/${series[0].id}`);
+    const slugs = json.events.map(({ slug }: Slugged) => slug);
+    expect([slugs.length, slugs[0], slugs[1_999]]).toEqual([2_000, `wide-${WIDE - 2_000}`, `wide-${WIDE - 1}`]);
+  }
+});
+
 async function endsIn(path: string): Promise<readonly string[]> {
   const { json } = await world.get(path);
   return json.map(({ endDate }: { endDate: string }) => endDate);
 }
+
+test('dates without a zone are of UTC, wherever the exchange runs, and days that no month has are refused', async () => {
+  const zone = process.env.TZ;
+  process.env.TZ = 'America/New_York';
+  try {
+    const sameTime = [
+      ...['2031-01-01', '2031-01-01T00:00', '2031-01-01T00:00:00', '2031-01-01T00:00:00.000Z', '2031-01-01t00:00:00z'],
+      ...['2031-01-01T02:00:00%2B02:00', '2031-01-01T02:00:00+02:00', '2030-12-31T19:00:00-0500'],
+      ...['2031-01-01 00:00:00', '2031-01-01 00:00:00%2B00', '2031-01-01 00:00:00+00', '2031-01-01 00:00:00%2B00:00'],
+    ];
+    for (const time of sameTime) {
+      const path = `/events?end_date_min=${time}&end_date_max=${time}`;
+      expect([time, await slugsIn(world, path)]).toEqual([time, ['rain']]);
+    }
+  } finally {
+    if (zone === undefined) delete process.env.TZ;
+    else process.env.TZ = zone;
+  }
+  const bad = ['2031-02-29', '2031-04-31T00:00:00Z', '2031-13-01', '2031-01-01T25:00:00Z', '2031-01-01x', '1924992000'];
+  for (const time of bad) {
+    const { status, json } = await world.get(`/events?end_date_min=${time}`);
+    expect([time, status]).toEqual([time, 400]);
+    expect(json.error).toContain('invalid_field: end_date_min');
+  }
+});
+
+test('a number that is none names the bounds between which it must be', async () => {
+  const errorOf = async (path: string): Promise<string> => (await world.get(path)).json.error;
+  const whole = 'it must be a whole number from';
+  const past = '9007199254740992';
+  expect(await errorOf(`/events?limit=${past}`)).toBe(`invalid_field: limit: ${whole} 0 to 9007199254740991`);
+  expect(await errorOf('/public-search?q=rain&page=x')).toBe(`invalid_field: page: ${whole} 1 to 9007199254740991`);
+  expect(await errorOf('/events?volume_min=1000000000000001')).toContain('from -1000000000000000 to 1000000000000000');
+});
+
+test('a search that is asked for no rows gives one a page, so that who pages through it comes to an end', async () => {
+  const { json } = await world.get('/public-search?q=rain&limit_per_type=0&page=3');
+  expect(json.events).toHaveLength(1);
+  expect(json.pagination).toEqual({ hasMore: false, totalResults: 3 });
+});
+
+test('values that are repeated count once', async () => {
+  const repeated = (value: string): string => Array(501).fill(value).join();
+  const tag = await numberOf('weather');
+  expect(await slugsIn(world, `/events?related_tags=true&tag_id=${repeated(tag)}`)).toEqual(['rain', 'rain-next']);
+  expect(await slugsIn(world, `/events?slug=${repeated('rain')}`)).toEqual(['rain']);
+  expect(await slugsIn(world, `/markets?event_id=${repeated('1')}`)).toEqual(['cup-home', 'cup-goals']);
+});
+
+test('of all tags that are asked for together, only so many events are looked at', async () => {
+  const { catalog, views } = world.server.services;
+  const tag = catalog.tags.bySlug('wide');
+  if (tag === undefined) throw new Error('there is no such tag');
+  let looks = 0;
+  const eventByNumber = (number: number) => {
+    looks += 1;
+    return views.markets.eventByNumber(number);
+  };
+  for (const [asked, most] of [[1, 2_000] as const, [10, 2_000] as const, [100, 200] as const, [1_000, 20] as const]) {
+    looks = 0;
+    relatedTags(catalog, tag, eventByNumber, undefined, asked);
+    expect([asked, looks]).toEqual([asked, most]);
+  }
+});

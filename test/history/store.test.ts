@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { BlockTable } from '../../server/history/blocks.ts';
+import { closedParts } from '../../server/history/closed.ts';
 import { LEG } from '../../server/history/figures.ts';
 import { Table } from '../../server/history/keys.ts';
 import { Positions } from '../../server/history/positions.ts';
@@ -82,6 +83,26 @@ test('a wallet’s positions are all there, whether they wait for a commit or no
     expect(seenOf(7)).toEqual(before);
   }
   expect(seenOf(ACCOUNTS).size).toBe(0);
+  await store.close();
+});
+
+test('closed positions are stored by their gains, whatever these come to, the greatest first', async () => {
+  const store = new IndexStore(folder, true);
+  const positions = new Positions(store, true);
+  // Wallets that trade a market back and forth gain and lose more in it than there is money.
+  const sizes = [1, 2 ** 32, 2 ** 53 - 1, 2 ** 53 + 2, 2 ** 64];
+  const gains = [0, ...sizes, ...sizes.map((size) => -size)];
+  for (const [market, gain] of gains.entries()) {
+    const leg = positions.legOf(positions.change(7, market), 0);
+    positions.numbers[leg + LEG.bought] = 1;
+    positions.numbers[leg + LEG.realized] = gain;
+  }
+  await store.commit((put, remove) => positions.flush(put, remove));
+  positions.committed();
+  const read = [...closedParts(store, 7, Number.POSITIVE_INFINITY)].flat();
+  const falling = gains.toSorted((left, right) => right - left);
+  expect(read.map(({ numbers }) => numbers[LEG.realized])).toEqual(falling);
+  expect(read.map(({ market }) => gains[market])).toEqual(falling);
   await store.close();
 });
 

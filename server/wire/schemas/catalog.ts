@@ -206,6 +206,7 @@ const keyset = {
   after_cursor: textParameter.meta({ description: 'next_cursor of the page before' }),
   ...sorting,
 };
+const setApart = { is_carousel: flagThat('Finds nothing if true: no tag is set apart') };
 const dates = { start_date_min: textParameter, start_date_max: textParameter };
 const ends = { end_date_min: textParameter, end_date_max: textParameter };
 const numberParameter = number.optional();
@@ -220,6 +221,7 @@ const relatedToo = {
 };
 const userMade = flagThat('Finds nothing if true: users make none');
 const ofGames = list('Numbers of games; finds nothing');
+const ofSeason = textParameter.meta({ description: 'When games are; finds nothing, as no event is a game' });
 const nobodysMarkets = {
   cyom: userMade,
   game_id: ofGames,
@@ -271,6 +273,11 @@ const eventQuery = {
   game_id: ofGames,
   parent_event_id: list('Numbers of events; finds nothing, as none is part of another'),
   partner_slug: list('Slugs of partners; finds nothing'),
+  ended: flagThat('Finds nothing if true: no event is a game that is over'),
+  event_date: ofSeason,
+  event_week: ofSeason,
+  start_time_min: ofSeason,
+  start_time_max: ofSeason,
   title_search: textParameter.meta({ description: 'What the title of an event has in it, in any letter case' }),
   include_markets: flagThat('False leaves out the markets that an event comes with'),
   series_slug: textParameter,
@@ -288,7 +295,7 @@ const eventQuery = {
 };
 const searchQuery = {
   q: text.min(1),
-  limit_per_type: wholeParameter.meta({ description: 'Rows of each kind: 25 unless given, 100 at most' }),
+  limit_per_type: wholeParameter.meta({ description: 'Rows of each kind: 25 unless given, from 1 to 100' }),
   page: wholeParameter.meta({ description: 'From 1' }),
   search_tags: flagParameter,
   search_profiles: flagThat('Accepted; profiles are never returned'),
@@ -342,7 +349,7 @@ function catalogSchemas(
       reply: z.object({ events: z.array(eventInList), next_cursor: next }),
     }),
     event: ruled({ query: scoped, reply: longEvent }),
-    tags: ruled({ query: { ...paging, ...sorting }, reply: z.array(tag) }),
+    tags: ruled({ query: { ...paging, ...sorting, ...setApart }, reply: z.array(tag) }),
     tag: ruled({ reply: tag }),
     relatedTags: ruled({ query: related, reply: z.array(relatedTag) }),
     tagsBeside: ruled({ query: related, reply: z.array(tag) }),
