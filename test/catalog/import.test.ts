@@ -214,6 +214,16 @@ test('a server killed while it commits has all of the import afterwards, or none
   }
 }, 180_000);
 
+test('an import that another took the place of is told so', async () => {
+  const server = await startTestServer();
+  const first = await runningTarget(server.url, 'dev-admin');
+  const second = await runningTarget(server.url, 'dev-admin');
+  const lines = [{ line: 1, row: EVENT }];
+  await expect(first.take(lines)).rejects.toThrow(/answered 404: import not found: \S+; .* another took its place/);
+  expect(await second.take(lines)).toEqual([]);
+  await server.close();
+});
+
 test('an import begun before a restart is none of those begun after it', async () => {
   const dataDir = join(folder, 'restarted');
   const args = ['--port', String(await freePort())];
