@@ -28,13 +28,14 @@ const faucet: Handler = async (request, { services }) => {
   const credit = (commandOf: (owner: string) => Command): Promise<string> =>
     submitForWallet(services, address, given, commandOf);
   let owner = '';
-  if (collateral !== undefined) {
-    const amount = { amountMicro: collateral, isFaucet: 1 };
-    owner = await credit((of) => ({ type: 'Deposit', wallet: address, owner: of, ...amount }));
-  }
+  // Shares go first: a market that does not take them refuses the whole request.
   if (place !== undefined && shares !== undefined) {
     const amount = { marketIndex: place.market.index, outcome: place.outcome, amountMicro: shares };
     owner = await credit((of) => ({ type: 'FaucetShares', wallet: address, owner: of, ...amount }));
+  }
+  if (collateral !== undefined) {
+    const amount = { amountMicro: collateral, isFaucet: 1 };
+    owner = await credit((of) => ({ type: 'Deposit', wallet: address, owner: of, ...amount }));
   }
   const holdings =
     place === undefined

@@ -1,6 +1,7 @@
 // Imports of a whole catalog through the operator's interface: one is begun, its lines are sent in pieces, and all of them
 // become events and markets in one act when it is committed. Lines wait in memory until then; a new import takes the place
 // of one that was never committed. Thin: lines are read by import/catalogImport.ts.
+import { randomUUID } from 'node:crypto';
 import type { Endpoint, Handler } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
 import { CatalogImport } from '../import/catalogImport.ts';
@@ -16,20 +17,21 @@ interface OpenImport {
 }
 
 const openImports = new WeakMap<Services, OpenImport>();
-let begunCount = 0;
 
 function findImport(services: Services, id: string): OpenImport {
   const open = openImports.get(services);
-  if (open === undefined || open.id !== id)
-    throw new BadRequest(`import not found: ${id.slice(0, 50)}`, { status: 404 });
+  if (open === undefined || open.id !== id) {
+    const why = 'it was committed or dropped, another took its place, or the exchange was started anew';
+    throw new BadRequest(`import not found: ${id.slice(0, 50)}; ${why}`, { status: 404 });
+  }
   if (open.isCommitting) throw new BadRequest(`import ${id} is being committed`);
   return open;
 }
 
 const begin: Handler = (_, { services }) => {
   if (openImports.get(services)?.isCommitting === true) throw new BadRequest('another import is being committed');
-  begunCount += 1;
-  const id = String(begunCount);
+  // Never an id of before a restart: whoever has one would add to an import of somebody else, or drop it.
+  const id = randomUUID();
   openImports.set(services, { id, lines: new CatalogImport(services), isCommitting: false });
   return { body: JSON.stringify({ id }) };
 };

@@ -27,7 +27,9 @@ const changeAccount: Handler = async (request, { services }) => {
     throw new BadRequest('missing_field: banned, closed_only or bind: say what to change');
   }
   const { exchange, views } = services;
-  const owner = ownerOfAddress(services, address.toLowerCase(), undefined);
+  const named = address.toLowerCase();
+  // Who has a key is an owner, though its own address may be bound to somebody else since before that.
+  const owner = views.keys.hasOwner(named) ? named : ownerOfAddress(services, named, undefined);
   if (bind !== undefined) {
     const { wallet, type: signatureType } = bind;
     await submitAccepted(exchange, { type: 'BindWallet', owner, wallet, signatureType }, { address: wallet });

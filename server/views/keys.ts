@@ -25,6 +25,11 @@ export class KeysView {
     return this.byKeyId.get(keyId);
   }
 
+  /** Whether the address is that of an owner who has or had a key. */
+  hasOwner(address: string): boolean {
+    return this.byOwner.has(address);
+  }
+
   /** The owner's active keys of a kind, oldest first. */
   activeOf(owner: string, kind: ApiKeyKind): readonly ApiKeyRow[] {
     return (this.byOwner.get(owner) ?? []).filter((key) => key.isActive && key.kind === kind);

@@ -214,6 +214,31 @@ test('a server killed while it commits has all of the import afterwards, or none
   }
 }, 180_000);
 
+test('an import that another took the place of is told so', async () => {
+  const server = await startTestServer();
+  const first = await runningTarget(server.url, 'dev-admin');
+  const second = await runningTarget(server.url, 'dev-admin');
+  const lines = [{ line: 1, row: EVENT }];
+  await expect(first.take(lines)).rejects.toThrow(/answered 404: import not found: \S+; .* another took its place/);
+  expect(await second.take(lines)).toEqual([]);
+  await server.close();
+});
+
+test('an import begun before a restart is none of those begun after it', async () => {
+  const dataDir = join(folder, 'restarted');
+  const args = ['--port', String(await freePort())];
+  const first = await startServerProcess({ dataDir, args });
+  const before = await runningTarget(first.url, 'dev-admin');
+  await first.stop();
+  const again = await startServerProcess({ dataDir, args });
+  const after = await runningTarget(again.url, 'dev-admin');
+  await expect(before.take([{ line: 1, row: EVENT }])).rejects.toThrow('answered 404: import not found');
+  await expect(before.drop()).rejects.toThrow('answered 404: import not found');
+  expect(await after.take([{ line: 1, row: marketLine('alone', { event: undefined }) }])).toEqual([]);
+  expect(await after.commit()).toEqual({ events: 0, markets: 1 });
+  await again.stop();
+});
+
 test('commands of one act are one batch of the journal, however large, and followers see them at once', async () => {
   const store = new MemoryStore(true);
   const options = { dataDir: undefined, settings: SETTINGS, followers: [] };

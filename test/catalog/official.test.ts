@@ -161,16 +161,15 @@ test('the event of a market on the mount has its figures and series, beside what
 });
 
 test('a search keeps to events with a tag, without a tag, or of series that recur so', async () => {
-  const begun = await world.admin('POST', '/admin/imports', {});
-  expect(begun).toEqual({ id: '1' });
+  const { id } = (await world.admin('POST', '/admin/imports', {})) as { id: string };
   const rows = [
     { kind: 'series', slug: 'rates-daily', title: 'Rates each day', recurrence: 'daily' },
     { kind: 'event', slug: 'rates-daily', title: 'Rates today', tags: ['economy'], series: 'rates-daily' },
     { kind: 'market', slug: 'up-today', question: 'Up today?', event: 'rates-daily' },
   ];
   const lines = rows.map((row, at) => ({ line: at + 1, row }));
-  expect(await world.admin('POST', '/admin/imports/1/lines', { lines })).toMatchObject({ errors: [] });
-  await world.admin('POST', '/admin/imports/1/commit', {});
+  expect(await world.admin('POST', `/admin/imports/${id}/lines`, { lines })).toMatchObject({ errors: [] });
+  await world.admin('POST', `/admin/imports/${id}/commit`, {});
   const table: readonly (readonly [string, readonly string[]])[] = [
     ['', ['rates', 'rates-daily']],
     ['&recurrence=daily', ['rates-daily']],

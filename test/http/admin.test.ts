@@ -342,6 +342,16 @@ describe('cash', () => {
     expect(taken.json.error).toBe(`invalid_field: owner: the wallet ${safe} belongs to ${owner}`);
   });
 
+  test('the faucet credits nothing where the market takes no shares', async () => {
+    const { address } = developmentWallet(45);
+    const { tokens, condition_id } = await newMarket();
+    await accepted(admin(`/admin/markets/${condition_id}/resolve`, { outcome: 'Yes' }));
+    const asked = { address, collateral: '5', token_id: tokens[0].token_id, shares: '1' };
+    const refused = await send(server.url, 'POST', '/dev/faucet', asked);
+    expect([refused.status, refused.json.market_status]).toEqual([400, 'resolved']);
+    expect(server.services.views.accounts.byWallet(address)).toBeUndefined();
+  });
+
   test('the faucet credits collateral and shares, in development only', async () => {
     const { address } = developmentWallet(44);
     const market = await newMarket();

@@ -1,7 +1,7 @@
 // The operator's switches over HTTP: every mode of the exchange and every flag of an owner as orders and cancels meet
 // them, statuses, texts and headers included, and wallets that are bound to another owner.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type JsonReply, send } from '../support/client.ts';
+import { createKey, type JsonReply, send } from '../support/client.ts';
 import {
   alice,
   bob,
@@ -192,6 +192,18 @@ test('the address of an owner with a key cannot be bound to another', async () =
   const { status, json } = await admin(`/admin/accounts/${alice.wallet.address}`, { bind: { wallet, type: 2 } });
   expect([status, json.error]).toEqual([400, `the wallet ${wallet} cannot be bound: it is somebody's already`]);
   expect((await admin(`/admin/accounts/${wallet}`, { banned: false })).json.address).toBe(bob.wallet.address);
+});
+
+test('flags reach an owner whose address was bound to another before it had a key', async () => {
+  const [, , late] = server.wallets;
+  const bind = { wallet: late.address, type: 3 };
+  expect((await admin(`/admin/accounts/${alice.wallet.address}`, { bind })).status).toBe(200);
+  const owner = { wallet: late, key: await createKey(server.url, late) };
+  const { json } = await admin(`/admin/accounts/${late.address}`, { banned: true });
+  expect(json).toEqual({ address: late.address, banned: true, closed_only: false, bound: [] });
+  const refused = await post(owner, market, { pips: 2000, shares: 10, signatureType: 1 });
+  expect([refused.status, refused.json]).toEqual([400, { error: `'${late.address}' address banned` }]);
+  expect((await rest()).json.status).toBe('live');
 });
 
 test('a wallet that is bound again with another type has that type alone', async () => {
