@@ -125,9 +125,7 @@ class BookCoreEngine implements BenchEngine {
   private readonly met = new Int32Array(AHEAD_MAX);
   /** What was read ahead: kept, so that the compiler does read it. */
   prefetched = 0;
-  private fills = 0;
-  private lots = 0;
-  private notional = 0;
+  private readonly done = emptyTotals();
 
   constructor(ops: Ops, makeNames: (pool: OrderPool, idsMax: number) => Names) {
     this.words = new Int32Array(
@@ -154,8 +152,8 @@ class BookCoreEngine implements BenchEngine {
   }
 
   totals(): Totals {
-    const { fills, lots, notional, pool, ladders } = this;
-    const totals = { ...emptyTotals(), fills, lots, notional, restingOrders: pool.liveCount };
+    const { done, pool, ladders } = this;
+    const totals = { ...done, restingOrders: pool.liveCount };
     for (const ladder of ladders) {
       for (let level = 1; level < ladder.levelCount; level += 1) {
         for (let slot = ladder.firstOf(level); slot !== NONE; slot = pool.nextOf(slot)) {
@@ -259,16 +257,16 @@ class BookCoreEngine implements BenchEngine {
   }
 
   private matchLevel(ladder: Ladder, level: number, lots: number): number {
-    const { pool, names } = this;
+    const { pool, names, done } = this;
     let left = lots;
     let slot = ladder.firstOf(level);
     while (slot !== NONE && left > 0) {
       const makerLots = pool.lotsOf(slot);
       const filled = left < makerLots ? left : makerLots;
       left -= filled;
-      this.fills += 1;
-      this.lots += filled;
-      this.notional += filled * level;
+      done.fills += 1;
+      done.lots += filled;
+      done.notional += filled * level;
       pool.setLots(slot, makerLots - filled);
       if (filled < makerLots) break;
       const next = pool.nextOf(slot);
