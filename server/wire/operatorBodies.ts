@@ -24,8 +24,11 @@ const slugField = z
   .meta({ examples: ['rain-tomorrow'] });
 /** Years of the dates of all formats: four digits, which an offset may lead out of. */
 const YEAR_MAX = 9_999;
+/** Nanoseconds and an offset fit in: 2030-01-31T12:00:00.000000000+00:00. */
+const DATE_CHARACTERS_MAX = 40;
 const dateField = z.iso
   .datetime({ offset: true, error: 'must be an ISO 8601 date-time, such as 2030-01-31T12:00:00Z' })
+  .max(DATE_CHARACTERS_MAX, `must have at most ${DATE_CHARACTERS_MAX} characters`)
   .refine((text) => {
     const year = new Date(text).getUTCFullYear();
     return year >= 0 && year <= YEAR_MAX;

@@ -11,6 +11,7 @@ export interface Kind {
 }
 
 const LONG = 'x'.repeat(1_500);
+const LONG_DATE = `2030-01-31T12:00:00.${'0'.repeat(100)}Z`;
 /** No digits of a whole number up to 2^53 − 1. */
 const NO_WHOLE = [
   'x',
@@ -258,7 +259,7 @@ export const rewards: Kind = {
   ],
 };
 export const dateTime: Kind = {
-  texts: ['', 'tomorrow', '2030-01-01', '2030-13-01T00:00:00Z', '2030-02-30T00:00:00Z', '1e3', LONG],
+  texts: ['', 'tomorrow', '2030-01-01', '2030-13-01T00:00:00Z', '2030-02-30T00:00:00Z', '1e3', LONG, LONG_DATE],
   values: [null, ...NO_TEXT],
 };
 export const wholeTo3600: Kind = {
