@@ -83,8 +83,13 @@ function tagFilters(
 /** Parameters of official clients for rows of which there are none here. */
 const FOREIGN_MARKETS = ['market_maker_address', 'game_id', 'sports_market_types', 'position_ids'] as const;
 const FOREIGN_EVENTS = [
-  ...(['game_id', 'parent_event_id', 'partner_slug'] as const),
-  ...(['event_date', 'event_week', 'start_time_min', 'start_time_max'] as const),
+  'game_id',
+  'parent_event_id',
+  'partner_slug',
+  'event_date',
+  'event_week',
+  'start_time_min',
+  'start_time_max',
 ] as const;
 
 function marketStateFilters(markets: MarketsView, reader: QueryReader): RowFilter[] {

@@ -310,8 +310,9 @@ export class MarketFeed {
         books.bestAskPips(market.index, 0) !== draft.bestAskPips);
     if (draft.trades.length > 0) draft.isWhole = true;
     if (isSilent(draft)) return;
-    const isOtherByBooks = known?.minOrderLots !== terms.minOrderLots || knownNegRisk !== negRisk;
-    if (draft.levelCount === 0 || known === undefined || !isOtherByBooks) {
+    const isOtherByBooks =
+      known !== undefined && (known.minOrderLots !== terms.minOrderLots || knownNegRisk !== negRisk);
+    if (!isOtherByBooks || draft.levelCount === 0) {
       this.tell(market, stream, draft);
       return;
     }
