@@ -49,7 +49,7 @@ export interface ServerConfig {
 /** The admin token of development, printed by its banner and known to everybody. */
 export const DEVELOPMENT_ADMIN_TOKEN = 'dev-admin';
 /** What development credits to each wallet of a new owner: 10,000 units. */
-export const DEVELOPMENT_CREDIT_MICRO = 10_000_000_000;
+const DEVELOPMENT_CREDIT_MICRO = 10_000_000_000;
 const DATA_DIR_DEFAULT = '.outcry';
 const TOKEN_CHARACTERS_MIN = 16;
 /** So many records are replayed within seconds. */

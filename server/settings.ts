@@ -12,7 +12,7 @@ import { parseRateWindows, RATE_WINDOWS_FORM, type RateWindow, throttleRowNames 
 import { readJsonFile } from './jsonFile.ts';
 import { nearestWord } from './nearest.ts';
 
-export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 export const CONFIG_FILE = 'outcry.config.json';

@@ -31,5 +31,5 @@ export {
 } from './record.ts';
 export { Room } from './room.ts';
 export { readFacts, type SnapshotFacts, SnapshotFile } from './snapshotFile.ts';
-export { type KeptSnapshot, SNAPSHOTS_KEPT, SnapshotFolder, type SnapshotStep } from './snapshots.ts';
+export { type KeptSnapshot, SnapshotFolder, type SnapshotStep } from './snapshots.ts';
 export { type BatchStore, MemoryStore, type StoredBatch } from './store.ts';

@@ -9,7 +9,7 @@ import { syncFolder } from './files.ts';
 import { type SnapshotFacts, writeSections } from './snapshotFile.ts';
 
 /** How many are kept: should the newest be damaged, an older one takes its place. */
-export const SNAPSHOTS_KEPT = 3;
+const SNAPSHOTS_KEPT = 3;
 const ENDING = '.snapshot';
 const DRAFT = '.draft';
 const UNUSABLE = '.unusable';

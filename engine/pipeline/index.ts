@@ -20,4 +20,4 @@ export type {
   RunningExchange,
   StateHashes,
 } from './types.ts';
-export { InvariantBroken, type VerifiedJournal, verifyJournal } from './verification.ts';
+export { type VerifiedJournal, verifyJournal } from './verification.ts';

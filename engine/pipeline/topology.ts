@@ -4,7 +4,7 @@
 //   submit ─► sequencer ─► registry ─► core ─► registry ─► journal ═flush═► followers ─► answer
 //              stamp        admit      apply    record      append           apply        resolve
 
-export const topology = [
+const topology = [
   /** Gives sequence and time. */
   { name: 'sequencer', phase: 'stamp', runsOn: 'every command' },
   /** Pure from here to the journal: recovery runs exactly these again and compares. */

@@ -15,7 +15,7 @@ const INVARIANTS_EVERY = 100_000;
 const TURN_MS = 50;
 
 /** What the state after a record breaks: conservation of money and shares, or a structure of the core or the registry. */
-export class InvariantBroken extends Error {
+class InvariantBroken extends Error {
   override readonly name = 'InvariantBroken';
   readonly sequence: number;
 

@@ -39,7 +39,7 @@ function powerMod(base: bigint, exponent: bigint): bigint {
  * counting x up from a hash until x³ + 3 is a square; the hash's top bit picks the root's parity, and an odd y is
  * marked in bit 254. 32 bytes. @throws TypeError if the condition id is not 32 bytes
  */
-export function collectionId(condition: string, outcomeIndex: 0 | 1): Uint8Array {
+function collectionId(condition: string, outcomeIndex: 0 | 1): Uint8Array {
   const conditionBytes = requireHex(condition, 32, 'The condition id');
   const indexSet = bigintToBytes32(outcomeIndex === 0 ? 1n : 2n);
   const hash = bytes32ToBigint(keccak256(concatBytes(conditionBytes, indexSet)));
@@ -57,7 +57,7 @@ export function collectionId(condition: string, outcomeIndex: 0 | 1): Uint8Array
 }
 
 /** keccak256(collateral ‖ collection id) as a decimal: the token's id. @throws TypeError on a malformed collateral. */
-export function positionId(collateral: string, collection: Uint8Array): string {
+function positionId(collateral: string, collection: Uint8Array): string {
   const collateralBytes = requireHex(collateral, 20, 'The collateral');
   return bytes32ToBigint(keccak256(concatBytes(collateralBytes, collection))).toString();
 }

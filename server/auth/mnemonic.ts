@@ -8,7 +8,7 @@ import { addressOfPrivateKey } from './secp256k1.ts';
 export type KeyPair = { readonly privateKey: string; readonly address: string };
 
 /** Known to every Ethereum developer; never a secret. */
-export const DEVELOPMENT_MNEMONIC = 'test test test test test test test test test test test junk';
+const DEVELOPMENT_MNEMONIC = 'test test test test test test test test test test test junk';
 
 /** Accounts below this index are the printed wallets, and kept once derived. */
 const CACHED_COUNT = 10;

@@ -58,7 +58,7 @@ const DOMAIN_VERSION_HASH = keccak256Text('2');
  * The V2 order domain of an exchange contract.
  * @throws TypeError if the contract is not an address; RangeError if the chain id is not a whole number ≥ 1.
  */
-export function orderDomain(chainId: number, verifyingContract: string): OrderDomain {
+function orderDomain(chainId: number, verifyingContract: string): OrderDomain {
   if (!Number.isSafeInteger(chainId) || chainId < 1) throw new RangeError(`${chainId} is not a chain id.`);
   const encoded = new Uint8Array(5 * 32);
   encoded.set(DOMAIN_TYPE_HASH, 0);

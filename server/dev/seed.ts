@@ -19,7 +19,7 @@ import type { MarketRewards, Views } from '../views/index.ts';
 import { decimalUnits, parseLots, parsePips } from '../wire/numbers.ts';
 
 /** Where the catalog lies, from this file. */
-export const SEED_FILE = new URL('../../data/seed.json', import.meta.url);
+const SEED_FILE = new URL('../../data/seed.json', import.meta.url);
 
 const DAY_MS = 86_400_000;
 /** What rewards are paid in: the collateral that the catalog's derived ids are made with. */

@@ -5,7 +5,7 @@ import { developmentWallet, type KeyPair } from '../auth/mnemonic.ts';
 import type { DerivedWallets, WalletDeriver } from '../auth/wallets.ts';
 import { walletsOfOwner } from '../ownerWallets.ts';
 
-export const DEVELOPMENT_WALLET_COUNT = 10;
+const DEVELOPMENT_WALLET_COUNT = 10;
 
 export interface DevelopmentWallet extends KeyPair {
   readonly index: number;

@@ -23,7 +23,7 @@ export const KIND_NAMES = {
 } as const;
 
 /** The caller of an L1 request: an owner without a key. */
-export const NO_KEY_ID = `0x${'0'.repeat(32)}`;
+const NO_KEY_ID = `0x${'0'.repeat(32)}`;
 
 interface HeldCredentials {
   readonly caller: Caller;

@@ -41,7 +41,7 @@ export function requireResolvable({ outcomes }: Pick<MarketBody, 'outcomes'>): v
   throw new BadRequest(`invalid_field: outcomes: ${reason}`);
 }
 
-export const tailOf = (texts: object): Uint8Array => Buffer.from(JSON.stringify(texts));
+const tailOf = (texts: object): Uint8Array => Buffer.from(JSON.stringify(texts));
 
 const KNOWN_DATES_MAX = 10_000;
 const knownDates = new Map<string, string>();

@@ -10,8 +10,8 @@ import { type RejectionReply, rejectionReply } from '../wire/rejections.ts';
 import type { PlacementCommand } from './orderIntake.ts';
 
 /** The headers, in lower case. */
-export const IDEMPOTENT_HEADER = 'idempotent';
-export const VALID_UNTIL_HEADER = 'x-valid-until-ms';
+const IDEMPOTENT_HEADER = 'idempotent';
+const VALID_UNTIL_HEADER = 'x-valid-until-ms';
 
 export interface RetryTerms {
   /** A duplicate is to be answered as its first copy was. */

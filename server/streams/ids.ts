@@ -8,10 +8,6 @@ export type Form = 0 | 1 | 2 | 3 | 4 | 5;
 export const FORM_COUNT = 6;
 const FORM_TEXTS: readonly string[] = ['fp', 'sp', 'bp', 'fc', 'sc', 'bc'];
 
-/** Bits of the tokens that somebody follows. */
-export const FIRST = 1;
-export const SECOND = 2;
-
 /** Bytes of a market stream's name: all have the same, so that they can be written into ready messages. */
 export const MARKET_ID_BYTES = 22;
 /** Bytes of a sequence in a message, blanks in front. */
@@ -21,7 +17,7 @@ const TIME_CHARACTERS = 8;
 const CATALOG = 'new-markets-';
 const MARKET_ID = /^m([0-9a-f]{8})-([fsb][pc])-([0-9a-z]{9})$/;
 
-/** The stream of a market for these token bits (1 to 3). */
+/** The stream of a market for the tokens that somebody follows, as bits: 1 the first, 2 the second, 3 both. */
 export function formOf(tokens: number, isCustom: boolean): Form {
   return ((tokens & 3) - 1 + (isCustom ? 3 : 0)) as Form; // 0 to 5
 }

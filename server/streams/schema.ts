@@ -18,7 +18,7 @@ const ofToken = { asset_id: digits, market: conditionId };
 const timestamp = digits.describe('Unix milliseconds.');
 const seconds = digits.describe('Unix seconds.');
 
-export const bookSchema = z
+const bookSchema = z
   .object({
     event_type: z.literal('book'),
     ...envelope,
@@ -34,7 +34,7 @@ export const bookSchema = z
   })
   .describe('A book whole. A snapshot repeats the number at which the stream stands; after a trade it has its own.');
 
-export const priceChangeSchema = z.object({
+const priceChangeSchema = z.object({
   event_type: z.literal('price_change'),
   ...envelope,
   market: conditionId,
@@ -54,7 +54,7 @@ export const priceChangeSchema = z.object({
   timestamp,
 });
 
-export const lastTradePriceSchema = z.object({
+const lastTradePriceSchema = z.object({
   event_type: z.literal('last_trade_price'),
   ...envelope,
   ...ofToken,
@@ -66,7 +66,7 @@ export const lastTradePriceSchema = z.object({
   transaction_hash: conditionId,
 });
 
-export const tickSizeChangeSchema = z.object({
+const tickSizeChangeSchema = z.object({
   event_type: z.literal('tick_size_change'),
   ...envelope,
   ...ofToken,
@@ -75,7 +75,7 @@ export const tickSizeChangeSchema = z.object({
   timestamp,
 });
 
-export const bestBidAskSchema = z.object({
+const bestBidAskSchema = z.object({
   event_type: z.literal('best_bid_ask'),
   ...envelope,
   ...ofToken,
@@ -104,7 +104,7 @@ const life = {
   tags: z.array(z.string()),
 };
 
-export const newMarketSchema = z.object({
+const newMarketSchema = z.object({
   event_type: z.literal('new_market'),
   ...envelope,
   ...life,
@@ -121,7 +121,7 @@ export const newMarketSchema = z.object({
   fee_schedule: z.object({ exponent: decimal, rate: decimal, taker_only: z.boolean(), rebate_rate: decimal }),
 });
 
-export const marketResolvedSchema = z.object({
+const marketResolvedSchema = z.object({
   event_type: z.literal('market_resolved'),
   ...envelope,
   ...life,
@@ -131,7 +131,7 @@ export const marketResolvedSchema = z.object({
 
 const uuid = z.string().regex(/^[0-9a-f-]{36}$/);
 
-export const orderSchema = z.object({
+const orderSchema = z.object({
   event_type: z.literal('order'),
   ...envelope,
   id: conditionId,
@@ -153,7 +153,7 @@ export const orderSchema = z.object({
   timestamp,
 });
 
-export const tradeSchema = z.object({
+const tradeSchema = z.object({
   event_type: z.literal('trade'),
   ...envelope,
   type: z.literal('TRADE'),
@@ -192,13 +192,13 @@ export const tradeSchema = z.object({
   timestamp,
 });
 
-export const heartbeatSchema = z
+const heartbeatSchema = z
   .object({ event_type: z.literal('heartbeat'), ...envelope })
   .describe(
     'Where a stream stands: after a subscription without a dump, and on streams that are silent. Has no number.',
   );
 
-export const gapSchema = z
+const gapSchema = z
   .object({
     event_type: z.literal('gap'),
     ...envelope,
@@ -207,7 +207,7 @@ export const gapSchema = z
   })
   .describe('What was asked for is not all there; the stream goes on after sequence. Books follow a gap of a market.');
 
-export const errorSchema = z.object({ event_type: z.literal('error'), error: z.string() });
+const errorSchema = z.object({ event_type: z.literal('error'), error: z.string() });
 
 /** What each channel says, by event type. */
 export const marketEventSchemas = {

@@ -14,17 +14,15 @@ import { OrdersView } from './orders.ts';
 import type { Order } from './records.ts';
 import { TradesView } from './trades.ts';
 
-export { AccountsView, type Binding } from './accounts.ts';
-export { ActivityView, type CommandCount, type NamedCount } from './activity.ts';
-export { type BookSide, BooksView, type LevelListener, type TokenBook } from './books.ts';
-export { type BuilderFill, BuildersView } from './builders.ts';
-export { HistoryView, type SampleQuery, type Samples } from './history.ts';
-export { KeysView, uuidOfKeyId } from './keys.ts';
+export { AccountsView } from './accounts.ts';
+export type { NamedCount } from './activity.ts';
+export { type BookSide, BooksView, type TokenBook } from './books.ts';
+export type { BuilderFill } from './builders.ts';
+export { HistoryView, type SampleQuery } from './history.ts';
+export { uuidOfKeyId } from './keys.ts';
 export { MarketsView, type TokenPlace } from './markets.ts';
 export { type Notice, NotificationsView } from './notifications.ts';
-export { OrdersView } from './orders.ts';
 export type * from './records.ts';
-export { TradesView } from './trades.ts';
 
 const isRejected = ({ events }: LogRecord): boolean => events.some((event) => event.type === 'Rejected');
 

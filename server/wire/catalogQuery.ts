@@ -8,10 +8,10 @@ import { type ColumnsPlace, STATE_COUNT } from '../catalog/index.ts';
 import type { CatalogDialect } from './catalogDialects.ts';
 import { parseWhole } from './numbers.ts';
 
-export const LIST_LIMIT_DEFAULT = 20;
+const LIST_LIMIT_DEFAULT = 20;
 export const LIST_LIMIT_MAX = 100;
 /** Most values of a parameter that takes several. */
-export const LIST_VALUES_MAX = 500;
+const LIST_VALUES_MAX = 500;
 const SEARCH_LIMIT_DEFAULT = 25;
 const SEARCH_CHARACTERS_MAX = 500;
 /** Database numbers of Polymarket's clients stay below this. */
@@ -131,7 +131,7 @@ export interface StateDefaults {
 }
 
 /** The states wanted, as bits; what is no draft unless drafts are asked for by `active=false`. */
-export function readStates(reader: QueryReader, defaults: StateDefaults): number {
+function readStates(reader: QueryReader, defaults: StateDefaults): number {
   const active = reader.flag('active') ?? true;
   const closed = reader.flag('closed') ?? defaults.closed;
   const archived = reader.flag('archived') ?? defaults.archived;
@@ -144,7 +144,7 @@ export function readStates(reader: QueryReader, defaults: StateDefaults): number
   return states;
 }
 
-export function readLimit(reader: QueryReader): number {
+function readLimit(reader: QueryReader): number {
   return Math.min(reader.whole('limit') ?? LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX);
 }
 

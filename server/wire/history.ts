@@ -12,7 +12,7 @@ import { isFields } from './orders.ts';
 /** Most markets of one batch request. */
 export const HISTORY_MARKETS_MAX = 20;
 /** Most points of one series: a week of minutes. */
-export const HISTORY_POINTS_MAX = 10_080;
+const HISTORY_POINTS_MAX = 10_080;
 /** Minutes of a year: the longest time between points. */
 const FIDELITY_MINUTES_MAX = 525_600;
 const MINUTE_S = 60;
@@ -125,7 +125,7 @@ export function readHistoryBody(body: unknown): HistoryRequest {
  * @param nowS the present, unix seconds
  * @throws BadRequest naming fidelity when the points would be too many
  */
-export function sampleQueryOf(range: HistoryRange, market: Market, firstS: number, nowS: number): SampleQuery {
+function sampleQueryOf(range: HistoryRange, market: Market, firstS: number, nowS: number): SampleQuery {
   const lastS = market.closedMs === undefined ? nowS : Math.floor(market.closedMs / 1000);
   const endS = range.endS ?? nowS;
   const startS = Math.max(range.startS ?? endS - (range.intervalS ?? Number.POSITIVE_INFINITY), firstS);

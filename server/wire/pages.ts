@@ -6,7 +6,7 @@ import { parseWhole } from './numbers.ts';
 import { appendList, bytesOf, type Pieces } from './pieces.ts';
 
 /** The cursor of the first page: base64 of "0". */
-export const FIRST_CURSOR = 'MA==';
+const FIRST_CURSOR = 'MA==';
 const PAGE_BEGIN = bytesOf('{"data":');
 /** What stands for "no more pages": base64 of "-1". As a request it is malformed. */
 export const END_CURSOR = 'LTE=';
@@ -39,7 +39,7 @@ export function parseCursor(text: string | null): Cursor {
   return { offset, after };
 }
 
-export function formatCursor(offset: number, after: number): string {
+function formatCursor(offset: number, after: number): string {
   return Buffer.from(`${offset}@${after}`).toString('base64');
 }
 

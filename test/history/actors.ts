@@ -6,7 +6,7 @@ import type { Random } from '../model/random.ts';
 
 export const START_MS = 1_750_000_000_000;
 /** The account that gets the other leg of test shares: a wallet like any other once it has a key. */
-export const HOUSE_WALLET = `0x${'2'.padStart(40, '0')}`;
+const HOUSE_WALLET = `0x${'2'.padStart(40, '0')}`;
 
 /** Hex of so many bytes that names this text. */
 export function digest(text: string, bytes: number): string {

@@ -365,7 +365,7 @@ function orderReply(
 const shares = (lots: number): string => String(decimal(BigInt(lots), 2));
 
 /** Whether nothing can happen to the order any more. */
-export const isFinished = ({ status }: OracleOrder): boolean => status !== 'LIVE' && status !== 'DELAYED';
+const isFinished = ({ status }: OracleOrder): boolean => status !== 'LIVE' && status !== 'DELAYED';
 
 /** The reply to a question as a JSON value; undefined for an order that is unknown, another's or not finished. */
 export function oracleAnswer(oracle: Oracle, { query, dialect }: HistoryRequest): unknown {

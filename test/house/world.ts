@@ -86,7 +86,7 @@ export async function openWorld({ dataDir, startMs = START_MS, store }: WorldOpt
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** A schedule that moves the virtual clock itself, from step to step. */
-export class VirtualSchedule implements Schedule {
+class VirtualSchedule implements Schedule {
   private readonly clock: VirtualClock;
   private step: (() => Promise<number>) | undefined;
   private dueMs = 0;

@@ -338,7 +338,7 @@ function onlyMeant(command: Command): Command {
 }
 
 /** Whether two commands or events hold the same values. */
-export function isSame(x: object, y: object): boolean {
+function isSame(x: object, y: object): boolean {
   const [one, other] = [x, y].map((object) => Object.entries(object).sort(([a], [b]) => (a < b ? -1 : 1)));
   return JSON.stringify(one) === JSON.stringify(other);
 }

@@ -12,13 +12,13 @@ import {
 } from './referenceState.ts';
 
 /** Whether an order stands on the bid side of the first token's ladder: it buys YES or sells NO. */
-export const isBid = (order: Taker): boolean => (order.side === Side.BUY) === (order.outcome === 0);
+const isBid = (order: Taker): boolean => (order.side === Side.BUY) === (order.outcome === 0);
 
 /** Limit of an order in the first token's terms. */
-export const ladderPips = (order: Taker): number => (order.outcome === 0 ? order.pricePips : 10_000 - order.pricePips);
+const ladderPips = (order: Taker): number => (order.outcome === 0 ? order.pricePips : 10_000 - order.pricePips);
 
 /** The resting orders of one side in price-time order, best first. */
-export function sideOf(state: State, market: Market, bids: boolean): Order[] {
+function sideOf(state: State, market: Market, bids: boolean): Order[] {
   const side = state.orders.filter((order) => order.market === market && !order.isDelayed && isBid(order) === bids);
   const direction = bids ? -1 : 1;
   return side.sort((x, y) => direction * (ladderPips(x) - ladderPips(y)) || x.priority - y.priority);

@@ -170,7 +170,7 @@ export function isOwnedByAnother(state: State, wallet: string, owner: string): b
 }
 
 /** A figure of an event: what does not fit is shown as the largest number that does. */
-export function figure(value: bigint | number): number {
+function figure(value: bigint | number): number {
   return Number(BigInt(value) > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : value);
 }
 

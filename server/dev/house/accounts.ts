@@ -57,7 +57,7 @@ const ORDER_TYPE_NAMES: Readonly<Record<OrderType, string>> = {
 };
 
 /** A command of the house was refused that nothing should refuse: it is tried again later. */
-export class HouseRefused extends Error {
+class HouseRefused extends Error {
   override readonly name = 'HouseRefused';
 }
 

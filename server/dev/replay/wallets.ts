@@ -33,7 +33,7 @@ const credentialsSchema = z.object({ apiKey: z.string(), secret: z.string(), pas
 const balanceSchema = z.object({ balance: z.string().regex(/^\d{1,16}$/) });
 
 /** The key pair of a wallet: keccak256 of a text with seed and index. The same for the same seed, in every run. */
-export function replayWallet(seed: number, index: number): { readonly privateKey: string; readonly address: string } {
+function replayWallet(seed: number, index: number): { readonly privateKey: string; readonly address: string } {
   const privateKey = bytesToHex(keccak256Text(`outcry recorded flow, seed ${seed}, wallet ${index}`));
   return { privateKey, address: addressOfPrivateKey(privateKey) };
 }
