@@ -1,7 +1,7 @@
 // Wallets with keys and the orders and requests that they sign, all made before any clock runs: what a crowd of bots would
 // send. Used by the loader and by the part measurements. Keys come from a seeded generator and are no secrets.
 import { chainContracts } from '../../server/auth/contracts.ts';
-import { bytesToHex, ZERO_BYTES32 } from '../../server/auth/hex.ts';
+import { ZERO_BYTES32 } from '../../server/auth/hex.ts';
 import { signL2 } from '../../server/auth/l2.ts';
 import { orderHasher, type SignableOrder } from '../../server/auth/orderDigest.ts';
 import { signOrder } from '../../server/auth/orderSignature.ts';
@@ -116,9 +116,4 @@ export function orderRequest(
     `POLY_ADDRESS: ${wallet.address}\r\nPOLY_API_KEY: ${credentials.apiKey}\r\n` +
     `POLY_PASSPHRASE: ${credentials.passphrase}\r\nPOLY_SIGNATURE: ${signature}\r\nPOLY_TIMESTAMP: ${timestamp}\r\n\r\n`;
   return Buffer.concat([Buffer.from(head), bytes]);
-}
-
-/** Random 32 bytes as text, for ids that need only be different. */
-export function randomBytes32(random: Xorshift128): string {
-  return bytesToHex(Uint8Array.from({ length: 32 }, () => random.below(256)));
 }

@@ -37,15 +37,6 @@ export const WALLET_CONSTANTS: WalletConstants = {
   depositImplementation: '0x58CA52ebe0DadfdF531Cde7062e76746de4Db1eB',
 };
 
-/** The signature type of an order whose maker is a wallet of that form (wire.md B.3). */
-export const SIGNATURE_TYPE_OF_FORM: { readonly [form in WalletForm]: 0 | 1 | 2 | 3 } = {
-  eoa: 0,
-  proxy: 1,
-  safe: 2,
-  depositBeacon: 3,
-  depositUups: 3,
-};
-
 // Minimal ERC-1967 proxies with immutable arguments: code before and after the 20-byte address they point to.
 // The push at the start carries the length of the runtime code: 64 bytes of arguments and the code itself.
 const BEACON_RUNTIME_BYTES = 0x52;

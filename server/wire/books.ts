@@ -28,25 +28,12 @@ export interface BookObject {
   readonly lastTradePrice: string;
 }
 
-/** SHA-1 of the compact JSON of the object with an empty hash, as official clients compute it (wire.md D.3). */
-export function bookHash(book: BookObject): string {
-  const { before, after } = bookText(book);
-  return hash('sha1', before + after);
-}
-
-/** The object's JSON text before and after the value of `hash`. */
-function bookText(book: BookObject): { readonly before: string; readonly after: string } {
-  return {
-    before: `{"market":"${book.market}","asset_id":"${book.assetId}","timestamp":"${book.timestamp}","hash":"`,
-    after:
-      `","bids":${levelsJson(book.bids)},"asks":${levelsJson(book.asks)},"min_order_size":"${book.minOrderSize}",` +
-      `"tick_size":"${book.tickSize}","neg_risk":${book.negRisk},"last_trade_price":"${book.lastTradePrice}"}`,
-  };
-}
-
-/** The whole object as JSON text, with its hash. */
+/** The object as JSON text. Its hash is the SHA-1 of this very text with an empty hash, as official clients compute it (wire.md D.3). */
 export function bookObjectJson(book: BookObject): string {
-  const { before, after } = bookText(book);
+  const before = `{"market":"${book.market}","asset_id":"${book.assetId}","timestamp":"${book.timestamp}","hash":"`;
+  const after =
+    `","bids":${levelsJson(book.bids)},"asks":${levelsJson(book.asks)},"min_order_size":"${book.minOrderSize}",` +
+    `"tick_size":"${book.tickSize}","neg_risk":${book.negRisk},"last_trade_price":"${book.lastTradePrice}"}`;
   return before + hash('sha1', before + after) + after;
 }
 

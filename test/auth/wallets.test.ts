@@ -5,7 +5,7 @@ import { getCreate2Address, keccak256, pad } from 'viem';
 import { privateKeyToAddress } from 'viem/accounts';
 import { describe, expect, test } from 'vitest';
 import { developmentWallet } from '../../server/auth/mnemonic.ts';
-import { SIGNATURE_TYPE_OF_FORM, WALLET_CONSTANTS, walletDeriver } from '../../server/auth/wallets.ts';
+import { WALLET_CONSTANTS, walletDeriver } from '../../server/auth/wallets.ts';
 import { asHex } from './orders.ts';
 import { ADDRESS_0, ADDRESS_1, KEY_0, WALLETS } from './vectors.ts';
 
@@ -34,10 +34,6 @@ describe('published wallets', () => {
     expect(walletType(ADDRESS_0, WALLETS[1].safe)).toBeUndefined();
     expect(walletType(ADDRESS_0, ADDRESS_1)).toBeUndefined();
     expect(walletType(ADDRESS_0, '')).toBeUndefined();
-  });
-
-  test('both deposit forms are signature type 3', () => {
-    expect(SIGNATURE_TYPE_OF_FORM).toEqual({ eoa: 0, proxy: 1, safe: 2, depositBeacon: 3, depositUups: 3 });
   });
 });
 
