@@ -3,8 +3,9 @@
 // id of a live order (and repeats its side, book and price); every other op's id is its own number in the file.
 // First come adds that fill the books (`prefillOps`), then ops of the mix that warm up code and books (`settleOps`),
 // neither timed, then the timed ones. Made by main.ts before its rounds and by tests; engines only read it.
+
+import { SeededRandom } from './lib/seededRandom.ts';
 import { type Totals, totalsText } from './lib/totals.ts';
-import { Xorshift128 } from './lib/xorshift.ts';
 import { ModelBook } from './modelBook.ts';
 
 export const OP_BYTES = 16;
@@ -73,7 +74,7 @@ export function makeOpFile(request: OpFileRequest): OpFile {
 class OpFileMaker {
   private readonly request: OpFileRequest;
   private readonly mix: Mix;
-  private readonly random: Xorshift128;
+  private readonly random: SeededRandom;
   private readonly view: DataView;
   private readonly model: ModelBook;
   private readonly mids: Float64Array;
@@ -85,7 +86,7 @@ class OpFileMaker {
   constructor(request: OpFileRequest) {
     this.request = request;
     this.mix = request.mix;
-    this.random = new Xorshift128(request.seed);
+    this.random = new SeededRandom(request.seed);
     const opsMax = this.prefillOps + request.settleOps + request.timedOps;
     this.view = new DataView(new ArrayBuffer(opsMax * OP_BYTES));
     this.model = new ModelBook(this.mix.books, this.mix.ticks, opsMax);

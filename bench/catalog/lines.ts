@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { Xorshift128 } from '../lib/xorshift.ts';
+import { SeededRandom } from '../lib/seededRandom.ts';
 
 export interface CatalogRow {
   readonly slug: string;
@@ -42,7 +42,7 @@ const SYLLABLES =
 
 /** Rows of the same number and shape, made from a seed. */
 export function madeRows(count = ROWS): readonly CatalogRow[] {
-  const random = new Xorshift128(1);
+  const random = new SeededRandom(1);
   const next = (): number => random.word() >>> 0;
   const syllables = SYLLABLES.split(' ');
   const name = (): string => {

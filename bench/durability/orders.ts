@@ -1,7 +1,7 @@
 // Encoded orders for the durability bench, as they come out of verification: none is refused and nearly all rest, so that
 // every record is one order and its events. It signs nothing: the engine never looks at a signature.
 import { type Command, encodeCommand } from '../../engine/index.ts';
-import { Xorshift128 } from '../lib/xorshift.ts';
+import { SeededRandom } from '../lib/seededRandom.ts';
 
 const OWNERS = 200;
 const MARKETS = 20;
@@ -60,7 +60,7 @@ export function foundingCommands(): readonly Uint8Array[] {
 
 /** So many orders below the middle of the books; `nowMs` is what they bear as their time. */
 export function restingOrders(count: number, seed: number, nowMs: number): readonly Uint8Array[] {
-  const random = new Xorshift128(seed);
+  const random = new SeededRandom(seed);
   return Array.from({ length: count }, (_, number) => {
     const index = random.below(OWNERS);
     const owner = ownerOf(index);

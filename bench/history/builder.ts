@@ -3,8 +3,8 @@
 // which is measured holds nothing of it.
 import { encodeCommand, OrderType, openExchange, Side, VirtualClock } from '../../engine/index.ts';
 import { showProgress } from '../../server/progress.ts';
+import { SeededRandom } from '../lib/seededRandom.ts';
 import { answerQuestions } from '../lib/talk.ts';
-import { Xorshift128 } from '../lib/xorshift.ts';
 import {
   conditionOf,
   keyOf,
@@ -50,7 +50,7 @@ interface Wish {
 class Builder {
   private readonly size: WorldSize;
   private readonly clock = new VirtualClock(START_MS);
-  private readonly random = new Xorshift128(11);
+  private readonly random = new SeededRandom(11);
   private readonly mids: number[] = [];
   /** Lots by (wallet · markets + market) · 2 + outcome, as far as orders are thought to fill. */
   private readonly held = new Map<number, number>();

@@ -8,11 +8,11 @@ import type { HistoryQuery } from '../../server/history/queries.ts';
 import type { MarketDirectory, NamedMarket } from '../../server/history/totals.ts';
 import { showProgress } from '../../server/progress.ts';
 import { BusyClock } from '../lib/busy.ts';
+import { SeededRandom } from '../lib/seededRandom.ts';
 import { longestAloneMs, longestMs, type Standstill, standstillsDuring } from '../lib/standstill.ts';
 import { percentile } from '../lib/statistics.ts';
 import { startChild } from '../lib/talk.ts';
 import { waitedBy } from '../lib/waited.ts';
-import { Xorshift128 } from '../lib/xorshift.ts';
 import { conditionOf, MARKETS_AN_EVENT, type WorldSize, walletOf } from './names.ts';
 import { type Endpoint, endpoints, newestTrades } from './questions.ts';
 import type { World } from './world.ts';
@@ -214,7 +214,7 @@ export async function measureEndpoints(
   const bar = showProgress(process.stderr, 'measuring', 'endpoints');
   const figures: EndpointFigures[] = [];
   for (const { name, draw, rowsBehind } of endpoints) {
-    const random = new Xorshift128(7);
+    const random = new SeededRandom(7);
     const asked = { draw: () => draw(random, size), rowsBehind };
     figures.push(await beside(historian, name, questions, (yard) => prepare(historian, yard, questions, asked)));
     bar.update(figures.length, endpoints.length);

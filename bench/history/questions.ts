@@ -1,7 +1,7 @@
 // The questions of the history bench: each endpoint at its default limit about wallets and markets as busy as they come.
 // Used by measure.ts. Everything is drawn from a seed, so that two runs ask the same.
 import type { HistoryQuery } from '../../server/history/queries.ts';
-import type { Xorshift128 } from '../lib/xorshift.ts';
+import type { SeededRandom } from '../lib/seededRandom.ts';
 import { conditionOf, MARKET_SKEW, MARKETS_AN_EVENT, skewed, WALLET_SKEW, type WorldSize, walletOf } from './names.ts';
 
 const all = { conditionIds: undefined, eventNumbers: undefined } as const;
@@ -16,15 +16,15 @@ export const newestTrades = (limit: number): HistoryQuery => ({
 
 export interface Endpoint {
   readonly name: string;
-  readonly draw: (random: Xorshift128, size: WorldSize) => HistoryQuery;
+  readonly draw: (random: SeededRandom, size: WorldSize) => HistoryQuery;
   /** Where a reply is one figure made of rows: the question that these rows answer. */
   readonly rowsBehind?: ((query: HistoryQuery) => HistoryQuery | undefined) | undefined;
 }
 
 /** As likely to be asked about as to trade. */
-const userOf = (random: Xorshift128, { wallets }: WorldSize): string =>
+const userOf = (random: SeededRandom, { wallets }: WorldSize): string =>
   walletOf(skewed(random.fraction(), wallets, WALLET_SKEW));
-const marketOf = (random: Xorshift128, { markets }: WorldSize): number =>
+const marketOf = (random: SeededRandom, { markets }: WorldSize): number =>
   skewed(random.fraction(), markets, MARKET_SKEW);
 
 const everyPosition = (user: string): HistoryQuery => ({

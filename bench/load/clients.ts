@@ -6,7 +6,7 @@ import { signL2 } from '../../server/auth/l2.ts';
 import { orderHasher, type SignableOrder } from '../../server/auth/orderDigest.ts';
 import { signOrder } from '../../server/auth/orderSignature.ts';
 import { addressOfPrivateKey } from '../../server/auth/secp256k1.ts';
-import { Xorshift128 } from '../lib/xorshift.ts';
+import { SeededRandom } from '../lib/seededRandom.ts';
 
 export const CHAIN_ID = 137;
 const contracts = chainContracts(CHAIN_ID);
@@ -32,7 +32,7 @@ export interface Token {
 
 /** Fresh wallets; the same seed gives the same. */
 export function makeWallets(count: number, seed: number): Wallet[] {
-  const random = new Xorshift128(seed);
+  const random = new SeededRandom(seed);
   return Array.from({ length: count }, () => {
     const privateKey = new Uint8Array(32);
     // The first byte stays 0, which keeps every key below the curve's order.

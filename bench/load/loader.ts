@@ -2,8 +2,8 @@
 // them over many connections. Started by orders.ts, which asks for one thing at a time (question.ts). Orders are BUYs of
 // both tokens of the open markets; most rest, about a fifth cross.
 import { signClobAuth } from '../../server/auth/clobAuth.ts';
+import { SeededRandom } from '../lib/seededRandom.ts';
 import { answerQuestions } from '../lib/talk.ts';
-import { Xorshift128 } from '../lib/xorshift.ts';
 import {
   CHAIN_ID,
   type Credentials,
@@ -24,7 +24,7 @@ interface Trader extends Wallet {
   readonly credentials: Credentials;
 }
 
-const random = new Xorshift128(11);
+const random = new SeededRandom(11);
 let traders: Trader[] = [];
 let tokens: Token[] = [];
 let requests: Buffer[] = [];

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { Journal, LmdbStore } from '../../engine/journal/index.ts';
 import { Reducers } from '../../engine/pipeline/index.ts';
 import { type Command, encodeCommand, Message, RULES_VERSION } from '../../engine/protocol/index.ts';
-import { Xorshift128 } from '../lib/xorshift.ts';
+import { SeededRandom } from '../lib/seededRandom.ts';
 
 export const START_MS = 1_750_000_000_000;
 const OWNERS = 1_000;
@@ -53,7 +53,7 @@ function founding(): Command[] {
  */
 export function* commandsOf(orders: number, crossShare: number, cancelShare: number): Generator<TimedCommand> {
   for (const command of founding()) yield { tMs: START_MS, bytes: encodeCommand(command) };
-  const random = new Xorshift128(7);
+  const random = new SeededRandom(7);
   const below = (count: number): number => (random.word() >>> 0) % count;
   const tail = textTail({ salt: '123456789', signature: '0x'.padEnd(132, 'ab'), signatureType: 0, builder: '' });
   for (let number = 0; number < orders; number += 1) {

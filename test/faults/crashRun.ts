@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { Xorshift128 } from '../../bench/lib/xorshift.ts';
+import { SeededRandom } from '../../bench/lib/seededRandom.ts';
 import { verifyJournal } from '../../engine/index.ts';
 import { freePort } from '../support/ports.ts';
 import { type Child, startChild } from './child.ts';
@@ -41,7 +41,7 @@ interface Totals {
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
 /** Ends a process at one of the places, by itself or by us; returns the name of the place. */
-async function crash(child: Child, place: string, random: Xorshift128): Promise<string> {
+async function crash(child: Child, place: string, random: SeededRandom): Promise<string> {
   if (place === 'random') await Promise.race([sleep(random.below(DELAY_MS_MAX)), child.ended]);
   else await Promise.race([sleep(POINT_MS_MAX), child.ended]);
   const isByItself = !child.isRunning;
@@ -84,7 +84,7 @@ async function askAfter(clients: Clients, told: Told, seen: Seen, ids: readonly 
 /** One folder's life: prepared, crashed so many times, checked after each. */
 async function crashFolder(kills: number, firstKill: number, seed: number, totals: Totals): Promise<readonly string[]> {
   const dataDir = mkdtempSync(join(tmpdir(), 'outcry-crash-'));
-  const random = new Xorshift128(seed);
+  const random = new SeededRandom(seed);
   const told = new Told();
   const seen = new Seen(dataDir);
   const clients = new Clients(told, () => random.below(1_000_000) / 1_000_000);

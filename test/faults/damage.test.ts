@@ -6,7 +6,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, truncat
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { Xorshift128 } from '../../bench/lib/xorshift.ts';
+import { SeededRandom } from '../../bench/lib/seededRandom.ts';
 import { openExchange, VirtualClock } from '../../engine/index.ts';
 import { commandsOf, foundingCommands, START_MS, settings } from '../pipeline/workload.ts';
 import { usedBytesOf } from '../support/lmdbFile.ts';
@@ -62,7 +62,7 @@ const countOf = (all: readonly Checked[], outcome: Checked['outcome']): number =
 
 test('a flipped bit or a cut is found and named, or did nothing', { timeout: 1_200_000 }, async () => {
   console.info(`DAMAGE_SEED=${SEED}`);
-  const random = new Xorshift128(SEED);
+  const random = new SeededRandom(SEED);
   const folder = mkdtempSync(join(tmpdir(), 'outcry-damage-'));
   try {
     const dataDir = join(folder, 'sound');

@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
-import { Xorshift128 } from '../../bench/lib/xorshift.ts';
+import { SeededRandom } from '../../bench/lib/seededRandom.ts';
 import { checkImages } from './images.ts';
 import type { Checked, Image } from './powerCheck.ts';
 import { shimEnvironment, shimLibrary } from './shim.ts';
@@ -69,7 +69,7 @@ class DiskFile {
   }
 
   /** What a loss leaves: of the waiting calls each is there, gone, or there in some of its sectors. */
-  afterLoss(random: Xorshift128): Buffer {
+  afterLoss(random: SeededRandom): Buffer {
     let image = this.durable;
     for (const call of this.waiting) {
       const fate = random.below(3);
@@ -115,7 +115,7 @@ function recordRun(library: string, rounds: number): readonly Call[] {
 }
 
 /** Places in a run where there was something to lose, by how many calls had returned. */
-function makeImages(calls: readonly Call[], count: number, random: Xorshift128, folder: string): readonly Image[] {
+function makeImages(calls: readonly Call[], count: number, random: SeededRandom, folder: string): readonly Image[] {
   const places = Array.from({ length: count }, () => 1 + random.below(calls.length)).sort((a, b) => a - b);
   const files = new Map<string, DiskFile>();
   const images: Image[] = [];
@@ -153,7 +153,7 @@ async function run(imageCount: number, rounds: number, seed: number): Promise<nu
     return 0;
   }
   const calls = recordRun(library, rounds);
-  const random = new Xorshift128(seed);
+  const random = new SeededRandom(seed);
   const outcomes = new Map<string, number>();
   const histories = new Map<string, number>();
   const wrong: Checked[] = [];

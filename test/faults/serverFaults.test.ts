@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { Xorshift128 } from '../../bench/lib/xorshift.ts';
+import { SeededRandom } from '../../bench/lib/seededRandom.ts';
 import { send } from '../support/client.ts';
 import { freePort } from '../support/ports.ts';
 import { type Child, startChild } from './child.ts';
@@ -30,7 +30,7 @@ interface World {
 async function startWorld(dataDir: string, env: Readonly<Record<string, string>> = {}): Promise<World> {
   const child = startChild({ dataDir, port: await freePort(), env });
   if (!(await child.ready())) throw new Error(child.output);
-  const random = new Xorshift128(4);
+  const random = new SeededRandom(4);
   const told = new Told();
   const clients = new Clients(told, () => random.below(1_000_000) / 1_000_000);
   await clients.prepare(child.url, 2, 4);

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { Xorshift128 } from '../../bench/lib/xorshift.ts';
+import { SeededRandom } from '../../bench/lib/seededRandom.ts';
 import { JournalDamaged } from '../../engine/journal/errors.ts';
 import { LmdbStore } from '../../engine/journal/lmdbStore.ts';
 import { PageReader } from '../../engine/journal/pageReader.ts';
@@ -117,7 +117,7 @@ async function foundIn(dir: string): Promise<number[] | undefined> {
 }
 
 test('a flipped bit of any page is damage by name, or changes nothing but what a batch says', LONG, async () => {
-  const random = new Xorshift128(20_261);
+  const random = new SeededRandom(20_261);
   await inTempDir(async (dir) => {
     const firsts = await makeJournal(dir, 120);
     const file = join(dir, 'data.mdb');

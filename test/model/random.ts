@@ -1,35 +1,20 @@
-// Seeded random numbers for the model tests: xorshift128, so that a seed names the same sequence everywhere and for ever.
-// Used by the generator alone; product code never imports it.
+// Random numbers of the model tests and all that stand on them: a seed names the same sequence everywhere and for ever.
+// Product code never imports it.
+import { Xorshift128 } from '../../server/dev/xorshift.ts';
 
 export class Random {
-  private a: number;
-  private b: number;
-  private c: number;
-  private d: number;
+  private readonly source: Xorshift128;
 
   constructor(seed: number) {
-    this.a = seed | 0 || 0x9e3779b9;
-    this.b = 0x243f6a88;
-    this.c = 0xb7e15162;
-    this.d = 0x71374491;
-    for (let i = 0; i < 20; i += 1) this.next();
-  }
-
-  /** A whole number from 0 to 2^32 − 1. */
-  next(): number {
-    const t = this.a ^ (this.a << 11);
-    this.a = this.b;
-    this.b = this.c;
-    this.c = this.d;
-    this.d = this.d ^ (this.d >>> 19) ^ t ^ (t >>> 8);
-    return this.d >>> 0;
+    this.source = new Xorshift128(seed | 0 || 0x9e3779b9, 0x243f6a88, 0xb7e15162, 0x71374491);
+    for (let i = 0; i < 20; i += 1) this.source.word();
   }
 
   /** A whole number from `low` to `high`, both included; up to 2^53 − 1. */
   int(low: number, high: number): number {
     const span = high - low + 1;
-    if (span <= 0x1_0000_0000) return low + (this.next() % span);
-    const wide = (BigInt(this.next()) << 32n) | BigInt(this.next());
+    if (span <= 0x1_0000_0000) return low + (this.source.word() % span);
+    const wide = (BigInt(this.source.word()) << 32n) | BigInt(this.source.word());
     return low + Number(wide % (BigInt(high) - BigInt(low) + 1n));
   }
 

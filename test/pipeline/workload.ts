@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto';
 import type { EngineSettings, Follower, Sections } from '../../engine/index.ts';
 import { type Command, encodeCommand } from '../../engine/protocol/index.ts';
+import { Xorshift128 } from '../../server/dev/xorshift.ts';
 
 export const START_MS = 1_750_000_000_000;
 
@@ -57,15 +58,10 @@ export function foundingCommands(): Uint8Array[] {
   return commands.map(encodeCommand);
 }
 
-/** A generator of whole numbers below a bound: xorshift128 after Marsaglia. */
+/** A generator of whole numbers below a bound. */
 export function randomOf(seed: number): (below: number) => number {
-  let [x, y, z, w] = [seed | 1, 362_436_069, 521_288_629, 88_675_123];
-  return (below) => {
-    const t = x ^ (x << 11);
-    [x, y, z] = [y, z, w];
-    w = w ^ (w >>> 19) ^ t ^ (t >>> 8);
-    return (w >>> 0) % below;
-  };
+  const source = new Xorshift128(seed | 1, 362_436_069, 521_288_629, 88_675_123);
+  return (below) => source.word() % below;
 }
 
 /** Endless commands; `nowMs` gives the time that a signed order would bear. */
