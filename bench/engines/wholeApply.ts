@@ -63,12 +63,6 @@ const CANCELED_REASON = OrderCanceled.offsets.reason / 4;
 const REJECTED_TYPE = Rejected.type;
 const REJECTED_CODE = Rejected.offsets.code / 4;
 const { REQUESTED } = CancelReason;
-/** Which sum of the totals is where. */
-const FILLS = 0;
-const LOTS = 1;
-const NOTIONAL = 2;
-const RESTING = 3;
-const SUMS = 4;
 
 function walletText(wallet: number): string {
   const bytes = new Uint8Array(20);
@@ -99,8 +93,8 @@ class WholeApplyEngine implements BenchEngine {
   private offsets = new Int32Array(0);
   private times = new Float64Array(0);
   private inFirst = new Uint8Array(0);
-  /** Sums over the events: floats from the beginning, since V8 would take them for small integers until they are none. */
-  private readonly sums = new Float64Array(SUMS);
+  /** Sums over the events. */
+  private readonly done = emptyTotals();
 
   constructor(ops: Ops) {
     this.view = new DataView(ops.bytes.buffer, ops.bytes.byteOffset, ops.bytes.byteLength);
@@ -141,14 +135,7 @@ class WholeApplyEngine implements BenchEngine {
 
   totals(): Totals {
     this.exchange.checkInvariants();
-    const { sums } = this;
-    const totals: Totals = {
-      ...emptyTotals(),
-      fills: sums[FILLS],
-      lots: sums[LOTS],
-      notional: sums[NOTIONAL],
-      restingOrders: sums[RESTING],
-    };
+    const totals = { ...this.done };
     for (let market = 0; market < this.books; market += 1) {
       const { bids, asks } = this.exchange.bookLevels(market);
       for (const { lots } of [...bids, ...asks]) totals.restingLots += lots;
@@ -255,7 +242,7 @@ class WholeApplyEngine implements BenchEngine {
    * command has one frame. A refused command ends the run.
    */
   private readEvents(inFirst: Uint8Array, first: number): void {
-    const { out, sums } = this;
+    const { out, done } = this;
     const { bytes, length } = out;
     // The writer replaces its bytes when they grow. (To ask either for its buffer costs as much as an op.)
     if (this.eventBytes !== bytes) {
@@ -287,15 +274,15 @@ class WholeApplyEngine implements BenchEngine {
       } else if (type === TRADE_TYPE) {
         const lots = words[at + TRADE_LOTS];
         const pips = words[at + TRADE_PIPS] & 0xffff;
-        sums[LOTS] += lots;
-        sums[NOTIONAL] += lots * ((inFirst[command] === 1 ? pips : PIPS_PER_UNIT - pips) / this.tickPips);
+        done.lots += lots;
+        done.notional += lots * ((inFirst[command] === 1 ? pips : PIPS_PER_UNIT - pips) / this.tickPips);
       } else if (type === REJECTED_TYPE) {
         throw new Error(`A command was refused with code ${words[at + REJECTED_CODE] & 0xffff}.`);
       }
       at += (EVENT_HEADER + (header >>> 16)) >> 2;
     }
-    sums[FILLS] += fills;
-    sums[RESTING] += resting;
+    done.fills += fills;
+    done.restingOrders += resting;
   }
 }
 
