@@ -1,4 +1,4 @@
-// Damage to a core's memory, one number at a time, and what its invariants say of it: how the checks themselves are checked.
+// Damage to a core's memory, one number or amount at a time, and what its invariants say of it: so the checks are checked.
 // Used by traces.ts to learn what the unchanged checks find, and by the killer to ask a mutant the same. It knows nothing of
 // what the numbers mean: it takes every array of numbers and every number that it can reach.
 import { Script } from 'node:vm';
@@ -18,7 +18,16 @@ interface Place {
   readonly index: number;
   readonly read: () => number;
   readonly write: (value: number) => void;
+  /** By how much its number is changed, one way after the other. */
+  readonly shifts: (value: number) => readonly number[];
 }
+
+/** One number alone: a little, to the other side of whatever follows it in an order, and below nothing. */
+const alone = (value: number): readonly number[] => [1, -1, 2, 1_000_000, -1 - value];
+/** All of an amount, which another then has: no sum tells. */
+const whole = (value: number): readonly number[] => [-value];
+/** How far that other is: the next account, or the same amount of the records behind. */
+const MOVES = [1, ...Array.from({ length: 12 }, (_, records) => 8 * (records + 1))];
 
 const PLACES_AN_ARRAY = 24;
 const DEPTH_MAX = 5;
@@ -42,7 +51,7 @@ function placesOf(object: object, path: string, depth: number, seen: Set<object>
     const at = `${path}.${name}`;
     if (typeof value === 'number') {
       const write = (next: number): void => void Reflect.set(object, name, next);
-      places.push({ path: at, index: 0, read: () => Number(Reflect.get(object, name)), write });
+      places.push({ path: at, index: 0, read: () => Number(Reflect.get(object, name)), write, shifts: alone });
     } else if (isNumbers(value)) {
       numbersOf(value, at, places);
     } else if (value instanceof Map) {
@@ -77,7 +86,18 @@ function numbersOf(numbers: Numbers, path: string, places: Place[]): void {
     const write = (value: number): void => {
       numbers[index] = value;
     };
-    places.push({ path, index, read: () => numbers[index], write });
+    places.push({ path, index, read: () => numbers[index], write, shifts: alone });
+    if (!(numbers instanceof Float64Array)) continue;
+    for (const by of MOVES) {
+      const move = (value: number): void => {
+        numbers[index + by] += numbers[index] - value;
+        numbers[index] = value;
+      };
+      // What is no amount would not be the same again afterwards.
+      if (Number.isSafeInteger(numbers[index]) && Number.isSafeInteger(numbers[index + by])) {
+        places.push({ path: `${path} to ${by} behind`, index, read: () => numbers[index], write: move, shifts: whole });
+      }
+    }
   }
 }
 
@@ -105,9 +125,9 @@ export function corruptions(core: Exchange): FoundCorruption[] {
   const found: FoundCorruption[] = [];
   const places: Place[] = [];
   placesOf(core, '', 0, new Set(), places);
-  for (const { path, index, read, write } of places) {
+  for (const { path, index, read, write, shifts } of places) {
     const value = read();
-    for (const by of [1, -1]) {
+    for (const by of shifts(value)) {
       write(value + by);
       const said = checkInTime(core);
       write(value);

@@ -4,6 +4,8 @@
 import { AccountFlag, type Command, RULES_VERSION } from '../../engine/protocol/index.ts';
 import { marketIds, orderIdOf, TIME_ZERO_MS } from '../model/names.ts';
 import { Random } from '../model/random.ts';
+import { BURST_MS, leaveMany, tradeMany, uncoverMany } from './bursts.ts';
+import { missByTheLeast, refineAtTheEdge } from './hairs.ts';
 import {
   addressOf,
   askExtremes,
@@ -157,6 +159,11 @@ export function crowd(take: Take): void {
   repeatAtSliceEnd(take, tMs + 613_000);
   changeRules(take, tMs + 615_000, { ...settings, creditMicro: 0 });
   moveNewest(take, tMs + 615_000);
-  forgetByAndBy(take, tMs + 615_000, [14, 20, 39]);
+  leaveMany(take, tMs + 615_000);
+  uncoverMany(take, tMs + 615_000);
+  tradeMany(take, tMs + 615_000, { ...settings, creditMicro: 0 });
+  refineAtTheEdge(take, tMs + 615_000 + BURST_MS);
+  missByTheLeast(take, tMs + 615_000 + BURST_MS);
+  forgetByAndBy(take, tMs + 615_000 + BURST_MS, [14, 20, 39]);
   take(tMs + 40 * HOUR_MS, { type: 'Tick' });
 }

@@ -3,16 +3,23 @@
 import type { Exchange } from '../../engine/core/index.ts';
 import { EventWriter, Message } from '../../engine/protocol/index.ts';
 import { differentWord } from './corruption.ts';
+import { differentSaying } from './damagedSnapshots.ts';
 import { KeptSections } from './keptSections.ts';
 import { accountsIn, askEverything, CROWD, marketsIn, type Trace } from './traces.ts';
 
-/** What gives the core away, or undefined when nothing does; `checks`: its invariants are asked about damage, too. */
-export function giveaway(make: new () => Exchange, traces: readonly Trace[], checks: boolean): string | undefined {
+/** What a core is asked besides what everyone is: what its invariants say of damage, and what it says of damaged snapshots. */
+export interface Questions {
+  readonly invariants: boolean;
+  readonly snapshots: boolean;
+}
+
+/** What gives the core away, or undefined when nothing does. */
+export function giveaway(make: new () => Exchange, traces: readonly Trace[], questions: Questions): string | undefined {
   for (const trace of traces) {
     // A crowd fills tables beyond what they have room for at first: of a state that was loaded they are as large as they were.
     for (const isReloading of trace.name === CROWD ? [true, false] : [true]) {
       try {
-        const difference = new Killer(make, trace, isReloading).difference(checks);
+        const difference = new Killer(make, trace, isReloading).difference(questions);
         if (difference !== undefined) return `${trace.name}: ${difference}`;
       } catch (error) {
         return `${trace.name}: ${error instanceof Error ? error.message.slice(0, 100) : String(error)}`;
@@ -48,7 +55,7 @@ class Killer {
   }
 
   /** Where the core differs from the trace; undefined when it never does. */
-  difference(checks: boolean): string | undefined {
+  difference(questions: Questions): string | undefined {
     const { commands } = this.trace;
     for (let index = 0; index < commands.length; ) {
       const isBatch = index % BATCH.every === 0;
@@ -59,7 +66,7 @@ class Killer {
       if (Buffer.compare(this.writer.copy(), events) !== 0) return `events of command ${index}`;
       const last = end - 1;
       if (this.core.nextDueMs() !== commands[last].nextDueMs) return `due time after command ${last}`;
-      const found = this.lookAfter(last, checks);
+      const found = this.lookAfter(last, questions);
       if (found !== undefined) return found;
       if (this.isReloading && last >= RELOAD_FROM && last % RELOAD_EVERY === RELOAD_EVERY - 1) this.reload();
       index = end;
@@ -67,10 +74,16 @@ class Killer {
     return undefined;
   }
 
-  /** One command, alone or at some place of a longer message. */
+  /** One command, alone or at some place of a longer message; now and then the next was looked ahead for, and does not come. */
   private applyOne(index: number): void {
     const { core, writer } = this;
     const { tMs, bytes } = this.trace.commands[index];
+    const next = this.trace.commands[index + 1];
+    if (index % 5 === 0 && next !== undefined) {
+      message.bytes.set(next.bytes);
+      core.lookAhead(message, Int32Array.of(0), 0, 1);
+      core.forgetAhead();
+    }
     writer.begin();
     if (index % 3 === 0) {
       const offset = (index % PLACES) * PLACE_BYTES;
@@ -108,15 +121,17 @@ class Killer {
     );
   }
 
-  private lookAfter(index: number, checks: boolean): string | undefined {
+  private lookAfter(index: number, questions: Questions): string | undefined {
     const { core } = this;
     const look = this.trace.looks.find(({ after }) => after === index);
     if (look !== undefined && askEverything(core, marketsIn(core), accountsIn(core)) !== look.text) {
       return `answers after ${index}`;
     }
-    if (!checks || this.trace.corrupted?.after !== index) return undefined;
-    const word = differentWord(core, this.trace.corrupted.found);
-    return word === undefined ? undefined : `invariants on ${word}`;
+    const { corrupted } = this.trace;
+    if (corrupted?.after !== index) return undefined;
+    const word = questions.invariants ? differentWord(core, corrupted.found) : undefined;
+    if (word !== undefined) return `invariants on ${word}`;
+    return questions.snapshots ? differentSaying(core, this.make, corrupted.sayings) : undefined;
   }
 
   /** The core from now on is a new one that has loaded what the old one wrote. */

@@ -162,7 +162,7 @@ function report(outcomes: readonly Outcome[]): number {
 async function main(): Promise<number> {
   recordTraces(traceFile, TRACES.seeds, TRACES.commands);
   // What the unchanged core is taken for a mutant by, every mutant would be noticed by.
-  const own = giveaway(Exchange, readTraces(traceFile), true);
+  const own = giveaway(Exchange, readTraces(traceFile), { invariants: true, snapshots: true });
   if (own !== undefined) throw new Error(`The core itself is not what its traces say: ${own}.`);
   const mutants = mutantsOf(coreFiles, flags.every);
   const queue = chosen(mutants);

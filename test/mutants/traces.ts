@@ -9,6 +9,8 @@ import { walletOf } from '../model/names.ts';
 import { ReferenceExchange } from '../model/reference.ts';
 import { corruptions, type FoundCorruption } from './corruption.ts';
 import { crowd } from './crowd.ts';
+import { sayingsOfDamage } from './damagedSnapshots.ts';
+import { acceptForEver } from './hairs.ts';
 
 export interface TracedCommand {
   readonly tMs: number;
@@ -22,8 +24,14 @@ export interface Trace {
   readonly commands: readonly TracedCommand[];
   /** After so many commands: everything that the core can be asked. */
   readonly looks: readonly { readonly after: number; readonly text: string }[];
-  /** What damage to the state after so many commands makes of the invariants. */
-  readonly corrupted: { readonly after: number; readonly found: readonly FoundCorruption[] } | undefined;
+  /** What damage to the state after so many commands makes of the invariants, and damage to its snapshot of loading it. */
+  readonly corrupted:
+    | {
+        readonly after: number;
+        readonly found: readonly FoundCorruption[];
+        readonly sayings: readonly string[];
+      }
+    | undefined;
 }
 
 /** The name of the trace of a crowd. */
@@ -74,7 +82,9 @@ function record(name: string, timed: readonly Timed[], wanted: readonly (readonl
     commands.push({ tMs, bytes, events, nextDueMs: core.nextDueMs() });
     const isLook = wanted === undefined ? index === timed.length - 1 : index % LOOK_EVERY === LOOK_EVERY - 1;
     if (isLook) looks.push({ after: index, text: askEverything(core, marketsIn(core), accountsIn(core)) });
-    if (name === CORRUPTED_TRACE && index === CORRUPTED_AFTER) corrupted = { after: index, found: corruptions(core) };
+    if (name === CORRUPTED_TRACE && index === CORRUPTED_AFTER) {
+      corrupted = { after: index, found: corruptions(core), sayings: sayingsOfDamage(core, Exchange) };
+    }
   }
   return { name, commands, looks, corrupted };
 }
@@ -98,7 +108,7 @@ export function accountsIn(core: Exchange): number {
   return count;
 }
 
-/** Records `seeds` sequences of the model's generator, each of so many commands, and one crowd. */
+/** Records `seeds` sequences of the model's generator, each of so many commands, one crowd, and one exchange of odd settings. */
 export function recordTraces(file: string, seeds: number, commands: number): void {
   const traces: Trace[] = [];
   for (let seed = 1; seed <= seeds; seed += 1) {
@@ -113,9 +123,14 @@ export function recordTraces(file: string, seeds: number, commands: number): voi
     }
     traces.push(record(`seed ${seed}`, timed, wanted));
   }
-  const many: Timed[] = [];
-  crowd((tMs: number, command: Command) => many.push({ tMs, command }));
-  traces.push(record(CROWD, many, undefined));
+  for (const [name, play] of [
+    [CROWD, crowd],
+    ['for ever', acceptForEver],
+  ] as const) {
+    const timed: Timed[] = [];
+    play((tMs: number, command: Command) => timed.push({ tMs, command }));
+    traces.push(record(name, timed, undefined));
+  }
   writeFileSync(file, serialize(traces));
 }
 

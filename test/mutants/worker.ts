@@ -5,7 +5,7 @@ import { registerHooks } from 'node:module';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import type { Exchange } from '../../engine/core/index.ts';
-import { giveaway } from './killer.ts';
+import { giveaway, type Questions } from './killer.ts';
 import { coreFiles, coreFolder, type Mutant, mutantsOf, strippedSource } from './sites.ts';
 import { readTraces } from './traces.ts';
 
@@ -48,13 +48,16 @@ registerHooks({
   },
 });
 
-/** Whether a file says what must hold: only its mutants can see damage otherwise. */
-const hasChecks = (file: string): boolean => /check(?:Core|Invariants|Index)\(/.test(sourceOf(file));
+/** Whether a file says what must hold, of a state or of a snapshot: only its mutants can see damage otherwise. */
+const questionsTo = (file: string): Questions => ({
+  invariants: /check(?:Core|Invariants|Index)\(/.test(sourceOf(file)),
+  snapshots: sourceOf(file).includes('requireSound('),
+});
 
 async function tryMutant(id: number): Promise<string | undefined> {
   try {
     const module: { readonly Exchange: new () => Exchange } = await import(`${coreUrl}exchange.ts${MARK}${id}`);
-    return giveaway(module.Exchange, traces, hasChecks(mutants[id].file));
+    return giveaway(module.Exchange, traces, questionsTo(mutants[id].file));
   } catch (error) {
     return `loading: ${error instanceof Error ? error.message.slice(0, 100) : String(error)}`;
   }

@@ -1,0 +1,122 @@
+// Snapshots that say what cannot be: numbers that are off, lists that are cut, entries that changed places. What the unchanged
+// core says of each when it loads it is the measure of a mutant's. Used by traces.ts and killer.ts; like corruption.ts it
+// knows nothing of what the numbers mean.
+import type { Exchange } from '../../engine/core/index.ts';
+import { KeptSections } from './keptSections.ts';
+
+type Numbers = Int32Array<ArrayBuffer> | Float64Array<ArrayBuffer>;
+
+/** Words of a list that are damaged: so many of the first and of the last. */
+const FIRST_WORDS = 24;
+const LAST_WORDS = 4;
+/** Words that one record may have, for lists that are cut to a number of records. */
+const RECORD_WORDS = [1, 2, 4, 16] as const;
+/** Numbers of records that a list is cut to, while the number beside it says as many. */
+const RECORDS = [16, 64] as const;
+
+const isNumbers = (value: unknown): value is Numbers => value instanceof Int32Array || value instanceof Float64Array;
+
+const partOf = (key: string): string => key.slice(0, key.lastIndexOf('/') + 1);
+
+/** Everything in the same part of the snapshot. */
+const besides = (values: ReadonlyMap<string, unknown>, key: string): readonly (readonly [string, unknown])[] =>
+  [...values].filter(([other]) => other !== key && partOf(other) === partOf(key));
+
+/** What a number might wrongly be. */
+const wrongNumbers = (value: number): readonly number[] =>
+  [value + 1, value - 1, -1, 0, 1, 2, 1_000_000].filter((wrong) => wrong !== value);
+
+function withWord(numbers: Numbers, index: number, value: number): Numbers {
+  const changed = numbers.slice();
+  changed[index] = value;
+  return changed;
+}
+
+/** The list with two pairs of its words at each other's place. */
+function withPairsSwapped(numbers: Numbers, first: number, second: number): Numbers {
+  const changed = numbers.slice();
+  for (const off of [0, 1]) {
+    changed[first + off] = numbers[second + off];
+    changed[second + off] = numbers[first + off];
+  }
+  return changed;
+}
+
+/** What a list might wrongly be, of which the numbers beside it may tell the length. */
+function* wrongLists(numbers: Numbers, counts: readonly number[]): Generator<Numbers> {
+  const { length } = numbers;
+  const lengths = [length - 1, length - 2, length >> 1, 0];
+  for (const count of counts) for (const words of RECORD_WORDS) lengths.push(count * words);
+  for (const cut of new Set(lengths)) if (cut >= 0 && cut < length) yield numbers.slice(0, cut);
+  for (let index = 0; index < length; index += 1) {
+    if (index >= FIRST_WORDS && index < length - LAST_WORDS) continue;
+    for (const wrong of wrongNumbers(numbers[index])) yield withWord(numbers, index, wrong);
+    if (index % 2 === 0 && index + 8 < length) yield withPairsSwapped(numbers, index, index + 6);
+  }
+}
+
+/** Every damage, as the values that take the place of the right ones. */
+function* damages(values: ReadonlyMap<string, unknown>): Generator<Map<string, unknown>> {
+  for (const [key, value] of values) {
+    const others = besides(values, key);
+    if (typeof value === 'number') {
+      for (const wrong of wrongNumbers(value)) yield new Map([[key, wrong]]);
+      for (const [other, list] of others) {
+        if (!isNumbers(list)) continue;
+        for (const words of RECORD_WORDS) yield new Map([[key, list.length / words]]);
+        for (const records of RECORDS) {
+          for (const words of RECORD_WORDS) {
+            yield new Map<string, unknown>([
+              [key, records],
+              [other, list.slice(0, records * words)],
+            ]);
+          }
+        }
+      }
+    } else if (isNumbers(value)) {
+      const counts = others.map(([, other]) => other).filter((other) => typeof other === 'number');
+      for (const list of wrongLists(value, counts)) yield new Map([[key, list]]);
+    }
+  }
+}
+
+function load(
+  make: new () => Exchange,
+  values: ReadonlyMap<string, unknown>,
+  changes: ReadonlyMap<string, unknown>,
+): string {
+  try {
+    new make().visit(new KeptSections(new Map([...values, ...changes]), true));
+    return '';
+  } catch (error) {
+    return error instanceof Error ? error.message.slice(0, 90) : String(error);
+  }
+}
+
+const snapshotOf = (core: Exchange): Map<string, unknown> => {
+  const values = new Map<string, unknown>();
+  core.visit(new KeptSections(values, false));
+  return values;
+};
+
+/** What a core says of its own snapshot, damaged in one way after the other: why it does not load it, or '' where it does. */
+export function sayingsOfDamage(core: Exchange, make: new () => Exchange): string[] {
+  const values = snapshotOf(core);
+  return Array.from(damages(values), (changes) => load(make, values, changes));
+}
+
+/** The first damage to its snapshot of which a core says something else than it should; undefined when there is none. */
+export function differentSaying(
+  core: Exchange,
+  make: new () => Exchange,
+  expected: readonly string[],
+): string | undefined {
+  const values = snapshotOf(core);
+  let at = 0;
+  for (const changes of damages(values)) {
+    const said = load(make, values, changes);
+    if (said !== expected[at]) return `${[...changes.keys()].join(' and ')}: "${said}" instead of "${expected[at]}"`;
+    at += 1;
+  }
+  return undefined;
+}
