@@ -4,9 +4,11 @@
 import { MarketStatus } from '../../engine/index.ts';
 import type { Endpoint, Handler } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
+import type { Services } from '../services.ts';
 import type { TokenPlace, Views } from '../views/index.ts';
-import { historyJson, readHistoryBody, readHistoryQuery } from '../wire/history.ts';
+import { type HistoryRequest, historyJson, readHistoryBody, readHistoryQuery } from '../wire/history.ts';
 import * as schemas from '../wire/schemas/marketData.ts';
+import { rowsReply } from './rowsReply.ts';
 
 /** The token of a token id, or the first one of a condition id; undefined where nobody may see one. */
 function findToken({ markets }: Views, key: string): TokenPlace | undefined {
@@ -23,18 +25,18 @@ const oneHistory: Handler = (request, { services: { views, exchange } }) => {
   return { body: `{"history":${historyJson(views.history, place.market, place.outcome, range, nowS)}}` };
 };
 
-/** Keyed as asked; what does not exist is left out. */
-const manyHistories: Handler = (request, { services: { views, exchange } }) => {
-  const { markets, range } = readHistoryBody(request.json());
-  const nowS = Math.floor(exchange.now() / 1000);
-  const items: string[] = [];
+/** The histories of keys, keyed as asked; what does not exist is left out. Each ends at the present. */
+function* histories({ markets, range }: HistoryRequest, { views, exchange }: Services): Generator<string> {
   for (const key of new Set(markets)) {
     const place = findToken(views, key);
     if (place === undefined) continue;
-    items.push(`"${key}":${historyJson(views.history, place.market, place.outcome, range, nowS)}`);
+    const nowS = Math.floor(exchange.now() / 1000);
+    yield `"${key}":${historyJson(views.history, place.market, place.outcome, range, nowS)}`;
   }
-  return { body: `{"history":{${items.join(',')}}}` };
-};
+}
+
+const manyHistories: Handler = (request, { services }) =>
+  rowsReply(histories(readHistoryBody(request.json()), services), ['{"history":{', '}}']);
 
 export const historyEndpoints: readonly Endpoint[] = [
   {

@@ -14,6 +14,7 @@ import { pipsText } from '../wire/numbers.ts';
 import { lastTradeOf, midpointText, NO_LAST_TRADE, pricesJson, priceText, spreadText } from '../wire/prices.ts';
 import * as schemas from '../wire/schemas/marketData.ts';
 import { parseTokenList, queryTokenList, readOneTokenId, readSide, type TokenQuery } from '../wire/tokens.ts';
+import { rowsReply } from './rowsReply.ts';
 
 const NO_BOOK = 'No orderbook exists for the requested token id';
 
@@ -39,12 +40,12 @@ interface Found {
   readonly place: TokenPlace;
 }
 
-/** The tokens of a list that have a book, each once, in the order asked. */
-function findBooks(queries: readonly TokenQuery[], views: Views): readonly Found[] {
+/** The tokens of a list that there are, each once, in the order asked. */
+function findTokens(queries: readonly TokenQuery[], views: Views): readonly Found[] {
   const found = new Map<string, Found>();
   for (const query of queries) {
     const place = views.markets.byToken(query.tokenId);
-    if (place === undefined || !hasBook(place.market)) continue;
+    if (place === undefined) continue;
     const before = found.get(query.tokenId);
     // One token asked for with both sides is a question for both.
     const isOther = before !== undefined && before.query.side !== query.side;
@@ -62,9 +63,17 @@ function listOf(request: HttpRequest): readonly TokenQuery[] {
   return fromQuery;
 }
 
-const mapReply = (found: readonly Found[], textOf: (one: Found) => string): Reply => ({
-  body: `{${found.map((one) => `"${one.query.tokenId}":${textOf(one)}`).join(',')}}`,
-});
+/** What is shown of those that have a book by then. */
+function* rowsOf(found: readonly Found[], textOf: (one: Found) => string): Generator<string> {
+  for (const one of found) if (hasBook(one.place.market)) yield textOf(one);
+}
+
+/** A map by token ids. */
+const mapReply = (found: readonly Found[], textOf: (one: Found) => string): Reply | Promise<Reply> =>
+  rowsReply(
+    rowsOf(found, (one) => `"${one.query.tokenId}":${textOf(one)}`),
+    ['{', '}'],
+  );
 
 const book: Handler = (request, { services: { views } }) => {
   const { market, outcome } = findBook(request, views);
@@ -72,8 +81,11 @@ const book: Handler = (request, { services: { views } }) => {
 };
 
 const books: Handler = (request, { services: { views } }) => {
-  const found = findBooks(listOf(request), views);
-  return { body: `[${found.map(({ place }) => bookJson(views, place.market, place.outcome)).join(',')}]` };
+  const found = findTokens(listOf(request), views);
+  return rowsReply(
+    rowsOf(found, ({ place }) => bookJson(views, place.market, place.outcome)),
+    ['[', ']'],
+  );
 };
 
 const price: Handler = (request, { services: { views } }) => {
@@ -81,19 +93,25 @@ const price: Handler = (request, { services: { views } }) => {
   return { body: `{"price":"${priceText(views, place, readSide(request.query.get('side')))}"}` };
 };
 
-const pricesReply = (queries: readonly TokenQuery[], views: Views): Reply =>
-  mapReply(findBooks(queries, views), ({ query, place }) => pricesJson(views, place, query.side));
+const pricesReply = (queries: readonly TokenQuery[], views: Views): Reply | Promise<Reply> =>
+  mapReply(findTokens(queries, views), ({ query, place }) => pricesJson(views, place, query.side));
 
 const prices: Handler = (request, { services: { views } }) => pricesReply(listOf(request), views);
 
-/** Without tokens: those of every market that has a book. */
+/** Both prices of both tokens of every market that has a book. */
+function* allPrices(views: Views): Generator<string> {
+  for (const market of views.markets.list()) {
+    if (!hasBook(market)) continue;
+    for (const outcome of [0, 1] as const) {
+      yield `"${market.tokens[outcome]}":${pricesJson(views, { market, outcome }, undefined)}`;
+    }
+  }
+}
+
+/** Without tokens: those of all. */
 const queriedPrices: Handler = (request, { services: { views } }) => {
-  const everything = (): readonly TokenQuery[] =>
-    views.markets
-      .list()
-      .filter(hasBook)
-      .flatMap(({ tokens }) => tokens.map((tokenId) => ({ tokenId, side: undefined })));
-  return pricesReply(queryTokenList(request.query) ?? everything(), views);
+  const queries = queryTokenList(request.query);
+  return queries === undefined ? rowsReply(allPrices(views), ['{', '}']) : pricesReply(queries, views);
 };
 
 const midpoint: Handler = (request, { services: { views } }) => ({
@@ -101,14 +119,14 @@ const midpoint: Handler = (request, { services: { views } }) => ({
 });
 
 const midpoints: Handler = (request, { services: { views } }) =>
-  mapReply(findBooks(listOf(request), views), ({ place }) => `"${midpointText(views, place)}"`);
+  mapReply(findTokens(listOf(request), views), ({ place }) => `"${midpointText(views, place)}"`);
 
 const spread: Handler = (request, { services: { views } }) => ({
   body: `{"spread":"${spreadText(views, findBook(request, views))}"}`,
 });
 
 const spreads: Handler = (request, { services: { views } }) =>
-  mapReply(findBooks(listOf(request), views), ({ place }) => `"${spreadText(views, place)}"`);
+  mapReply(findTokens(listOf(request), views), ({ place }) => `"${spreadText(views, place)}"`);
 
 const lastTradePrice: Handler = (request, { services: { views } }) => ({
   body: JSON.stringify(lastTradeOf(findToken(request, views, NO_BOOK)) ?? NO_LAST_TRADE),

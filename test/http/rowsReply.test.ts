@@ -1,0 +1,164 @@
+// Replies of many rows: that they are rendered a part a turn of the loop, one after the other, so that others are served
+// meanwhile, and that what comes of it is what one turn would have made. Books, prices and histories over HTTP, too.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Command, encodeCommand, MarketStatus, VirtualClock } from '../../engine/index.ts';
+import type { HttpRequest, Reply } from '../../server/http/endpoint.ts';
+import { endpoints } from '../../server/http/endpoints.ts';
+import { rowsReply } from '../../server/routes/rowsReply.ts';
+import { send } from '../support/client.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+
+const T0_S = 1_800_000_000;
+const MARKET_COUNT = 6_000;
+/** Markets with orders: as many as one request may ask for both tokens of. */
+const DEEP_COUNT = 250;
+const clock = new VirtualClock(T0_S * 1000);
+const word = (value: number): string => `0x${value.toString(16).padStart(64, '0')}`;
+const owner = `0x${'a1'.repeat(20)}`;
+const keyId = `0x${'b2'.repeat(16)}`;
+/** Market n has the tokens 2n + 100000 and one more. */
+const tokenOf = (index: number, outcome: 0 | 1): string => String(100_000 + 2 * index + outcome);
+let server: TestServer;
+
+const submit = (command: Command) => server.exchange.submit(encodeCommand(command));
+const createMarket = (index: number) =>
+  submit({
+    type: 'CreateMarket',
+    eventNumber: 0,
+    conditionId: word(index + 1),
+    firstToken: word(Number(tokenOf(index, 0))),
+    secondToken: word(Number(tokenOf(index, 1))),
+    status: MarketStatus.OPEN,
+    negRisk: 0,
+    autoTick: 0,
+    feeExponent: 1,
+    tickPips: 10,
+    feeRate: 0,
+    minOrderLots: 1,
+    delaySeconds: 0,
+    minMarketableBuyMicro: 0,
+    tail: Buffer.from(JSON.stringify({ slug: `m${index}`, question: 'So?' })),
+  });
+const bid = (marketIndex: number, pips: number) =>
+  submit({
+    type: 'PlaceOrder',
+    orderId: `0x${(marketIndex * 10_000 + pips).toString(16).padStart(8, '0').repeat(8)}`,
+    keyId,
+    maker: owner,
+    owner,
+    marketIndex,
+    outcome: 0,
+    side: 0,
+    orderType: 0,
+    flags: 0,
+    makerAmountMicro: 1234 * pips,
+    takerAmountMicro: 12_340_000,
+    timestampMs: clock.now(),
+    expirationS: 0,
+  });
+
+beforeAll(async () => {
+  server = await startTestServer({ clock });
+  await submit({ type: 'CreateApiKey', owner, keyId, nonce: 0, generation: 0, kind: 0 });
+  await submit({ type: 'Deposit', wallet: owner, owner, amountMicro: 1e12, isFaucet: 1 });
+  await Promise.all(Array.from({ length: MARKET_COUNT }, (_, index) => createMarket(index)));
+  const orders = Array.from({ length: DEEP_COUNT * 20 }, (_, index) =>
+    bid(index % DEEP_COUNT, 10 * (1 + (index % 89))),
+  );
+  for (const { events } of await Promise.all(orders)) expect(events.map(({ type }) => type)).toContain('OrderRested');
+});
+afterAll(() => server.close());
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const textOf = ({ body }: Reply): string =>
+  typeof body === 'string' ? body : Buffer.concat(body instanceof Uint8Array ? [body] : body).toString();
+
+/** A reply, and in how many turns of the loop it was made. */
+async function made(reply: Reply | Promise<Reply>): Promise<{ readonly text: string; readonly turns: number }> {
+  let done: Reply | undefined;
+  Promise.resolve(reply).then((value) => {
+    done = value;
+  });
+  for (let turns = 0; ; turns += 1) {
+    await null;
+    await null;
+    if (done !== undefined) return { text: textOf(done), turns };
+    await turn();
+  }
+}
+
+/** What an endpoint's handler makes of a request. */
+function ask(method: string, path: string, body?: unknown) {
+  const endpoint = endpoints.find((one) => one.method === method && one.path === path);
+  if (endpoint === undefined) return expect.unreachable(path);
+  const request = { params: {}, query: new URLSearchParams(), json: () => body };
+  // Of request and context these handlers need no more.
+  return made(endpoint.handler(request as unknown as HttpRequest, { services: server.services } as never));
+}
+
+const texts = (count: number, letter: string): string[] => Array(count).fill(`"${letter.repeat(1_000)}"`);
+
+test('what fits a part is made at once, and more than that a part a turn', async () => {
+  expect(rowsReply([], ['[', ']'])).toEqual({ body: '[]' });
+  expect(rowsReply(['1', '2'], ['{"rows":[', ']}'])).toEqual({ body: '{"rows":[1,2]}' });
+  const rows = texts(1_000, 'a');
+  const { text, turns } = await made(rowsReply(rows, ['[', ']']));
+  expect(text).toBe(`[${rows.join(',')}]`);
+  expect(turns).toBeGreaterThanOrEqual(3);
+});
+
+test('replies that wait are made one after the other, whatever becomes of one', async () => {
+  const order: string[] = [];
+  function* failing(): Generator<string> {
+    yield* texts(600, 'b');
+    throw new Error('no more');
+  }
+  const told = async (name: string, rows: Iterable<string>) => {
+    const { length } = await Promise.resolve(rowsReply(rows, ['', ''])).then(textOf, String);
+    order.push(`${name} ${length}`);
+  };
+  await Promise.all([told('a', texts(2_000, 'a')), told('b', failing()), told('c', texts(300, 'c'))]);
+  expect(order).toEqual(['a 2005999', 'b 14', 'c 300899']);
+});
+
+test('prices of all tokens are rendered in parts', async () => {
+  const { text, turns } = await ask('GET', '/prices');
+  expect(turns).toBeGreaterThanOrEqual(1);
+  const prices = Object.entries(JSON.parse(text));
+  expect(prices).toHaveLength(2 * MARKET_COUNT);
+  expect(prices.at(-1)).toEqual([tokenOf(MARKET_COUNT - 1, 1), { BUY: '0', SELL: '1' }]);
+  expect((await send(server.url, 'GET', '/prices')).json).toEqual(JSON.parse(text));
+});
+
+test('books of many tokens are rendered in parts, without those that have none by then', async () => {
+  const tokens = Array.from({ length: 2 * DEEP_COUNT }, (_, index) => tokenOf(index >> 1, index % 2 === 0 ? 0 : 1));
+  const body = tokens.map((token_id) => ({ token_id }));
+  let isReleased = false;
+  function* untilReleased(): Generator<string> {
+    while (!isReleased) yield ' '.repeat(300_000);
+  }
+  const before = made(rowsReply(untilReleased(), ['', '']));
+  const whole = ask('POST', '/books', body);
+  await submit({ type: 'ResolveMarket', marketIndex: DEEP_COUNT - 1, resolution: 0 });
+  isReleased = true;
+  await before;
+  const { text, turns } = await whole;
+  expect(turns).toBeGreaterThanOrEqual(1);
+  const books: readonly { readonly asset_id: string }[] = JSON.parse(text);
+  expect(books.map(({ asset_id }) => asset_id)).toEqual(tokens.slice(0, -2));
+  const over = (await send(server.url, 'POST', '/books', body)).json;
+  expect(over).toEqual(books);
+  expect((await send(server.url, 'GET', `/book?token_id=${tokens[0]}`)).json).toEqual(books[0]);
+});
+
+test('histories of many tokens are rendered in parts', async () => {
+  clock.advance(7 * 86_400_000);
+  const markets = Array.from({ length: 20 }, (_, index) => tokenOf(index, 1));
+  const asked = { markets, interval: '1w', fidelity: 1 };
+  const { text, turns } = await ask('POST', '/batch-prices-history', asked);
+  expect(turns).toBeGreaterThanOrEqual(5);
+  const { history } = JSON.parse(text);
+  expect(Object.keys(history)).toEqual(markets);
+  expect(history[markets[3]]).toHaveLength(10_080);
+  expect((await send(server.url, 'POST', '/batch-prices-history', asked)).json).toEqual({ history });
+});
