@@ -71,3 +71,11 @@ export function rejectionName(code: number): RejectionName {
   if (name === undefined) throw new Error(`rejection code ${code} is not known to this version`);
   return name;
 }
+
+const names = [...nameByCode.values()];
+const beforeDuplicate = new Set(names.slice(0, names.indexOf('DUPLICATE')));
+
+/** Whether an order that was taken on or killed before may be refused by this name: its check comes before that for duplicates. */
+export function mayHideDuplicate(name: RejectionName): boolean {
+  return beforeDuplicate.has(name);
+}

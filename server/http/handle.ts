@@ -8,6 +8,7 @@ import { HistorianUnavailable } from '../history/errors.ts';
 import { GONE_STATUS } from '../metrics/requests.ts';
 import type { Services } from '../services.ts';
 import { type Dialect, pickDialect } from '../wire/dialect.ts';
+import { historyRefusal, replyError, storageRefusal } from '../wire/rejections.ts';
 import { type AddressGuard, type AddressReader, addressGuard, forwardedReader } from './allowlist.ts';
 import { tellAnswered } from './answered.ts';
 import { type Authenticator, makeAuthenticator } from './authenticate.ts';
@@ -283,15 +284,11 @@ export class Door {
       return;
     }
     if (error instanceof StorageUnavailable) {
-      this.send(visit, { status: 503, body: JSON.stringify(storageRefusal(error)), headers: RETRY });
+      this.fail(visit, replyError(storageRefusal(error)));
       return;
     }
     if (error instanceof HistorianUnavailable) {
-      this.send(visit, {
-        status: 503,
-        body: JSON.stringify({ error: `internal_error: ${error.message}` }),
-        headers: RETRY,
-      });
+      this.fail(visit, replyError(historyRefusal(error)));
       return;
     }
     this.services.log.fatal({ err: error }, 'A request met a defect; the exchange stops.');
@@ -371,13 +368,6 @@ export class Door {
     this.visitCount -= 1;
     if (this.visitCount === 0) this.onIdle?.();
   }
-}
-
-/** What is said while nothing can be made durable: of a command that was not taken, and of one whose fate is open. */
-function storageRefusal({ reason, isUndecided }: StorageUnavailable): object {
-  if (!isUndecided) return { error: `the exchange takes no commands at present: ${reason}` };
-  const advice = 'it may yet be: ask for it, or send the same order again, which is never taken twice';
-  return { error: `it is not known whether this was taken, ${advice}: ${reason}`, code: 'outcome_unknown' };
 }
 
 /** The body as JSON before anybody is authenticated, so that a malformed one is told so first (spec, order of checks). */

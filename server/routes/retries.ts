@@ -44,13 +44,15 @@ export function readRetryTerms({ header }: HttpRequest): RetryTerms {
  * What refuses orders that arrive too late, undefined when they are in time. To be asked in the turn in which they are
  * submitted, by the clock that stamps them.
  */
-export function latenessOf({ validUntilMs }: RetryTerms, services: Services): BadRequest | undefined {
+export function latenessOf({ validUntilMs }: RetryTerms, services: Services): RejectionReply | undefined {
   const nowMs = services.exchange.now();
   if (nowMs <= validUntilMs) return undefined;
-  const late = `it was valid until ${validUntilMs} and the exchange's time is ${nowMs}`;
-  return new BadRequest(`the order arrived too late: ${late}`, {
+  return {
+    status: 400,
+    text: `the order arrived too late: it was valid until ${validUntilMs} and the exchange's time is ${nowMs}`,
     extra: { code: 'too_late', valid_until_ms: validUntilMs, server_ts_ms: nowMs },
-  });
+    duplicate: 'possible',
+  };
 }
 
 /** What became of an own order that was taken on or killed before; undefined where no such order is found. */
@@ -81,27 +83,24 @@ function killedReply({ orderId, orderType }: PlacementCommand): RejectionReply {
 
 const REPLAYED = { 'idempotent-replayed': 'true' } as const;
 
-/** What to answer about a duplicate: a reply in place of the refusal, or the refusal with what became of the order. */
-export async function duplicateAnswer(
+/** A reply in place of a refusal. */
+export type Told = Reply & { readonly body: string };
+
+/**
+ * What to answer about a refused order. A duplicate tells what became of the order, or its first answer once more. That is
+ * told too where only a check that comes before the one for duplicates refuses the order by now: it may have been taken on.
+ */
+export async function refusalAnswer(
   refusal: RejectionReply,
   placement: PlacementCommand,
   { isIdempotent }: RetryTerms,
   services: Services,
-): Promise<(Reply & { readonly body: string }) | RejectionReply> {
+): Promise<Told | RejectionReply> {
+  const { duplicate } = refusal;
+  if (duplicate === undefined || (duplicate === 'possible' && !isIdempotent)) return refusal;
   const original = await originalOf(placement, services);
   if (original === undefined) return refusal;
   if (!isIdempotent) return { ...refusal, extra: { detail: { original: original.order } } };
   if (original.placed === null) return { ...killedReply(placement), headers: REPLAYED };
   return { body: JSON.stringify(original.placed), headers: REPLAYED };
-}
-
-/** The same for an order that is too late to be taken: undefined when it is not there. */
-export async function answerIfThere(
-  placement: PlacementCommand,
-  terms: RetryTerms,
-  services: Services,
-): Promise<(Reply & { readonly body: string }) | RejectionReply | undefined> {
-  const refusal: RejectionReply = { status: 404, text: '' };
-  const answer = terms.isIdempotent ? await duplicateAnswer(refusal, placement, terms, services) : refusal;
-  return answer === refusal ? undefined : answer;
 }

@@ -11,7 +11,9 @@ import {
   MICRO_PER_LOT,
   rejectionName,
   Side,
+  StorageUnavailable,
 } from '../../engine/index.ts';
+import { HistorianUnavailable } from '../history/errors.ts';
 import type { Context, Endpoint, HttpRequest, Reply } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
 import type { Services } from '../services.ts';
@@ -33,10 +35,17 @@ import {
   placedOrderJson,
   refusedOrderJson,
 } from '../wire/orders.ts';
-import { type RejectionReply, rejectionError, rejectionReply, replyError } from '../wire/rejections.ts';
+import {
+  historyRefusal,
+  type RejectionReply,
+  rejectionError,
+  rejectionReply,
+  replyError,
+  storageRefusal,
+} from '../wire/rejections.ts';
 import * as schemas from '../wire/schemas/orders.ts';
 import { checkOrder, type PlacementCommand, placementOf, type StartedCheck, startCheck } from './orderIntake.ts';
-import { answerIfThere, duplicateAnswer, latenessOf, type RetryTerms, readRetryTerms } from './retries.ts';
+import { latenessOf, type RetryTerms, readRetryTerms, refusalAnswer, type Told } from './retries.ts';
 
 /** What the record of a PlaceOrder says became of its order at once. */
 function outcomeOf(record: LogRecord, placement: PlacementCommand): PlacedOrder | RejectionReply {
@@ -75,7 +84,8 @@ function outcomeOf(record: LogRecord, placement: PlacementCommand): PlacedOrder 
   };
 }
 
-const isRefusal = (result: PlacedOrder | RejectionReply): result is RejectionReply => 'text' in result;
+const isRefusal = <Result extends object>(result: Result | RejectionReply): result is RejectionReply =>
+  'text' in result;
 
 async function postOrder(request: HttpRequest, context: Context): Promise<Reply> {
   const { services } = context;
@@ -84,36 +94,22 @@ async function postOrder(request: HttpRequest, context: Context): Promise<Reply>
   await services.turns.next();
   const placement = placementOf(started, services);
   const late = latenessOf(terms, services);
-  if (late !== undefined) return lateReply(late, placement, terms, services);
-  const result = outcomeOf(await services.exchange.submit(placement.bytes), placement);
+  const result = late ?? outcomeOf(await services.exchange.submit(placement.bytes), placement);
   if (!isRefusal(result)) return { body: placedOrderJson(result) };
-  if (result.isDuplicate !== true) throw replyError(result);
-  return replyOrThrow(await duplicateAnswer(result, placement, terms, services));
-}
-
-function replyOrThrow(answer: Reply | RejectionReply): Reply {
-  if ('text' in answer) throw replyError(answer);
+  const answer = await refusalAnswer(result, placement, terms, services);
+  if (isRefusal(answer)) throw replyError(answer);
   return answer;
 }
 
-/** An order that is too late is not taken; whether its first copy was is still told to whoever wants the first answer. */
-async function lateReply(
-  late: BadRequest,
-  placement: PlacementCommand,
-  terms: RetryTerms,
-  services: Services,
-): Promise<Reply> {
-  const answer = await answerIfThere(placement, terms, services);
-  if (answer === undefined) throw late;
-  return replyOrThrow(answer);
+/** An element of a batch that was submitted, or that only came too late to be. */
+interface Submitted {
+  readonly placement: PlacementCommand;
+  readonly outcome: Promise<PlacedOrder | RejectionReply> | RejectionReply;
 }
-
-/** What one element of a batch came to before the core: its record to come, or why there is none. */
-type Submitted = { readonly placement: PlacementCommand; readonly record: Promise<LogRecord> } | RejectionReply;
 
 /** The next step of an element of a batch, unless it was refused before. */
 function stepOn<From extends object, To>(from: From | RejectionReply, step: (from: From) => To): To | RejectionReply {
-  if ('text' in from) return from;
+  if (isRefusal(from)) return from;
   try {
     return step(from);
   } catch (error) {
@@ -126,54 +122,61 @@ function startElement(element: unknown, { caller, services }: Context): StartedC
   return startCheck(checkOrder(parsePostedOrder(element), caller(), services), services);
 }
 
-function submitElement(started: StartedCheck, { services }: Context): Submitted {
+/** The journal may take the first elements of a batch alone, and histories be needed for some: then each tells for itself. */
+function unavailable(error: unknown): RejectionReply {
+  if (error instanceof StorageUnavailable) return storageRefusal(error);
+  if (error instanceof HistorianUnavailable) return historyRefusal(error);
+  throw error;
+}
+
+function submitElement(started: StartedCheck, late: RejectionReply | undefined, { services }: Context): Submitted {
   const placement = placementOf(started, services);
-  return { placement, record: services.exchange.submit(placement.bytes) };
+  if (late !== undefined) return { placement, outcome: late };
+  const record = services.exchange.submit(placement.bytes);
+  return { placement, outcome: record.then((durable) => outcomeOf(durable, placement), unavailable) };
+}
+
+async function answerElement(
+  one: Submitted | RejectionReply,
+  terms: RetryTerms,
+  services: Services,
+): Promise<Told | RejectionReply> {
+  if (isRefusal(one)) return one;
+  const result = await one.outcome;
+  if (!isRefusal(result)) return { body: placedOrderJson(result) };
+  return refusalAnswer(result, one.placement, terms, services).catch(unavailable);
+}
+
+function elementJson(answer: Told | RejectionReply): string {
+  if (!isRefusal(answer)) return answer.body;
+  const { detail } = answer.extra ?? {};
+  return refusedOrderJson(answer.text, typeof detail === 'object' && detail !== null ? detail : undefined);
+}
+
+/** What answers for a whole batch: that it came too late, or a state of the exchange, as for a single order. */
+function wholeRefusal(
+  answers: readonly (Told | RejectionReply)[],
+  late: RejectionReply | undefined,
+): RejectionReply | undefined {
+  const refusals = answers.filter(isRefusal);
+  if (refusals.length < answers.length) return undefined;
+  const [first] = refusals;
+  return late ?? (refusals.every(({ isOfExchange, text }) => isOfExchange && text === first.text) ? first : undefined);
 }
 
 /** Every element is submitted before the first answer is awaited, so that nothing gets between them. */
 async function postOrders(request: HttpRequest, context: Context): Promise<Reply> {
+  const { services } = context;
   const terms = readRetryTerms(request);
   const elements = request.parsed(parseOrderBatch).map((element) => ({ element }));
   const started = elements.map((one) => stepOn(one, ({ element }) => startElement(element, context)));
-  await context.services.turns.next();
-  const late = latenessOf(terms, context.services);
-  if (late !== undefined) throw late;
-  const submitted = started.map((one) => stepOn(one, (order: StartedCheck) => submitElement(order, context)));
-  const results = await Promise.all(
-    submitted.map(async (one) => ('text' in one ? one : outcomeOf(await one.record, one.placement))),
-  );
-  const refusals = results.filter(isRefusal);
-  // A state of the whole exchange answers for all of them, as it does for a single order.
-  const closed = refusals.find(({ status, extra }) => (status === 503 || status === 425) && extra === undefined);
-  if (
-    closed !== undefined &&
-    refusals.every(({ text }) => text === closed.text) &&
-    refusals.length === results.length
-  ) {
-    throw replyError(closed);
-  }
-  const items = await Promise.all(
-    results.map((result, index) => {
-      if (!isRefusal(result)) return placedOrderJson(result);
-      const one = submitted[index];
-      if (result.isDuplicate !== true || 'text' in one) return refusedOrderJson(result.text);
-      return duplicateElement(result, one.placement, terms, context.services);
-    }),
-  );
-  return { body: `[${items.join(',')}]` };
-}
-
-async function duplicateElement(
-  refusal: RejectionReply,
-  placement: PlacementCommand,
-  terms: RetryTerms,
-  services: Services,
-): Promise<string> {
-  const answer = await duplicateAnswer(refusal, placement, terms, services);
-  if (!('text' in answer)) return answer.body;
-  const { detail } = answer.extra ?? {};
-  return refusedOrderJson(answer.text, typeof detail === 'object' && detail !== null ? detail : undefined);
+  await services.turns.next();
+  const late = latenessOf(terms, services);
+  const submitted = started.map((one) => stepOn(one, (order: StartedCheck) => submitElement(order, late, context)));
+  const answers = await Promise.all(submitted.map((one) => answerElement(one, terms, services)));
+  const refusal = wholeRefusal(answers, late);
+  if (refusal !== undefined) throw replyError(refusal);
+  return { body: `[${answers.map(elementJson).join(',')}]` };
 }
 
 /** The reply to a cancel command from its record. */

@@ -8,13 +8,16 @@ import {
   MarketStatus,
   MICRO_MAX,
   MICRO_PER_LOT,
+  mayHideDuplicate,
   PIPS_PER_UNIT,
   type RejectionName,
   rejectionName,
   Side,
+  type StorageUnavailable,
   takesOnly,
 } from '../../engine/index.ts';
 import { BadRequest } from '../http/errors.ts';
+import { httpLimits } from '../http/limits.ts';
 import { lotsText, microText, pipsText } from './numbers.ts';
 
 /** What a sentence may need besides the figures of the event; '' where it does not apply. */
@@ -32,8 +35,10 @@ export interface RejectionReply {
   /** More fields of the reply, beside `error`. */
   readonly extra?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The order was taken on or killed before. */
-  readonly isDuplicate?: true;
+  /** Whether the order was taken on or killed before, where that is not out of the question. */
+  readonly duplicate?: 'certain' | 'possible';
+  /** A state of the whole exchange, which answers for a whole batch. */
+  readonly isOfExchange?: true;
 }
 
 interface Figures extends RejectionContext {
@@ -51,6 +56,10 @@ const later = (status: number, text: string, seconds: number): RejectionReply =>
   status,
   text,
   headers: { 'Retry-After': String(seconds) },
+});
+const closed = (status: number, text: string, seconds: number): RejectionReply => ({
+  ...later(status, text, seconds),
+  isOfExchange: true,
 });
 
 const STATUS_TEXTS: Readonly<Record<number, string>> = {
@@ -145,11 +154,11 @@ const sentences = {
   MARKET_NOT_OPEN: ({ a }) =>
     refuse('the market is not yet ready to process new orders', { market_status: marketStatusText(a) }),
   EXCHANGE_DISABLED: () =>
-    later(503, 'Trading is currently disabled. Orders and cancels are refused.', RETRY_SECONDS.disabled),
+    closed(503, 'Trading is currently disabled. Orders and cancels are refused.', RETRY_SECONDS.disabled),
   EXCHANGE_RESTARTING: () =>
-    later(425, 'The matching engine is restarting. Try again in a moment.', RETRY_SECONDS.restarting),
+    closed(425, 'The matching engine is restarting. Try again in a moment.', RETRY_SECONDS.restarting),
   EXCHANGE_CANCEL_ONLY: () =>
-    later(
+    closed(
       503,
       'Trading is currently cancel-only. New orders are not accepted, but cancels are allowed.',
       RETRY_SECONDS.cancelOnly,
@@ -160,7 +169,7 @@ const sentences = {
   }),
   BANNED: ({ address }) => refuse(`'${address ?? ''}' address banned`),
   CLOSED_ONLY: ({ address }) => refuse(`'${address ?? ''}' address in closed only mode`),
-  DUPLICATE: ({ orderId }) => ({ ...invalidOrder(orderId, 'Duplicated.'), isDuplicate: true }),
+  DUPLICATE: ({ orderId }) => ({ ...invalidOrder(orderId, 'Duplicated.'), duplicate: 'certain' }),
   POST_ONLY_CROSSES: ({ a }) => refuse('invalid post-only order: order crosses book', { best_price: pipsText(a) }),
   FUNDS: ({ a, b, c }) =>
     refuse(
@@ -210,7 +219,22 @@ export function rejectionReply(
   context: RejectionContext = {},
 ): RejectionReply {
   const sentence: Sentence = sentences[name];
-  return sentence({ ...context, a, b, c });
+  const reply = sentence({ ...context, a, b, c });
+  return mayHideDuplicate(name) ? { ...reply, duplicate: 'possible' } : reply;
+}
+
+/** While what became of an order, or any other history, cannot be found out. */
+export function historyRefusal({ message }: Error): RejectionReply {
+  return closed(503, `internal_error: ${message}`, httpLimits.retryAfterSeconds);
+}
+
+/** While nothing can be made durable: of a command that was not taken, and of one whose fate is open. */
+export function storageRefusal({ reason, isUndecided }: StorageUnavailable): RejectionReply {
+  const { retryAfterSeconds } = httpLimits;
+  if (!isUndecided) return closed(503, `the exchange takes no commands at present: ${reason}`, retryAfterSeconds);
+  const advice = 'it may yet be: ask for it, or send the same order again, which is never taken twice';
+  const text = `it is not known whether this was taken, ${advice}: ${reason}`;
+  return { ...closed(503, text, retryAfterSeconds), extra: { code: 'outcome_unknown' } };
 }
 
 /** What a Rejected event answers to a command, ready to throw. */

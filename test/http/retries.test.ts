@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createKey, type HeaderFields, l2Headers, send } from '../support/client.ts';
+import { createKey, type HeaderFields, type JsonReply, l2Headers, send } from '../support/client.ts';
 import { startTestServer } from '../support/server.ts';
 import {
   alice,
@@ -115,6 +115,52 @@ test('a batch answers its duplicates one by one', async () => {
   await call(alice, 'DELETE', '/cancel-all');
 });
 
+const admin = (method: string, path: string, body: object): Promise<JsonReply> =>
+  send(server.url, method, path, body, { authorization: 'Bearer dev-admin' });
+
+test('an order that is there is answered again although it would be refused by now', async () => {
+  const closing = await newMarket();
+  const [known, killed, fresh] = [
+    orderBody(alice, closing, { pips: 3_000, shares: 10 }),
+    orderBody(alice, closing, { pips: 100, shares: 500, orderType: 'FOK' }),
+    orderBody(alice, closing, { pips: 3_000, shares: 10 }),
+  ];
+  const first = await sendWith(alice, '/order', known, {});
+  const kill = await sendWith(alice, '/order', killed, {});
+  await admin('PATCH', `/admin/markets/${closing.conditionId}`, { status: 'closed' });
+  const refusal = { error: 'the market is not yet ready to process new orders', market_status: 'closed' };
+  const told = await sendWith(alice, '/order', known, IDEMPOTENT);
+  expect([told.status, told.json, told.headers.get('idempotent-replayed')]).toEqual([200, first.json, 'true']);
+  const again = await sendWith(alice, '/order', killed, IDEMPOTENT);
+  expect([again.status, again.json]).toEqual([400, { error: kill.json.error, orderID: kill.json.orderID }]);
+  for (const [body, headers] of [[known, {}] as const, [fresh, IDEMPOTENT] as const]) {
+    const { status, json } = await sendWith(alice, '/order', body, headers);
+    expect([status, json]).toEqual([400, refusal]);
+  }
+  const batch = await sendWith(alice, '/orders', [known, killed, fresh], IDEMPOTENT);
+  expect(batch.json[0]).toEqual(first.json);
+  expect(batch.json.slice(1).map(({ errorMsg }: { errorMsg: string }) => errorMsg)).toEqual([
+    kill.json.error,
+    refusal.error,
+  ]);
+});
+
+test('so is one of an exchange that takes no orders', async () => {
+  const [known, fresh] = [2_000, 2_100].map((pips) => orderBody(alice, market, { pips, shares: 10 }));
+  const first = await sendWith(alice, '/order', known, {});
+  await admin('PATCH', '/admin/exchange', { mode: 'disabled' });
+  try {
+    expect((await sendWith(alice, '/order', known, IDEMPOTENT)).json).toEqual(first.json);
+    const { json } = await sendWith(alice, '/orders', [known, fresh], IDEMPOTENT);
+    expect([json[0], json[1].errorMsg]).toEqual([first.json, expect.stringMatching(/^Trading is currently disabled/)]);
+    expect((await sendWith(alice, '/orders', [known, fresh], {})).status).toBe(503);
+    expect((await sendWith(alice, '/orders', [fresh], IDEMPOTENT)).status).toBe(503);
+  } finally {
+    await admin('PATCH', '/admin/exchange', { mode: 'normal' });
+  }
+  await call(alice, 'DELETE', '/cancel-all');
+});
+
 test('an order that arrives after X-Valid-Until-Ms is not taken, and one that was there is told', async () => {
   const body = orderBody(alice, market, { pips: 2_000, shares: 10 });
   const past: HeaderFields = { 'X-Valid-Until-Ms': String(Date.now() - 10_000) };
@@ -130,6 +176,63 @@ test('an order that arrives after X-Valid-Until-Ms is not taken, and one that wa
   expect(inTime.status).toBe(200);
   const told = await sendWith(alice, '/order', body, { ...past, ...IDEMPOTENT });
   expect([told.status, told.json]).toEqual([200, inTime.json]);
+  await call(alice, 'DELETE', '/cancel-all');
+});
+
+test('of a batch that arrives too late the orders that were there are told', async () => {
+  const [known, fresh] = [2_000, 2_100].map((pips) => orderBody(alice, market, { pips, shares: 10 }));
+  const past: HeaderFields = { 'X-Valid-Until-Ms': String(Date.now() - 10_000) };
+  const inTime = await sendWith(alice, '/orders', [known], {});
+  const told = await sendWith(alice, '/orders', [known, fresh], { ...past, ...IDEMPOTENT });
+  expect([told.status, told.json[0]]).toEqual([200, inTime.json[0]]);
+  expect(told.json[1]).toMatchObject({ errorMsg: expect.stringMatching(/^the order arrived too late: /), orderID: '' });
+  for (const [bodies, headers] of [[[known], past] as const, [[fresh], { ...past, ...IDEMPOTENT }] as const]) {
+    const { status, json } = await sendWith(alice, '/orders', bodies, headers);
+    expect([status, json.code]).toEqual([400, 'too_late']);
+  }
+  await call(alice, 'DELETE', '/cancel-all');
+});
+
+test('of a batch that the journal takes in part each order tells whether it was taken', async () => {
+  const { exchange } = server;
+  const pendingBytesMax: unknown = Reflect.get(exchange, 'pendingBytesMax');
+  const bodies = [2_000, 2_100, 2_200, 2_300].map((pips) => orderBody(alice, market, { pips, shares: 10 }));
+  try {
+    Reflect.set(exchange, 'pendingBytesMax', 1_000);
+    const { status, json } = await sendWith(alice, '/orders', bodies, {});
+    const taken = json.filter(({ errorMsg }: { errorMsg: string }) => errorMsg === '');
+    expect([status, taken.length > 0, taken.length < bodies.length]).toEqual([200, true, true]);
+    expect(json.at(-1).errorMsg).toMatch(/^the exchange takes no commands at present: the journal is \d+ bytes behind/);
+    const { canceled } = (await call(alice, 'DELETE', '/cancel-all')).json;
+    expect(canceled).toEqual(taken.map(({ orderID }: { orderID: string }) => orderID));
+    Reflect.set(exchange, 'pendingBytesMax', -1);
+    const none = await sendWith(alice, '/orders', bodies, {});
+    expect([none.status, none.json.error, none.headers.get('retry-after')]).toEqual([
+      503,
+      'the exchange takes no commands at present: the journal is 0 bytes behind, and at most -1 may wait',
+      '5',
+    ]);
+  } finally {
+    Reflect.set(exchange, 'pendingBytesMax', pendingBytesMax);
+  }
+});
+
+test('of a batch that names an order of which nothing can be found out at present, the others are told', async () => {
+  const { historian } = server.services;
+  const paused = await newMarket({ status: 'paused' });
+  const bodies = [market, paused].map((where) => orderBody(alice, where, { pips: 2_000, shares: 10 }));
+  const timer = setTimeout(() => {}, 0);
+  Reflect.set(historian, 'restartTimer', timer);
+  try {
+    const text = 'internal_error: The history cannot be read at present: its thread starts again';
+    const { status, json } = await sendWith(alice, '/orders', bodies, IDEMPOTENT);
+    expect([status, json[0]?.status, json[1]?.errorMsg]).toEqual([200, 'live', text]);
+    const single = await sendWith(alice, '/order', bodies[1], IDEMPOTENT);
+    expect([single.status, single.json, single.headers.get('retry-after')]).toEqual([503, { error: text }, '5']);
+    expect((await sendWith(alice, '/order', bodies[1], {})).status).toBe(400);
+  } finally {
+    Reflect.set(historian, 'restartTimer', undefined);
+  }
   await call(alice, 'DELETE', '/cancel-all');
 });
 

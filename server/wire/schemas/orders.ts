@@ -141,10 +141,10 @@ const orderRefusal = refusal
   .meta({ id: 'OrderRefusal', description: 'Why an order was refused, with the figures to understand it' });
 
 const retryHeaders = {
-  Idempotent: z
-    .literal([0, 1])
-    .optional()
-    .meta({ description: 'With 1 a duplicate is answered as its first copy was, with Idempotent-Replayed: true' }),
+  Idempotent: z.literal([0, 1]).optional().meta({
+    description:
+      'With 1 a duplicate is answered as its first copy was, with Idempotent-Replayed: true, also where it would be refused by now',
+  }),
   'X-Valid-Until-Ms': whole.optional().meta({
     description: "Unix milliseconds of the exchange's time: an order that arrives later is not taken",
     examples: [1_900_000_000_000],
