@@ -1,7 +1,7 @@
 // From a question to the bytes of its reply: finds the rows and writes each at once, in slices. Called by the historian's
 // thread; the forms of rows are wire/'s.
 import { MICRO_PER_LOT } from '../../engine/index.ts';
-import type { TradePlace } from '../wire/ids.ts';
+import type { TradePlace } from '../views/records.ts';
 import { originalJson, type TakenTrade } from '../wire/originals.ts';
 import { type RowRenderers, renderHistory, renderOrder, rowRenderers } from '../wire/userHistory.ts';
 import type { AnswerMemory } from './answerMemory.ts';

@@ -4,7 +4,7 @@
 import { isBytes32 } from '../auth/hex.ts';
 import type { Endpoint, Handler } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
-import type { Market, Trade, Views } from '../views/index.ts';
+import type { Market, Views } from '../views/index.ts';
 import { tradeEvent } from '../wire/activity.ts';
 import * as schemas from '../wire/schemas/marketData.ts';
 import { findMarket, isListed } from './markets.ts';
@@ -16,14 +16,14 @@ const MARKETS_MAX = 500;
 
 /** The newest trades of all these markets together, newest first. */
 function reply({ trades, markets }: Views, asked: readonly Market[]) {
-  const newest: { readonly trade: Trade; readonly market: Market }[] = [];
+  const newest: { readonly ordinal: number; readonly market: Market }[] = [];
   for (const market of asked) {
-    for (const trade of trades.ofMarket(market.index).slice(-EVENTS_MAX)) newest.push({ trade, market });
+    for (const ordinal of trades.ofMarket(market.index).slice(-EVENTS_MAX)) newest.push({ ordinal, market });
   }
-  newest.sort((left, right) => right.trade.ordinal - left.trade.ordinal);
-  const events = newest
-    .slice(0, EVENTS_MAX)
-    .map(({ trade, market }) => tradeEvent(trade, market, markets.eventByNumber(market.eventNumber)));
+  newest.sort((left, right) => right.ordinal - left.ordinal);
+  const events = newest.slice(0, EVENTS_MAX).map(({ ordinal, market }) => {
+    return tradeEvent(trades.byOrdinal(ordinal), market, markets.eventByNumber(market.eventNumber));
+  });
   return { body: JSON.stringify(events) };
 }
 

@@ -60,9 +60,11 @@ const ordinalOf = ({ ordinal }: BuilderFill): number => ordinal;
 
 /** A page of the fills under a code, newest first. */
 function fillsOf(code: string, filter: BuilderFilter, request: HttpRequest, views: Views) {
+  const { builders } = views;
   const cursor = parseCursor(request.query.get('next_cursor'));
   function* asked(): Generator<BuilderFill> {
-    for (const fill of newestFirst(views.builders.fillsOf(code), ordinalOf, cursor)) {
+    for (const ordinal of newestFirst(builders.countOf(code), (index) => index + 1, cursor)) {
+      const fill = builders.fillOf(code, ordinal);
       if (isBuilderFillAsked(filter, fill, marketOf(views, fill))) yield fill;
     }
   }
@@ -89,8 +91,11 @@ const trades: Handler = (request, context) => {
   }
   const { rows } = fillsOf(ownCode(request, context), filter, request, views);
   // Several orders of one trade may carry the code: as a trade it is shown once, from the taker's side if that is one.
-  const byTrade = new Map<BuilderFill['trade'], BuilderFill>();
-  for (const fill of rows) if (fill.maker === undefined || !byTrade.has(fill.trade)) byTrade.set(fill.trade, fill);
+  const byTrade = new Map<number, BuilderFill>();
+  for (const fill of rows) {
+    const { ordinal } = fill.trade;
+    if (fill.maker === undefined || !byTrade.has(ordinal)) byTrade.set(ordinal, fill);
+  }
   const items = [...byTrade.values()].map((fill) => {
     const { owner } = fill.maker?.order ?? fill.trade.taker;
     return plainTradeRow(fill.trade, marketOf(views, fill), owner);

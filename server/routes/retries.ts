@@ -4,6 +4,7 @@ import { OrderType } from '../../engine/index.ts';
 import type { HttpRequest, Reply } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
 import type { Services } from '../services.ts';
+import type { Trade } from '../views/index.ts';
 import { parseWhole } from '../wire/numbers.ts';
 import { type Original, originalJson } from '../wire/originals.ts';
 import { type RejectionReply, rejectionReply } from '../wire/rejections.ts';
@@ -67,9 +68,9 @@ async function originalOf({ orderId, owner }: PlacementCommand, services: Servic
     text = Buffer.from(found).toString('utf8');
   } else {
     const { wasDelayed, createdMs } = order;
-    const isOwn = ({ taker, matchMs }: (typeof order.trades)[number]): boolean =>
-      taker.orderNumber === order.orderNumber && matchMs === createdMs && !wasDelayed;
-    text = originalJson({ ...order, taken: order.trades.filter(isOwn) }, market);
+    const isOwn = ({ taker, matchMs }: Trade): boolean => taker.id === order.id && matchMs === createdMs && !wasDelayed;
+    const trades = order.trades.flatMap((place) => views.trades.byNumber(place.marketIndex, place.tradeNumber) ?? []);
+    text = originalJson({ ...order, taken: trades.filter(isOwn) }, market);
   }
   return JSON.parse(text) as Original; // originalJson wrote it as one
 }

@@ -9,7 +9,7 @@ import { BadRequest } from '../http/errors.ts';
 import type { EndpointSchema } from '../http/schema.ts';
 import type { Order, Trade, Views } from '../views/index.ts';
 import { parseTradeId } from '../wire/ids.ts';
-import { END_CURSOR, newestFirst, pageJson, pageOf, parseCursor } from '../wire/pages.ts';
+import { type Cursor, END_CURSOR, newestFirst, pageJson, pageOf, parseCursor } from '../wire/pages.ts';
 import * as schemas from '../wire/schemas/orders.ts';
 import { orderRow } from '../wire/trades.ts';
 import { isOrderAsked, isTradeAsked, readOrderFilter, readTradeFilter, type TradeFilter } from '../wire/userData.ts';
@@ -65,14 +65,19 @@ const preMigrationOrders: Handler = (request) => {
 
 const ordinalOf = ({ ordinal }: Trade): number => ordinal;
 
-/** The owner's trades that may pass the filter: a trade id names one at most. */
-function candidates(filter: TradeFilter, owner: string, { trades }: Views): readonly Trade[] {
-  if (filter.id === undefined) return trades.ofOwner(owner);
+/** The owner's trades that may pass the filter and the cursor has not passed, newest first: a trade id names one at most. */
+function* candidates(filter: TradeFilter, owner: string, { trades }: Views, cursor: Cursor): Generator<Trade> {
+  if (filter.id === undefined) {
+    const ordinals = trades.ofOwner(owner);
+    for (const ordinal of newestFirst(ordinals.length, (index) => ordinals[index], cursor)) {
+      yield trades.byOrdinal(ordinal);
+    }
+    return;
+  }
   const place = parseTradeId(filter.id);
   const trade = place === undefined ? undefined : trades.byNumber(place.marketIndex, place.tradeNumber);
-  if (trade === undefined) return [];
-  const isOwn = trade.taker.owner === owner || trade.makers.some(({ order }) => order.owner === owner);
-  return isOwn ? [trade] : [];
+  if (trade === undefined) return;
+  if (trade.taker.owner === owner || trade.makers.some(({ order }) => order.owner === owner)) yield trade;
 }
 
 /** Newest first. */
@@ -81,7 +86,7 @@ const ownTrades: Handler = (request, { services: { views }, dialect, caller }) =
   const filter = readTradeFilter(request.query);
   const { owner } = caller();
   function* asked(): Generator<Trade> {
-    for (const trade of newestFirst(candidates(filter, owner, views), ordinalOf, cursor)) {
+    for (const trade of candidates(filter, owner, views, cursor)) {
       if (isTradeAsked(filter, trade, marketOf(views, trade))) yield trade;
     }
   }

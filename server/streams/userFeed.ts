@@ -2,7 +2,7 @@
 // it concerns, numbered from the log, whether or not anybody listens. Runs after the views' own follower; an entry says
 // how things stand after the whole record. The newest entries are kept; older ones are found in the log again.
 import { type EventOf, type Sections, TradeStatus } from '../../engine/index.ts';
-import type { Order, Trade, Views } from '../views/index.ts';
+import type { Trade, TradeParty, Views } from '../views/index.ts';
 import { type OrderEntryKind, UserEntries, type UserEntry } from './userEntries.ts';
 
 /** No order has this number. */
@@ -168,13 +168,13 @@ export class UserFeed {
     }
   }
 
-  private ofTradeTo(order: Order, trade: Trade, status: number, tMs: number): void {
+  private ofTradeTo(order: TradeParty, trade: Trade, status: number, tMs: number): void {
     const stream = this.streamOf(order);
     const marketNumber = stream.count(trade.marketIndex);
     this.added(stream, this.kept.addTrade(stream, trade, status, tMs, stream.number, marketNumber));
   }
 
-  private streamOf({ accountId, owner }: Order): UserStream {
+  private streamOf({ accountId, owner }: TradeParty): UserStream {
     let stream = this.byAccount[accountId];
     if (stream?.owner !== owner) {
       stream = this.stream(owner);
@@ -192,7 +192,7 @@ export class UserFeed {
   }
 }
 
-function isFirstOf(owner: string, makers: readonly { readonly order: Order }[], index: number): boolean {
+function isFirstOf(owner: string, makers: Trade['makers'], index: number): boolean {
   for (let at = 0; at < index; at += 1) {
     if (makers[at].order.owner === owner) return false;
   }

@@ -1,6 +1,7 @@
 // The trades of orders that carry a builder's code, by code. Fed by the follower of index.ts; read by the routes of
 // builders. Codes are whatever clients sign into their orders: nobody has to be known for one.
 import type { MakerFill, Trade } from './records.ts';
+import type { TradesView } from './trades.ts';
 
 /** One order's part of a trade. */
 export interface BuilderFill {
@@ -11,31 +12,57 @@ export interface BuilderFill {
   readonly maker: MakerFill | undefined;
 }
 
+/** The fills of a code, oldest first: the trade's ordinal, and which of its makers, TAKER for none. */
+interface Fills {
+  readonly trades: number[];
+  readonly makers: number[];
+}
+const TAKER = -1;
+
 export class BuildersView {
-  private byCode = new Map<string, BuilderFill[]>();
+  private byCode = new Map<string, Fills>();
+  private readonly trades: TradesView;
 
-  /** The fills under a code (0x and 64 lower-case hex digits), oldest first. */
-  fillsOf(code: string): readonly BuilderFill[] {
-    return this.byCode.get(code) ?? [];
+  constructor(trades: TradesView) {
+    this.trades = trades;
   }
 
-  traded(trade: Trade): void {
-    if (trade.taker.builder !== '') this.add(trade.taker.builder, trade, undefined);
-    for (const maker of trade.makers) if (maker.order.builder !== '') this.add(maker.order.builder, trade, maker);
+  /** How many fills there are under a code (0x and 64 lower-case hex digits). */
+  countOf(code: string): number {
+    return this.byCode.get(code)?.trades.length ?? 0;
   }
 
-  /** What a snapshot keeps of it, together with orders and trades. */
-  get state(): Map<string, BuilderFill[]> {
+  /** One of these by its ordinal. */
+  fillOf(code: string, ordinal: number): BuilderFill {
+    const fills = this.byCode.get(code);
+    if (fills === undefined) throw new Error(`views: the code ${code} has no fills`);
+    const trade = this.trades.byOrdinal(fills.trades[ordinal - 1]);
+    const maker = fills.makers[ordinal - 1];
+    return { ordinal, trade, maker: maker === TAKER ? undefined : trade.makers[maker] };
+  }
+
+  traded({ ordinal, taker, makers }: Trade): void {
+    if (taker.builder !== '') this.add(taker.builder, ordinal, TAKER);
+    for (const [index, { order }] of makers.entries())
+      if (order.builder !== '') this.add(order.builder, ordinal, index);
+  }
+
+  /** What a snapshot keeps of it. */
+  get state(): Map<string, Fills> {
     return this.byCode;
   }
 
-  set state(state: Map<string, BuilderFill[]>) {
+  set state(state: Map<string, Fills>) {
     this.byCode = state;
   }
 
-  private add(code: string, trade: Trade, maker: MakerFill | undefined): void {
-    const fills = this.byCode.get(code);
-    if (fills === undefined) this.byCode.set(code, [{ ordinal: 1, trade, maker }]);
-    else fills.push({ ordinal: fills.length + 1, trade, maker });
+  private add(code: string, trade: number, maker: number): void {
+    let fills = this.byCode.get(code);
+    if (fills === undefined) {
+      fills = { trades: [], makers: [] };
+      this.byCode.set(code, fills);
+    }
+    fills.trades.push(trade);
+    fills.makers.push(maker);
   }
 }

@@ -46,7 +46,7 @@ export interface MarketObserver {
 }
 
 /** Raised whenever what a view or its observer keeps in snapshots changes, or what it means. Those of 1 may lack an import. */
-const SNAPSHOT_VERSION = 3;
+const SNAPSHOT_VERSION = 4;
 
 export class Views {
   readonly markets = new MarketsView();
@@ -57,7 +57,7 @@ export class Views {
   readonly trades = new TradesView();
   readonly history = new HistoryView();
   readonly notifications = new NotificationsView();
-  readonly builders = new BuildersView();
+  readonly builders = new BuildersView(this.trades);
   readonly activity = new ActivityView();
   private observer: MarketObserver | undefined;
   /** With which the record that is being applied was refused, if it was. */
@@ -82,6 +82,7 @@ export class Views {
     this.accounts.visit(sections.part('accounts'));
     this.keys.visit(sections.part('keys'));
     this.history.visit(sections.part('history'));
+    this.trades.visitPacked(sections.part('trades'));
     const known = {
       orders: orders.state,
       trades: trades.state,

@@ -2,9 +2,9 @@
 // follower of index.ts; read by the routes of orders and by the other views, which need a maker's order behind a fill.
 // Only its own methods change an order; a number or id that it does not know is ignored, never an error.
 import { CancelReason, type CommandOf, type EventOf, type OrderType, type Side } from '../../engine/index.ts';
-import type { Draft, Order, OrderStatus, Trade } from './records.ts';
+import type { Draft, FreshTrade, Order, OrderStatus, TradePlace } from './records.ts';
 
-type OrderDraft = Draft<Omit<Order, 'trades'>> & { trades: Trade[] };
+type OrderDraft = Draft<Omit<Order, 'trades'>> & { trades: TradePlace[] };
 
 const NO_BUILDER = `0x${'0'.repeat(64)}`;
 const SIGNATURE_TYPE_KEY = '"signatureType":';
@@ -146,9 +146,10 @@ export class OrdersView {
   }
 
   /** Joins a trade to the orders that took part in it. */
-  traded(trade: Trade): void {
-    this.byNumber.get(trade.taker.orderNumber)?.trades.push(trade);
-    for (const { order } of trade.makers) this.byNumber.get(order.orderNumber)?.trades.push(trade);
+  traded({ marketIndex, tradeNumber, taker, makers }: FreshTrade): void {
+    const place = { marketIndex, tradeNumber };
+    this.byNumber.get(taker.orderNumber)?.trades.push(place);
+    for (const { order } of makers) this.byNumber.get(order.orderNumber)?.trades.push(place);
   }
 
   /** What a snapshot keeps of it, together with trades and others that hold orders. */

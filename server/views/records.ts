@@ -175,8 +175,8 @@ export interface Order {
   readonly restingLots: number;
   /** Reason of its end without a full match (CancelReason), undefined otherwise. */
   readonly cancelReason: number | undefined;
-  /** Trades that it took part in, oldest first. */
-  readonly trades: readonly Trade[];
+  /** Where the trades are that it took part in, oldest first: by name, since an order that held them would hold theirs, too. */
+  readonly trades: readonly TradePlace[];
   /** Whether it had to wait before it could take. */
   readonly wasDelayed: boolean;
   /** 0 to 3, how the wallet belongs to its owner. */
@@ -185,22 +185,29 @@ export interface Order {
   readonly builder: string;
 }
 
+/** Which trade. */
+export interface TradePlace {
+  readonly marketIndex: number;
+  /** Within the market, from 1. */
+  readonly tradeNumber: number;
+}
+
+/** What a trade tells of an order that took part in it. */
+export type TradeParty = Pick<Order, 'id' | 'accountId' | 'owner' | 'maker' | 'keyId' | 'outcome' | 'side' | 'builder'>;
+
 /** One maker's part of a trade. */
 export interface MakerFill {
-  readonly order: Order;
+  readonly order: TradeParty;
   readonly lots: number;
   /** In the maker's own token. */
   readonly pricePips: number;
   readonly kind: FillKind;
 }
 
-export interface Trade {
+export interface Trade extends TradePlace {
   /** Among all trades of the exchange, from 1. */
   readonly ordinal: number;
-  readonly marketIndex: number;
-  /** Within the market, from 1. */
-  readonly tradeNumber: number;
-  readonly taker: Order;
+  readonly taker: TradeParty;
   /** In the taker's token. */
   readonly pricePips: number;
   readonly lots: number;
@@ -211,4 +218,14 @@ export interface Trade {
   readonly status: TradeStatus;
   readonly matchMs: number;
   readonly updatedMs: number;
+}
+
+/** A trade that was just made, with the orders themselves. */
+export interface FreshTrade extends Trade {
+  readonly taker: Order;
+  readonly makers: readonly FreshFill[];
+}
+
+export interface FreshFill extends MakerFill {
+  readonly order: Order;
 }

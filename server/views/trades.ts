@@ -1,34 +1,53 @@
 // Every trade with its makers, by market and number, and by each owner that took part. Fed by the follower of
-// index.ts; read by the routes of trades. Trades are never removed; only their status and its time change.
-import type { EventOf, FillKind, TradeStatus } from '../../engine/index.ts';
-import type { Draft, MakerFill, Order, Trade } from './records.ts';
+// index.ts; read by the routes of trades. Trades are never removed; only their status and its time change, and those that are
+// CONFIRMED change no more: all but the newest of them are packed, so that the heap does not grow with the log.
+import { type EventOf, type FillKind, type Sections, TradeStatus } from '../../engine/index.ts';
+import { PackedTrades } from './packedTrades.ts';
+import type { Draft, FreshFill, FreshTrade, Order, Trade } from './records.ts';
 
-/** What a snapshot keeps of the trades. */
+/** How many of the newest trades stay objects: what follows a trade asks for it right away. */
+const KEPT = 256;
+
+/** What a snapshot keeps of the trades, besides the packed ones. */
 interface TradesState {
-  readonly byMarket: Draft<Trade>[][];
-  readonly byOwner: Map<string, Trade[]>;
-  readonly lastOrdinal: number;
+  /** Those after the packed ones. */
+  readonly recent: Draft<Trade>[];
+  readonly byMarket: number[][];
+  readonly byOwner: Map<string, number[]>;
 }
 
+const NONE: readonly number[] = [];
+
 export class TradesView {
-  private byMarket: Draft<Trade>[][] = [];
-  private byOwner = new Map<string, Trade[]>();
-  private lastOrdinal = 0;
-  private makers: MakerFill[] = [];
+  private readonly packed = new PackedTrades();
+  /** The trades after the packed ones, from `firstRecent` on. */
+  private recent: Draft<Trade>[] = [];
+  private firstRecent = 0;
+  /** Ordinals, by number in the market − 1. */
+  private byMarket: number[][] = [];
+  /** Ordinals, rising. */
+  private byOwner = new Map<string, number[]>();
+  private makers: FreshFill[] = [];
 
   /** A trade by its market and its number there (from 1). */
   byNumber(marketIndex: number, tradeNumber: number): Trade | undefined {
-    return this.byMarket[marketIndex]?.[tradeNumber - 1];
+    const ordinal = this.byMarket[marketIndex]?.[tradeNumber - 1];
+    return ordinal === undefined ? undefined : this.byOrdinal(ordinal);
   }
 
-  /** All trades of a market, oldest first. */
-  ofMarket(marketIndex: number): readonly Trade[] {
-    return this.byMarket[marketIndex] ?? [];
+  /** A trade by its number among all, which one of the lists below has named. */
+  byOrdinal(ordinal: number): Trade {
+    return this.draft(ordinal) ?? this.packed.byOrdinal(ordinal);
   }
 
-  /** The trades in which the owner was taker or maker, oldest first (read it from its end for the newest). */
-  ofOwner(owner: string): readonly Trade[] {
-    return this.byOwner.get(owner) ?? [];
+  /** The ordinals of all trades of a market, oldest first. */
+  ofMarket(marketIndex: number): readonly number[] {
+    return this.byMarket[marketIndex] ?? NONE;
+  }
+
+  /** The ordinals of the trades in which the owner was taker or maker, oldest first. */
+  ofOwner(owner: string): readonly number[] {
+    return this.byOwner.get(owner) ?? NONE;
   }
 
   /** One maker's part of the trade whose event follows. */
@@ -37,16 +56,16 @@ export class TradesView {
     this.makers.push({ order, lots, pricePips, kind: event.kind as FillKind }); // bounded by the layout
   }
 
-  traded(event: EventOf<'Trade'>, taker: Order, tMs: number): Trade {
-    this.lastOrdinal += 1;
-    const trade: Draft<Trade> = {
-      ordinal: this.lastOrdinal,
-      marketIndex: event.marketIndex,
-      tradeNumber: event.tradeNumber,
+  traded(event: EventOf<'Trade'>, taker: Order, tMs: number): FreshTrade {
+    const { marketIndex, tradeNumber, pricePips, lots, feeMicro } = event;
+    const trade: Draft<FreshTrade> = {
+      ordinal: this.packed.count + this.recent.length - this.firstRecent + 1,
+      marketIndex,
+      tradeNumber,
       taker,
-      pricePips: event.pricePips,
-      lots: event.lots,
-      feeMicro: event.feeMicro,
+      pricePips,
+      lots,
+      feeMicro,
       makers: this.makers,
       bucketIndex: taker.trades.length,
       status: 0,
@@ -54,39 +73,65 @@ export class TradesView {
       updatedMs: tMs,
     };
     this.makers = [];
-    let ofMarket = this.byMarket[event.marketIndex];
+    let ofMarket = this.byMarket[marketIndex];
     if (ofMarket === undefined) {
       ofMarket = [];
-      this.byMarket[event.marketIndex] = ofMarket;
+      this.byMarket[marketIndex] = ofMarket;
     }
-    ofMarket[event.tradeNumber - 1] = trade;
-    this.join(taker.owner, trade);
-    for (const { order } of trade.makers) this.join(order.owner, trade);
+    ofMarket[tradeNumber - 1] = trade.ordinal;
+    this.join(taker.owner, trade.ordinal);
+    for (const { order } of trade.makers) this.join(order.owner, trade.ordinal);
+    this.recent.push(trade);
+    this.packOld();
     return trade;
   }
 
   statusChanged(event: EventOf<'TradeStatusChanged'>, tMs: number): void {
-    const trade = this.byMarket[event.marketIndex]?.[event.tradeNumber - 1];
+    const ordinal = this.byMarket[event.marketIndex]?.[event.tradeNumber - 1];
+    const trade = ordinal === undefined ? undefined : this.draft(ordinal);
     if (trade === undefined) return;
     trade.status = event.status as TradeStatus; // bounded by the layout
     trade.updatedMs = tMs;
   }
 
-  /** What a snapshot keeps of it, together with orders and others that hold trades. */
-  get state(): TradesState {
-    return { byMarket: this.byMarket, byOwner: this.byOwner, lastOrdinal: this.lastOrdinal };
+  /** What a snapshot keeps of the packed ones. */
+  visitPacked(sections: Sections): void {
+    this.packed.visit(sections);
   }
 
-  set state({ byMarket, byOwner, lastOrdinal }: TradesState) {
+  /** What it keeps of the others, together with orders and others that hold trades. */
+  get state(): TradesState {
+    return { recent: this.recent.slice(this.firstRecent), byMarket: this.byMarket, byOwner: this.byOwner };
+  }
+
+  set state({ recent, byMarket, byOwner }: TradesState) {
+    this.recent = recent;
     this.byMarket = byMarket;
     this.byOwner = byOwner;
-    this.lastOrdinal = lastOrdinal;
+  }
+
+  /** One that is not packed yet. */
+  private draft(ordinal: number): Draft<Trade> | undefined {
+    return ordinal > this.packed.count ? this.recent[this.firstRecent + ordinal - this.packed.count - 1] : undefined;
+  }
+
+  /** Packs the oldest while there are more than enough; one that is not CONFIRMED yet holds up those behind it. */
+  private packOld(): void {
+    while (this.recent.length - this.firstRecent > KEPT) {
+      const oldest = this.recent[this.firstRecent];
+      if (oldest.status !== TradeStatus.CONFIRMED) break;
+      this.packed.add(oldest);
+      this.firstRecent += 1;
+    }
+    if (this.firstRecent <= KEPT) return;
+    this.recent = this.recent.slice(this.firstRecent);
+    this.firstRecent = 0;
   }
 
   /** Once an owner, even if several of its orders took part: its latest trade is then this one already. */
-  private join(owner: string, trade: Trade): void {
+  private join(owner: string, ordinal: number): void {
     const owned = this.byOwner.get(owner);
-    if (owned === undefined) this.byOwner.set(owner, [trade]);
-    else if (owned.at(-1) !== trade) owned.push(trade);
+    if (owned === undefined) this.byOwner.set(owner, [ordinal]);
+    else if (owned.at(-1) !== ordinal) owned.push(ordinal);
   }
 }

@@ -2,7 +2,7 @@
 // C.5). Called by the routes of builders. Fees of builders are 0 here; codes are recorded and reported.
 import { isAddress, isBytes32, ZERO_BYTES32 } from '../auth/hex.ts';
 import { isUint256Decimal } from '../auth/uint256.ts';
-import { type BuilderFill, type Market, type Order, uuidOfKeyId } from '../views/index.ts';
+import { type BuilderFill, type Market, type TradeParty, uuidOfKeyId } from '../views/index.ts';
 import { tradeId, transactionHash } from './ids.ts';
 import { isoTime, lotsText, microText, pipsText, secondsText } from './numbers.ts';
 import { sideText, tradeStatusText } from './trades.ts';
@@ -47,7 +47,7 @@ export function readBuilderFilter(query: URLSearchParams): BuilderFilter {
 }
 
 /** The order that carries the code. */
-const orderOf = ({ trade, maker }: BuilderFill): Order => maker?.order ?? trade.taker;
+const orderOf = ({ trade, maker }: BuilderFill): TradeParty => maker?.order ?? trade.taker;
 
 export function isBuilderFillAsked(filter: BuilderFilter, fill: BuilderFill, market: Market): boolean {
   const { trade } = fill;

@@ -2,12 +2,7 @@
 // folder and by routes. Ids are made from numbers of the log alone, so the same log always shows the same ids.
 import { bytesToHex, writeHex } from '../auth/hex.ts';
 import { keccak256 } from '../auth/keccak.ts';
-
-/** Market and number of a trade. */
-export interface TradePlace {
-  readonly marketIndex: number;
-  readonly tradeNumber: number;
-}
+import type { TradePlace } from '../views/records.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const TRADE_UUID = /^([0-9a-f]{8})-0000-8000-8([0-9a-f]{3})-([0-9a-f]{12})$/;

@@ -1,7 +1,8 @@
 // What became of an order that is sent again: its present state, and the answer that its first copy was given, made anew from
 // what is kept of it. Called by the routes of trading for open orders, and by the historian's thread for finished ones.
 import { MICRO_PER_LOT, Side, takesOnly } from '../../engine/index.ts';
-import { type TradePlace, tradeId, transactionHash } from './ids.ts';
+import type { TradePlace } from '../views/index.ts';
+import { tradeId, transactionHash } from './ids.ts';
 import { microText } from './numbers.ts';
 import { placedOrderJson } from './orders.ts';
 import { orderRow, type ShownMarket, type ShownOrder } from './trades.ts';

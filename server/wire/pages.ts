@@ -94,19 +94,18 @@ export function pagePieces(items: readonly Uint8Array[], nextCursor: string, lim
   return to;
 }
 
-/** Rows held oldest first with rising numbers, from the newest one that the cursor has not passed; without a copy. */
-export function* newestFirst<Row>(
-  rows: readonly Row[],
-  numberOf: (row: Row) => number,
-  cursor: Cursor,
-): Generator<Row> {
+/**
+ * Rising numbers, `count` of them, from the newest one that the cursor has not passed; without a copy.
+ * @param numberAt the number at an index from 0
+ */
+export function* newestFirst(count: number, numberAt: (index: number) => number, cursor: Cursor): Generator<number> {
   let low = 0;
-  let high = rows.length;
+  let high = count;
   const { after } = cursor;
   while (after !== undefined && low < high) {
     const middle = (low + high) >>> 1;
-    if (numberOf(rows[middle]) < after) low = middle + 1;
+    if (numberAt(middle) < after) low = middle + 1;
     else high = middle;
   }
-  for (let i = high - 1; i >= 0; i -= 1) yield rows[i];
+  for (let i = high - 1; i >= 0; i -= 1) yield numberAt(i);
 }

@@ -1,8 +1,8 @@
 // Own orders and trades as rows in the two dialects (interface.md 2.8 and 2.9, wire.md C.5). Called through
 // dialect.ts by the routes of user data. A row is made from the views' rows alone and comes out as JSON text.
 import { OrderType, Side, TradeStatus } from '../../engine/index.ts';
-import { type MakerFill, type Market, type Order, type Trade, uuidOfKeyId } from '../views/index.ts';
-import { type TradePlace, tradeId, transactionHash } from './ids.ts';
+import { type MakerFill, type Market, type Order, type Trade, type TradePlace, uuidOfKeyId } from '../views/index.ts';
+import { tradeId, transactionHash } from './ids.ts';
 import { isoTime, lotsText, pipsText, secondsText } from './numbers.ts';
 
 const SIDE_TEXTS: Readonly<Record<number, string>> = { [Side.BUY]: 'BUY', [Side.SELL]: 'SELL' };

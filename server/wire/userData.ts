@@ -3,7 +3,7 @@
 import { isAddress, isBytes32 } from '../auth/hex.ts';
 import { isUint256Decimal } from '../auth/uint256.ts';
 import { BadRequest } from '../http/errors.ts';
-import type { Account, Market, Order, Trade } from '../views/index.ts';
+import type { Account, Market, Order, Trade, TradeParty } from '../views/index.ts';
 import { parseTradeId } from './ids.ts';
 import { parseWhole } from './numbers.ts';
 
@@ -74,7 +74,7 @@ export function readTradeFilter(query: URLSearchParams): TradeFilter {
 }
 
 /** Whether an address is the wallet of an order, or its owner. */
-const isOf = (address: string, { maker, owner }: Order): boolean => address === maker || address === owner;
+const isOf = (address: string, { maker, owner }: TradeParty): boolean => address === maker || address === owner;
 
 function isPartyAsked(filter: TradeFilter, { taker, makers }: Trade): boolean {
   const isMaker = (address: string): boolean => makers.some(({ order }) => isOf(address, order));

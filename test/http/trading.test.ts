@@ -331,7 +331,9 @@ test('lists of own rows take all filters, in both dialects', async () => {
 
   const found = async (query: string) =>
     (await call(alice, 'GET', `/data/trades?market=${place.conditionId}&${query}`)).json;
-  const seconds = Math.floor((server.services.views.trades.ofOwner(alice.wallet.address).at(-1)?.matchMs ?? 0) / 1000);
+  const { trades } = server.services.views;
+  const newestTrade = trades.byOrdinal(trades.ofOwner(alice.wallet.address).at(-1)!);
+  const seconds = Math.floor(newestTrade.matchMs / 1000);
   const [a, b] = [alice.wallet.address, bob.wallet.address];
   for (const [query, count] of [
     ['', 1],

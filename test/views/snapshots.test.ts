@@ -7,7 +7,7 @@ import { openExchange, type RunningExchange, type Sections, VirtualClock } from 
 import { encodeCommand } from '../../engine/protocol/index.ts';
 import { Catalog } from '../../server/catalog/index.ts';
 import { StreamFeed } from '../../server/streams/feed.ts';
-import { Views } from '../../server/views/index.ts';
+import { type Trade, Views } from '../../server/views/index.ts';
 import { inTempDir } from '../journal/support.ts';
 import { commandsOf, foundingCommands, keyOf, ownerOf, START_MS, settings, tailOf } from '../pipeline/workload.ts';
 
@@ -21,6 +21,11 @@ function readers() {
   return { views, catalog, streams, followers: [...views.followers(), ...streams.followers()] };
 }
 type Readers = ReturnType<typeof readers>;
+
+/** What a trade says, packed or not. */
+const factsOf = ({ ordinal, taker, makers, lots, status }: Trade) => {
+  return [ordinal, taker.id, lots, status, ...makers.map(({ order }) => [order.id, order.owner, order.side])];
+};
 
 /** Everything that followers list for a snapshot, by name. */
 function listed({ followers }: Readers): Record<string, unknown> {
@@ -81,7 +86,7 @@ async function expectSame(loaded: Readers, replayed: Readers, nowMs: number): Pr
   for (let owner = 0; owner < OWNERS; owner += 1) {
     const facts = ({ orders, trades, notifications }: Views) => {
       const open = [...orders.openOf(ownerOf(owner))].map(({ id }) => [id, orders.byId(id)?.orderNumber]);
-      const traded = trades.ofOwner(ownerOf(owner)).map(({ ordinal, taker }) => [ordinal, taker.trades.length]);
+      const traded = trades.ofOwner(ownerOf(owner)).map((ordinal) => factsOf(trades.byOrdinal(ordinal)));
       return { open, traded, notices: notifications.of(ownerOf(owner)).map(({ number, kind }) => [number, kind]) };
     };
     expect(facts(views)).toEqual(facts(replayed.views));

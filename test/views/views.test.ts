@@ -97,8 +97,9 @@ function checkOrders({ views }: Run): void {
     const order = views.orders.byOrderNumber(number);
     if (order === undefined) break;
     expect(views.orders.byId(order.id)).toBeDefined();
-    const asTaker = order.trades.filter((trade) => trade.taker === order);
-    const asMaker = order.trades.flatMap(({ makers }) => makers.filter((maker) => maker.order === order));
+    const trades = order.trades.map(({ marketIndex, tradeNumber }) => views.trades.byNumber(marketIndex, tradeNumber)!);
+    const asTaker = trades.filter((trade) => trade.taker.id === order.id);
+    const asMaker = trades.flatMap(({ makers }) => makers.filter((maker) => maker.order.id === order.id));
     const lots = [...asTaker, ...asMaker].reduce((sum, part) => sum + part.lots, 0);
     expect(order.filledLots).toBe(lots);
     const isOpen = [...views.orders.openOf(order.owner)].includes(order);
@@ -106,7 +107,7 @@ function checkOrders({ views }: Run): void {
     if (order.status === 'LIVE') expect(order.restingLots).toBeGreaterThan(0);
     else expect(order.restingLots).toBe(0);
     resting += order.restingLots;
-    for (const trade of order.trades) expect(views.trades.ofOwner(order.owner)).toContain(trade);
+    for (const { ordinal } of trades) expect(views.trades.ofOwner(order.owner)).toContain(ordinal);
   }
   const shown = views.markets.list().flatMap(({ index }) => {
     const { bids, asks } = views.books.book(index, 0);
@@ -189,7 +190,7 @@ test('an order goes from LIVE over a part to MATCHED, and a trade shows both of 
   expect(trade).toMatchObject({ pricePips: 6000, lots: 400, status: 2, matchMs: T0 + 2, bucketIndex: 0 });
   expect(trade.taker).toBe(orders.byId(taker));
   expect(trade.makers).toMatchObject([{ lots: 400, pricePips: 4000, kind: 1 }]);
-  for (const owner of OWNERS) expect(trades.ofOwner(owner)).toEqual([trade]);
+  for (const owner of OWNERS) expect(trades.ofOwner(owner)).toEqual([trade.ordinal]);
   // A BUY of the second token at 0.6 is a SELL of the first at 0.4.
   expect(markets.byIndex(0)!.lastTrade).toEqual({ pricePips: 4000, side: Side.SELL, tMs: T0 + 2 });
   place(run, OWNERS[1], T0 + 3, { pips: 6000, shares: 6, outcome: 1 });

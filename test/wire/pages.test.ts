@@ -57,7 +57,7 @@ test('pages repeat and skip nothing while rows come and go', () => {
       const seen: number[] = [];
       let cursor: Cursor = parseCursor(null);
       for (let page = 0; ; page += 1) {
-        const source = isFalling ? newestFirst(rows, same, cursor) : rows;
+        const source = isFalling ? newestFirst(rows.length, (index) => rows[index], cursor) : rows;
         const { rows: given, nextCursor } = pageOf(source, same, isFalling, cursor, limit);
         seen.push(...given);
         if (nextCursor === END_CURSOR) break;

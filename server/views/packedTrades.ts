@@ -1,0 +1,241 @@
+// Trades that change no more, packed: some 150 bytes each outside of the heap, where an object with its orders takes ten times as
+// much of it, and the heap ends at a few gigabytes. Read field by field, so that a filter that asks for little reads little.
+// Written and read by trades.ts alone.
+import { bytesToHex, type FillKind, type Sections, type Side, TradeStatus } from '../../engine/index.ts';
+import type { MakerFill, Trade, TradeParty } from './records.ts';
+
+/**
+ * A trade, little-endian: f64 number in its market, fee, times of match and last change; u32 market, lots, bucket, number of
+ * makers; u16 pips. Then its taker and its makers.
+ */
+const TRADE = {
+  ...{ tradeNumber: 0, feeMicro: 8, matchMs: 16, updatedMs: 24, market: 32, lots: 36, bucket: 40, makerCount: 44 },
+  ...{ pips: 48, taker: 52 },
+} as const;
+/** One of its orders: 32 bytes of id; u32 account, and numbers of the texts of owner, wallet, key and builder; a byte of token and side. */
+const PARTY = { id: 0, account: 32, owner: 36, maker: 40, key: 44, builder: 48, terms: 52, bytes: 56 } as const;
+/** A maker: its order, then u32 lots, u16 pips, u8 kind. */
+const MAKER = { lots: PARTY.bytes, pips: PARTY.bytes + 4, kind: PARTY.bytes + 6, bytes: PARTY.bytes + 8 } as const;
+const ID_BYTES = 32;
+const CHUNK_BYTES = 2 ** 20;
+const FIRST_PLACES = 1_024;
+
+/** Texts by number, each once: addresses, keys and codes come again and again. */
+class Texts {
+  list: string[] = [];
+  private readonly numbers = new Map<string, number>();
+
+  numberOf(text: string): number {
+    let number = this.numbers.get(text);
+    if (number === undefined) {
+      number = this.list.length;
+      this.list.push(text);
+      this.numbers.set(text, number);
+    }
+    return number;
+  }
+
+  load(list: string[]): void {
+    this.list = list;
+    for (const [number, text] of list.entries()) this.numbers.set(text, number);
+  }
+}
+
+class PackedParty implements TradeParty {
+  private readonly chunk: Buffer;
+  private readonly at: number;
+  private readonly texts: Texts;
+
+  constructor(chunk: Buffer, at: number, texts: Texts) {
+    this.chunk = chunk;
+    this.at = at;
+    this.texts = texts;
+  }
+
+  get id(): string {
+    return bytesToHex(this.chunk, this.at + PARTY.id, ID_BYTES);
+  }
+
+  get accountId(): number {
+    return this.chunk.readUInt32LE(this.at + PARTY.account);
+  }
+
+  get owner(): string {
+    return this.text(PARTY.owner);
+  }
+
+  get maker(): string {
+    return this.text(PARTY.maker);
+  }
+
+  get keyId(): string {
+    return this.text(PARTY.key);
+  }
+
+  get builder(): string {
+    return this.text(PARTY.builder);
+  }
+
+  get outcome(): number {
+    return this.chunk[this.at + PARTY.terms] & 1;
+  }
+
+  get side(): Side {
+    return (this.chunk[this.at + PARTY.terms] >> 1) as Side; // written as one
+  }
+
+  private text(field: number): string {
+    return this.texts.list[this.chunk.readUInt32LE(this.at + field)];
+  }
+}
+
+class PackedTrade implements Trade {
+  readonly ordinal: number;
+  readonly status = TradeStatus.CONFIRMED;
+  private readonly chunk: Buffer;
+  private readonly at: number;
+  private readonly texts: Texts;
+
+  constructor(ordinal: number, chunk: Buffer, at: number, texts: Texts) {
+    this.ordinal = ordinal;
+    this.chunk = chunk;
+    this.at = at;
+    this.texts = texts;
+  }
+
+  get marketIndex(): number {
+    return this.chunk.readUInt32LE(this.at + TRADE.market);
+  }
+
+  get tradeNumber(): number {
+    return this.chunk.readDoubleLE(this.at + TRADE.tradeNumber);
+  }
+
+  get taker(): TradeParty {
+    return new PackedParty(this.chunk, this.at + TRADE.taker, this.texts);
+  }
+
+  get pricePips(): number {
+    return this.chunk.readUInt16LE(this.at + TRADE.pips);
+  }
+
+  get lots(): number {
+    return this.chunk.readUInt32LE(this.at + TRADE.lots);
+  }
+
+  get feeMicro(): number {
+    return this.chunk.readDoubleLE(this.at + TRADE.feeMicro);
+  }
+
+  get makers(): readonly MakerFill[] {
+    const { chunk, at, texts } = this;
+    return Array.from({ length: chunk.readUInt32LE(at + TRADE.makerCount) }, (_, index) => {
+      const makerAt = at + TRADE.taker + PARTY.bytes + index * MAKER.bytes;
+      return {
+        order: new PackedParty(chunk, makerAt, texts),
+        lots: chunk.readUInt32LE(makerAt + MAKER.lots),
+        pricePips: chunk.readUInt16LE(makerAt + MAKER.pips),
+        kind: chunk[makerAt + MAKER.kind] as FillKind, // written as one
+      };
+    });
+  }
+
+  get bucketIndex(): number {
+    return this.chunk.readUInt32LE(this.at + TRADE.bucket);
+  }
+
+  get matchMs(): number {
+    return this.chunk.readDoubleLE(this.at + TRADE.matchMs);
+  }
+
+  get updatedMs(): number {
+    return this.chunk.readDoubleLE(this.at + TRADE.updatedMs);
+  }
+}
+
+export class PackedTrades {
+  /** How many there are: the trades with the ordinals 1 to this one. */
+  count = 0;
+  private chunks: Buffer<ArrayBuffer>[] = [];
+  /** How much of the last chunk is taken. */
+  private used = 0;
+  /** By ordinal − 1: the number of its chunk times 2^32, plus where it starts in that. */
+  private places = new Float64Array(FIRST_PLACES);
+  private readonly texts = new Texts();
+
+  /** Packs the trade with the next ordinal, which is CONFIRMED. */
+  add(trade: Trade): void {
+    const { taker, makers } = trade;
+    const bytes = TRADE.taker + PARTY.bytes + makers.length * MAKER.bytes;
+    const at = this.take(bytes);
+    const chunk = this.chunks[this.chunks.length - 1];
+    chunk.writeDoubleLE(trade.tradeNumber, at + TRADE.tradeNumber);
+    chunk.writeDoubleLE(trade.feeMicro, at + TRADE.feeMicro);
+    chunk.writeDoubleLE(trade.matchMs, at + TRADE.matchMs);
+    chunk.writeDoubleLE(trade.updatedMs, at + TRADE.updatedMs);
+    chunk.writeUInt32LE(trade.marketIndex, at + TRADE.market);
+    chunk.writeUInt32LE(trade.lots, at + TRADE.lots);
+    chunk.writeUInt32LE(trade.bucketIndex, at + TRADE.bucket);
+    chunk.writeUInt32LE(makers.length, at + TRADE.makerCount);
+    chunk.writeUInt16LE(trade.pricePips, at + TRADE.pips);
+    this.writeParty(chunk, at + TRADE.taker, taker);
+    let makerAt = at + TRADE.taker + PARTY.bytes;
+    for (const { order, lots, pricePips, kind } of makers) {
+      this.writeParty(chunk, makerAt, order);
+      chunk.writeUInt32LE(lots, makerAt + MAKER.lots);
+      chunk.writeUInt16LE(pricePips, makerAt + MAKER.pips);
+      chunk[makerAt + MAKER.kind] = kind;
+      makerAt += MAKER.bytes;
+    }
+  }
+
+  /** The trade with an ordinal from 1 to `count`. */
+  byOrdinal(ordinal: number): Trade {
+    const place = this.places[ordinal - 1];
+    const number = Math.floor(place / 2 ** 32);
+    return new PackedTrade(ordinal, this.chunks[number], place - number * 2 ** 32, this.texts);
+  }
+
+  /** Its part of a snapshot. */
+  visit(sections: Sections): void {
+    this.count = sections.number('count', this.count);
+    this.used = sections.number('used', this.used);
+    this.places = sections.float64('places', this.places);
+    const chunkCount = sections.number('chunks', this.chunks.length);
+    for (let number = 0; number < chunkCount; number += 1) {
+      const chunk = sections.uint8(`chunk ${number}`, this.chunks[number] ?? new Uint8Array());
+      if (sections.isLoading) this.chunks.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length));
+    }
+    const list = sections.plain('texts', this.texts.list);
+    if (sections.isLoading) this.texts.load(list);
+  }
+
+  /** Makes room for so many bytes more, for the next ordinal; returns where they begin in the last chunk. */
+  private take(bytes: number): number {
+    if (this.chunks.length === 0 || this.used + bytes > this.chunks[this.chunks.length - 1].length) {
+      this.chunks.push(Buffer.from(new ArrayBuffer(Math.max(CHUNK_BYTES, bytes))));
+      this.used = 0;
+    }
+    if (this.count === this.places.length) {
+      const places = new Float64Array(2 * this.places.length);
+      places.set(this.places);
+      this.places = places;
+    }
+    const at = this.used;
+    this.places[this.count] = (this.chunks.length - 1) * 2 ** 32 + at;
+    this.count += 1;
+    this.used += bytes;
+    return at;
+  }
+
+  private writeParty(chunk: Buffer, at: number, party: TradeParty): void {
+    const { texts } = this;
+    chunk.write(party.id.slice(2), at + PARTY.id, ID_BYTES, 'hex');
+    chunk.writeUInt32LE(party.accountId, at + PARTY.account);
+    chunk.writeUInt32LE(texts.numberOf(party.owner), at + PARTY.owner);
+    chunk.writeUInt32LE(texts.numberOf(party.maker), at + PARTY.maker);
+    chunk.writeUInt32LE(texts.numberOf(party.keyId), at + PARTY.key);
+    chunk.writeUInt32LE(texts.numberOf(party.builder), at + PARTY.builder);
+    chunk[at + PARTY.terms] = party.outcome + 2 * party.side;
+  }
+}

@@ -1,0 +1,186 @@
+// Trades that change no more are packed: each says what it said before, in every field, by its number and in every list, after a
+// snapshot too. And what was packed lets its orders go, so that the heap does not grow with every trade.
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { collectGarbage } from '../../bench/lib/collectGarbage.ts';
+import { type EventOf, FillKind, OrderType, Side, TradeStatus } from '../../engine/index.ts';
+import type { Order, Trade } from '../../server/views/index.ts';
+import { TradesView } from '../../server/views/trades.ts';
+import { KeptSections } from '../mutants/keptSections.ts';
+
+const hex = (value: number, digits: number): string => `0x${value.toString(16).padStart(digits, '0')}`;
+let orders = 0;
+
+/** The next order of somebody. */
+function orderOf(person: number, side: Side, outcome: number): Order {
+  orders += 1;
+  return {
+    orderNumber: orders,
+    id: hex(orders * 0x1_0001, 64),
+    owner: hex(person + 1, 40),
+    maker: hex(person + 0x1000, 40),
+    keyId: hex(person + 0x2000, 32),
+    ...{ accountId: person, marketIndex: 0, outcome, side, orderType: OrderType.GTC, pricePips: 5_000 },
+    ...{ originalLots: 100, expirationS: 0, createdMs: 1, status: 'MATCHED', filledLots: 100, restingLots: 0 },
+    ...{ cancelReason: undefined, trades: [], wasDelayed: false, signatureType: 0 },
+    builder: person % 3 === 0 ? hex(person + 7, 64) : '',
+  } as const;
+}
+
+interface Drawn {
+  readonly market: number;
+  readonly taker: number;
+  readonly makers: readonly { readonly person: number; readonly lots: number; readonly pips: number }[];
+  readonly feeMicro: number;
+  readonly side: Side;
+  readonly outcome: number;
+}
+
+const person = fc.nat(9);
+const drawn: fc.Arbitrary<Drawn> = fc.record({
+  market: fc.nat(2),
+  taker: person,
+  makers: fc.array(
+    fc.record({ person, lots: fc.integer({ min: 1, max: 1_000_000_000 }), pips: fc.integer({ min: 1, max: 9_999 }) }),
+    { minLength: 1, maxLength: 4 },
+  ),
+  feeMicro: fc.maxSafeNat(),
+  side: fc.constantFrom(Side.BUY, Side.SELL),
+  outcome: fc.nat(1),
+});
+
+/** A view with trades, and how many each market has. */
+class World {
+  readonly view = new TradesView();
+  private readonly counts = [0, 0, 0];
+  private tMs = 1_700_000_000_000;
+
+  trade({ market, taker, makers, feeMicro, side, outcome }: Drawn): Trade {
+    this.tMs += 3;
+    this.counts[market] += 1;
+    let lots = 0;
+    for (const [index, maker] of makers.entries()) {
+      const order = orderOf(maker.person, index % 2 === 0 ? Side.SELL : Side.BUY, outcome);
+      const shown = { lots: maker.lots, pricePips: maker.pips, kind: index % 3 } as EventOf<'Fill'>; // what it reads
+      this.view.filled(order, shown);
+      lots = maker.lots;
+    }
+    const numbers = { marketIndex: market, tradeNumber: this.counts[market], pricePips: makers[0].pips };
+    const event = { ...numbers, lots, feeMicro } as EventOf<'Trade'>; // what it reads
+    return this.view.traded(event, orderOf(taker, side, outcome), this.tMs);
+  }
+
+  /** A step of a trade's status, a millisecond later. */
+  step({ marketIndex, tradeNumber }: Trade, status: TradeStatus): void {
+    this.tMs += 1;
+    this.view.statusChanged({ type: 'TradeStatusChanged', marketIndex, tradeNumber, status }, this.tMs);
+  }
+}
+
+const partyOf = ({ id, accountId, owner, maker, keyId, outcome, side, builder }: Trade['taker']) => {
+  return { id, accountId, owner, maker, keyId, outcome, side, builder };
+};
+/** Everything that a trade says. */
+function saidBy(trade: Trade) {
+  const { ordinal, marketIndex, tradeNumber, pricePips, lots, feeMicro, bucketIndex, status, matchMs, updatedMs } =
+    trade;
+  const makers = trade.makers.map(({ order, ...part }) => ({ ...part, order: partyOf(order) }));
+  const numbers = { ordinal, marketIndex, tradeNumber, pricePips, lots, feeMicro, bucketIndex };
+  return { ...numbers, status, matchMs, updatedMs, taker: partyOf(trade.taker), makers };
+}
+
+/** The view as it comes out of a snapshot of this one. */
+function reloaded(view: TradesView): TradesView {
+  const values = new Map<string, unknown>();
+  view.visitPacked(new KeptSections(values, false));
+  const loaded = new TradesView();
+  loaded.visitPacked(new KeptSections(values, true));
+  loaded.state = structuredClone(view.state);
+  return loaded;
+}
+
+function expectSame(view: TradesView, due: readonly ReturnType<typeof saidBy>[]): void {
+  for (const trade of due) {
+    expect(saidBy(view.byOrdinal(trade.ordinal))).toEqual(trade);
+    expect(view.byNumber(trade.marketIndex, trade.tradeNumber)?.ordinal).toBe(trade.ordinal);
+  }
+  for (let market = 0; market < 3; market += 1) {
+    const ofMarket = due.filter(({ marketIndex }) => marketIndex === market);
+    expect(view.ofMarket(market)).toEqual(ofMarket.map(({ ordinal }) => ordinal));
+    expect(view.byNumber(market, ofMarket.length + 1)).toBeUndefined();
+  }
+  for (let index = 0; index < 10; index += 1) {
+    const owner = hex(index + 1, 40);
+    const own = due.filter(
+      ({ taker, makers }) => taker.owner === owner || makers.some(({ order }) => order.owner === owner),
+    );
+    expect(view.ofOwner(owner)).toEqual(own.map(({ ordinal }) => ordinal));
+  }
+}
+
+test('every trade says what it said before it was packed, after a snapshot too, and trading goes on', () => {
+  const draws = fc.sample(drawn, { numRuns: 1_500, seed: 11 });
+  const world = new World();
+  const due: ReturnType<typeof saidBy>[] = [];
+  const play = (some: readonly Drawn[]): void => {
+    for (const one of some) {
+      const trade = world.trade(one);
+      world.step(trade, TradeStatus.MINED);
+      world.step(trade, TradeStatus.CONFIRMED);
+      due.push(saidBy(trade));
+    }
+  };
+  play(draws.slice(0, 1_000));
+  expectSame(world.view, due);
+  const loaded = reloaded(world.view);
+  expectSame(loaded, due);
+  const ordinal = due.length + 1;
+  const order = orderOf(0, Side.BUY, 0);
+  const event = { marketIndex: 2, tradeNumber: 1_000_000, pricePips: 1, lots: 1, feeMicro: 0 } as EventOf<'Trade'>;
+  expect(loaded.traded(event, order, 5).ordinal).toBe(ordinal);
+  play(draws.slice(1_000));
+  expectSame(world.view, due);
+});
+
+test('a trade that is not confirmed yet is told of its steps however many came after it', () => {
+  const [first, ...others] = fc.sample(drawn, { numRuns: 3_000, seed: 12 });
+  const world = new World();
+  const slow = world.trade(first);
+  for (const one of others) world.step(world.trade(one), TradeStatus.CONFIRMED);
+  world.step(slow, TradeStatus.CONFIRMED);
+  const { marketIndex, tradeNumber } = slow;
+  expect(world.view.byNumber(marketIndex, tradeNumber)?.status).toBe(TradeStatus.CONFIRMED);
+  const due = saidBy(slow);
+  for (const one of others.slice(0, 600)) world.step(world.trade(one), TradeStatus.CONFIRMED);
+  expect(saidBy(world.view.byOrdinal(1))).toEqual(due);
+});
+
+test('a trade with tens of thousands of makers is packed whole', () => {
+  const world = new World();
+  const makers = Array.from({ length: 30_000 }, (_, index) => ({ person: index % 10, lots: index + 1, pips: 5_000 }));
+  const terms = { market: 0, taker: 1, feeMicro: 5, side: Side.BUY, outcome: 1 } as const;
+  const large = world.trade({ ...terms, makers });
+  world.step(large, TradeStatus.CONFIRMED);
+  const due = saidBy(large);
+  for (let count = 0; count < 400; count += 1) {
+    world.step(world.trade({ ...terms, makers: makers.slice(0, 1) }), TradeStatus.CONFIRMED);
+  }
+  expect(saidBy(world.view.byOrdinal(1))).toEqual(due);
+  expect(due.makers[4].kind).toBe(FillKind.MINT);
+});
+
+test('orders of trades that are packed are let go', async () => {
+  const world = new World();
+  const terms = { market: 0, taker: 1, feeMicro: 5, side: Side.BUY, outcome: 1 } as const;
+  const makers = [{ person: 2, lots: 3, pips: 5_000 }];
+  const old: WeakRef<object>[] = [];
+  for (let count = 0; count < 2_000; count += 1) {
+    const trade = world.trade({ ...terms, makers });
+    world.step(trade, TradeStatus.CONFIRMED);
+    if (count < 100) old.push(new WeakRef(trade), new WeakRef(trade.taker), new WeakRef(trade.makers[0].order));
+  }
+  // What a WeakRef was asked for or made of in a turn stays until that turn is over.
+  await new Promise((resolve) => setImmediate(resolve));
+  collectGarbage();
+  expect(old.filter((ref) => ref.deref() !== undefined)).toHaveLength(0);
+});
