@@ -221,11 +221,9 @@ class InlineExchange implements RunningExchange {
       const others: Answer = { resolve: () => {}, reject };
       const last: Answer = { resolve: () => resolve(), reject };
       this.journal.together(() => {
-        for (const [at, command] of commands.entries()) {
-          this.takeAcceptable(command);
-          this.answers.push(at === commands.length - 1 ? last : others);
-        }
+        for (const command of commands) this.takeAcceptable(command);
       });
+      for (const at of commands.keys()) this.answers.push(at === commands.length - 1 ? last : others);
       if (commands.length === 0) resolve();
       this.ticker.arm();
     });
