@@ -411,8 +411,8 @@ class InlineExchange implements RunningExchange {
     const { durableSequence: sequence, durableTMs: tMs } = journal;
     if (snapshots === undefined || this.isFatal || sequencer.sequence !== sequence) return;
     if (!this.isFollowed || !canSnapshot(followers)) return;
-    if (!isSnapshotDue(snapshots.list(), sequence, snapshotFrom, followers)) return;
     try {
+      if (!isSnapshotDue(snapshots.list(), sequence, snapshotFrom, followers)) return;
       writeSnapshot(snapshots, { sequence, tMs, journalHash: journal.endHash }, reducers, followers, untilMs);
     } catch (error) {
       this.log('warn', 'No snapshot was written; the next start reads the journal from an older one on.', {
