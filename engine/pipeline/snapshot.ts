@@ -24,7 +24,7 @@ import { Reducers } from './reducers.ts';
 import type { Follower, Log } from './types.ts';
 
 /** Raised whenever what core or registry list, or what it means, changes. */
-const REDUCERS_VERSION = 6;
+const REDUCERS_VERSION = 7;
 
 /** Reducers and the last record that is in them, with its time (ms). */
 export interface RestoredState {
