@@ -118,7 +118,7 @@ async function benchStart(): Promise<void> {
     some.core.visit(sections.part('core'));
     some.registry.visit(sections.part('registry'));
   };
-  const facts = { sequence: 1, tMs: 0, journalHash: '', versions: {}, hashes: {} };
+  const facts = { sequence: 1, tMs: 0, journalHash: '', versions: {} };
   const snapshots = new SnapshotFolder(dataDirOf('start'));
   const writeMs = await timed(() => snapshots.write(facts, visitOf(reducers)));
   const [{ path }] = snapshots.list();

@@ -50,11 +50,12 @@ export async function archiveJournal(
   if (isWithin(toFolder, dataDir))
     throw new Error(`The archive ${toFolder} is to lie within the data directory ${dataDir}`);
   const directory = new DataDirectory(dataDir);
-  const store = new LmdbStore(directory.journalPath, true);
+  let store: LmdbStore | undefined;
   try {
+    store = new LmdbStore(directory.journalPath, true);
     return await archiveRecords(directory, store, resolve(toFolder), options);
   } finally {
-    await store.close();
+    await store?.close();
     directory.release();
   }
 }

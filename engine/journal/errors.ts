@@ -1,5 +1,5 @@
 // What can be wrong with a data directory or its journal, each as an error class with its figures, so that the start-up
-// can say in one sentence what to do. Thrown by the files of this folder; never caught here.
+// can say in one sentence what to do. Thrown by the files of this folder and by the pipeline, which refuses commands with one.
 import { SnapshotUnusable } from '../protocol/index.ts';
 import { lockPathIn } from './files.ts';
 

@@ -136,12 +136,20 @@ export class Journal {
 
   /**
    * Runs appends that must not part: their records become durable in one batch, however large, so that after a crash
-   * all of them are there or none is. `appends` must not wait for anything.
+   * all of them are there or none is. `appends` must not wait for anything; where it throws, none of them is appended.
    */
   together(appends: () => void): void {
+    const { gatheredBytes, gatheredCount, nextSequence, lastTMs } = this;
     this.isTogether = true;
     try {
       appends();
+    } catch (error) {
+      // Meanwhile no batch was closed: what was appended is all behind what had been gathered before.
+      this.gatheredBytes = gatheredBytes;
+      this.gatheredCount = gatheredCount;
+      this.nextSequence = nextSequence;
+      this.lastTMs = lastTMs;
+      throw error;
     } finally {
       this.isTogether = false;
     }

@@ -28,13 +28,12 @@ export interface PackNews extends Pick<PackedRecords, 'firstSequence' | 'count' 
   readonly own: SharedArrayBuffer | undefined;
 }
 
-/** What the thread says. */
+/** What the thread says; it ends when it has said all. */
 export type ReadAheadNews =
   | { readonly packed: PackNews }
   | { readonly damage: { readonly sequence: number; readonly reason: string } }
   | { readonly archived: string }
-  | { readonly failure: string }
-  | { readonly isDone: true };
+  | { readonly failure: string };
 
 /**
  * What both know of each other: how many packs were taken so far, or STOPPED; how ready the thread is, of READY; after how
@@ -99,6 +98,13 @@ export class ReadAheadThread {
     return this.ended;
   }
 
+  /** One more pack than so many was taken: it may fill that slot again, unless it was told to end. */
+  countTaken(before: number): void {
+    const { shared } = this.memory;
+    Atomics.compareExchange(shared, SHARED.taken, before, before + 1);
+    Atomics.notify(shared, SHARED.taken);
+  }
+
   /** Sets one of the shared numbers, and wakes it if it waits for that. */
   tell(place: number, value: number): void {
     const { shared } = this.memory;
@@ -139,7 +145,7 @@ export async function* readAhead(
   thread.read({ dataDir, from, total });
   try {
     const here = yield* packsUntilReady(from, total, readOwn, thread);
-    if (here < total) yield* packsOf(thread);
+    if (here < total) yield* packsOf(thread, total);
   } finally {
     await thread.end();
   }
@@ -171,23 +177,24 @@ function* packsUntilReady(
   return begin;
 }
 
-async function* packsOf(thread: ReadAheadThread): AsyncGenerator<PackedRecords> {
+/** What the thread reads, up to a last record: whoever started it may end it before. */
+async function* packsOf(thread: ReadAheadThread, total: number): AsyncGenerator<PackedRecords> {
   const { slots } = thread.memory;
   let taken = 0;
   for await (const [said] of thread.messages) {
     const news = said as ReadAheadNews; // readAheadThread.ts says nothing else
-    if ('isDone' in news) return;
     if (!('packed' in news)) throw errorOf(news);
     const { firstSequence, count, hash, own } = news.packed;
     const buffer = own ?? slots[taken % slots.length];
     yield { firstSequence, count, commandAt: placesIn(buffer, count), buffer, hash };
+    if (firstSequence + count > total) return;
+    thread.countTaken(taken);
     taken += 1;
-    thread.tell(SHARED.taken, taken);
   }
   throw new Error('The thread that reads the journal ended before it was done.');
 }
 
-function errorOf(news: Exclude<ReadAheadNews, { packed: PackNews } | { isDone: true }>): Error {
+function errorOf(news: Exclude<ReadAheadNews, { packed: PackNews }>): Error {
   if ('damage' in news) return new JournalDamaged(news.damage.sequence, news.damage.reason);
   return 'archived' in news ? new JournalArchived(news.archived) : new Error(news.failure);
 }

@@ -103,7 +103,7 @@ function sendPacks(
   }
 }
 
-async function run(task: ReadAheadTask, memory: ReadAheadMemory, port: MessagePort): Promise<ReadAheadNews> {
+async function run(task: ReadAheadTask, memory: ReadAheadMemory, port: MessagePort): Promise<void> {
   const { shared } = memory;
   let reader: JournalReader | undefined;
   try {
@@ -111,9 +111,8 @@ async function run(task: ReadAheadTask, memory: ReadAheadMemory, port: MessagePo
     Atomics.compareExchange(shared, SHARED.readiness, READY.no, READY.cold);
     const begin = beginOf(shared);
     if (begin !== undefined) sendPacks(reader, task, begin, memory, port);
-    return { isDone: true };
   } catch (error) {
-    return newsOf(error);
+    port.postMessage(newsOf(error));
   } finally {
     await reader?.close();
   }
@@ -123,7 +122,7 @@ async function main(port: MessagePort): Promise<void> {
   const memory = workerData as ReadAheadMemory; // what the starter passes
   warmUp(memory.shared);
   const [task] = (await once(port, 'message')) as [ReadAheadTask | undefined];
-  if (task !== undefined) port.postMessage(await run(task, memory, port));
+  if (task !== undefined) await run(task, memory, port);
 }
 
 if (parentPort !== null) await main(parentPort);

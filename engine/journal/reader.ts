@@ -21,7 +21,7 @@ export class JournalReader {
   }
 
   /**
-   * The verified records from a sequence on, batch by batch. Throws JournalDamaged naming the first unsound record, or
+   * The verified records from a sequence on, portion by portion. Throws JournalDamaged naming the first unsound record, or
    * JournalArchived where records were archived and are not at hand.
    */
   read(fromSequence = 1): Generator<readonly JournalRecord[]> {

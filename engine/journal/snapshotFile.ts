@@ -33,8 +33,6 @@ export interface SnapshotFacts {
   readonly journalHash: string;
   /** Versions of the parts, by name: a program loads only what it would write itself. */
   readonly versions: Readonly<Record<string, number>>;
-  /** State hashes of core, registry and ids, for verification; empty where nobody took them. */
-  readonly hashes: Readonly<Record<string, string>>;
 }
 
 type Kind = 'int32' | 'float64' | 'uint8' | 'plain';
@@ -111,8 +109,8 @@ class WrittenSections implements Sections {
 }
 
 /**
- * Writes a snapshot into a file that is open for writing, from its beginning; returns its length (bytes). What the parts
- * list is written as it is then: nothing may change it meanwhile.
+ * Writes a snapshot into a file that is open for writing, from its beginning. What the parts list is written as it is then:
+ * nothing may change it meanwhile.
  * @param onSection called when a section was listed, and again and again while they are written; what it throws ends that
  */
 export function writeSections(
@@ -120,7 +118,7 @@ export function writeSections(
   facts: SnapshotFacts,
   visit: (sections: Sections) => void,
   onSection: () => void = () => {},
-): number {
+): void {
   const gathered: Gathered = { sections: [], numbers: new Map(), onSection };
   visit(new WrittenSections(gathered));
   const numbers = Float64Array.from(gathered.numbers.values());
@@ -145,7 +143,6 @@ export function writeSections(
     file.write(bytes, start + sections[index].offset);
     onSection();
   }
-  return start + offset;
 }
 
 /** A file that is brought to the disk while it is written: what others bring there meanwhile waits for a piece, not for all. */

@@ -221,11 +221,9 @@ class InlineExchange implements RunningExchange {
       const others: Answer = { resolve: () => {}, reject };
       const last: Answer = { resolve: () => resolve(), reject };
       this.journal.together(() => {
-        for (const [at, command] of commands.entries()) {
-          this.takeAcceptable(command);
-          this.answers.push(at === commands.length - 1 ? last : others);
-        }
+        for (const command of commands) this.takeAcceptable(command);
       });
+      for (const at of commands.keys()) this.answers.push(at === commands.length - 1 ? last : others);
       if (commands.length === 0) resolve();
       this.ticker.arm();
     });
@@ -413,8 +411,8 @@ class InlineExchange implements RunningExchange {
     const { durableSequence: sequence, durableTMs: tMs } = journal;
     if (snapshots === undefined || this.isFatal || sequencer.sequence !== sequence) return;
     if (!this.isFollowed || !canSnapshot(followers)) return;
-    if (!isSnapshotDue(snapshots.list(), sequence, snapshotFrom, followers)) return;
     try {
+      if (!isSnapshotDue(snapshots.list(), sequence, snapshotFrom, followers)) return;
       writeSnapshot(snapshots, { sequence, tMs, journalHash: journal.endHash }, reducers, followers, untilMs);
     } catch (error) {
       this.log('warn', 'No snapshot was written; the next start reads the journal from an older one on.', {

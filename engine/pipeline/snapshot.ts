@@ -24,7 +24,7 @@ import { Reducers } from './reducers.ts';
 import type { Follower, Log } from './types.ts';
 
 /** Raised whenever what core or registry list, or what it means, changes. */
-const REDUCERS_VERSION = 6;
+const REDUCERS_VERSION = 7;
 
 /** Reducers and the last record that is in them, with its time (ms). */
 export interface RestoredState {
@@ -170,8 +170,8 @@ function isOfThisVersion(path: string, followers: readonly Follower[]): boolean 
 }
 
 /**
- * Writes the snapshot of a state. Returns its path. Throws, and leaves none behind, where it cannot be written or is not
- * before `untilMs` of performance.now().
+ * Writes the snapshot of a state. Throws, and leaves none behind, where it cannot be written or is not before `untilMs` of
+ * performance.now().
  */
 export function writeSnapshot(
   folder: SnapshotFolder,
@@ -179,12 +179,12 @@ export function writeSnapshot(
   reducers: Reducers,
   followers: readonly Follower[],
   untilMs: number,
-): string {
-  const facts = { sequence, tMs, journalHash, versions: versionsOf(followers), hashes: {} };
+): void {
+  const facts = { sequence, tMs, journalHash, versions: versionsOf(followers) };
   const onSection = (): void => {
     if (performance.now() > untilMs) throw new Error('writing it takes longer than a stop may');
   };
-  return folder.write(facts, (sections) => visitState(reducers, followers, sections), { onSection });
+  folder.write(facts, (sections) => visitState(reducers, followers, sections), { onSection });
 }
 
 export interface MakeOptions {
@@ -220,7 +220,7 @@ export async function makeSnapshot(
     const source = packedAfter(after, total, (sequence) => reader.cursors(sequence));
     const end = await replayAfter(after, source, reducers, followers, { total });
     const hashes = { ...reducers.stateHash() };
-    const facts = { ...end, versions: versionsOf(followers), hashes };
+    const facts = { ...end, versions: versionsOf(followers) };
     const visit = (sections: Sections): void => visitState(reducers, followers, sections);
     folder.write(facts, visit, { check: (path) => requireSame(path, hashes), onStep });
     return end.sequence;

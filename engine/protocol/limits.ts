@@ -11,7 +11,7 @@ export const limits = {
   creditWalletsMax: 5,
   /** Notifications that one command may drop: as many as an owner can have. */
   notificationIdsMax: 500,
-  /** Tail of one command (signed order, texts): far above any honest order, far below a frame of the journal. */
+  /** Tail of one command (signed order, texts): far above any honest order, far below a batch of the journal. */
   tailBytesMax: 1_048_576,
   /** Events of one command travel in frames of at most this many bytes, so that rings and messages stay small. */
   frameBytesMax: 65_536,

@@ -1,6 +1,7 @@
 // Which notifications their owners have dropped. Part of the registry: what a client is shown changes by the log alone.
-// Notifications themselves are made by whoever shows them; here they are but numbers, of each owner from 1 on.
-import type { Sections } from '../protocol/index.ts';
+// Notifications themselves are made by whoever shows them; here they are but numbers, of each owner from 1 on. Only the newest
+// are ever shown, so that all older ones count as dropped: an owner takes no more room here, however many it drops.
+import { limits, type Sections } from '../protocol/index.ts';
 import type { StateHasher } from '../protocol/stateHasher.ts';
 
 interface Dropped {
@@ -20,7 +21,9 @@ export class DroppedNotifications {
       dropped = { upTo: 0, above: new Set() };
       this.byOwner.set(owner, dropped);
     }
-    for (const number of numbers) if (number > dropped.upTo) dropped.above.add(number);
+    dropped.upTo = Math.max(dropped.upTo, Math.max(...numbers) - limits.notificationIdsMax);
+    for (const number of numbers) dropped.above.add(number);
+    for (const number of dropped.above) if (number <= dropped.upTo) dropped.above.delete(number);
     while (dropped.above.delete(dropped.upTo + 1)) dropped.upTo += 1;
   }
 
@@ -37,12 +40,14 @@ export class DroppedNotifications {
     }
   }
 
-  /** Throws naming what does not hold: the numbers above the mark lie above it, and the next one is not among them. */
+  /** Throws naming what does not hold: the numbers above the mark lie above it, few, and the next one is not among them. */
   checkInvariants(): void {
     for (const [owner, { upTo, above }] of this.byOwner) {
       for (const number of above) {
         if (number <= upTo + 1) throw new Error(`notifications 1: ${owner} dropped ${number} above the mark ${upTo}`);
       }
+      if (above.size >= limits.notificationIdsMax)
+        throw new Error(`notifications 2: of ${owner} ${above.size} numbers are kept`);
     }
   }
 }

@@ -131,6 +131,29 @@ test('a thread that is ready tells of a journal that it cannot read', async () =
   });
 });
 
+test('a thread that is ended while it is read from is no end of the journal', async () => {
+  await inTempDir(async (dataDir) => {
+    const total = 70_000;
+    await writeJournal(dataDir, total);
+    const reader = new JournalReader(dataDir);
+    const read = (sequence: number) => reader.cursors(sequence);
+    for (const packsBefore of [1, 8]) {
+      const thread = new ReadAheadThread();
+      let count = 0;
+      const reading = async (): Promise<void> => {
+        for await (const packed of readAhead(dataDir, 0, total, read, { thread, readHere: 5_000 })) {
+          recordsOf(packed);
+          count += 1;
+          if (count === packsBefore) void thread.end();
+        }
+      };
+      await expect(reading()).rejects.toThrow('The thread that reads the journal ended before it was done.');
+      await thread.end();
+    }
+    await reader.close();
+  });
+});
+
 test('a thread that nobody needed ends, before it is ready and after', async () => {
   await new ReadAheadThread().end();
   const thread = await warmThread();

@@ -222,6 +222,28 @@ test('a defect dumps the command, appends nothing, and stops the exchange', asyn
   });
 });
 
+test('of an act of which one command is refused nothing is written, and what came before it is answered', async () => {
+  await inTempDir(async (dataDir) => {
+    const fatal: string[] = [];
+    const options = optionsOf({ dataDir, onFatal: (error) => fatal.push(error.message) });
+    const exchange = await openExchange(options);
+    const eventOf = (slug: string) =>
+      encodeCommand({ type: 'CreateEvent', negRisk: 0, tail: Buffer.from(JSON.stringify({ slug })) });
+    const early = exchange.submit(tick);
+    const act = exchange.submitTogether([eventOf('first'), eventOf('first'), eventOf('second')]);
+    const reason = 'The engine failed at sequence 4 (CreateEvent): one of several commands of one act was refused.';
+    await expect(act).rejects.toThrow(reason);
+    expect((await early).sequence).toBe(2);
+    expect(exchange.durableSequence).toBe(2);
+    expect(exchange.unavailableReason).toContain(reason);
+    expect(fatal.length).toBe(1);
+    await exchange.close();
+    const again = await openExchange(optionsOf({ dataDir }));
+    expect([again.durableSequence, again.nextEventNumber]).toEqual([3, 1]);
+    await again.close();
+  });
+});
+
 test('a follower that throws stops the exchange, naming itself', async () => {
   const fatal: string[] = [];
   const apply = ({ command }: LogRecord) => {

@@ -24,9 +24,7 @@ const commandsMin = Number(process.env.SNAPSHOT_COMMANDS ?? 8_000);
 const firstSeed = Number(process.env.SNAPSHOT_SEED ?? 1);
 const timeout = 600_000;
 
-const factsOf = (sequence: number): SnapshotFacts => ({
-  ...{ sequence, tMs: 0, journalHash: '', versions: {}, hashes: {} },
-});
+const factsOf = (sequence: number): SnapshotFacts => ({ sequence, tMs: 0, journalHash: '', versions: {} });
 
 /** Writes what is visited into a file of the folder and hands it, read back, to `load`. */
 function through(dir: string, sequence: number, visit: (s: Sections) => void, load: (s: Sections) => void): string {

@@ -104,6 +104,18 @@ test('a snapshot that a stop has no time for is given up, and the one before sta
   });
 });
 
+test('a stop that cannot list the snapshots says so, and lets the directory go', { timeout }, async () => {
+  await inTempDir(async (dataDir) => {
+    const clock = new VirtualClock(START_MS);
+    const { exchange } = await started(dataDir, clock, 1, 1);
+    writeFileSync(join(dataDir, 'snapshots'), 'a file where a folder is to be');
+    await exchange.close();
+    expect(warnings.join()).toMatch(/No snapshot was written.*ENOTDIR/);
+    rmSync(join(dataDir, 'snapshots'));
+    expect(await restart(dataDir, clock)).toBe(0);
+  });
+});
+
 test('a follower that keeps nothing in snapshots sees the whole journal', { timeout }, async () => {
   await inTempDir(async (dataDir) => {
     const clock = new VirtualClock(START_MS);

@@ -6,6 +6,7 @@ import {
   type Command,
   EventWriter,
   encodeCommand,
+  limits,
   Message,
   notificationItem,
   notificationNumber,
@@ -64,6 +65,24 @@ test('two registries are equal when the same numbers were dropped, and only then
       expect(registryAfter([...left].reverse()).stateHash()).toBe(registryAfter(left).stateHash());
     }),
   );
+});
+
+test('what is too old to be shown again is forgotten, in whatever order it was dropped', () => {
+  const drop = (...numbers: readonly number[]): Drop => ({ owner: 0, numbers });
+  const newest = limits.notificationIdsMax + 1_000;
+  const alone = registryAfter([drop(newest)]).stateHash();
+  for (const old of [1, 7, 1_000]) {
+    expect(registryAfter([drop(old), drop(newest)]).stateHash()).toBe(alone);
+    expect(registryAfter([drop(newest), drop(old)]).stateHash()).toBe(alone);
+    expect(registryAfter([drop(old, newest)]).stateHash()).toBe(alone);
+  }
+  expect(registryAfter([drop(1_002), drop(newest)]).stateHash()).not.toBe(alone);
+  // One that follows on what is forgotten is no more than that.
+  const next = registryAfter([drop(1_001), drop(newest)]).stateHash();
+  expect(next).not.toBe(alone);
+  expect(registryAfter([drop(newest), drop(1_001)]).stateHash()).toBe(next);
+  // Every second one, as by an owner who never dropped its first.
+  registryAfter(Array.from({ length: 2_000 }, (_, index) => drop(3 + 2 * index)));
 });
 
 test('items are numbers and back, and bytes of anybody are some number', () => {

@@ -11,6 +11,7 @@ import {
   renameSync,
   rmSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -179,6 +180,18 @@ test('a damaged oldest snapshot is named, and nothing is archived', LONG, async 
     expect(end.output).toContain('remove it');
     expect(await bytesOf(dataDir)).toEqual(bytes);
     expect(existsSync(archive)).toBe(false);
+  });
+});
+
+test('archiving a journal that is cut off lets the data directory go', async () => {
+  await inTempDir(async (folder) => {
+    const [dataDir, archive] = [join(folder, 'data'), join(folder, 'archive')];
+    await run(dataDir, new VirtualClock(START_MS), 1);
+    truncateSync(join(dataDir, 'journal', 'data.mdb'), 10_000);
+    for (let call = 0; call < 2; call += 1) {
+      await expect(archiveJournal(dataDir, archive)).rejects.toThrow('the file data.mdb is cut off');
+    }
+    expect(existsSync(join(dataDir, 'lock'))).toBe(false);
   });
 });
 
