@@ -8,6 +8,7 @@ const FIRST_MARKET = MARKETS + 87;
 const MAKER = OWNERS + 300;
 const TAKER = OWNERS + 301;
 const FIRST_ORDER = ORDERS + 11_000;
+const FUNDS_MICRO = 900_000_000;
 
 interface Offer {
   readonly marketIndex: number;
@@ -38,7 +39,7 @@ function offer(take: Take, tMs: number, label: number, owner: number, order: Off
 
 function fund(take: Take, tMs: number, owner: number): void {
   const wallet = addressOf(owner);
-  take(tMs, { type: 'Deposit', wallet, owner: wallet, amountMicro: 900_000_000, isFaucet: 0 });
+  take(tMs, { type: 'Deposit', wallet, owner: wallet, amountMicro: FUNDS_MICRO, isFaucet: 0 });
 }
 
 /**
@@ -93,7 +94,10 @@ export function missByTheLeast(take: Take, tMs: number): void {
   offer(take, tMs, 13, TAKER, { ...taking, marketIndex: ofFees, ...amounts });
 }
 
-/** An exchange that takes orders however old they are: one signed at the beginning of all time is taken, once. */
+/**
+ * An exchange that takes orders however old they are: one signed at the beginning of all time is taken, once. And one that takes
+ * all the money there can be: a micro more is refused.
+ */
 export function acceptForEver(take: Take): void {
   const tMs = TIME_ZERO_MS;
   const settings = { heartbeatWindowMs: 60_000, minedDelayMs: 0, confirmedDelayMs: 0, creditMicro: 0 };
@@ -102,4 +106,8 @@ export function acceptForEver(take: Take): void {
   fund(take, tMs, MAKER);
   const order = { marketIndex: 0, side: Side.BUY, moneyMicro: 400_000, sharesMicro: 1_000_000 };
   for (const timestampMs of [0, 0, 1, HOUR_MS]) offer(take, tMs, 20 + timestampMs, MAKER, { ...order, timestampMs });
+  const wallet = addressOf(TAKER);
+  for (const amountMicro of [Number.MAX_SAFE_INTEGER - FUNDS_MICRO + 1, Number.MAX_SAFE_INTEGER - FUNDS_MICRO, 1]) {
+    take(tMs, { type: 'Deposit', wallet, owner: wallet, amountMicro, isFaucet: 0 });
+  }
 }

@@ -58,8 +58,8 @@ const reasons: readonly Reason[] = [
   equal(/^usualOrder/, /isOwner\(.* ⇒ \+ → -$/, UNUSUAL),
   unreached(
     /^usualOrder/,
-    /(?:^const timestampMs = |isTimely\(state, ).* ⇒ \+ → -$/,
-    'Reads time or expiration out of an earlier command of the message, where there mostly is none that could be one.',
+    /^const timestampMs = .* ⇒ \+ → -$/,
+    'Reads the time out of an earlier command of the message, where there mostly is none that could be one.',
   ),
   equal(/^usualOrder/, /^const (?:money|lots|pips|ladderPips) = .* ⇒ (?:[+-] → [+-]|0 → 1)$/, UNUSUAL),
   equal(/^usualOrder/, /^if \(Math\.floor\(lots\) .* ⇒ (?:< → <=|> → >=)$/, UNUSUAL),
@@ -77,11 +77,6 @@ const reasons: readonly Reason[] = [
     "keyOf's first guess: without it, the table of keys is asked.",
   ),
   equal(/^accounts/, /^last < this\.keyCount/, "keyOf's first guess: without it, the table of keys is asked."),
-  unreached(
-    /^accounts/,
-    /^this\.(?:keyCount \* KEY_WORDS|accountCount|ownerCount) <= this\.\w+\.length,/,
-    'What no snapshot of ours says; test/pipeline damages some.',
-  ),
   equal(/^accounts/, /^this\.lastKey\[account\] = /, "keyOf's first guess: without it, the table of keys is asked."),
   equal(/^accounts/, /^const at = offset >> 2; ⇒ 2/, "keyOf's first guess: without it, the table of keys is asked."),
   equal(
@@ -150,7 +145,6 @@ const reasons: readonly Reason[] = [
     'Account 0 is that of the fees: nobody has a key of its owner.',
   ),
   equal(/^entry/, /pips [<>] (?:highest|tickPips) \? .* ⇒ [<>] → [<>]=/, 'They are the same there.'),
-  unreached(/^entry/, /^const earliest = .* ⇒ 0/, 'Only a window that is longer than the time since 1970 goes there.'),
   equal(
     /^entry/,
     /^order\.owner = state\.accounts\.owners/,
@@ -168,11 +162,6 @@ const reasons: readonly Reason[] = [
     'No two items are the same in all three.',
   ),
   equal(/^dueHeap/, /^while \(at > 0\) \{ ⇒ > → >=$/, 'The first has nothing before it.'),
-  unreached(
-    /^dueHeap/,
-    /^this\.second = growFloat64/,
-    'Only more than 64 items that fall due at once and are the same in their first number tell.',
-  ),
   equal(/^dueHeap/, /^if \(this\.\w+\[a\] !== this\.\w+\[b\]\) return .* ⇒ < → <=/, 'They differ there.'),
   equal(/^dryRun/, /budgetMicro > 0; ⇒ 0 → 1/, 'A budget of 1 micro buys no lot and is refused before.'),
   equal(/^dryRun/, /^isDone = true;/, 'What follows is worse, and nothing is wanted: the walk only takes longer.'),
@@ -219,11 +208,10 @@ const reasons: readonly Reason[] = [
   equal(/^fees/, /^const LIMBS_MAX = 16;/, 'Room for more limbs than there are.'),
   equal(/^fees/, /^if \(exact <= Number\.MAX_SAFE_INTEGER\)/, 'Both ways are exact at that number.'),
   equal(/^prices/, /^return price > BigInt\(MICRO_MAX\)/, 'At the cap both say the same.'),
-  unreached(/^prices/, /^while \(k > 0 && /, 'Amounts next to 2^53, which no trace has: test/core/exact.test.ts.'),
-  unreached(
+  equal(
     /^prices/,
-    /<= 0\) k \+= 1; ⇒ 0 → 1$/,
-    'Ratios that miss a tick by the least, which no trace has: the same test.',
+    /^while \(k > 0 && .* ⇒ 0 → 1$/,
+    'A ratio below one tick is never rounded up to it: of all amounts, 1 / 2^53 less than 1 is the nearest.',
   ),
   equal(/^state/, /^this\.tMs = 0;/, 'Every command brings its time.'),
   equal(
@@ -233,15 +221,19 @@ const reasons: readonly Reason[] = [
   ),
   equal(/^prices/, /^if \(moneyMicro >= 2 \* sharesMicro\)/, 'Such a price is beyond every limit either way.'),
   equal(/^snapshot/, /levels\.subarray\(at, at \+ 3\)/, 'Three of them are taken.'),
-  unreached(
-    /^snapshot/,
-    /^Number\.isInteger\(gridPips\)/,
-    'What no snapshot of ours says; test/pipeline damages some.',
-  ),
   equal(/^snapshot/, /new Float64Array\(0\)/, 'What is loaded takes its place.'),
   unreached(/^orderPool/, /byteLength/, 'A figure for the bench.'),
   equal(/^idWindow/, /^this\.(?:startMs|endMs) = /, 'When a slice is looked at first; the table has all.'),
-  unreached(/./, /requireSound\(|isCapacity|isThere/, 'What no snapshot of ours says; test/pipeline damages some.'),
+  unreached(
+    /^snapshot/,
+    /requireSound\(state\.freshTrades/,
+    'Asked for in the middle of a command, which nothing here does.',
+  ),
+  unreached(
+    /^orderPool/,
+    /requireSound\(used <= slotsOf/,
+    'No damage to a snapshot leaves fewer entries, and all else in order.',
+  ),
   equal(/^entries/, /./, 'What is read early says nothing: only time can tell.'),
   equal(/^lookAhead/, /^(?!state\.aheadAt = )/, 'What is read early says nothing: only time can tell.'),
   equal(/^dryRun/, /\btouched\b/, 'What is read early says nothing: only time can tell.'),
@@ -261,17 +253,6 @@ const reasons: readonly Reason[] = [
   equal(/^prices/, /^let k = /, 'A first guess that the exact comparison below mends.'),
   equal(/^state/, /^market\.isTouched = true;/, 'A market that is listed twice is looked at twice.'),
   equal(/^state/, /^if \(ledger\.collateral\[account\] >= .* ⇒ >= → >$/, 'A suspect that is covered is left as it is.'),
-  unreached(
-    /^lifecycle/,
-    /^const AUTO_TICK_(?:BID_ABOVE|ASK_BELOW)_PIPS = (?:9600|400);/,
-    'Prices between lie on no tick of 0.01: only old orders could.',
-  ),
-  unreached(/^fees/, /^let carry = 0;/, 'Seen only where a fee ends a hair off a step: test/core/exact.test.ts.'),
-  unreached(
-    /^orderPool/,
-    /^while \(this\.index\[entry\] >= 0/,
-    'A check that is run on whole states: it differs for slot 0 alone.',
-  ),
   equal(
     /^orderPool/,
     /^let gap = \(idHash|^for \(let i = 0; i < count; i \+= 1\)/,
@@ -279,14 +260,11 @@ const reasons: readonly Reason[] = [
   ),
   equal(/^orderPool/, /^return (?:this\.index\[)?\(?idHash/, 'What is read early says nothing: only time can tell.'),
   equal(/^(?:orderPool|ledger)/, /^(?:first|correct)Values\(/, 'What is read early says nothing: only time can tell.'),
-  unreached(/^orderPool/, /WAS_DELAYED_BIT\) !== 0/, 'Asked by a check of whole states alone.'),
-  unreached(/^orderPool/, /^return slot >= 0 && slot < this\.used;/, 'What no snapshot of ours says.'),
   equal(/^ledger/, /^const SHIFT = 4;/, 'A record twice as long as it need be.'),
   equal(/^ledger/, /^this\.bound = growFloat64/, 'An account without a bound is looked at each time.'),
   equal(/^ledger/, /^const last = table\.length - 1;/, 'Entries lie at even places.'),
   equal(/^ledger/, /^for \(let i = 0; i < count; i \+= 1\) \{/, 'Read early, as above.'),
   equal(/^ledger/, /^if \(reserved > this\.bound\[account\]\)/, 'They are the same there.'),
-  unreached(/^ledger/, /^positionCount << SHIFT <= words\.length/, 'What no snapshot of ours says.'),
   equal(/^ledger/, /at < old\.length; at \+= 2/, 'Behind the last entry there is none to move.'),
   equal(/^ledger/, /^return \(Math\.imul\(account, /, 'Another hash, as good.'),
   equal(
@@ -296,24 +274,23 @@ const reasons: readonly Reason[] = [
   ),
   equal(/^exchange/, /^const STEP_CONFIRMED = /, 'A mark that is compared with itself.'),
   equal(/^exchange/, /account < accounts\.accountCount; .* ⇒ < → <=/, 'Behind the last account there is no wallet.'),
-  unreached(
-    /^exchange/,
-    /^this\.state\.aheadCount = 0; ⇒ 0/,
-    'Called where the registry refuses, which the traces have not; test/pipeline does.',
-  ),
   equal(/^dryRun/, /^const ASK = 1;/, 'Held against BID alone.'),
   equal(/^dryRun/, /^const none = side === BID/, 'The limit of an order lies before both ends of a ladder.'),
   equal(/^dryRun/, /^dry\.budgetLeftMicro = isBudget/, 'What is left of no budget is never asked.'),
   equal(/^dryRun/, /^if \(dry\.ownCount > 0\) countReleases.* ⇒ > → >=/, 'Of none there is nothing to count.'),
   unreached(/^state/, /limits\.marketsMax\) throw/, 'No trace opens so many; the limit is far beyond a venue.'),
-  unreached(
+  equal(
     /^state/,
-    /larger\.set\(this\.(?:touched|suspects)\)|this\.(?:touched|suspects) = larger|(?:touched|suspect)Count \+= 1; ⇒ 1|this\.suspectCount === this\.suspects\.length/,
-    'No command of the traces touches more than 64 markets, or leaves more than 64 accounts to look at.',
+    /^this\.(?:touched|suspect)Count \+= 1; ⇒ 1/,
+    'Between them stand those of commands before, of whom nothing is wanted any more.',
   ),
   unreached(/^accounts/, /limits\.accountsMax\) throw/, 'No trace opens so many; the limit is far beyond a venue.'),
-  unreached(/^invariants/, /./, 'The damage that the traces do to a state does not lead there.'),
-  unreached(/^cash/, /MICRO_MAX - state\.depositsMicro/, 'Only deposits near 2^53 tell; test/core holds that bound.'),
+  unreached(
+    /^invariants/,
+    /first \+ second === 0n|shares, too many/,
+    'The damage that the traces do to a state does not lead there.',
+  ),
+  equal(/^invariants/, /^let previous = 0;/, 'Numbers of orders begin at 1, which has been checked before.'),
 ];
 
 /** The reason for which this mutant may live; undefined when there is none. */
