@@ -38,7 +38,8 @@ test('where no file can be opened, whatever is asked is answered', async () => {
       expect(stderr).toBe('');
       for (const path of paths())
         expect([path, await statusOf(agent, server.url + path)]).not.toEqual([path, undefined]);
-      expect(await statusOf(agent, `${server.url}/ok`)).toBe(200);
+      for (const path of ['/ok', '/metrics'])
+        expect([path, await statusOf(agent, server.url + path)]).toEqual([path, 200]);
     } finally {
       agent.destroy();
       await server.stop();
