@@ -2,6 +2,7 @@
 // interface.md 4.4). Thin: tokens are read by wire/tokens.ts, found in the views, and shown by wire/. Lists leave out
 // tokens that have no book; a request for one such token is a 404.
 
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { MarketStatus } from '../../engine/index.ts';
 import type { Endpoint, Handler, HttpRequest, Reply } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
@@ -11,9 +12,11 @@ import type { Market, TokenPlace, Views } from '../views/index.ts';
 import { bookJson } from '../wire/books.ts';
 import { baseFee } from '../wire/markets.ts';
 import { pipsText } from '../wire/numbers.ts';
+import { bytesOf } from '../wire/pieces.ts';
 import { lastTradeOf, midpointText, NO_LAST_TRADE, pricesJson, priceText, spreadText } from '../wire/prices.ts';
 import * as schemas from '../wire/schemas/marketData.ts';
 import { parseTokenList, queryTokenList, readOneTokenId, readSide, type TokenQuery } from '../wire/tokens.ts';
+import { sharedReply } from './sharedReply.ts';
 
 const NO_BOOK = 'No orderbook exists for the requested token id';
 
@@ -86,14 +89,34 @@ const pricesReply = (queries: readonly TokenQuery[], views: Views): Reply =>
 
 const prices: Handler = (request, { services: { views } }) => pricesReply(listOf(request), views);
 
+/** Tokens of which one turn of the loop tells the prices: everybody else waits meanwhile. */
+const TOKENS_A_TURN = 512;
+
+/** The prices of every token that has a book. Made in many turns, since there may be hundreds of thousands. */
+const everyPrice = sharedReply(async (views: Views): Promise<Reply> => {
+  const body: Uint8Array[] = [];
+  let texts: string[] = [];
+  const take = (): void => {
+    if (texts.length > 0) body.push(bytesOf(`${body.length === 0 ? '{' : ','}${texts.join()}`));
+    texts = [];
+  };
+  for (const market of views.markets.list()) {
+    if (!hasBook(market)) continue;
+    for (const outcome of [0, 1] as const) {
+      texts.push(`"${market.tokens[outcome]}":${pricesJson(views, { market, outcome }, undefined)}`);
+    }
+    if (texts.length < TOKENS_A_TURN) continue;
+    take();
+    await nextTurn();
+  }
+  take();
+  return { body: [...body, bytesOf(body.length === 0 ? '{}' : '}')] };
+});
+
 /** Without tokens: those of every market that has a book. */
 const queriedPrices: Handler = (request, { services: { views } }) => {
-  const everything = (): readonly TokenQuery[] =>
-    views.markets
-      .list()
-      .filter(hasBook)
-      .flatMap(({ tokens }) => tokens.map((tokenId) => ({ tokenId, side: undefined })));
-  return pricesReply(queryTokenList(request.query) ?? everything(), views);
+  const queries = queryTokenList(request.query);
+  return queries === undefined ? everyPrice(views) : pricesReply(queries, views);
 };
 
 const midpoint: Handler = (request, { services: { views } }) => ({
