@@ -200,11 +200,18 @@ export function durationMs(text: string): number {
 export type Flags = Readonly<Record<string, string | readonly string[] | boolean | undefined>>;
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+const YES_OR_NO_TEXTS: ReadonlyMap<string, boolean> = new Map([
+  ['true', true],
+  ['1', true],
+  ['false', false],
+  ['0', false],
+]);
+
 function valueOfText(kind: TextKind, text: string): unknown {
   // What is no safe integer stays text, so that its refusal shows what was typed.
   if (kind === 'number') return /^[0-9]{1,16}$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : text;
   if (kind === 'list') return text.split(',').map((part) => part.trim());
-  if (kind === 'boolean') return { true: true, false: false, '1': true, '0': false }[text.toLowerCase()] ?? text;
+  if (kind === 'boolean') return YES_OR_NO_TEXTS.get(text.toLowerCase()) ?? text;
   return text;
 }
 

@@ -200,17 +200,19 @@ class InlineExchange implements RunningExchange {
   }
 
   submit(command: Uint8Array): Promise<LogRecord> {
-    const reason = this.unavailableReason;
-    if (reason !== undefined) return Promise.reject(new StorageUnavailable(reason));
+    return new Promise((resolve, reject) => this.take(command, { resolve, reject }));
+  }
+
+  submitAndRead<Result>(command: Uint8Array, read: (record: LogRecord) => Result): Promise<Result> {
     return new Promise((resolve, reject) => {
-      assertWellFormed(command);
-      try {
-        for (const step of this.commandSteps) step(command);
-      } catch (error) {
-        throw this.stopOnDefect(command, error);
-      }
-      this.answers.push({ resolve, reject });
-      this.ticker.arm();
+      const answer = (record: LogRecord): void => {
+        try {
+          resolve(read(record));
+        } catch (error) {
+          reject(error);
+        }
+      };
+      this.take(command, { resolve: answer, reject });
     });
   }
 
@@ -288,6 +290,20 @@ class InlineExchange implements RunningExchange {
     const { directory, options, parts } = this;
     if (directory === undefined || parts.store !== undefined) return packedAfter(from, total, read);
     return readAhead(directory.path, from, total, read, { thread: options.readAheadThread, readHere: parts.readHere });
+  }
+
+  /** Takes a command in, whose record is the answer. */
+  private take(command: Uint8Array, answer: Answer): void {
+    const reason = this.unavailableReason;
+    if (reason !== undefined) throw new StorageUnavailable(reason);
+    assertWellFormed(command);
+    try {
+      for (const step of this.commandSteps) step(command);
+    } catch (error) {
+      throw this.stopOnDefect(command, error);
+    }
+    this.answers.push(answer);
+    this.ticker.arm();
   }
 
   /** Takes one of several commands that cannot be refused. */

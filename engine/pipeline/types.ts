@@ -105,6 +105,11 @@ export interface RunningExchange {
    */
   submit(command: Uint8Array): Promise<LogRecord>;
   /**
+   * The same for what is read of followers: `read` is called when they have applied the command's record and none behind it. A
+   * promise is heard of only after all records of a flush. Rejects with what `read` throws, too.
+   */
+  submitAndRead<Result>(command: Uint8Array, read: (record: LogRecord) => Result): Promise<Result>;
+  /**
    * Submits several commands as one act: they are durable together, or none is. Meant for operators' commands that were made
    * by encodeCommand and that the caller knows to be acceptable: one that is refused is a defect and stops the exchange. The
    * exchange stands still meanwhile. Resolves when followers have applied all. Throws like submit.

@@ -150,7 +150,12 @@ export class Recoverers {
   }
 
   private wakeHelper(): void {
-    this.helper ??= this.startHelper();
+    try {
+      this.helper ??= this.startHelper();
+    } catch {
+      this.hasHelper = false; // the system has no room for another thread
+      return;
+    }
     if (this.ring.isAsleep) this.ring.call();
   }
 

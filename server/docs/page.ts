@@ -60,11 +60,6 @@ const START = `SwaggerUIBundle({
 });
 `;
 
-const PACKAGE_FILES: Readonly<Record<string, string>> = {
-  'swagger-ui.css': 'text/css; charset=utf-8',
-  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
-  'favicon-32x32.png': 'image/png',
-};
 const DAY_S = 86_400;
 
 /** What is kept by browsers for a day is swagger-ui's alone: the page and its own files must fit each other. */
@@ -89,19 +84,20 @@ const own = (type: string, body: Reply['body']): Reply => ({
   body,
   headers: headersOf(`text/${type}; charset=utf-8`, 'no-cache'),
 });
-const read = new Map<string, Reply>([
+const ofPackage = (name: string, contentType: string): readonly [string, Reply] => {
+  const body = readFileSync(require.resolve(`swagger-ui-dist/${name}`));
+  return [name, { body, headers: headersOf(contentType, `max-age=${DAY_S}`) }];
+};
+
+/** The files that the page needs. They are read before anybody asks: later there may be no room for another open file. */
+const files: ReadonlyMap<string, Reply> = new Map([
+  ofPackage('swagger-ui.css', 'text/css; charset=utf-8'),
+  ofPackage('swagger-ui-bundle.js', 'text/javascript; charset=utf-8'),
+  ofPackage('favicon-32x32.png', 'image/png'),
   ['scheme.js', own('javascript', SCHEME)],
   ['contrast.css', own('css', readFileSync(new URL('contrast.css', import.meta.url)))],
   ['start.js', own('javascript', START)],
 ]);
 
-/** A file that the page needs, read once; undefined for any other name. */
-export function docsFile(name: string): Reply | undefined {
-  const known = read.get(name);
-  if (known !== undefined) return known;
-  if (!Object.hasOwn(PACKAGE_FILES, name)) return undefined;
-  const body = readFileSync(require.resolve(`swagger-ui-dist/${name}`));
-  const reply: Reply = { body, headers: headersOf(PACKAGE_FILES[name], `max-age=${DAY_S}`) };
-  read.set(name, reply);
-  return reply;
-}
+/** A file that the page needs; undefined for any other name. */
+export const docsFile = (name: string): Reply | undefined => files.get(name);

@@ -70,6 +70,8 @@ export class OpenedHistorian implements Historian {
   private held: { readonly bytes: Uint8Array; readonly sequence: number }[] = [];
   private untoldBytes = 0;
   private failures = 0;
+  /** How often in a row the system had no room for its thread. */
+  private unstarted = 0;
   private givenUp: string | undefined;
   private restartTimer: NodeJS.Timeout | undefined;
   /** The thread has ended so that the journal can be opened anew; it starts again with the next durable batch. */
@@ -90,8 +92,8 @@ export class OpenedHistorian implements Historian {
     this.isReleased = false;
     if (this.closing !== undefined || this.givenUp !== undefined) return;
     if (this.options.dataDir === undefined) this.held.push({ bytes, sequence });
-    else if (this.restartTimer !== undefined) return;
-    else if (this.worker === undefined) this.start(false);
+    else if (this.worker === undefined && this.restartTimer === undefined) this.start(false);
+    if (this.restartTimer !== undefined) return;
     this.untoldBytes += bytes.length;
     if (this.untoldBytes > TELL.bytes) {
       if (this.worker === undefined) this.start(false);
@@ -164,10 +166,12 @@ export class OpenedHistorian implements Historian {
   }
 
   private post(message: (id: number) => ToThread): Promise<Uint8Array | undefined> {
+    if (this.isAnswering) {
+      if (this.worker === undefined) this.start(false);
+      else this.tell();
+    }
     const reason = this.unavailableReason;
     if (reason !== undefined) return Promise.reject(new HistorianUnavailable(reason));
-    if (this.worker === undefined) this.start(false);
-    else this.tell();
     return new Promise((resolve, reject) => {
       this.lastId += 1;
       if (this.waiting.size === 0) this.worker?.ref();
@@ -199,12 +203,27 @@ export class OpenedHistorian implements Historian {
     this.held = [];
   }
 
+  /** Starts the thread, now or, where the system has no room for one, after a while. */
   private start(isFresh: boolean): void {
+    clearTimeout(this.restartTimer);
+    this.restartTimer = undefined;
     const { dataDir, recordsPerCommit = RECORDS_PER_COMMIT, waitMsMax } = this.options;
     this.indexPath ??=
       dataDir === undefined ? mkdtempSync(join(tmpdir(), 'outcry-history-')) : join(dataDir, 'history');
     const workerData: ThreadSettings = { indexPath: this.indexPath, dataDir, isFresh, recordsPerCommit, waitMsMax };
-    const worker = new Worker(new URL('./thread.ts', import.meta.url), { workerData });
+    let worker: Worker;
+    try {
+      worker = new Worker(new URL('./thread.ts', import.meta.url), { workerData });
+    } catch (error) {
+      this.unstarted += 1;
+      this.startLater(
+        'no thread can be started for it',
+        error instanceof Error ? error.message : String(error),
+        isFresh,
+      );
+      return;
+    }
+    this.unstarted = 0;
     this.worker = worker;
     worker.on('message', (message: FromThread) => this.heard(message));
     let failure: Error | undefined;
@@ -265,12 +284,17 @@ export class OpenedHistorian implements Historian {
       this.log('error', 'The historian failed; histories are not answered any more.', { reason });
       return;
     }
-    const delayMs = Math.min(RESTART.firstMs * 2 ** (this.failures - 1), RESTART.largestMs);
-    this.log('error', 'The historian failed; it is started again.', { reason, delayMs });
+    this.startLater('the historian failed', reason, this.failures >= FAILURES_UNTIL_FRESH);
+  }
+
+  private startLater(what: string, reason: string, isFresh: boolean): void {
+    const times = this.failures + this.unstarted;
+    const delayMs = Math.min(RESTART.firstMs * 2 ** (times - 1), RESTART.largestMs);
+    this.log('error', `The historian is started again: ${what}.`, { reason, delayMs });
     this.restartTimer = setTimeout(() => {
       this.restartTimer = undefined;
       this.toldSequence = 0;
-      if (this.closing === undefined) this.start(this.failures >= FAILURES_UNTIL_FRESH);
+      if (this.closing === undefined) this.start(isFresh);
     }, delayMs).unref();
   }
 

@@ -3,7 +3,7 @@
 // set: that one counts only the first of several collections told at once, and forgets the loop's delays with every reader.
 import { readdir } from 'node:fs/promises';
 import { constants, type PerformanceEntry, PerformanceObserver, performance } from 'node:perf_hooks';
-import { getHeapSpaceStatistics } from 'node:v8';
+import { getHeapSpaceStatistics, getHeapStatistics } from 'node:v8';
 import { Distribution } from '../../engine/index.ts';
 import { soon } from './disk.ts';
 import { Figures } from './figures.ts';
@@ -56,9 +56,20 @@ function watchCollections(figures: Figures): void {
   );
 }
 
+/** Unknown where no file can be opened: Node reads it from one. */
+function residentBytes(): number | undefined {
+  try {
+    return process.memoryUsage.rss();
+  } catch {
+    return undefined;
+  }
+}
+
 function watchMemory(figures: Figures): void {
-  figures.gauge('process_resident_memory_bytes', 'Memory of the process that is in RAM, mapped files included.', () =>
-    process.memoryUsage.rss(),
+  figures.gauge(
+    'process_resident_memory_bytes',
+    'Memory of the process that is in RAM, mapped files included.',
+    residentBytes,
   );
   figures.gauges('heap_bytes', 'Heap of the main thread by space, as far as it is used.', ['space'], (put) => {
     for (const { space_name: name, space_used_size: bytes } of getHeapSpaceStatistics()) {
@@ -66,7 +77,7 @@ function watchMemory(figures: Figures): void {
     }
   });
   figures.gauge('external_memory_bytes', 'Buffers outside of the heap of the main thread.', () => {
-    return process.memoryUsage().external;
+    return getHeapStatistics().external_memory;
   });
 }
 

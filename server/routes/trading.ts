@@ -197,7 +197,8 @@ function cancelReply({ events }: LogRecord, views: Views): Reply {
 async function submitCancel(command: Command, { services }: Context): Promise<Reply> {
   // In step with the orders, so that a cancel does not overtake one that arrived before it.
   await services.turns.next();
-  return cancelReply(await services.exchange.submit(encodeCommand(command)), services.views);
+  // Read at once: orders that ended leave the views, and records of much later may have been flushed with this one.
+  return services.exchange.submitAndRead(encodeCommand(command), (record) => cancelReply(record, services.views));
 }
 
 /** The reply to a cancel that can name no order: no command is worth it, but an exchange that takes no cancels says so. */

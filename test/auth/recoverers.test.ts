@@ -6,6 +6,7 @@ import { Recoverers } from '../../server/auth/recoverers.ts';
 import { RecoveryRing, RING_JOBS } from '../../server/auth/recoveryRing.ts';
 import { recoverAddress, signDigest } from '../../server/auth/secp256k1.ts';
 import { Turns } from '../../server/turns.ts';
+import { refuseThreads } from '../support/threads.ts';
 
 interface Sample {
   readonly digest: Uint8Array;
@@ -47,6 +48,15 @@ test('signatures in one go have the signers that they have one by one', async ()
 
 test('without a helper nothing is different', () => {
   expect(recovered(new Recoverers(false), 0, samples.length)).toEqual(signers);
+});
+
+test('nor where the system has no room for one', () => {
+  const allowThreads = refuseThreads();
+  try {
+    expect(recovered(new Recoverers(true), 0, samples.length)).toEqual(signers);
+  } finally {
+    allowThreads();
+  }
 });
 
 test('more than the ring holds are found in several goes', () => {

@@ -185,7 +185,9 @@ test("a metrics token is anybody's choice, and long where others can reach the e
 test('booleans of variables are words or digits', () => {
   const of = (text: string): boolean => resolveConfig('development', {}, { OUTCRY_JSON: text }, folder).isJson;
   expect([of('false'), of('0'), of('TRUE'), of('1')]).toEqual([false, false, true, true]);
-  expect(refusal(() => of('perhaps'))).toBe('OUTCRY_JSON must be true or false; it is "perhaps".');
+  for (const text of ['perhaps', 'constructor']) {
+    expect(refusal(() => of(text))).toBe(`OUTCRY_JSON must be true or false; it is "${text}".`);
+  }
 });
 
 test('the house is calm in development, as lively as wanted, and never part of a venue', () => {

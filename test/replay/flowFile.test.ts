@@ -58,6 +58,7 @@ test.each(['flow_a.csv', 'flow_b.csv.gz'])('%s is read with the token ids beside
 test('missing and unfit files end in a sentence', () => {
   const path = join(folder, 'flow_c.csv');
   expect(() => readFlow(path)).toThrow('does not exist');
+  expect(() => readFlow(folder)).toThrow(`The flow ${folder} cannot be read (EISDIR).`);
   writeFileSync(path, rows);
   expect(() => readFlow(path)).toThrow('The token file of the flow,');
   writeFileSync(tokensPathOf(path), '[{"market":0,"tokens":["11","22"]}]');

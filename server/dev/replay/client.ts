@@ -91,8 +91,7 @@ export class ExchangeClient {
 
   #exchange(method: HttpMethod, path: string, headers: Record<string, string>, body: Buffer | undefined) {
     return new Promise<ClientReply & { readonly retryAfterMs: number }>((resolve, reject) => {
-      const { hostname, port } = this.#base;
-      const request = httpRequest({ agent: this.#agent, host: hostname, port, method, path, headers }, (response) => {
+      const request = httpRequest(new URL(path, this.#base), { agent: this.#agent, method, headers }, (response) => {
         readWhole(response).then(resolve, (error: unknown) => reject(this.#broken(error)));
       });
       request.on('error', (error) => {

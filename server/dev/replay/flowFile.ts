@@ -1,9 +1,10 @@
 // A recorded flow: a CSV file (plain or .gz) of level changes and trade prints, and the token ids in a JSON file beside
 // it. Read once, before the replay starts. It must never repair a line: what cannot be read is named by its line number.
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { z } from 'zod';
+import { codeOf } from '../../../engine/index.ts';
 import { fatal } from '../../fatal.ts';
 
 /** A side of a book in the first token's terms: B bids, A asks. */
@@ -115,9 +116,17 @@ export function tokensPathOf(flowPath: string): string {
   return join(dirname(flowPath), `${name}.json`);
 }
 
+function readBytes(path: string, what: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    const code = codeOf(error);
+    fatal('usage', `${what} ${path} ${code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`}.`);
+  }
+}
+
 function readText(path: string, what: string): string {
-  if (!existsSync(path)) fatal('usage', `${what} ${path} does not exist.`);
-  const bytes = readFileSync(path);
+  const bytes = readBytes(path, what);
   try {
     return (path.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8');
   } catch {

@@ -1,0 +1,40 @@
+// A historian whose thread the system has no room for, at its start or later: the exchange goes on, questions are refused in
+// the meantime, and once there is room the index that was there is brought up to date.
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { encodeCommand } from '../../engine/index.ts';
+import type { HistoryRequest } from '../../server/history/queries.ts';
+import { inTempDir } from '../journal/support.ts';
+import { refuseThreads } from '../support/threads.ts';
+import { askText, openVenue } from './harness.ts';
+
+const OPEN_INTEREST: HistoryRequest = { query: { kind: 'oi', conditionIds: undefined }, dialect: 'root' };
+
+test.each([true, false])(
+  'no room for a thread ends no exchange, and is asked for again (journal %s)',
+  async (hasJournal) => {
+    await inTempDir(async (folder) => {
+      const said: string[] = [];
+      const allowThreads = refuseThreads();
+      let venue: Awaited<ReturnType<typeof openVenue>>;
+      try {
+        venue = await openVenue({
+          ...(hasJournal && { dataDir: join(folder, 'venue') }),
+          onLog: (text) => said.push(text),
+        });
+        await venue.exchange.submit(encodeCommand({ type: 'Tick' }));
+        await expect(venue.historian.ask(OPEN_INTEREST)).rejects.toThrow('its thread starts again');
+      } finally {
+        allowThreads();
+      }
+      await expect
+        .poll(() => askText(venue.historian, OPEN_INTEREST).catch(String), { timeout: 60_000 })
+        .toMatch(/^\[/);
+      expect(
+        said.every((text) => text.startsWith('The historian is started again: no thread can be started for it.')),
+      ).toBe(true);
+      expect(said.length).toBeGreaterThan(0);
+      await venue.close();
+    });
+  },
+);

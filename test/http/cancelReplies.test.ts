@@ -1,0 +1,71 @@
+// Replies to cancels, where much else becomes durable by the same flush: while a disk stands still, records gather behind one
+// another for many seconds. Each reply names the orders of its own record, however many others ended after them.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Command, encodeCommand, type LogRecord, VirtualClock } from '../../engine/index.ts';
+import type { ApiCredentials } from '../../server/auth/apiKeys.ts';
+import { keyIdOfUuid } from '../../server/wire/ids.ts';
+import { createKey, sendSigned } from '../support/client.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+
+/** More orders than the views keep after their end. */
+const ORDERS = 4_200;
+const GATHERING_MS = 6_000;
+// The clock of the exchange stands at the present, so that signatures made by the real clock are fresh.
+const clock = new VirtualClock(Date.now());
+let server: TestServer;
+let key: ApiCredentials;
+
+beforeAll(async () => {
+  server = await startTestServer({ clock });
+  key = await createKey(server.url, server.wallets[0]);
+  await submit({
+    type: 'CreateMarket',
+    ...{ eventNumber: 0, status: 1, negRisk: 0, autoTick: 0, feeExponent: 1, tickPips: 100, feeRate: 0 },
+    ...{ minOrderLots: 1, delaySeconds: 0, minMarketableBuyMicro: 0 },
+    ...{ conditionId: idOf(1), firstToken: idOf(2), secondToken: idOf(3) },
+    tail: Buffer.from('{"slug":"m"}'),
+  });
+});
+afterAll(() => server.close());
+
+const idOf = (number: number): string => `0x${number.toString(16).padStart(8, '0').repeat(8)}`;
+const submit = (command: Command): Promise<LogRecord> => server.exchange.submit(encodeCommand(command));
+
+/** Rests a bid for one lot. */
+function rest(number: number): Promise<LogRecord> {
+  const { address } = server.wallets[0];
+  return submit({
+    ...{
+      type: 'PlaceOrder',
+      orderId: idOf(number),
+      keyId: keyIdOfUuid(key.apiKey) ?? '',
+      maker: address,
+      owner: address,
+    },
+    ...{ marketIndex: 0, outcome: 0, side: 0, orderType: 0, flags: 0, makerAmountMicro: 100, takerAmountMicro: 10_000 },
+    ...{ timestampMs: clock.now(), expirationS: 0 },
+  });
+}
+
+/** Has another command taken in by the exchange right behind the next one, after so long, and flushed with it. */
+function followNextCommand(ms: number): void {
+  const { exchange } = server;
+  const { submit: take, submitAndRead: takeAndRead } = exchange;
+  const followed = <Answer>(answer: Answer): Answer => {
+    Object.assign(exchange, { submit: take, submitAndRead: takeAndRead });
+    clock.advance(ms);
+    void submit({ type: 'Tick' });
+    return answer;
+  };
+  exchange.submit = (command) => followed(take.call(exchange, command));
+  exchange.submitAndRead = (command, read) => followed(takeAndRead.call(exchange, command, read)) as never; // of that type
+}
+
+test('a cancel names all its orders, though a record of much later is flushed with it', async () => {
+  const ids = Array.from({ length: ORDERS }, (_, index) => 10 + index);
+  for (const { events } of await Promise.all(ids.map(rest)))
+    expect(events.filter(({ type }) => type === 'Rejected')).toEqual([]);
+  followNextCommand(GATHERING_MS);
+  const { status, json } = await sendSigned(server.url, server.wallets[0].address, key, 'DELETE', '/cancel-all');
+  expect([status, json.canceled.length]).toEqual([200, ORDERS]);
+});
