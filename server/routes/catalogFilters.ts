@@ -46,12 +46,6 @@ const numbers = (reader: QueryReader, name: string): Range => [
 ];
 const times = (reader: QueryReader, name: string): Range => [reader.time(`${name}_min`), reader.time(`${name}_max`)];
 
-/** Tags asked for, by slug and by number; undefined where a name is nobody's. */
-function tagsAsked({ tags }: Catalog, reader: QueryReader): readonly (Label | undefined)[] {
-  const bySlug = reader.texts('tag_slug', 'tag')?.map((slug) => tags.bySlug(slug)) ?? [];
-  return bySlug;
-}
-
 /**
  * Filters of the tags that are asked for: of a group one is enough, unless all are wanted. With `related_tags` each stands for
  * those that are related to it as well.
@@ -64,7 +58,7 @@ function tagFilters(
 ): RowFilter[] {
   const filters: RowFilter[] = [];
   const hasRelated = reader.flag('related_tags') ?? false;
-  const slugged = tagsAsked(catalog, reader);
+  const slugged = reader.texts('tag_slug', 'tag')?.map((slug) => catalog.tags.bySlug(slug)) ?? [];
   const numbered = reader.wholes('tag_id')?.map((number) => catalog.tags.byNumber(number)) ?? [];
   const groups = [slugged, numbered];
   const withRelated = (tag: Label): readonly Label[] => {
