@@ -55,7 +55,7 @@ export class TakerOrder {
   expirationS = Number.NaN;
   /** FOK and FAK BUY: collateral to spend, micro; else 0. */
   budgetMicro = Number.NaN;
-  /** What checkFunds found, micro: collateral for a BUY, shares of its token for a SELL. */
+  /** What fundsShort found, micro: collateral for a BUY, shares of its token for a SELL. */
   balanceMicro = Number.NaN;
   reservedMicro = Number.NaN;
   neededMicro = Number.NaN;

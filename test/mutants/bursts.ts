@@ -1,7 +1,8 @@
 // What one command of a crowd does to more markets, accounts and trades than the core's lists have room for at first: none of
 // them may be forgotten when a list grows. Used by crowd.ts.
 import { type CommandOf, OrderType, RulesVersion, Side } from '../../engine/protocol/index.ts';
-import { marketIds, orderIdOf } from '../model/names.ts';
+import { marketIds } from '../model/names.ts';
+import { fund, offer, priced } from './offers.ts';
 import { addressOf, keyOf, MARKETS, ORDERS, OWNERS, type Take, terms } from './situations.ts';
 
 /** More than the lists of the core hold at first. */
@@ -12,50 +13,19 @@ const FIRST_ORDER = ORDERS + 10_000;
 /** So far on (ms), whatever trades had to go through is over. */
 export const BURST_MS = 30_000;
 
-/** An order of a lot or more in the first token. */
-function offer(
-  take: Take,
-  tMs: number,
-  label: number,
-  owner: number,
-  marketIndex: number,
-  side: number,
-  pips: number,
-  lots: number,
-  orderType: number = OrderType.GTC,
-): void {
-  const [money, shares] = [lots * pips, lots * 10_000];
-  const wallet = addressOf(owner);
-  take(tMs, {
-    ...{
-      type: 'PlaceOrder',
-      orderId: orderIdOf(FIRST_ORDER + label),
-      keyId: keyOf(owner),
-      maker: wallet,
-      owner: wallet,
-    },
-    ...{ marketIndex, outcome: 0, side, orderType, flags: 0, timestampMs: tMs, expirationS: 0 },
-    makerAmountMicro: side === Side.BUY ? money : shares,
-    takerAmountMicro: side === Side.BUY ? shares : money,
-  });
-}
-
-function fund(take: Take, tMs: number, owner: number, amountMicro: number): void {
-  const wallet = addressOf(owner);
-  take(tMs, { type: 'Deposit', wallet, owner: wallet, amountMicro, isFaucet: 0 });
-}
-
 /** One owner leaves many markets at once, which choose their tick by themselves: then each still sees a bid near its end. */
 export function leaveMany(take: Take, tMs: number): void {
   fund(take, tMs, FIRST_OWNER, 90_000_000);
   for (let at = 0; at < MANY; at += 1) {
     const market = { ...terms, tickPips: 100, autoTick: 1 };
     take(tMs, { type: 'CreateMarket', eventNumber: 0, ...marketIds(FIRST_MARKET + at), ...market });
-    offer(take, tMs, at, FIRST_OWNER, FIRST_MARKET + at, Side.BUY, 4_000, 100);
+    const bid = { marketIndex: FIRST_MARKET + at, side: Side.BUY };
+    offer(take, tMs, FIRST_ORDER + at, FIRST_OWNER, { ...bid, ...priced(4_000, 100) });
   }
   take(tMs, { type: 'CancelAll', owner: addressOf(FIRST_OWNER), keyId: keyOf(FIRST_OWNER) });
   for (let at = 0; at < MANY; at += 1) {
-    offer(take, tMs, MANY + at, FIRST_OWNER, FIRST_MARKET + at, Side.BUY, 9_700, 100);
+    const bid = { marketIndex: FIRST_MARKET + at, side: Side.BUY };
+    offer(take, tMs, FIRST_ORDER + MANY + at, FIRST_OWNER, { ...bid, ...priced(9_700, 100) });
   }
 }
 
@@ -66,14 +36,16 @@ export function uncoverMany(take: Take, tMs: number): void {
   for (let at = 1; at <= MANY; at += 1) {
     fund(take, tMs, FIRST_OWNER + at, 100_000);
     for (const [index, marketIndex] of [paying, reserving].entries()) {
-      offer(take, tMs, 200 + 2 * at + index, FIRST_OWNER + at, marketIndex, Side.BUY, 1_000, 100);
+      const label = FIRST_ORDER + 200 + 2 * at + index;
+      offer(take, tMs, label, FIRST_OWNER + at, { marketIndex, side: Side.BUY, ...priced(1_000, 100) });
     }
   }
   fund(take, tMs, seller, 900_000_000);
   const wallet = addressOf(seller);
   const sets = { wallet, owner: wallet, keyId: keyOf(seller), marketIndex: paying, flags: 0 };
   take(tMs, { type: 'Split', ...sets, amountMicro: 800_000_000 });
-  offer(take, tMs, 400, seller, paying, Side.SELL, 1_000, 100 * (MANY + 1), OrderType.FAK);
+  const sweep = { marketIndex: paying, side: Side.SELL, orderType: OrderType.FAK };
+  offer(take, tMs, FIRST_ORDER + 400, seller, { ...sweep, ...priced(1_000, 100 * (MANY + 1)) });
 }
 
 /** One order trades at many prices, whose trades all fall due at once, under rules that put them in order by their market. */
@@ -88,7 +60,10 @@ export function tradeMany(
   take(tMs, { type: 'CreateMarket', eventNumber: 0, ...marketIds(marketIndex), ...terms });
   const sets = { wallet, owner: wallet, keyId: keyOf(seller), marketIndex, flags: 0 };
   take(tMs, { type: 'Split', ...sets, amountMicro: 50_000_000 });
-  for (let at = 0; at < MANY; at += 1) offer(take, tMs, 500 + at, seller, marketIndex, Side.SELL, 1_000 + 10 * at, 50);
-  offer(take, tMs, 600, buyer, marketIndex, Side.BUY, 1_700, 50 * MANY);
+  for (let at = 0; at < MANY; at += 1) {
+    const ask = { marketIndex, side: Side.SELL, ...priced(1_000 + 10 * at, 50) };
+    offer(take, tMs, FIRST_ORDER + 500 + at, seller, ask);
+  }
+  offer(take, tMs, FIRST_ORDER + 600, buyer, { marketIndex, side: Side.BUY, ...priced(1_700, 50 * MANY) });
   take(tMs + BURST_MS, { type: 'Started', rulesVersion: RulesVersion.FOURTH, ...settings });
 }

@@ -1,7 +1,8 @@
 // Amounts, prices and times that lie a hair off a limit, which no random order hits: by a pip, by a micro, by the last digit of
 // a product. Used by crowd.ts, and by traces.ts for the one that wants an exchange of its own.
 import { MarketField, OrderType, RULES_VERSION, Side } from '../../engine/protocol/index.ts';
-import { marketIds, orderIdOf, TIME_ZERO_MS } from '../model/names.ts';
+import { marketIds, TIME_ZERO_MS } from '../model/names.ts';
+import { fund, offer, priced } from './offers.ts';
 import { addressOf, HOUR_MS, keyOf, MARKETS, ORDERS, OWNERS, type Take, terms } from './situations.ts';
 
 const FIRST_MARKET = MARKETS + 87;
@@ -10,44 +11,12 @@ const TAKER = OWNERS + 301;
 const FIRST_ORDER = ORDERS + 11_000;
 const FUNDS_MICRO = 900_000_000;
 
-interface Offer {
-  readonly marketIndex: number;
-  readonly side: number;
-  readonly moneyMicro: number;
-  readonly sharesMicro: number;
-  readonly timestampMs: number;
-  readonly orderType?: number;
-}
-
-/** An order in the first token. */
-function offer(take: Take, tMs: number, label: number, owner: number, order: Offer): void {
-  const { marketIndex, side, moneyMicro, sharesMicro, timestampMs, orderType = OrderType.GTC } = order;
-  const wallet = addressOf(owner);
-  take(tMs, {
-    ...{
-      type: 'PlaceOrder',
-      orderId: orderIdOf(FIRST_ORDER + label),
-      keyId: keyOf(owner),
-      maker: wallet,
-      owner: wallet,
-    },
-    ...{ marketIndex, outcome: 0, side, orderType, flags: 0, timestampMs, expirationS: 0 },
-    makerAmountMicro: side === Side.BUY ? moneyMicro : sharesMicro,
-    takerAmountMicro: side === Side.BUY ? sharesMicro : moneyMicro,
-  });
-}
-
-function fund(take: Take, tMs: number, owner: number): void {
-  const wallet = addressOf(owner);
-  take(tMs, { type: 'Deposit', wallet, owner: wallet, amountMicro: FUNDS_MICRO, isFaucet: 0 });
-}
-
 /**
  * Markets whose best price lies at the very price from which an automatic tick becomes finer, and a pip to either side of it. Such
  * prices come of a tick of a pip, which is made coarse before the market is told to choose by itself.
  */
 export function refineAtTheEdge(take: Take, tMs: number): void {
-  for (const owner of [MAKER, TAKER]) fund(take, tMs, owner);
+  for (const owner of [MAKER, TAKER]) fund(take, tMs, owner, FUNDS_MICRO);
   const wallet = addressOf(MAKER);
   const edges = [9_599, 9_600, 9_601, 399, 400, 401];
   for (const [at, pips] of edges.entries()) {
@@ -57,13 +26,7 @@ export function refineAtTheEdge(take: Take, tMs: number): void {
     take(tMs, { type: 'CreateMarket', eventNumber: 0, ...marketIds(marketIndex), ...market });
     const sets = { wallet, owner: wallet, keyId: keyOf(MAKER), marketIndex, flags: 0 };
     take(tMs, { type: 'Split', ...sets, amountMicro: 1_000_000 });
-    offer(take, tMs, at, MAKER, {
-      marketIndex,
-      side,
-      moneyMicro: 100 * pips,
-      sharesMicro: 1_000_000,
-      timestampMs: tMs,
-    });
+    offer(take, tMs, FIRST_ORDER + at, MAKER, { marketIndex, side, ...priced(pips, 100) });
     const mask = MarketField.TICK | MarketField.AUTO_TICK;
     take(tMs, { type: 'UpdateMarket', marketIndex, mask, ...market, tickPips: 100, autoTick: 1 });
   }
@@ -84,14 +47,13 @@ export function missByTheLeast(take: Take, tMs: number): void {
     const sets = { wallet, owner: wallet, keyId: keyOf(MAKER), marketIndex, flags: 0 };
     take(tMs, { type: 'Split', ...sets, amountMicro: 10_000_000 });
   }
-  const at = { side: Side.SELL, timestampMs: tMs };
-  const taking = { side: Side.BUY, timestampMs: tMs, orderType: OrderType.FAK };
-  offer(take, tMs, 10, MAKER, { ...at, marketIndex: ofPips, moneyMicro: 2, sharesMicro: 10_000 });
-  offer(take, tMs, 11, TAKER, { ...taking, marketIndex: ofPips, moneyMicro: 2, sharesMicro: 6_667 });
-  const [pips, lots] = [2_740, 497];
-  const amounts = { moneyMicro: pips * lots, sharesMicro: 10_000 * lots };
-  offer(take, tMs, 12, MAKER, { ...at, marketIndex: ofFees, ...amounts });
-  offer(take, tMs, 13, TAKER, { ...taking, marketIndex: ofFees, ...amounts });
+  const at = { side: Side.SELL };
+  const taking = { side: Side.BUY, orderType: OrderType.FAK };
+  offer(take, tMs, FIRST_ORDER + 10, MAKER, { ...at, marketIndex: ofPips, moneyMicro: 2, sharesMicro: 10_000 });
+  offer(take, tMs, FIRST_ORDER + 11, TAKER, { ...taking, marketIndex: ofPips, moneyMicro: 2, sharesMicro: 6_667 });
+  const amounts = priced(2_740, 497);
+  offer(take, tMs, FIRST_ORDER + 12, MAKER, { ...at, marketIndex: ofFees, ...amounts });
+  offer(take, tMs, FIRST_ORDER + 13, TAKER, { ...taking, marketIndex: ofFees, ...amounts });
 }
 
 /**
@@ -103,11 +65,10 @@ export function acceptForEver(take: Take): void {
   const settings = { heartbeatWindowMs: 60_000, minedDelayMs: 0, confirmedDelayMs: 0, creditMicro: 0 };
   take(tMs, { type: 'Started', rulesVersion: RULES_VERSION, orderWindowMs: 2 * TIME_ZERO_MS, ...settings });
   take(tMs, { type: 'CreateMarket', eventNumber: 0, ...marketIds(0), ...terms });
-  fund(take, tMs, MAKER);
+  fund(take, tMs, MAKER, FUNDS_MICRO);
   const order = { marketIndex: 0, side: Side.BUY, moneyMicro: 400_000, sharesMicro: 1_000_000 };
-  for (const timestampMs of [0, 0, 1, HOUR_MS]) offer(take, tMs, 20 + timestampMs, MAKER, { ...order, timestampMs });
-  const wallet = addressOf(TAKER);
-  for (const amountMicro of [Number.MAX_SAFE_INTEGER - FUNDS_MICRO + 1, Number.MAX_SAFE_INTEGER - FUNDS_MICRO, 1]) {
-    take(tMs, { type: 'Deposit', wallet, owner: wallet, amountMicro, isFaucet: 0 });
-  }
+  for (const timestampMs of [0, 0, 1, HOUR_MS])
+    offer(take, tMs, FIRST_ORDER + 20 + timestampMs, MAKER, { ...order, timestampMs });
+  const left = Number.MAX_SAFE_INTEGER - FUNDS_MICRO;
+  for (const amountMicro of [left + 1, left, 1]) fund(take, tMs, TAKER, amountMicro);
 }

@@ -1,0 +1,37 @@
+// Orders and money of a crowd's situations, said in few words: an order in the first token, by an owner's own wallet and only key.
+// Used by bursts.ts and hairs.ts.
+import { OrderType, Side } from '../../engine/protocol/index.ts';
+import { orderIdOf } from '../model/names.ts';
+import { addressOf, keyOf, type Take } from './situations.ts';
+
+export interface Offer {
+  readonly marketIndex: number;
+  readonly side: number;
+  readonly moneyMicro: number;
+  readonly sharesMicro: number;
+  /** GTC where it is not said. */
+  readonly orderType?: number;
+  /** The command's own time where it is not said. */
+  readonly timestampMs?: number;
+}
+
+/** The amounts of so many lots at a price. */
+export const priced = (pips: number, lots: number) => ({ moneyMicro: lots * pips, sharesMicro: lots * 10_000 });
+
+/** Takes an order of an owner, whose id is made of the label. */
+export function offer(take: Take, tMs: number, label: number, owner: number, order: Offer): void {
+  const { marketIndex, side, moneyMicro, sharesMicro, orderType = OrderType.GTC, timestampMs = tMs } = order;
+  const wallet = addressOf(owner);
+  take(tMs, {
+    ...{ type: 'PlaceOrder', orderId: orderIdOf(label), keyId: keyOf(owner), maker: wallet, owner: wallet },
+    ...{ marketIndex, outcome: 0, side, orderType, flags: 0, timestampMs, expirationS: 0 },
+    makerAmountMicro: side === Side.BUY ? moneyMicro : sharesMicro,
+    takerAmountMicro: side === Side.BUY ? sharesMicro : moneyMicro,
+  });
+}
+
+/** Gives an owner money. */
+export function fund(take: Take, tMs: number, owner: number, amountMicro: number): void {
+  const wallet = addressOf(owner);
+  take(tMs, { type: 'Deposit', wallet, owner: wallet, amountMicro, isFaucet: 0 });
+}
