@@ -1,14 +1,13 @@
 // Whether the exchange is there, what time it has, and which version of orders it takes. Asked by clients before
 // anything else and by whoever watches the process. It must never need anything but the exchange itself.
 
+import { StorageUnavailable } from '../../engine/index.ts';
 import type { Endpoint, Handler } from '../http/endpoint.ts';
-import { BadRequest } from '../http/errors.ts';
 import { INTERFACE_VERSION } from '../http/interfaceVersion.ts';
 import * as schemas from '../wire/schemas/operator.ts';
 
 const OK = { body: '"OK"' } as const;
 const VERSION = { body: `{"version":2,"interface":"${INTERFACE_VERSION}"}` } as const;
-const RETRY_AFTER_SECONDS = '5';
 
 const ok: Handler = () => OK;
 const time: Handler = ({ nowMs }) => ({ body: String(Math.floor(nowMs / 1000)) });
@@ -17,10 +16,7 @@ const version: Handler = () => VERSION;
 const ready: Handler = (_request, { services }) => {
   const { exchange, views } = services;
   const reason = exchange.unavailableReason;
-  if (reason !== undefined) {
-    const headers = { 'retry-after': RETRY_AFTER_SECONDS };
-    throw new BadRequest(`the exchange takes no commands at present: ${reason}`, { status: 503, headers });
-  }
+  if (reason !== undefined) throw new StorageUnavailable(reason);
   const figures = { durable_sequence: exchange.durableSequence, markets: views.markets.list().length };
   return { body: JSON.stringify({ status: 'ready', ...figures }) };
 };
