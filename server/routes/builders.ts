@@ -16,7 +16,7 @@ import {
   readBuilderFilter,
 } from '../wire/builders.ts';
 import { isoTime } from '../wire/numbers.ts';
-import { newestFirst, pageJson, pageOf, parseCursor } from '../wire/pages.ts';
+import { type Cursor, newestFirst, pageJson, pageOf, parseCursor } from '../wire/pages.ts';
 import * as schemas from '../wire/schemas/account.ts';
 import { plainTradeRow } from '../wire/trades.ts';
 import { makeOwnedKey } from './ownedKeys.ts';
@@ -58,17 +58,23 @@ function marketOf({ markets }: Views, { trade }: BuilderFill): Market {
 
 const ordinalOf = ({ ordinal }: BuilderFill): number => ordinal;
 
-/** A page of the fills under a code, newest first. */
-function fillsOf(code: string, filter: BuilderFilter, request: HttpRequest, views: Views) {
+/** The fills under a code that pass the filter and the cursor has not passed, newest first. */
+function* fillsOf(code: string, filter: BuilderFilter, cursor: Cursor, views: Views): Generator<BuilderFill> {
   const { builders } = views;
-  const cursor = parseCursor(request.query.get('next_cursor'));
-  function* asked(): Generator<BuilderFill> {
-    for (const ordinal of newestFirst(builders.countOf(code), (index) => index + 1, cursor)) {
-      const fill = builders.fillOf(code, ordinal);
-      if (isBuilderFillAsked(filter, fill, marketOf(views, fill))) yield fill;
-    }
+  for (const ordinal of newestFirst(builders.countOf(code), (index) => index + 1, cursor)) {
+    const fill = builders.fillOf(code, ordinal);
+    if (isBuilderFillAsked(filter, fill, marketOf(views, fill))) yield fill;
   }
-  return pageOf(asked(), ordinalOf, true, cursor, PAGE_ROWS);
+}
+
+/** Of the fills of a trade, which lie side by side, the oldest: the taker's, if that is one. */
+function* oncePerTrade(newestFirstFills: Iterable<BuilderFill>): Generator<BuilderFill> {
+  let latest: BuilderFill | undefined;
+  for (const fill of newestFirstFills) {
+    if (latest !== undefined && latest.trade.ordinal !== fill.trade.ordinal) yield latest;
+    latest = fill;
+  }
+  if (latest !== undefined) yield latest;
 }
 
 /** The caller's own code, if there is a caller and it has a builder key. */
@@ -84,19 +90,16 @@ function ownCode(request: HttpRequest, { services: { views }, caller }: Context)
 const trades: Handler = (request, context) => {
   const { views } = context.services;
   const filter = readBuilderFilter(request.query);
+  const cursor = parseCursor(request.query.get('next_cursor'));
   if (filter.code !== undefined) {
-    const { rows, nextCursor } = fillsOf(filter.code, filter, request, views);
+    const fills = fillsOf(filter.code, filter, cursor, views);
+    const { rows, nextCursor } = pageOf(fills, ordinalOf, true, cursor, PAGE_ROWS);
     const items = rows.map((fill) => builderTradeRow(fill, marketOf(views, fill)));
     return { body: pageJson(items, nextCursor, PAGE_ROWS) };
   }
-  const { rows } = fillsOf(ownCode(request, context), filter, request, views);
-  // Several orders of one trade may carry the code: as a trade it is shown once, from the taker's side if that is one.
-  const byTrade = new Map<number, BuilderFill>();
-  for (const fill of rows) {
-    const { ordinal } = fill.trade;
-    if (fill.maker === undefined || !byTrade.has(ordinal)) byTrade.set(ordinal, fill);
-  }
-  const items = [...byTrade.values()].map((fill) => {
+  // A list has no place for the next cursor: its caller counts the trades it has, so they are what is paged.
+  const own = oncePerTrade(fillsOf(ownCode(request, context), filter, cursor, views));
+  const items = pageOf(own, ordinalOf, true, cursor, PAGE_ROWS).rows.map((fill) => {
     const { owner } = fill.maker?.order ?? fill.trade.taker;
     return plainTradeRow(fill.trade, marketOf(views, fill), owner);
   });

@@ -155,6 +155,22 @@ test('without a code the owner of a builder key gets its own trades as a list', 
   expect((await call(alice, 'GET', `/builder/trades?market=${other.conditionId}`)).json.length).toBe(1);
 });
 
+test('pages of the own trades hold each trade once, however many orders of it carry the code', async () => {
+  const fine = await newMarket({ tick_size: '0.001', min_order_size: '1' });
+  const change = { builder: ownCode };
+  for (let count = 0; count < 303; count += 1) await post(alice, fine, { pips: 1000 + 10 * count, shares: 1, change });
+  const { json } = await post(bob, fine, { pips: 9000, shares: 303, token: 1, change });
+  const due: string[] = json.tradeIDs.toReversed();
+  const idsOf = async (cursor: string): Promise<string[]> => {
+    const query = `?market=${fine.conditionId}&next_cursor=${cursor}`;
+    return (await call(alice, 'GET', `/builder/trades${query}`)).json.map(({ id }: { id: string }) => id);
+  };
+  expect(due.length).toBe(303);
+  expect(await idsOf('MA==')).toEqual(due.slice(0, 300));
+  expect(await idsOf(Buffer.from('300').toString('base64'))).toEqual(due.slice(300));
+  expect(await idsOf(Buffer.from('303').toString('base64'))).toEqual([]);
+});
+
 test('nobody without a builder key has trades without a code', async () => {
   const refused = [await send(server.url, 'GET', '/builder/trades'), await call(bob, 'GET', '/builder/trades')];
   for (const { status, json } of refused) expect([status, json.error]).toEqual([400, 'missing_field: builder_code']);

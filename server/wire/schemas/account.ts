@@ -79,7 +79,9 @@ export const builderTrades: EndpointSchema = {
     asset_id: common.givenTokenId.optional(),
     before: common.givenSeconds.optional(),
     after: common.givenSeconds.optional(),
-    ...common.cursorQuery,
+    next_cursor: common.cursorQuery.next_cursor.meta({
+      description: 'What the page before said; without a code, how many trades one has, in base64: "300" is MzAw',
+    }),
   },
   reply: z.union([z.array(plainTrade), pageOf(builderTrade)]),
 };
