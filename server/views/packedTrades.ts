@@ -1,7 +1,15 @@
 // Trades that change no more, packed: some 150 bytes each outside of the heap, where an object with its orders takes ten times as
 // much of it, and the heap ends at a few gigabytes. Read field by field, so that a filter that asks for little reads little.
 // Written and read by trades.ts alone.
-import { bytesToHex, type FillKind, type Sections, type Side, TradeStatus } from '../../engine/index.ts';
+import {
+  bytesToHex,
+  type FillKind,
+  isCapacity,
+  requireSound,
+  type Sections,
+  type Side,
+  TradeStatus,
+} from '../../engine/index.ts';
 import type { MakerFill, Trade, TradeParty } from './records.ts';
 
 /**
@@ -16,9 +24,12 @@ const TRADE = {
 const PARTY = { id: 0, account: 32, owner: 36, maker: 40, key: 44, builder: 48, terms: 52, bytes: 56 } as const;
 /** A maker: its order, then u32 lots, u16 pips, u8 kind. */
 const MAKER = { lots: PARTY.bytes, pips: PARTY.bytes + 4, kind: PARTY.bytes + 6, bytes: PARTY.bytes + 8 } as const;
+const TEXTS = [PARTY.owner, PARTY.maker, PARTY.key, PARTY.builder] as const;
 const ID_BYTES = 32;
 const CHUNK_BYTES = 2 ** 20;
 const FIRST_PLACES = 1_024;
+
+const bytesOf = (makerCount: number): number => TRADE.taker + PARTY.bytes + makerCount * MAKER.bytes;
 
 /** Texts by number, each once: addresses, keys and codes come again and again. */
 class Texts {
@@ -166,8 +177,7 @@ export class PackedTrades {
   /** Packs the trade with the next ordinal, which is CONFIRMED. */
   add(trade: Trade): void {
     const { taker, makers } = trade;
-    const bytes = TRADE.taker + PARTY.bytes + makers.length * MAKER.bytes;
-    const at = this.take(bytes);
+    const at = this.take(bytesOf(makers.length));
     const chunk = this.chunks[this.chunks.length - 1];
     chunk.writeDoubleLE(trade.tradeNumber, at + TRADE.tradeNumber);
     chunk.writeDoubleLE(trade.feeMicro, at + TRADE.feeMicro);
@@ -207,7 +217,44 @@ export class PackedTrades {
       if (sections.isLoading) this.chunks.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length));
     }
     const list = sections.plain('texts', this.texts.list);
-    if (sections.isLoading) this.texts.load(list);
+    if (!sections.isLoading) return;
+    this.texts.load(list);
+    this.requireWhole();
+  }
+
+  /** Each trade lies where its place says, right behind the one before it or at the start of the next chunk, and nothing else does. */
+  private requireWhole(): void {
+    const { count, places, chunks } = this;
+    requireSound(isCapacity(places.length, FIRST_PLACES), `packed trades have ${places.length} places`);
+    let number = 0;
+    let at = 0;
+    for (let index = 0; index < count; index += 1) {
+      if (places[index] === (number + 1) * 2 ** 32) {
+        number += 1;
+        at = 0;
+      }
+      const end = places[index] === number * 2 ** 32 + at ? this.endOf(chunks[number], at) : undefined;
+      requireSound(end !== undefined, `the packed trade ${index + 1} is not whole`);
+      at = end;
+    }
+    const fills = number === Math.max(chunks.length - 1, 0) && at === this.used;
+    requireSound(fills, `${count} packed trades end before ${this.used} bytes of ${chunks.length} chunks`);
+  }
+
+  /** Where a trade ends that begins in a chunk; undefined unless all of it and all its texts are there. */
+  private endOf(chunk: Buffer | undefined, at: number): number | undefined {
+    const makersAt = at + TRADE.taker + PARTY.bytes;
+    if (chunk === undefined || makersAt > chunk.length) return undefined;
+    const end = at + bytesOf(chunk.readUInt32LE(at + TRADE.makerCount));
+    if (end > chunk.length || !this.hasTexts(chunk, at + TRADE.taker)) return undefined;
+    for (let makerAt = makersAt; makerAt < end; makerAt += MAKER.bytes) {
+      if (!this.hasTexts(chunk, makerAt)) return undefined;
+    }
+    return end;
+  }
+
+  private hasTexts(chunk: Buffer, partyAt: number): boolean {
+    return TEXTS.every((field) => chunk.readUInt32LE(partyAt + field) < this.texts.list.length);
   }
 
   /** Makes room for so many bytes more, for the next ordinal; returns where they begin in the last chunk. */

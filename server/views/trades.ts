@@ -1,7 +1,7 @@
 // Every trade with its makers, by market and number, and by each owner that took part. Fed by the follower of
 // index.ts; read by the routes of trades. Trades are never removed; only their status and its time change, and those that are
 // CONFIRMED change no more: all but the newest of them are packed, so that the heap does not grow with the log.
-import { type EventOf, type FillKind, type Sections, TradeStatus } from '../../engine/index.ts';
+import { type EventOf, type FillKind, requireSound, type Sections, TradeStatus } from '../../engine/index.ts';
 import { PackedTrades } from './packedTrades.ts';
 import type { Draft, FreshFill, FreshTrade, Order, Trade } from './records.ts';
 
@@ -105,6 +105,8 @@ export class TradesView {
   }
 
   set state({ recent, byMarket, byOwner }: TradesState) {
+    const first = recent.at(0)?.ordinal ?? 1;
+    requireSound(first === this.packed.count + 1, `${this.packed.count} trades are packed before trade ${first}`);
     this.recent = recent;
     this.byMarket = byMarket;
     this.byOwner = byOwner;

@@ -1,9 +1,10 @@
 // Trades that change no more are packed: each says what it said before, in every field, by its number and in every list, after a
 // snapshot too. And what was packed lets its orders go, so that the heap does not grow with every trade.
+import { serialize } from 'node:v8';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { collectGarbage } from '../../bench/lib/collectGarbage.ts';
-import { type EventOf, FillKind, OrderType, Side, TradeStatus } from '../../engine/index.ts';
+import { type EventOf, FillKind, OrderType, Side, SnapshotUnusable, TradeStatus } from '../../engine/index.ts';
 import type { Order, Trade } from '../../server/views/index.ts';
 import { TradesView } from '../../server/views/trades.ts';
 import { KeptSections } from '../mutants/keptSections.ts';
@@ -140,6 +141,50 @@ test('every trade says what it said before it was packed, after a snapshot too, 
   expect(loaded.traded(event, order, 5).ordinal).toBe(ordinal);
   play(draws.slice(1_000));
   expectSame(world.view, due);
+});
+
+test('packed trades that do not fit together are refused when they are loaded', () => {
+  const world = new World();
+  for (const one of fc.sample(drawn, { numRuns: 6_000, seed: 13 })) world.step(world.trade(one), TradeStatus.CONFIRMED);
+  const sound = new Map<string, unknown>();
+  world.view.visitPacked(new KeptSections(sound, false));
+  const { state } = world.view;
+  const load = (changes: Readonly<Record<string, unknown>>): void => {
+    const loaded = new TradesView();
+    loaded.visitPacked(new KeptSections(new Map([...sound, ...Object.entries(changes)]), true));
+    loaded.state = structuredClone(state);
+  };
+  const numberOf = (name: string): number => sound.get(name) as number; // what was written under these names
+  const [count, used, chunkCount] = [numberOf('count'), numberOf('used'), numberOf('chunks')];
+  const places = sound.get('places') as Float64Array;
+  const chunk = sound.get('chunk 0') as Uint8Array;
+  const placesWith = (index: number, place: number): Float64Array =>
+    places.map((old, at) => (at === index ? place : old));
+  const chunkWith = (at: number, word: number): Uint8Array => {
+    const bytes = chunk.slice();
+    new DataView(bytes.buffer).setUint32(at, word, true);
+    return bytes;
+  };
+  expect(chunkCount).toBe(2);
+  load({});
+  const damaged: readonly Readonly<Record<string, unknown>>[] = [
+    ...[-1, 0, count - 1, count - 0.5, count + 1, places.length + 1, Infinity].map((one) => ({ count: one })),
+    ...[-1, 0, used - 1, used + 1, 2 ** 20 + 1].map((one) => ({ used: one })),
+    ...[-1, 0, 1].map((one) => ({ chunks: one })),
+    { chunks: chunkCount + 1, 'chunk 2': new Uint8Array(2 ** 20) },
+    ...[0, 64, count].map((length) => ({ places: places.slice(0, length) })),
+    ...[places[5] + 1, places[6], -1, 0.5, NaN, 2 ** 52].map((place) => ({ places: placesWith(5, place) })),
+    { places: placesWith(count - 1, 2 * 2 ** 32) },
+    ...[0, 40, places[1] - 1, chunk.length / 2].map((length) => ({ 'chunk 0': chunk.slice(0, length) })),
+    // The number of makers of the first trade, and the texts of its taker and of its first maker.
+    ...[0, 2 ** 32 - 1].map((makers) => ({ 'chunk 0': chunkWith(44, makers) })),
+    ...[52, 108].flatMap((party) => [36, 40, 44, 48].map((text) => ({ 'chunk 0': chunkWith(party + text, 1_000) }))),
+    { texts: serialize([]) },
+  ];
+  for (const changes of damaged) {
+    const name = Object.entries(changes).map(([key, value]) => `${key} ${typeof value === 'number' ? value : ''}`);
+    expect(() => load(changes), name.join()).toThrow(SnapshotUnusable);
+  }
 });
 
 test('a trade that is not confirmed yet is told of its steps however many came after it', () => {
