@@ -4,7 +4,7 @@
 import { ApiKeyKind } from '../../engine/index.ts';
 import { readAuthHeaders } from '../auth/headers.ts';
 import { isBytes32 } from '../auth/hex.ts';
-import type { Context, Endpoint, Handler, HttpRequest } from '../http/endpoint.ts';
+import type { Context, Endpoint, Handler, HttpRequest, Reply } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
 import type { BuilderFill, Market, Views } from '../views/index.ts';
 import {
@@ -15,10 +15,13 @@ import {
   NO_BUILDER_FEES,
   readBuilderFilter,
 } from '../wire/builders.ts';
+import { parseTradeId } from '../wire/ids.ts';
 import { isoTime } from '../wire/numbers.ts';
-import { type Cursor, newestFirst, pageJson, pageOf, parseCursor } from '../wire/pages.ts';
+import { type Cursor, findPage, newestFirst, pageJson, parseCursor, search } from '../wire/pages.ts';
 import * as schemas from '../wire/schemas/account.ts';
 import { plainTradeRow } from '../wire/trades.ts';
+import { isTooOld } from '../wire/userData.ts';
+import { inTurns } from './inTurns.ts';
 import { makeOwnedKey } from './ownedKeys.ts';
 import { submitAccepted } from './submit.ts';
 
@@ -58,21 +61,40 @@ function marketOf({ markets }: Views, { trade }: BuilderFill): Market {
 
 const ordinalOf = ({ ordinal }: BuilderFill): number => ordinal;
 
-/** The fills under a code that pass the filter and the cursor has not passed, newest first. */
-function* fillsOf(code: string, filter: BuilderFilter, cursor: Cursor, views: Views): Generator<BuilderFill> {
-  const { builders } = views;
-  for (const ordinal of newestFirst(builders.countOf(code), (index) => index + 1, cursor)) {
-    const fill = builders.fillOf(code, ordinal);
-    if (isBuilderFillAsked(filter, fill, marketOf(views, fill))) yield fill;
+/** The ordinals of the fills that may pass the filter and the cursor has not passed, newest first. */
+function* ordinalsOf(code: string, filter: BuilderFilter, cursor: Cursor, { builders, trades }: Views) {
+  if (filter.id === undefined) return yield* newestFirst(builders.countOf(code), (index) => index + 1, cursor);
+  const place = parseTradeId(filter.id);
+  const trade = place === undefined ? undefined : trades.byNumber(place.marketIndex, place.tradeNumber);
+  if (trade === undefined) return;
+  const before = builders.countUpTo(code, trade.ordinal - 1);
+  for (let ordinal = builders.countUpTo(code, trade.ordinal); ordinal > before; ordinal -= 1) yield ordinal;
+}
+
+function* candidates(code: string, filter: BuilderFilter, cursor: Cursor, views: Views): Generator<BuilderFill> {
+  for (const ordinal of ordinalsOf(code, filter, cursor, views)) {
+    const fill = views.builders.fillOf(code, ordinal);
+    if (isTooOld(filter, fill.trade)) return;
+    yield fill;
   }
 }
 
+/** The fills under a code that pass the filter and the cursor has not passed, newest first, with rests. */
+function fillsOf(code: string, filter: BuilderFilter, cursor: Cursor, views: Views): Iterable<BuilderFill | undefined> {
+  return search(candidates(code, filter, cursor, views), (fill) =>
+    isBuilderFillAsked(filter, fill, marketOf(views, fill)),
+  );
+}
+
 /** Of the fills of a trade, which lie side by side, the oldest: the taker's, if that is one. */
-function* oncePerTrade(newestFirstFills: Iterable<BuilderFill>): Generator<BuilderFill> {
+function* oncePerTrade(fills: Iterable<BuilderFill | undefined>): Generator<BuilderFill | undefined> {
   let latest: BuilderFill | undefined;
-  for (const fill of newestFirstFills) {
-    if (latest !== undefined && latest.trade.ordinal !== fill.trade.ordinal) yield latest;
-    latest = fill;
+  for (const fill of fills) {
+    if (fill === undefined) yield fill;
+    else {
+      if (latest !== undefined && latest.trade.ordinal !== fill.trade.ordinal) yield latest;
+      latest = fill;
+    }
   }
   if (latest !== undefined) yield latest;
 }
@@ -86,24 +108,32 @@ function ownCode(request: HttpRequest, { services: { views }, caller }: Context)
   return builderCodeOf(owner);
 }
 
-/** With a code: a page as official clients read it. Without: the trades of the caller's own code, as a list. */
-const trades: Handler = (request, context) => {
-  const { views } = context.services;
-  const filter = readBuilderFilter(request.query);
-  const cursor = parseCursor(request.query.get('next_cursor'));
-  if (filter.code !== undefined) {
-    const fills = fillsOf(filter.code, filter, cursor, views);
-    const { rows, nextCursor } = pageOf(fills, ordinalOf, true, cursor, PAGE_ROWS);
-    const items = rows.map((fill) => builderTradeRow(fill, marketOf(views, fill)));
-    return { body: pageJson(items, nextCursor, PAGE_ROWS) };
-  }
-  // A list has no place for the next cursor: its caller counts the trades it has, so they are what is paged.
-  const own = oncePerTrade(fillsOf(ownCode(request, context), filter, cursor, views));
-  const items = pageOf(own, ordinalOf, true, cursor, PAGE_ROWS).rows.map((fill) => {
+type Steps = Generator<undefined, Reply>;
+
+/** A page as official clients read it. */
+function* fillsPage(fills: Iterable<BuilderFill | undefined>, cursor: Cursor, views: Views): Steps {
+  const { rows, nextCursor } = yield* findPage(fills, ordinalOf, true, cursor, PAGE_ROWS);
+  const items = rows.map((fill) => builderTradeRow(fill, marketOf(views, fill)));
+  return { body: pageJson(items, nextCursor, PAGE_ROWS) };
+}
+
+/** A list has no place for the next cursor: its caller counts the trades it has, so they are what is paged. */
+function* tradeList(fills: Iterable<BuilderFill | undefined>, cursor: Cursor, views: Views): Steps {
+  const { rows } = yield* findPage(oncePerTrade(fills), ordinalOf, true, cursor, PAGE_ROWS);
+  const items = rows.map((fill) => {
     const { owner } = fill.maker?.order ?? fill.trade.taker;
     return plainTradeRow(fill.trade, marketOf(views, fill), owner);
   });
   return { body: `[${items.join(',')}]` };
+}
+
+/** With a code: a page. Without: the trades of the caller's own code, as a list. */
+const trades: Handler = (request, context) => {
+  const { views } = context.services;
+  const filter = readBuilderFilter(request.query);
+  const cursor = parseCursor(request.query.get('next_cursor'));
+  const fills = fillsOf(filter.code ?? ownCode(request, context), filter, cursor, views);
+  return inTurns(filter.code === undefined ? tradeList(fills, cursor, views) : fillsPage(fills, cursor, views));
 };
 
 const fees: Handler = ({ params }) => {

@@ -9,10 +9,27 @@ import { BadRequest } from '../http/errors.ts';
 import type { EndpointSchema } from '../http/schema.ts';
 import type { Order, Trade, Views } from '../views/index.ts';
 import { parseTradeId } from '../wire/ids.ts';
-import { type Cursor, END_CURSOR, newestFirst, pageJson, pageOf, parseCursor } from '../wire/pages.ts';
+import {
+  type Cursor,
+  END_CURSOR,
+  findPage,
+  newestFirst,
+  pageJson,
+  pageOf,
+  parseCursor,
+  search,
+} from '../wire/pages.ts';
 import * as schemas from '../wire/schemas/orders.ts';
 import { orderRow } from '../wire/trades.ts';
-import { isOrderAsked, isTradeAsked, readOrderFilter, readTradeFilter, type TradeFilter } from '../wire/userData.ts';
+import {
+  isOrderAsked,
+  isTooOld,
+  isTradeAsked,
+  readOrderFilter,
+  readTradeFilter,
+  type TradeFilter,
+} from '../wire/userData.ts';
+import { inTurns } from './inTurns.ts';
 
 const PAGE_ROWS = 100;
 
@@ -70,7 +87,9 @@ function* candidates(filter: TradeFilter, owner: string, { trades }: Views, curs
   if (filter.id === undefined) {
     const ordinals = trades.ofOwner(owner);
     for (const ordinal of newestFirst(ordinals.length, (index) => ordinals[index], cursor)) {
-      yield trades.byOrdinal(ordinal);
+      const trade = trades.byOrdinal(ordinal);
+      if (isTooOld(filter, trade)) return;
+      yield trade;
     }
     return;
   }
@@ -85,14 +104,14 @@ const ownTrades: Handler = (request, { services: { views }, dialect, caller }) =
   const cursor = parseCursor(request.query.get('next_cursor'));
   const filter = readTradeFilter(request.query);
   const { owner } = caller();
-  function* asked(): Generator<Trade> {
-    for (const trade of candidates(filter, owner, views, cursor)) {
-      if (isTradeAsked(filter, trade, marketOf(views, trade))) yield trade;
-    }
+  const isAsked = (trade: Trade): boolean => isTradeAsked(filter, trade, marketOf(views, trade));
+  function* reply(): Generator<undefined, Reply> {
+    const found = search(candidates(filter, owner, views, cursor), isAsked);
+    const { rows, nextCursor } = yield* findPage(found, ordinalOf, true, cursor, PAGE_ROWS);
+    const items = rows.map((trade) => dialect.tradeRow(trade, marketOf(views, trade), owner));
+    return { body: pageJson(items, nextCursor, PAGE_ROWS) };
   }
-  const { rows, nextCursor } = pageOf(asked(), ordinalOf, true, cursor, PAGE_ROWS);
-  const items = rows.map((trade) => dialect.tradeRow(trade, marketOf(views, trade), owner));
-  return { body: pageJson(items, nextCursor, PAGE_ROWS) };
+  return inTurns(reply());
 };
 
 function endpoint(path: string, section: string, summary: string, schema: EndpointSchema, handler: Handler): Endpoint {

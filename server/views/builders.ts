@@ -22,6 +22,8 @@ const TAKER = -1;
 export class BuildersView {
   private byCode = new Map<string, Fills>();
   private readonly trades: TradesView;
+  /** The trade that was asked for last: thousands of its makers may carry the code, and each is asked for by itself. */
+  private latest: { readonly trade: Trade; readonly makers: readonly MakerFill[] } | undefined;
 
   constructor(trades: TradesView) {
     this.trades = trades;
@@ -32,13 +34,31 @@ export class BuildersView {
     return this.byCode.get(code)?.trades.length ?? 0;
   }
 
+  /** How many of these are of the trade with an ordinal, or of one before it. */
+  countUpTo(code: string, tradeOrdinal: number): number {
+    const trades = this.byCode.get(code)?.trades ?? [];
+    let low = 0;
+    let high = trades.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (trades[middle] <= tradeOrdinal) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
   /** One of these by its ordinal. */
   fillOf(code: string, ordinal: number): BuilderFill {
     const fills = this.byCode.get(code);
     if (fills === undefined) throw new Error(`views: the code ${code} has no fills`);
-    const trade = this.trades.byOrdinal(fills.trades[ordinal - 1]);
+    const tradeOrdinal = fills.trades[ordinal - 1];
+    if (this.latest?.trade.ordinal !== tradeOrdinal) {
+      const trade = this.trades.byOrdinal(tradeOrdinal);
+      this.latest = { trade, makers: trade.makers };
+    }
+    const { trade, makers } = this.latest;
     const maker = fills.makers[ordinal - 1];
-    return { ordinal, trade, maker: maker === TAKER ? undefined : trade.makers[maker] };
+    return { ordinal, trade, maker: maker === TAKER ? undefined : makers[maker] };
   }
 
   traded({ ordinal, taker, makers }: Trade): void {

@@ -11,6 +11,9 @@ const PAGE_BEGIN = bytesOf('{"data":');
 /** What stands for "no more pages": base64 of "-1". As a request it is malformed. */
 export const END_CURSOR = 'LTE=';
 
+/** So many trades are looked at in some milliseconds. */
+const ROWS_A_STEP = 1_000;
+
 export interface Cursor {
   /** Rows given before this page. */
   readonly offset: number;
@@ -49,22 +52,27 @@ export interface Page<Row> {
 }
 
 /**
- * The page of a cursor.
- * @param rows all rows, in the order of pages, their numbers rising or falling throughout
+ * The page of a cursor, of rows that have to be searched for.
+ * @param rows all rows, in the order of pages, their numbers rising or falling throughout; undefined stands for a rest, which
+ * is passed on
  * @param numberOf a number of each row that never changes
  * @param isFalling whether the numbers fall (newest first)
  */
-export function pageOf<Row>(
-  rows: Iterable<Row>,
+export function* findPage<Row>(
+  rows: Iterable<Row | undefined>,
   numberOf: (row: Row) => number,
   isFalling: boolean,
   cursor: Cursor,
   limit: number,
-): Page<Row> {
+): Generator<undefined, Page<Row>> {
   const page: Row[] = [];
   const { after } = cursor;
   let toSkip = after === undefined ? cursor.offset : 0;
   for (const row of rows) {
+    if (row === undefined) {
+      yield;
+      continue;
+    }
     if (after !== undefined && (isFalling ? numberOf(row) >= after : numberOf(row) <= after)) continue;
     if (toSkip > 0) {
       toSkip -= 1;
@@ -76,6 +84,29 @@ export function pageOf<Row>(
     page.push(row);
   }
   return { rows: page, nextCursor: END_CURSOR };
+}
+
+/** The same of rows that are there. */
+export function pageOf<Row>(
+  rows: Iterable<Row>,
+  numberOf: (row: Row) => number,
+  isFalling: boolean,
+  cursor: Cursor,
+  limit: number,
+): Page<Row> {
+  const { done, value } = findPage(rows, numberOf, isFalling, cursor, limit).next();
+  if (done !== true) throw new Error('pages: a row of a list is undefined');
+  return value;
+}
+
+/** The rows that are asked for, and a rest after every so many that were looked at. */
+export function* search<Row>(rows: Iterable<Row>, isAsked: (row: Row) => boolean): Generator<Row | undefined> {
+  let count = 0;
+  for (const row of rows) {
+    if (isAsked(row)) yield row;
+    count += 1;
+    if (count % ROWS_A_STEP === 0) yield undefined;
+  }
 }
 
 const pageEnd = (count: number, nextCursor: string, limit: number): string =>

@@ -84,18 +84,21 @@ function isPartyAsked(filter: TradeFilter, { taker, makers }: Trade): boolean {
   return makerAddress === undefined || isOf(makerAddress, taker) || isMaker(makerAddress);
 }
 
+/** Whether a trade, and with it all before it, is from before what is asked for. */
+export const isTooOld = ({ after }: { readonly after: number | undefined }, { matchMs }: Trade): boolean =>
+  after !== undefined && Math.floor(matchMs / 1000) <= after;
+
 /** Whether a trade passes a filter; its token may be the taker's or any maker's. */
 export function isTradeAsked(filter: TradeFilter, trade: Trade, market: Market): boolean {
+  const { assetId } = filter;
   if (filter.id !== undefined) {
     const place = parseTradeId(filter.id);
     if (place?.marketIndex !== trade.marketIndex || place.tradeNumber !== trade.tradeNumber) return false;
   }
   if (filter.market !== undefined && filter.market !== market.conditionId) return false;
-  const seconds = Math.floor(trade.matchMs / 1000);
-  if (filter.before !== undefined && seconds >= filter.before) return false;
-  if (filter.after !== undefined && seconds <= filter.after) return false;
-  if (!isPartyAsked(filter, trade)) return false;
-  const { assetId } = filter;
+  if (assetId !== undefined && !market.tokens.includes(assetId)) return false;
+  if (filter.before !== undefined && Math.floor(trade.matchMs / 1000) >= filter.before) return false;
+  if (isTooOld(filter, trade) || !isPartyAsked(filter, trade)) return false;
   if (assetId === undefined || assetId === market.tokens[trade.taker.outcome]) return true;
   return trade.makers.some(({ order }) => assetId === market.tokens[order.outcome]);
 }

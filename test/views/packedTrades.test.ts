@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { collectGarbage } from '../../bench/lib/collectGarbage.ts';
 import { type EventOf, FillKind, OrderType, Side, SnapshotUnusable, TradeStatus } from '../../engine/index.ts';
+import { BuildersView } from '../../server/views/builders.ts';
 import type { Order, Trade } from '../../server/views/index.ts';
 import { TradesView } from '../../server/views/trades.ts';
 import { KeptSections } from '../mutants/keptSections.ts';
@@ -211,6 +212,14 @@ test('a trade with tens of thousands of makers is packed whole', () => {
     world.step(world.trade({ ...terms, makers: makers.slice(0, 1) }), TradeStatus.CONFIRMED);
   }
   expect(saidBy(world.view.byOrdinal(1))).toEqual(due);
+  // Those of a builder are asked for one by one: what they come from is read once.
+  const builders = new BuildersView(world.view);
+  builders.traded(large);
+  const code = hex(10, 64); // of person 3
+  const fills = Array.from({ length: builders.countOf(code) }, (_, index) => builders.fillOf(code, index + 1));
+  expect(fills.map(({ maker }) => maker?.lots)).toEqual(Array.from({ length: 3_000 }, (_, index) => 10 * index + 4));
+  expect(new Set(fills.map(({ trade }) => trade)).size).toBe(1);
+  expect([0, 1, 2].map((ordinal) => builders.countUpTo(code, ordinal))).toEqual([0, 3_000, 3_000]);
   expect(due.makers[4].kind).toBe(FillKind.MINT);
 });
 

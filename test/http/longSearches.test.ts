@@ -1,0 +1,130 @@
+// Searches through all trades of an owner or of a builder's code: that they go on a part a turn of the loop, so that others are
+// served meanwhile, end where nothing older can be asked for, and find what one turn would have found.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Command, encodeCommand, MarketStatus, VirtualClock } from '../../engine/index.ts';
+import type { HttpRequest, Reply } from '../../server/http/endpoint.ts';
+import { endpoints } from '../../server/http/endpoints.ts';
+import { polymarketDialect } from '../../server/wire/dialect.ts';
+import { tradeId } from '../../server/wire/ids.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+
+const T0_S = 1_800_000_000;
+/** Of the first half a second a trade, and all others in one second. */
+const TRADES = 3_000;
+const clock = new VirtualClock(T0_S * 1000);
+const word = (value: number): string => `0x${value.toString(16).padStart(64, '0')}`;
+const idOf = (value: number): string => `0x${value.toString(16).padStart(8, '0').repeat(8)}`;
+const CODE = word(0xc0de);
+const [maker, taker] = ['a1', 'b2'].map((digits) => `0x${digits.repeat(20)}`);
+const idAt = (index: number): string => tradeId(0, index + 1);
+let server: TestServer;
+let orders = 0;
+
+const submit = (command: Command) => server.exchange.submit(encodeCommand(command));
+
+function place(owner: string, outcome: number) {
+  orders += 1;
+  return submit({
+    ...{ type: 'PlaceOrder', orderId: idOf(orders), keyId: `0x${owner.slice(2, 34)}`, maker: owner, owner },
+    ...{
+      marketIndex: 0,
+      outcome,
+      side: 0,
+      orderType: 0,
+      flags: 0,
+      makerAmountMicro: 500_000,
+      takerAmountMicro: 1_000_000,
+    },
+    ...{
+      timestampMs: clock.now(),
+      expirationS: 0,
+      tail: Buffer.from(JSON.stringify({ signatureType: 0, builder: CODE })),
+    },
+  });
+}
+
+beforeAll(async () => {
+  server = await startTestServer({ clock });
+  await submit({
+    ...{ type: 'CreateMarket', eventNumber: 0, conditionId: word(1), firstToken: word(2), secondToken: word(3) },
+    ...{
+      status: MarketStatus.OPEN,
+      negRisk: 0,
+      autoTick: 0,
+      feeExponent: 1,
+      tickPips: 100,
+      feeRate: 0,
+      minOrderLots: 1,
+    },
+    ...{ delaySeconds: 0, minMarketableBuyMicro: 0, tail: Buffer.from(JSON.stringify({ slug: 'm', question: 'So?' })) },
+  });
+  for (const owner of [maker, taker]) {
+    await submit({ type: 'CreateApiKey', owner, keyId: `0x${owner.slice(2, 34)}`, nonce: 0, generation: 0, kind: 0 });
+    await submit({ type: 'Deposit', wallet: owner, owner, amountMicro: 1e12, isFaucet: 1 });
+  }
+  for (let index = 0; index < TRADES; index += 1) {
+    if (index < TRADES / 2) clock.advance(1_000);
+    const made = place(maker, 0);
+    const taken = await place(taker, 1);
+    await made;
+    expect(taken.events.map(({ type }) => type)).toContain('Trade');
+  }
+});
+afterAll(() => server.close());
+
+/** What a handler answers, and in how many turns of the loop. */
+async function ask(path: string, query: string) {
+  const endpoint = endpoints.find((one) => one.method === 'GET' && one.path === path);
+  if (endpoint === undefined) return expect.unreachable(path);
+  const request = { params: {}, query: new URLSearchParams(query) };
+  const context = { services: server.services, caller: () => ({ owner: maker }), dialect: polymarketDialect };
+  let done: Reply | undefined;
+  // Of request and context these handlers need no more.
+  Promise.resolve(endpoint.handler(request as unknown as HttpRequest, context as never)).then((reply) => {
+    done = reply;
+  });
+  for (let turns = 0; ; turns += 1) {
+    await null;
+    await null;
+    if (done !== undefined) return { page: JSON.parse(String(done.body)), turns };
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+const idsOf = (page: { data: { id: string }[] }): string[] => page.data.map(({ id }) => id);
+const nobody = `0x${'9'.repeat(40)}`;
+
+test.each([
+  ['/data/trades', `maker_address=${nobody}`],
+  ['/data/trades', `asset_id=77`],
+  ['/builder/trades', `builder_code=${CODE}&maker_address=${nobody}`],
+])('%s?%s looks at all trades in parts', async (path, query) => {
+  const { page, turns } = await ask(path, query);
+  expect(turns).toBeGreaterThanOrEqual(2);
+  expect(page).toMatchObject({ data: [], next_cursor: 'LTE=' });
+});
+
+test('what is found in parts is what there is, also past an offset', async () => {
+  const before = T0_S + 500;
+  const first = await ask('/data/trades', `before=${before}`);
+  expect(first.turns).toBeGreaterThanOrEqual(2);
+  const due = Array.from({ length: 499 }, (_, index) => idAt(index)).reverse();
+  expect(idsOf(first.page)).toEqual(due.slice(0, 100));
+  const second = await ask('/data/trades', `before=${before}&next_cursor=${first.page.next_cursor}`);
+  expect(idsOf(second.page)).toEqual(due.slice(100, 200));
+  const { page, turns } = await ask('/data/trades', `next_cursor=${Buffer.from('2950').toString('base64')}`);
+  expect(turns).toBeGreaterThanOrEqual(2);
+  expect([idsOf(page), page.next_cursor]).toEqual([due.slice(-50), 'LTE=']);
+});
+
+test.each([
+  ['/data/trades', ''],
+  ['/builder/trades', `builder_code=${CODE}&`],
+])('%s?%s ends where all is too old, and finds a trade by its id, at once', async (path, query) => {
+  const { page, turns } = await ask(path, `${query}after=${T0_S + TRADES / 2}`);
+  expect([idsOf(page), turns]).toEqual([[], 0]);
+  const one = await ask(path, `${query}id=${idAt(7)}`);
+  expect(new Set(idsOf(one.page))).toEqual(new Set([idAt(7)]));
+  expect([idsOf(one.page).length, one.turns]).toEqual([path === '/data/trades' ? 1 : 2, 0]);
+  const none = await ask(path, `${query}id=${idAt(TRADES)}`);
+  expect([idsOf(none.page), none.turns]).toEqual([[], 0]);
+});
