@@ -65,11 +65,13 @@ async function pastOrder(historian: Historian, request: HistoryRequest): Promise
 const openOrders: Handler = (request, { services: { views }, caller }) => {
   const cursor = parseCursor(request.query.get('next_cursor'));
   const filter = readOrderFilter(request.query);
-  const orders: Order[] = [];
-  for (const order of views.orders.openOf(caller().owner)) {
-    if (isOrderAsked(filter, order, marketOf(views, order))) orders.push(order);
+  const { owner } = caller();
+  function* asked(): Generator<Order> {
+    for (const order of views.orders.openOf(owner)) {
+      if (isOrderAsked(filter, order, marketOf(views, order))) yield order;
+    }
   }
-  const { rows, nextCursor } = pageOf(orders, ({ orderNumber }) => orderNumber, false, cursor, PAGE_ROWS);
+  const { rows, nextCursor } = pageOf(asked(), ({ orderNumber }) => orderNumber, false, cursor, PAGE_ROWS);
   const items = rows.map((order) => orderRow(order, marketOf(views, order)));
   return { body: pageJson(items, nextCursor, PAGE_ROWS) };
 };
