@@ -123,12 +123,14 @@ function requireOwnMode({ dataDir, mode }: ServerConfig): void {
     requireJournal(dataDir);
     return;
   }
-  if (found === '') {
-    const sentence = `The file ${modeFileOf(dataDir)} is empty, so whether development or production is nowhere to be read.`;
-    fatal('data', `${sentence} Write into it which of the two the directory was made for.`);
-  }
+  if (found === '') refuseWithoutMode(dataDir, 'empty');
   const sentence = `The data directory ${dataDir} was made for ${found}, and this is ${mode}.`;
   fatal('data', `${sentence} The two never share one, because development hands out money: choose another --data-dir.`);
+}
+
+function refuseWithoutMode(dataDir: string, what: 'empty' | 'missing'): never {
+  const sentence = `The file ${modeFileOf(dataDir)} is ${what}, so whether development or production is nowhere to be read.`;
+  fatal('data', `${sentence} Write into it which of the two the directory was made for.`);
 }
 
 /** As requireOwnMode, whatever keeps it from being asked. */
@@ -140,10 +142,16 @@ function requireUsable(config: ServerConfig): void {
   }
 }
 
-/** Written once: what is there has been found to be the same. */
-function keepMode(dataDir: string, mode: ServerConfig['mode']): void {
+/**
+ * Written once: what is there has been found to be the same. It is there before the first account, event or market, so that a
+ * journal that has one without it was copied without it.
+ */
+function keepMode(dataDir: string, mode: ServerConfig['mode'], { accounts, markets }: Views): void {
   const file = modeFileOf(dataDir);
-  if (!existsSync(file)) writeWhole(file, `${mode}\n`);
+  if (existsSync(file)) return;
+  const isUsed = accounts.isAnyOpened() || markets.eventList().length > 0 || markets.list().length > 0;
+  if (isUsed) refuseWithoutMode(dataDir, 'missing');
+  writeWhole(file, `${mode}\n`);
 }
 
 /** The mode is written after the first durable record: a directory that has it has lost its journal if there is none. */
@@ -237,7 +245,7 @@ export async function openServices(
   snapshots.opened(exchange.snapshotSequence);
   try {
     const { contracts, mode } = config;
-    if (dataDir !== undefined) keepMode(dataDir, mode);
+    if (dataDir !== undefined) keepMode(dataDir, mode, views);
     const wallets = walletDeriver(config.walletConstants);
     const secret = secretOf(config, env);
     const recoverers = new Recoverers();

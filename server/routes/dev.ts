@@ -28,14 +28,21 @@ const faucet: Handler = async (request, { services }) => {
   const credit = (commandOf: (owner: string) => Command): Promise<string> =>
     submitForWallet(services, address, given, commandOf);
   let owner = '';
-  // Shares go first: a market that does not take them refuses the whole request.
+  // Shares go first: a market that does not take them refuses the whole request. After them, too much collateral may be refused.
   if (place !== undefined && shares !== undefined) {
     const amount = { marketIndex: place.market.index, outcome: place.outcome, amountMicro: shares };
     owner = await credit((of) => ({ type: 'FaucetShares', wallet: address, owner: of, ...amount }));
   }
   if (collateral !== undefined) {
     const amount = { amountMicro: collateral, isFaucet: 1 };
-    owner = await credit((of) => ({ type: 'Deposit', wallet: address, owner: of, ...amount }));
+    try {
+      owner = await credit((of) => ({ type: 'Deposit', wallet: address, owner: of, ...amount }));
+    } catch (error) {
+      if (place === undefined || !(error instanceof BadRequest)) throw error;
+      throw new BadRequest(`the shares are credited, the collateral is not: ${error.message}`, {
+        status: error.status,
+      });
+    }
   }
   const holdings =
     place === undefined

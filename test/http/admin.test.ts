@@ -352,6 +352,15 @@ describe('cash', () => {
     expect(server.services.views.accounts.byWallet(address)).toBeUndefined();
   });
 
+  test('the faucet says that shares are credited where the collateral after them is refused', async () => {
+    const { address } = developmentWallet(46);
+    const { tokens } = await newMarket();
+    const asked = { address, collateral: '9007199254.740991', token_id: tokens[0].token_id, shares: '1' };
+    const refused = await send(server.url, 'POST', '/dev/faucet', asked);
+    const sentence = /^the shares are credited, the collateral is not: the exchange holds .* of deposits/;
+    expect([refused.status, refused.json.error]).toEqual([400, expect.stringMatching(sentence)]);
+  });
+
   test('the faucet credits collateral and shares, in development only', async () => {
     const { address } = developmentWallet(44);
     const market = await newMarket();

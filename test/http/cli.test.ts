@@ -209,6 +209,22 @@ describe('reasons not to start', () => {
     expect([end.status, end.output]).toEqual([5, expect.stringContaining(`The file ${file} is empty`)]);
   });
 
+  test('a data directory that was copied without its mode', async () => {
+    const dataDir = freshDir();
+    await (await startServerProcess({ dataDir })).stop();
+    const file = join(dataDir, 'mode');
+    rmSync(file);
+    const env = {
+      OUTCRY_ADMIN_TOKEN: 'a-token-of-sixteen',
+      OUTCRY_SECRET: 'a secret of at least thirty-two characters',
+    };
+    const end = await runToEnd(['serve', '--port', '0', '--chain', '80002', '--data-dir', dataDir], { env });
+    const sentence = `The file ${file} is missing, so whether development or production is nowhere to be read.`;
+    expect([end.status, end.output, existsSync(file)]).toEqual([5, expect.stringContaining(sentence), false]);
+    writeFileSync(file, 'development\n');
+    await (await startServerProcess({ dataDir })).stop();
+  });
+
   test('a signal while the journal is read is heard there', async () => {
     const dataDir = freshDir();
     await (await startServerProcess({ dataDir })).stop();

@@ -1,6 +1,6 @@
 // What development finds after its first start: the seed catalog and funded wallets, also when that start was cut off.
 // The catalog is compared with its file, market by market.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -74,6 +74,7 @@ test('a first start that was cut off is finished by the next one', async () => {
   const cut = { ...seed, events: [first, { ...second, markets: second.markets.slice(0, 1) }] };
   await plantSeed(exchange, views, cut, firstMs);
   await exchange.close();
+  writeFileSync(join(dataDir, 'mode'), 'development\n'); // as a start has it before it plants
   const server = await startTestServer({ hasSeed: true, config: { dataDir } });
   expectWhole(server.services);
   expect(server.services.views.accounts.byWallet(server.wallets[9].address)?.collateralMicro).toBe(10_000_000_000);
@@ -100,6 +101,7 @@ test('a journal that began without the catalog is left as it is', async () => {
   const tail = Buffer.from(JSON.stringify({ slug: 'ours', title: 'Ours' }));
   await exchange.submit(encodeCommand({ type: 'CreateEvent', negRisk: 0, tail }));
   await exchange.close();
+  writeFileSync(join(dataDir, 'mode'), 'development\n');
   const server = await startTestServer({ hasSeed: true, config: { dataDir } });
   expect(server.services.views.markets.eventList()).toHaveLength(1);
   expect(server.services.views.accounts.byWallet(server.wallets[0].address)).toBeUndefined();
