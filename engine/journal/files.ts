@@ -49,7 +49,7 @@ export function writeWhole(path: string, text: string, mode = 0o666): void {
 }
 
 /**
- * Makes a folder and those above it that are missing, one by one. Node's own recursive form never returns where a folder
+ * Makes a folder and those above it that are missing, one by one and durably. Node's own recursive form never returns where a folder
  * exists but refuses to hold new ones with "not found", as /proc does.
  */
 export function makeFolders(path: string): void {
@@ -62,6 +62,7 @@ export function makeFolders(path: string): void {
       // Somebody else made it in between.
       if (codeOf(error) !== 'EEXIST') throw error;
     }
+    syncFolder(dirname(folder));
   }
 }
 

@@ -8,7 +8,7 @@ import { HistorianUnavailable } from '../history/errors.ts';
 import { GONE_STATUS } from '../metrics/requests.ts';
 import type { Services } from '../services.ts';
 import { type Dialect, pickDialect } from '../wire/dialect.ts';
-import { historyRefusal, replyError, storageRefusal } from '../wire/rejections.ts';
+import { historyRefusal, RETRY_SECONDS, replyError, storageRefusal } from '../wire/rejections.ts';
 import { type AddressGuard, type AddressReader, addressGuard, forwardedReader } from './allowlist.ts';
 import { tellAnswered } from './answered.ts';
 import { type Authenticator, makeAuthenticator } from './authenticate.ts';
@@ -33,7 +33,7 @@ const ALLOW_ORIGIN = bytesOf('access-control-allow-origin');
 const EXPOSE_HEADERS = bytesOf('access-control-expose-headers');
 const ANY = bytesOf('*');
 const SEQUENCE = bytesOf('x-sequence');
-const RETRY = { 'retry-after': String(httpLimits.retryAfterSeconds) };
+const RETRY = { 'retry-after': String(RETRY_SECONDS.unavailable) };
 /** A stream's path is none of the table: who comes there with a plain request may sit behind a proxy that takes upgrades out. */
 const notFoundText = (path: string): string =>
   /^\/ws(?:\/|$)/.test(path)

@@ -19,8 +19,6 @@ export const httpLimits = {
   throttledClientsMax: 100_000,
   /** Bytes of the times of their requests: some hundred clients at the highest rates, all of them at low ones. */
   throttleRingBytesMax: 268_435_456,
-  /** Seconds after which a client that was turned away with 503 may come back. */
-  retryAfterSeconds: 5,
   /** How long a stopping server waits for requests in progress. */
   drainMsMax: 3_000,
 } as const;

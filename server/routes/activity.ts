@@ -14,15 +14,36 @@ const EVENTS_MAX = 100;
 /** Markets that one request may name. */
 const MARKETS_MAX = 500;
 
+/**
+ * The greatest numbers of all lists together, greatest first. Of a list it reads one number more than it takes of it.
+ * @param lists numbers that rise, none of them in two lists
+ */
+export function greatestOf(lists: readonly (readonly number[])[], countMax: number): number[] {
+  const heads = lists.map((list) => ({ list, at: list.length - 1, value: list.at(-1) }));
+  const greatest: number[] = [];
+  while (greatest.length < countMax) {
+    let best: (typeof heads)[number] | undefined;
+    let value = -1;
+    for (const head of heads) {
+      if (head.value === undefined || head.value <= value) continue;
+      best = head;
+      value = head.value;
+    }
+    if (best === undefined) break;
+    greatest.push(value);
+    best.at -= 1;
+    best.value = best.list[best.at];
+  }
+  return greatest;
+}
+
 /** The newest trades of all these markets together, newest first. */
 function reply({ trades, markets }: Views, asked: readonly Market[]) {
-  const newest: { readonly ordinal: number; readonly market: Market }[] = [];
-  for (const market of asked) {
-    for (const ordinal of trades.ofMarket(market.index).slice(-EVENTS_MAX)) newest.push({ ordinal, market });
-  }
-  newest.sort((left, right) => right.ordinal - left.ordinal);
-  const events = newest.slice(0, EVENTS_MAX).map(({ ordinal, market }) => {
-    return tradeEvent(trades.byOrdinal(ordinal), market, markets.eventByNumber(market.eventNumber));
+  const lists = asked.map(({ index }) => trades.ofMarket(index));
+  const events = greatestOf(lists, EVENTS_MAX).map((ordinal) => {
+    const trade = trades.byOrdinal(ordinal);
+    const market = markets.list()[trade.marketIndex];
+    return tradeEvent(trade, market, markets.eventByNumber(market.eventNumber));
   });
   return { body: JSON.stringify(events) };
 }

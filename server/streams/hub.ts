@@ -9,9 +9,9 @@ import type { ServerConfig } from '../config.ts';
 import { type AddressReader, forwardedReader } from '../http/allowlist.ts';
 import { BadRequest } from '../http/errors.ts';
 import { hostGuard } from '../http/host.ts';
-import { httpLimits } from '../http/limits.ts';
 import { networkOf } from '../http/throttle.ts';
 import { newMarketText } from '../wire/marketEvents.ts';
+import { RETRY_SECONDS } from '../wire/rejections.ts';
 import {
   BadCredentials,
   BadStreamRequest,
@@ -284,7 +284,7 @@ export class StreamHub implements ChannelHost, UserHost {
     if (refusal !== undefined) {
       this.counts.refused += 1;
       res.writeStatus(refusal.status).writeHeader('content-type', 'application/json; charset=utf-8');
-      if (!refusal.status.startsWith('4')) res.writeHeader('retry-after', String(httpLimits.retryAfterSeconds));
+      if (!refusal.status.startsWith('4')) res.writeHeader('retry-after', String(RETRY_SECONDS.unavailable));
       res.end(JSON.stringify({ error: refusal.sentence }));
       return;
     }

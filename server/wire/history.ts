@@ -13,6 +13,8 @@ import { isFields } from './orders.ts';
 export const HISTORY_MARKETS_MAX = 20;
 /** Most points of one series: a week of minutes. */
 const HISTORY_POINTS_MAX = 10_080;
+/** Latest time of a series: milliseconds, which some clients send, are more. */
+export const HISTORY_TIME_S_MAX = 99_999_999_999;
 /** Minutes of a year: the longest time between points. */
 const FIDELITY_MINUTES_MAX = 525_600;
 const MINUTE_S = 60;
@@ -51,6 +53,8 @@ function readSeconds(read: FieldReader, names: readonly [string, string]): numbe
     if (text === undefined) continue;
     const seconds = parseWhole(text);
     if (seconds === undefined) throw invalid(name, 'must be a whole number of unix seconds');
+    if (seconds > HISTORY_TIME_S_MAX)
+      throw invalid(name, `must be at most ${HISTORY_TIME_S_MAX} unix seconds, and is ${seconds}`);
     return seconds;
   }
   return undefined;

@@ -17,7 +17,6 @@ import {
   takesOnly,
 } from '../../engine/index.ts';
 import { BadRequest } from '../http/errors.ts';
-import { httpLimits } from '../http/limits.ts';
 import { lotsText, microText, pipsText } from './numbers.ts';
 
 /** What a sentence may need besides the figures of the event; '' where it does not apply. */
@@ -126,7 +125,8 @@ function accuracySentence(figures: Figures): RejectionReply {
   );
 }
 
-const RETRY_SECONDS = { disabled: 30, restarting: 2, cancelOnly: 30, postOnly: 5 } as const;
+/** After how many seconds a client may come back, by the state in which the exchange turned it away. */
+export const RETRY_SECONDS = { disabled: 30, restarting: 2, cancelOnly: 30, postOnly: 5, unavailable: 5 } as const;
 
 const sentences = {
   KEY_UNKNOWN: () => ({ status: 401, text: 'Unauthorized/Invalid api key' }),
@@ -225,16 +225,16 @@ export function rejectionReply(
 
 /** While what became of an order, or any other history, cannot be found out. */
 export function historyRefusal({ message }: Error): RejectionReply {
-  return closed(503, `internal_error: ${message}`, httpLimits.retryAfterSeconds);
+  return closed(503, `internal_error: ${message}`, RETRY_SECONDS.unavailable);
 }
 
 /** While nothing can be made durable: of a command that was not taken, and of one whose fate is open. */
 export function storageRefusal({ reason, isUndecided }: StorageUnavailable): RejectionReply {
-  const { retryAfterSeconds } = httpLimits;
-  if (!isUndecided) return closed(503, `the exchange takes no commands at present: ${reason}`, retryAfterSeconds);
+  const seconds = RETRY_SECONDS.unavailable;
+  if (!isUndecided) return closed(503, `the exchange takes no commands at present: ${reason}`, seconds);
   const advice = 'it may yet be: ask for it, or send the same order again, which is never taken twice';
   const text = `it is not known whether this was taken, ${advice}: ${reason}`;
-  return { ...closed(503, text, retryAfterSeconds), extra: { code: 'outcome_unknown' } };
+  return { ...closed(503, text, seconds), extra: { code: 'outcome_unknown' } };
 }
 
 /** What a Rejected event answers to a command, ready to throw. */

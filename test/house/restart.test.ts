@@ -4,8 +4,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { MarketStatus, Resolution } from '../../engine/index.ts';
 import { houseAddresses } from '../../server/dev/house/accounts.ts';
 import { timerSchedule, withdrawHouse } from '../../server/dev/house/index.ts';
+import { act, setStatus } from './operator.ts';
 import { type HouseWorld, halfBooks, houseOn, openMarkets, openWorld, START_MS } from './world.ts';
 
 const TEST_MS = 600_000;
@@ -51,6 +53,39 @@ test(
     expect(openOrders(third)).toEqual([]);
     expect(await withdrawHouse(third.services)).toBe(0);
     await third.close();
+  },
+  TEST_MS,
+);
+
+test(
+  'the shares of a market that was resolved while the house did not run are redeemed',
+  async () => {
+    const first = await openWorld({ dataDir });
+    const before = houseOn(first, 4);
+    await before.pass(60_000);
+    await before.house.stop();
+    const [resolved, closed] = openMarkets(first);
+    await act(first, { type: 'ResolveMarket', marketIndex: resolved.index, resolution: Resolution.FIRST });
+    await setStatus(first, closed.index, MarketStatus.CLOSED);
+    await first.close();
+
+    const second = await openWorld({ dataDir, startMs: START_MS + 3_600_000 });
+    const after = houseOn(second, 4);
+    const { accounts } = second.services.views;
+    const holders = (index: number) =>
+      houseAddresses().filter((address) => {
+        const id = accounts.byWallet(address)?.accountId ?? -1;
+        return [0, 1].some((outcome) => accounts.sharesMicro(id, index, outcome) > 0);
+      });
+    expect(holders(resolved.index).length).toBeGreaterThan(0);
+    await after.pass(60_000);
+    expect(holders(resolved.index)).toEqual([]);
+    await act(second, { type: 'ResolveMarket', marketIndex: closed.index, resolution: Resolution.FIRST });
+    await after.pass(60_000);
+    expect(holders(closed.index)).toEqual([]);
+    expect(second.counts.get('Rejected') ?? 0).toBe(0);
+    await after.house.stop();
+    await second.close();
   },
   TEST_MS,
 );

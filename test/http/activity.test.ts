@@ -1,6 +1,8 @@
 // The newest trades of markets, as the events that watchers read: what an event says, their order, how many there are,
 // and several markets in one request.
+import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { greatestOf } from '../../server/routes/activity.ts';
 import { send } from '../support/client.ts';
 import { alice, bob, get, type MarketIds, market, newMarket, openTradingWorld, post, server } from './tradingWorld.ts';
 
@@ -70,6 +72,32 @@ test('the newest come first, over several markets too, and a hundred at most', a
   }
   const many = (await send(server.url, 'POST', '/markets/live-activity', ids)).json;
   expect([many.length, many[0].size, many[99].size]).toEqual([100, '30', '20']);
+});
+
+test('the newest of many lists are found without reading the lists through', () => {
+  fc.assert(
+    fc.property(
+      fc.uniqueArray(fc.nat(1_000), { maxLength: 200 }),
+      fc.integer({ min: 1, max: 12 }),
+      fc.nat(60),
+      (numbers, listCount, countMax) => {
+        const lists: number[][] = Array.from({ length: listCount }, () => []);
+        let reads = 0;
+        const counted = lists.map((list) => {
+          return new Proxy(list, {
+            get: (target, key) => {
+              if (typeof key === 'string' && /^\d+$/.test(key)) reads += 1;
+              return Reflect.get(target, key);
+            },
+          });
+        });
+        for (const number of numbers.toSorted((left, right) => left - right)) lists[number % listCount].push(number);
+        const sorted = numbers.toSorted((left, right) => right - left);
+        expect(greatestOf(counted, countMax)).toEqual(sorted.slice(0, countMax));
+        expect(reads).toBeLessThanOrEqual(listCount + countMax);
+      },
+    ),
+  );
 });
 
 test('what is no market is refused', async () => {

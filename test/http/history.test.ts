@@ -266,6 +266,8 @@ test('what is wrong is told by the name of its field', async () => {
     ['market=100&endTs=1e9', 'invalid_field: endTs'],
     ['market=100&start_ts=x', 'invalid_field: start_ts'],
     ['market=100&startTs=2&endTs=1', 'invalid_field: startTs'],
+    ['market=100&startTs=1760000000000', 'invalid_field: startTs: it must be at most 99999999999 unix seconds'],
+    ['market=100&end_ts=100000000000', 'invalid_field: end_ts: it must be at most 99999999999 unix seconds'],
   ];
   for (const [query, text] of refusals) {
     const { status, json } = await history(query);

@@ -10,8 +10,10 @@ import {
   DataDirectoryLocked,
   FormatUnsupported,
   JournalReader,
+  makeFolders,
   wasLeftBehind,
 } from '../../engine/journal/index.ts';
+import { watchFolders } from '../support/folderSyncs.ts';
 import { inTempDir } from './support.ts';
 
 /**
@@ -205,6 +207,20 @@ test('a reader says when there is no journal', async () => {
   await inTempDir((dir) => {
     expect(() => new JournalReader(dir)).toThrow('There is no journal');
     expect(existsSync(join(dir, 'journal'))).toBe(false);
+  });
+});
+
+test('a loss of power leaves the folders that were made, those above them too', async () => {
+  await inTempDir((dir) => {
+    const above = join(dir, 'above');
+    const path = join(above, 'data');
+    expect(watchFolders(() => makeFolders(path))).toEqual([
+      `made ${above}`,
+      `synced ${dir}`,
+      `made ${path}`,
+      `synced ${above}`,
+    ]);
+    expect(watchFolders(() => makeFolders(path))).toEqual([]);
   });
 });
 

@@ -286,3 +286,12 @@ test('messages that are no longer in memory come from the log, also after a rest
   await world.close();
   rmSync(dataDir, { recursive: true, force: true });
 });
+
+test('a draft is a market that nobody has heard of', async () => {
+  const draft = await newMarket({ status: 'draft' });
+  const socket = await TestSocket.open(server.url, '/ws/user');
+  socket.send({ auth: authOf(alice.key), type: 'user', markets: [draft.conditionId] });
+  await socket.until(({ reader }) => reader.sequences.size > 0 || socket.events('error').length > 0);
+  expect(socket.events('error').map(({ error }) => error)).toEqual([`no such market: ${draft.conditionId}`]);
+  await socket.close();
+});

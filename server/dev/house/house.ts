@@ -11,7 +11,7 @@ import {
 } from '../../../engine/index.ts';
 import { BadRequest } from '../../http/errors.ts';
 import type { Services } from '../../services.ts';
-import type { Market } from '../../views/index.ts';
+import type { Market, Views } from '../../views/index.ts';
 import { parsePips } from '../../wire/numbers.ts';
 import { readSeed } from '../seed.ts';
 import {
@@ -127,7 +127,9 @@ class HouseRun {
     const nowMs = exchange.now();
     this.random = new HouseRandom(`outcry house, seed ${this.seed}, start ${nowMs}`);
     this.nextFundMs = nowMs + choices.restMs;
-    this.desks = seedMarkets(this.services).map(({ market, anchorPips }) => this.deskOf(market, anchorPips, nowMs));
+    this.desks = seedMarkets(this.services, this.accounts).map(({ market, anchorPips }) =>
+      this.deskOf(market, anchorPips, nowMs),
+    );
     this.isOpen = true;
   }
 
@@ -314,8 +316,7 @@ class HouseRun {
     const { accounts } = this.services.views;
     for (const account of this.accounts) {
       const { address, caller } = account;
-      const accountId = accounts.byWallet(address)?.accountId ?? -1;
-      if (![0, 1].some((outcome) => accounts.sharesMicro(accountId, marketIndex, outcome) > 0)) continue;
+      if (!holds(accounts, address, marketIndex)) continue;
       const who = { wallet: address, owner: address, keyId: caller.keyId };
       this.submit(desk, account, encodeCommand({ type: 'Redeem', ...who, marketIndex, flags: 0 }), 'other');
     }
@@ -402,15 +403,29 @@ function isWithinBound({ isBid }: Quote, netLots: number): boolean {
   return isBid ? netLots < choices.makerNetLotsMax : netLots > -choices.makerNetLotsMax;
 }
 
-/** The markets of the seed catalog that exist and are not over, with the price that the catalog gives them. */
-function seedMarkets({ views }: Services): readonly { readonly market: Market; readonly anchorPips: number }[] {
+/** Whether an account has shares of a market. */
+function holds(accounts: Views['accounts'], address: string, marketIndex: number): boolean {
+  const accountId = accounts.byWallet(address)?.accountId ?? -1;
+  return [0, 1].some((outcome) => accounts.sharesMicro(accountId, marketIndex, outcome) > 0);
+}
+
+/**
+ * The markets of the seed catalog that exist and are not over, with the price that the catalog gives them; of those that are, the
+ * ones whose shares the house still holds: it redeems them.
+ */
+function seedMarkets(
+  { views }: Services,
+  houses: readonly HouseAccount[],
+): readonly { readonly market: Market; readonly anchorPips: number }[] {
   const rows = readSeed().events.flatMap(({ markets }) => markets);
   return rows
     .flatMap(({ conditionId, lastPrice }) => {
       const market = views.markets.byCondition(conditionId);
       const anchorPips = parsePips(lastPrice);
       const isOver = market?.status === MarketStatus.CLOSED || market?.status === MarketStatus.RESOLVED;
-      return market === undefined || isOver || anchorPips === undefined ? [] : [{ market, anchorPips }];
+      if (market === undefined || anchorPips === undefined) return [];
+      const isHeld = houses.some(({ address }) => holds(views.accounts, address, market.index));
+      return isOver && !isHeld ? [] : [{ market, anchorPips }];
     })
     .sort((left, right) => left.market.index - right.market.index);
 }

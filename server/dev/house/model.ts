@@ -7,10 +7,6 @@ import type { HouseRandom } from './random.ts';
 export type Distribution = readonly (readonly [share: number, value: number])[];
 
 export const recorded = {
-  /** Of all orders: placed, cancelled, taken; 107 placed for each that takes. */
-  addShare: 0.502,
-  cancelShare: 0.493,
-  takeShare: 0.0047,
   /** Orders a second in each of the six markets. */
   ordersPerSecond: [47.6, 47.5, 32, 17.9, 3.5, 1.2],
   /** Sizes of orders placed within 10 ticks of the best: log-normal, in shares. */

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import type { EndpointSchema } from '../../http/schema.ts';
 import { EXAMPLE_BYTES32, EXAMPLE_TOKEN_ID } from '../examples.ts';
-import { HISTORY_MARKETS_MAX } from '../history.ts';
+import { HISTORY_MARKETS_MAX, HISTORY_TIME_S_MAX } from '../history.ts';
 import { TOKENS_PER_REQUEST_MAX } from '../tokens.ts';
 import * as common from './common.ts';
 
@@ -77,11 +77,12 @@ const marketKey = z
   .string()
   .regex(/^([0-9]{1,78}|0x[0-9a-fA-F]{64})$/)
   .meta({ description: 'A token id, or a condition id for its first token' });
+const historyTime = common.givenSeconds.max(HISTORY_TIME_S_MAX);
 const range = {
-  startTs: common.givenSeconds.optional(),
-  start_ts: common.givenSeconds.optional(),
-  endTs: common.givenSeconds.optional(),
-  end_ts: common.givenSeconds.optional(),
+  startTs: historyTime.optional(),
+  start_ts: historyTime.optional(),
+  endTs: historyTime.optional(),
+  end_ts: historyTime.optional(),
   interval: interval.optional(),
   fidelity: fidelity.optional(),
 };
@@ -95,10 +96,10 @@ export const batchPricesHistory: EndpointSchema = {
   body: z
     .looseObject({
       markets: z.array(marketKey).max(HISTORY_MARKETS_MAX),
-      startTs: figureOf(common.givenSeconds),
-      start_ts: figureOf(common.givenSeconds),
-      endTs: figureOf(common.givenSeconds),
-      end_ts: figureOf(common.givenSeconds),
+      startTs: figureOf(historyTime),
+      start_ts: figureOf(historyTime),
+      endTs: figureOf(historyTime),
+      end_ts: figureOf(historyTime),
       interval: z.union([interval, z.literal('')]).nullish(),
       fidelity: figureOf(fidelity),
     })
