@@ -8,6 +8,7 @@ export {
   type BatchStore,
   type CopyOptions,
   codeOf,
+  copyDurably,
   copyJournal,
   DATA_FORMAT,
   DataDirectoryLocked,

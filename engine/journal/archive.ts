@@ -2,13 +2,13 @@
 // removed before the archived part was read back, record by record, and so was what the journal keeps. LMDB never gives space
 // back, so the journal's file is replaced by a new one that holds what is kept, in one step. Called by the command `archive`,
 // while no exchange runs. A crash at any moment leaves a data directory that is whole; the next call goes on from there.
-import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { SnapshotUnusable } from '../protocol/index.ts';
 import { copyRecords } from './copy.ts';
 import { DataDirectory } from './dataDirectory.ts';
 import { SnapshotOfAnotherVersion } from './errors.ts';
-import { isOfSystem, isWithin, makeFolders, syncFolder } from './files.ts';
+import { copyDurably, isOfSystem, isWithin, makeFolders, syncFolder } from './files.ts';
 import { hashAt, lastSequenceOf, readBatches } from './journal.ts';
 import { LmdbStore } from './lmdbStore.ts';
 import { type ArchivedPart, readArchiveList, writeArchiveList } from './parts.ts';
@@ -146,7 +146,7 @@ async function archivePart(dataDir: string, store: LmdbStore, toFolder: string, 
   mkdirSync(draft);
   let hash: string;
   try {
-    copyFileSync(join(dataDir, 'format.json'), join(draft, 'format.json'));
+    copyDurably(join(dataDir, 'format.json'), join(draft, 'format.json'));
     hash = await copyChecked(store, join(draft, 'journal'), range);
   } catch (error) {
     rmSync(draft, { recursive: true, force: true });

@@ -2,6 +2,7 @@
 // journal and by whatever else keeps a file in a data directory or copies one.
 import {
   closeSync,
+  copyFileSync,
   existsSync,
   fsyncSync,
   mkdirSync,
@@ -30,6 +31,17 @@ export function syncFolder(path: string): void {
   } catch (error) {
     // A file system that cannot do this for folders says so with EINVAL.
     if (codeOf(error) !== 'EINVAL') throw error;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Copies a file, its mode too, and makes what is in it durable; its name is so after syncFolder. */
+export function copyDurably(from: string, to: string): void {
+  copyFileSync(from, to);
+  const descriptor = openSync(to, 'r');
+  try {
+    fsyncSync(descriptor);
   } finally {
     closeSync(descriptor);
   }

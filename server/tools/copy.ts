@@ -1,8 +1,8 @@
 // The commands `backup` and `restore`: a data directory copied record by record into a new folder, the copy read back and
 // verified before anybody is told that it is there. Called by the command line. What is read from is never changed.
-import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { syncFolder } from '../../engine/index.ts';
+import { copyDurably, syncFolder } from '../../engine/index.ts';
 import { SERVER_SECRET_FILE } from '../auth/apiKeys.ts';
 import { fatal } from '../fatal.ts';
 import { parseWhole } from '../wire/numbers.ts';
@@ -47,7 +47,7 @@ export async function runCopy({ from, to, ...task }: CopyTask): Promise<number> 
   requireOutside(to, from);
   makeTarget(to);
   try {
-    for (const name of OTHER_FILES) if (existsSync(join(from, name))) copyFileSync(join(from, name), join(to, name));
+    for (const name of OTHER_FILES) if (existsSync(join(from, name))) copyDurably(join(from, name), join(to, name));
   } catch (error) {
     rmSync(to, { recursive: true, force: true });
     return fail(`${error instanceof Error ? error.message : error}\nNothing was copied.\n`);

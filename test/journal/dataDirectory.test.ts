@@ -13,7 +13,7 @@ import {
   makeFolders,
   wasLeftBehind,
 } from '../../engine/journal/index.ts';
-import { watchFolders } from '../support/folderSyncs.ts';
+import { watchSyncs } from '../support/syncs.ts';
 import { inTempDir } from './support.ts';
 
 /**
@@ -211,16 +211,16 @@ test('a reader says when there is no journal', async () => {
 });
 
 test('a loss of power leaves the folders that were made, those above them too', async () => {
-  await inTempDir((dir) => {
+  await inTempDir(async (dir) => {
     const above = join(dir, 'above');
     const path = join(above, 'data');
-    expect(watchFolders(() => makeFolders(path))).toEqual([
+    expect(await watchSyncs(() => makeFolders(path))).toEqual([
       `made ${above}`,
       `synced ${dir}`,
       `made ${path}`,
       `synced ${above}`,
     ]);
-    expect(watchFolders(() => makeFolders(path))).toEqual([]);
+    expect(await watchSyncs(() => makeFolders(path))).toEqual([]);
   });
 });
 

@@ -31,6 +31,7 @@ import { JournalSource } from '../../server/history/source.ts';
 import { inTempDir } from '../journal/support.ts';
 import { commandsOf, counter, foundingCommands, START_MS, settings } from '../pipeline/workload.ts';
 import { runToEnd } from '../support/process.ts';
+import { watchSyncs } from '../support/syncs.ts';
 
 const LONG = { timeout: 300_000 } as const;
 const STEPS: readonly ArchiveStep[] = ['copied', 'kept', 'listed', 'cut'];
@@ -331,5 +332,19 @@ test('the command says what it did; while an exchange runs, or without a snapsho
     );
     expect(end.status).toBe(0);
     expect((await runToEnd(['verify', '--data-dir', dataDir])).status).toBe(0);
+  });
+});
+
+test('a loss of power leaves an archive whole that the journal relies on', LONG, async () => {
+  await inTempDir(async (folder) => {
+    const [dataDir, archive] = [join(folder, 'data'), join(folder, 'archive')];
+    await makeWorld(dataDir, new VirtualClock(START_MS));
+    const synced = await watchSyncs(() => archiveJournal(dataDir, archive));
+    const [name] = readdirSync(archive);
+    const draft = join(archive, `${name}.draft`);
+    expect(synced).toEqual(
+      expect.arrayContaining([join(draft, 'format.json'), draft, archive].map((path) => `synced ${path}`)),
+    );
+    expect(synced.indexOf(`synced ${draft}`)).toBeGreaterThan(synced.indexOf(`synced ${join(draft, 'format.json')}`));
   });
 });

@@ -102,6 +102,29 @@ test('a backup of a running exchange has the state of its last record, and an ex
   await started.stop();
 });
 
+test('a loss of power leaves every file of a backup that was reported', async () => {
+  const backup = fresh();
+  const script = `import fs from 'node:fs';
+    import { syncBuiltinESMExports } from 'node:module';
+    const { openSync, fsyncSync } = fs;
+    const paths = new Map();
+    fs.openSync = (path, ...how) => {
+      const descriptor = openSync(path, ...how);
+      paths.set(descriptor, path);
+      return descriptor;
+    };
+    fs.fsyncSync = (descriptor) => {
+      fsyncSync(descriptor);
+      process.stderr.write('synced ' + paths.get(descriptor) + '\\n');
+    };
+    syncBuiltinESMExports();`;
+  const env = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(script)}` };
+  const { output } = await runToEnd(['backup', backup, '--data-dir', dataDir], { env });
+  for (const name of ['format.json', 'mode', SERVER_SECRET_FILE]) {
+    expect(output).toContain(`synced ${join(backup, name)}\n`);
+  }
+});
+
 test('a backup that is killed before its end is none that an exchange could start from', async () => {
   const backup = fresh();
   // It has copied, and dies where it would say so.

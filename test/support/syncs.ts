@@ -1,10 +1,10 @@
-// What happens to folders, in its order: which are made and which are flushed, so that a loss of power leaves the names in
-// them. Used by the tests of what has to be there afterwards.
+// What happens to folders and files, in its order: which folders are made and what is flushed, so that a loss of power leaves the
+// names in them and what is in the files. Used by the tests of what has to be there afterwards.
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 
 /** Runs it; returns `made PATH` and `synced PATH`, in the order in which it did so in this process. */
-export function watchFolders(run: () => void): string[] {
+export async function watchSyncs(run: () => unknown): Promise<string[]> {
   const { mkdirSync, openSync, fsyncSync } = fs;
   const seen: string[] = [];
   const paths = new Map<number, string>();
@@ -23,7 +23,7 @@ export function watchFolders(run: () => void): string[] {
   };
   syncBuiltinESMExports();
   try {
-    run();
+    await run();
     return seen;
   } finally {
     Object.assign(fs, { mkdirSync, openSync, fsyncSync });
