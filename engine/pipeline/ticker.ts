@@ -12,6 +12,7 @@ export class Ticker {
   private readonly detach: (() => void) | undefined;
   private timer: NodeJS.Timeout | undefined;
   private armedForMs = Number.POSITIVE_INFINITY;
+  private isClosed = false;
 
   /** `tick` submits a Tick and says whether it was accepted. */
   constructor(clock: Clock, clockMs: () => number, nextDueMs: () => number, tick: () => boolean) {
@@ -29,7 +30,7 @@ export class Ticker {
   /** To be called after every command: what is due next may have come nearer. */
   arm(): void {
     const dueMs = this.nextDueMs();
-    if (this.detach !== undefined || dueMs >= this.armedForMs) return;
+    if (this.isClosed || this.detach !== undefined || dueMs >= this.armedForMs) return;
     this.armedForMs = dueMs;
     clearTimeout(this.timer);
     this.setTimer(Math.max(1, dueMs - this.clockMs()));
@@ -38,7 +39,7 @@ export class Ticker {
   close(): void {
     this.detach?.();
     clearTimeout(this.timer);
-    this.armedForMs = Number.NEGATIVE_INFINITY;
+    this.isClosed = true;
   }
 
   private setTimer(waitMs: number): void {
@@ -48,7 +49,8 @@ export class Ticker {
   private wake(): void {
     const isDue = this.nextDueMs() <= this.clockMs();
     if (isDue && !this.tick()) {
-      this.setTimer(LONGEST_WAIT_MS);
+      // A tick that fails for good closes this.
+      if (!this.isClosed) this.setTimer(LONGEST_WAIT_MS);
       return;
     }
     this.armedForMs = Number.POSITIVE_INFINITY;

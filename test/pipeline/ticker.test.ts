@@ -1,0 +1,33 @@
+// The timer behind what is due: a ticker that was closed by its own tick, as a defect closes it, never wakes anybody again.
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { Ticker } from '../../engine/pipeline/ticker.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+for (const isAccepted of [false, true]) {
+  test(`a tick that closes the ticker is its last, ${isAccepted ? 'accepted' : 'refused'}`, () => {
+    let ticks = 0;
+    const tick = (): boolean => {
+      ticks += 1;
+      ticker.close();
+      return isAccepted;
+    };
+    const ticker = new Ticker(
+      { now: () => Date.now() },
+      () => Date.now(),
+      () => 1_000,
+      tick,
+    );
+    vi.setSystemTime(0);
+    ticker.arm();
+    vi.advanceTimersByTime(10_000);
+    ticker.arm();
+    vi.advanceTimersByTime(10_000);
+    expect([ticks, vi.getTimerCount()]).toEqual([1, 0]);
+  });
+}
