@@ -2,6 +2,7 @@
 // prefixes and forgives typos; words that too many events share never reach it (they rank nothing and cost most) and are
 // held as plain lists, which only narrow what it finds. Used by index.ts; documents are made anew when events change.
 import { MarketStatus, type Sections, visitTexts } from '../../engine/index.ts';
+import { countBefore } from '../countBefore.ts';
 import type { EventRow } from '../views/index.ts';
 import { tagSlugs } from './labels.ts';
 import { WordIndex } from './wordIndex.ts';
@@ -77,14 +78,7 @@ function typosOf(word: string): number | false {
 
 /** Whether a rising list holds a number. */
 function holds(list: readonly number[], wanted: number): boolean {
-  let low = 0;
-  let high = list.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (list[middle] < wanted) low = middle + 1;
-    else high = middle;
-  }
-  return list[low] === wanted;
+  return list[countBefore(list.length, (index) => list[index] < wanted)] === wanted;
 }
 
 export class CatalogSearch {

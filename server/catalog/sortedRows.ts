@@ -1,6 +1,7 @@
 // Row numbers in the order of a key, kept in chunks, so that one row is moved, and the row at any place found, without
 // touching the others. Used by sortOrder.ts alone. Rows with equal keys stand in the order of their numbers. It reads
 // the keys that its owner holds and never changes them: a row must be removed before its key changes.
+import { countBefore } from '../countBefore.ts';
 
 /** A chunk is split at this many rows: moving them is cheaper than finding the chunk. */
 const CHUNK_ROWS_MAX = 512;
@@ -125,25 +126,11 @@ export class SortedRows {
 
   /** The first chunk whose last row does not stand before (key, row); the number of chunks if there is none. */
   private chunkFor(key: number, row: number): number {
-    let low = 0;
-    let high = this.chunks.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      const chunk = this.chunks[middle];
-      if (this.isBefore(chunk[chunk.length - 1], key, row)) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    const { chunks } = this;
+    return countBefore(chunks.length, (index) => this.isBefore(chunks[index][chunks[index].length - 1], key, row));
   }
 
   private placeIn(chunk: readonly number[], key: number, row: number): number {
-    let low = 0;
-    let high = chunk.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.isBefore(chunk[middle], key, row)) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return countBefore(chunk.length, (index) => this.isBefore(chunk[index], key, row));
   }
 }

@@ -1,5 +1,6 @@
 // Walks through rows, newest first: along chains of accounts and markets, several at once in the order of the log, or
 // through all rows. Used by the questions about trades and activity.
+import { countBefore } from '../countBefore.ts';
 import { RowKind, type Rows } from './rows.ts';
 
 /** Where a walk stands: the next row's number each time it is asked, 0 at its end. */
@@ -76,13 +77,8 @@ export class Chains implements Walk {
 
 /** The newest row whose time is not after `tMs`, 0 for none: times never fall from row to row. */
 export function newestUntil(rows: Rows, tMs: number): number {
-  let low = 0;
-  let high = rows.last;
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    rows.read(middle);
-    if (rows.tMs <= tMs) low = middle;
-    else high = middle - 1;
-  }
-  return low;
+  return countBefore(rows.last, (index) => {
+    rows.read(index + 1); // rows count from 1
+    return rows.tMs <= tMs;
+  });
 }

@@ -1,5 +1,7 @@
 // The trades of orders that carry a builder's code, by code. Fed by the follower of index.ts; read by the routes of
 // builders. Codes are whatever clients sign into their orders: nobody has to be known for one.
+
+import { countBefore } from '../countBefore.ts';
 import type { MakerFill, Trade } from './records.ts';
 import type { TradesView } from './trades.ts';
 
@@ -37,14 +39,7 @@ export class BuildersView {
   /** How many of these are of the trade with an ordinal, or of one before it. */
   countUpTo(code: string, tradeOrdinal: number): number {
     const trades = this.byCode.get(code)?.trades ?? [];
-    let low = 0;
-    let high = trades.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (trades[middle] <= tradeOrdinal) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return countBefore(trades.length, (index) => trades[index] <= tradeOrdinal);
   }
 
   /** One of these by its ordinal. */

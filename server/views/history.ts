@@ -2,6 +2,7 @@
 // last one of that minute. Fed by the follower of index.ts after each record; read by the routes of price history. It
 // looks at books, never at orders, and keeps one point a minute and market at most.
 import { MarketStatus, type Sections } from '../../engine/index.ts';
+import { countBefore } from '../countBefore.ts';
 import type { BooksView } from './books.ts';
 import type { MarketsView } from './markets.ts';
 
@@ -36,16 +37,8 @@ const MINUTE_MS = 60_000;
 const MINUTE_S = 60;
 
 /** How many of the rising minutes are at most `minute`. */
-function countUpTo(minutes: readonly number[], minute: number): number {
-  let low = 0;
-  let high = minutes.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (minutes[middle] <= minute) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
+const countUpTo = (minutes: readonly number[], minute: number): number =>
+  countBefore(minutes.length, (index) => minutes[index] <= minute);
 
 /**
  * Which midpoint was in force at a time near the end of a series, −1 where there was none or it is not known: at the end it

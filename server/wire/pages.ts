@@ -1,6 +1,7 @@
 // Cursor pages: `next_cursor` in, one page out (wire.md C.1). What the server emits is anchored: `offset@number`, the
 // number of the last row given, so that a page never repeats or skips a row while rows come and go. A cursor that is a
 // plain offset is accepted too. Called by the routes of lists; it knows nothing of what the rows are.
+import { countBefore } from '../countBefore.ts';
 import { BadRequest } from '../http/errors.ts';
 import { parseWhole } from './numbers.ts';
 import { appendList, bytesOf, type Pieces } from './pieces.ts';
@@ -130,13 +131,7 @@ export function pagePieces(items: readonly Uint8Array[], nextCursor: string, lim
  * @param numberAt the number at an index from 0
  */
 export function* newestFirst(count: number, numberAt: (index: number) => number, cursor: Cursor): Generator<number> {
-  let low = 0;
-  let high = count;
   const { after } = cursor;
-  while (after !== undefined && low < high) {
-    const middle = (low + high) >>> 1;
-    if (numberAt(middle) < after) low = middle + 1;
-    else high = middle;
-  }
-  for (let i = high - 1; i >= 0; i -= 1) yield numberAt(i);
+  const end = after === undefined ? count : countBefore(count, (index) => numberAt(index) < after);
+  for (let i = end - 1; i >= 0; i -= 1) yield numberAt(i);
 }
