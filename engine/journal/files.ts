@@ -23,28 +23,29 @@ export const isOfSystem = (error: unknown): error is Error => /^E[A-Z]+$/.test(c
 /** The file that says who has a data directory. */
 export const lockPathIn = (directory: string): string => join(directory, 'lock');
 
-/** Makes the names of new files in a folder durable: a loss of power may otherwise take them, whatever was flushed into them. */
-export function syncFolder(path: string): void {
+function sync(path: string): void {
   const descriptor = openSync(path, 'r');
   try {
     fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Makes the names of new files in a folder durable: a loss of power may otherwise take them, whatever was flushed into them. */
+export function syncFolder(path: string): void {
+  try {
+    sync(path);
   } catch (error) {
     // A file system that cannot do this for folders says so with EINVAL.
     if (codeOf(error) !== 'EINVAL') throw error;
-  } finally {
-    closeSync(descriptor);
   }
 }
 
 /** Copies a file, its mode too, and makes what is in it durable; its name is so after syncFolder. */
 export function copyDurably(from: string, to: string): void {
   copyFileSync(from, to);
-  const descriptor = openSync(to, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
+  sync(to);
 }
 
 /** A file that takes the place of the one before at once and durably: a crash or a full disk leaves one of them, whole. */

@@ -6,7 +6,7 @@ import { type BuilderFill, type Market, type TradeParty, uuidOfKeyId } from '../
 import { tradeId, transactionHash } from './ids.ts';
 import { isoTime, lotsText, microText, pipsText, secondsText } from './numbers.ts';
 import { sideText, tradeStatusText } from './trades.ts';
-import { isTooOld, readerOf, readSeconds } from './userData.ts';
+import { isTooNew, isTooOld, readerOf, readSeconds } from './userData.ts';
 
 const TEXT = 'invalid builder trade params';
 const ADDRESS_DIGITS = 40;
@@ -52,11 +52,9 @@ const orderOf = ({ trade, maker }: BuilderFill): TradeParty => maker?.order ?? t
 export function isBuilderFillAsked(filter: BuilderFilter, fill: BuilderFill, market: Market): boolean {
   const { trade } = fill;
   const order = orderOf(fill);
-  if (filter.id !== undefined && filter.id !== tradeId(trade.marketIndex, trade.tradeNumber)) return false;
   if (filter.market !== undefined && filter.market !== market.conditionId) return false;
   if (filter.assetId !== undefined && filter.assetId !== market.tokens[order.outcome]) return false;
-  if (filter.before !== undefined && Math.floor(trade.matchMs / 1000) >= filter.before) return false;
-  if (isTooOld(filter, trade)) return false;
+  if (isTooNew(filter, trade) || isTooOld(filter, trade)) return false;
   const { makerAddress } = filter;
   return makerAddress === undefined || makerAddress === order.maker || makerAddress === order.owner;
 }

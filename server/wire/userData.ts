@@ -88,6 +88,10 @@ function isPartyAsked(filter: TradeFilter, { taker, makers }: Trade): boolean {
 export const isTooOld = ({ after }: { readonly after: number | undefined }, { matchMs }: Trade): boolean =>
   after !== undefined && Math.floor(matchMs / 1000) <= after;
 
+/** Whether it is from after what is asked for. */
+export const isTooNew = ({ before }: { readonly before: number | undefined }, { matchMs }: Trade): boolean =>
+  before !== undefined && Math.floor(matchMs / 1000) >= before;
+
 /** Whether a trade passes a filter; its token may be the taker's or any maker's. */
 export function isTradeAsked(filter: TradeFilter, trade: Trade, market: Market): boolean {
   const { assetId } = filter;
@@ -97,8 +101,7 @@ export function isTradeAsked(filter: TradeFilter, trade: Trade, market: Market):
   }
   if (filter.market !== undefined && filter.market !== market.conditionId) return false;
   if (assetId !== undefined && !market.tokens.includes(assetId)) return false;
-  if (filter.before !== undefined && Math.floor(trade.matchMs / 1000) >= filter.before) return false;
-  if (isTooOld(filter, trade) || !isPartyAsked(filter, trade)) return false;
+  if (isTooNew(filter, trade) || isTooOld(filter, trade) || !isPartyAsked(filter, trade)) return false;
   if (assetId === undefined || assetId === market.tokens[trade.taker.outcome]) return true;
   return trade.makers.some(({ order }) => assetId === market.tokens[order.outcome]);
 }

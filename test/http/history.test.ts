@@ -12,6 +12,7 @@ import {
 } from '../../engine/index.ts';
 import { BooksView, HistoryView, MarketsView } from '../../server/views/index.ts';
 import { type JsonReply, send } from '../support/client.ts';
+import { PLAIN_TERMS } from '../support/plainTerms.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 /** A full ten minutes since the epoch. */
@@ -28,17 +29,6 @@ async function submit(command: Command): Promise<void> {
   expect(events.filter(({ type }) => type === 'Rejected')).toEqual([]);
 }
 
-const TERMS = {
-  negRisk: 0,
-  autoTick: 0,
-  feeExponent: 1,
-  tickPips: 100,
-  feeRate: 0,
-  minOrderLots: 1,
-  delaySeconds: 0,
-  minMarketableBuyMicro: 0,
-} as const;
-
 /** Market n has the tokens 2n + 100 and 2n + 101. */
 async function createMarket(index: number): Promise<void> {
   await submit({
@@ -47,8 +37,7 @@ async function createMarket(index: number): Promise<void> {
     conditionId: word(index + 1),
     firstToken: word(2 * index + 100),
     secondToken: word(2 * index + 101),
-    status: MarketStatus.OPEN,
-    ...TERMS,
+    ...PLAIN_TERMS,
     tail: Buffer.from(JSON.stringify({ slug: `m${index}`, question: 'So?' })),
   });
 }
@@ -181,7 +170,7 @@ test('a point before the last change of the midpoint says what was in force then
     type: 'UpdateMarket',
     marketIndex: 3,
     mask: MarketField.STATUS,
-    ...TERMS,
+    ...PLAIN_TERMS,
     status: MarketStatus.CLOSED,
   });
   clock.advance(86_400_000);
@@ -219,7 +208,7 @@ test('a market that is over keeps its history, without what its close took out o
   expect(await midpoint(104)).toBe(0.4);
   const before = clock.now() / 1000 - T0_S;
   clock.advance(100_000);
-  const close = { type: 'UpdateMarket', marketIndex: 2, mask: MarketField.STATUS, ...TERMS } as const;
+  const close = { type: 'UpdateMarket', marketIndex: 2, mask: MarketField.STATUS, ...PLAIN_TERMS } as const;
   await submit({ ...close, status: MarketStatus.CLOSED });
   clock.advance(600_000);
   const points = await pointsOf('market=104&interval=max');
@@ -300,7 +289,7 @@ test('samples are those of a naive list of every midpoint there ever was', () =>
   fc.assert(
     fc.property(fc.array(change, { maxLength: 30 }), asked, fc.nat(120), (changes, { start, length, step }, restS) => {
       const [history, books, markets] = [new HistoryView(), new BooksView(), new MarketsView()];
-      const terms = { ...TERMS, status: MarketStatus.OPEN, marketIndex: 0, eventNumber: 0 };
+      const terms = { ...PLAIN_TERMS, marketIndex: 0, eventNumber: 0 };
       const ids = { conditionId: word(1), firstToken: word(2), secondToken: word(3) };
       const created = { type: 'MarketCreated', ...terms, ...ids } as const;
       markets.created(created, { type: 'Tick' }, 0);

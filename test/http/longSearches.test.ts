@@ -1,11 +1,12 @@
 // Searches through all trades of an owner or of a builder's code: that they go on a part a turn of the loop, so that others are
 // served meanwhile, end where nothing older can be asked for, and find what one turn would have found.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Command, encodeCommand, MarketStatus, VirtualClock } from '../../engine/index.ts';
+import { type Command, encodeCommand, VirtualClock } from '../../engine/index.ts';
 import type { HttpRequest, Reply } from '../../server/http/endpoint.ts';
 import { endpoints } from '../../server/http/endpoints.ts';
 import { polymarketDialect } from '../../server/wire/dialect.ts';
 import { tradeId } from '../../server/wire/ids.ts';
+import { PLAIN_TERMS } from '../support/plainTerms.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 const T0_S = 1_800_000_000;
@@ -25,38 +26,34 @@ const submit = (command: Command) => server.exchange.submit(encodeCommand(comman
 function place(owner: string, outcome: number) {
   orders += 1;
   return submit({
-    ...{ type: 'PlaceOrder', orderId: idOf(orders), keyId: `0x${owner.slice(2, 34)}`, maker: owner, owner },
-    ...{
-      marketIndex: 0,
-      outcome,
-      side: 0,
-      orderType: 0,
-      flags: 0,
-      makerAmountMicro: 500_000,
-      takerAmountMicro: 1_000_000,
-    },
-    ...{
-      timestampMs: clock.now(),
-      expirationS: 0,
-      tail: Buffer.from(JSON.stringify({ signatureType: 0, builder: CODE })),
-    },
+    type: 'PlaceOrder',
+    orderId: idOf(orders),
+    keyId: `0x${owner.slice(2, 34)}`,
+    maker: owner,
+    owner,
+    marketIndex: 0,
+    outcome,
+    side: 0,
+    orderType: 0,
+    flags: 0,
+    makerAmountMicro: 500_000,
+    takerAmountMicro: 1_000_000,
+    timestampMs: clock.now(),
+    expirationS: 0,
+    tail: Buffer.from(JSON.stringify({ signatureType: 0, builder: CODE })),
   });
 }
 
 beforeAll(async () => {
   server = await startTestServer({ clock });
   await submit({
-    ...{ type: 'CreateMarket', eventNumber: 0, conditionId: word(1), firstToken: word(2), secondToken: word(3) },
-    ...{
-      status: MarketStatus.OPEN,
-      negRisk: 0,
-      autoTick: 0,
-      feeExponent: 1,
-      tickPips: 100,
-      feeRate: 0,
-      minOrderLots: 1,
-    },
-    ...{ delaySeconds: 0, minMarketableBuyMicro: 0, tail: Buffer.from(JSON.stringify({ slug: 'm', question: 'So?' })) },
+    type: 'CreateMarket',
+    eventNumber: 0,
+    conditionId: word(1),
+    firstToken: word(2),
+    secondToken: word(3),
+    ...PLAIN_TERMS,
+    tail: Buffer.from(JSON.stringify({ slug: 'm', question: 'So?' })),
   });
   for (const owner of [maker, taker]) {
     await submit({ type: 'CreateApiKey', owner, keyId: `0x${owner.slice(2, 34)}`, nonce: 0, generation: 0, kind: 0 });

@@ -1,11 +1,12 @@
 // Replies of many rows: that they are rendered a part a turn of the loop, one after the other, so that others are served
 // meanwhile, and that what comes of it is what one turn would have made. Books, prices and histories over HTTP, too.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Command, encodeCommand, MarketStatus, VirtualClock } from '../../engine/index.ts';
+import { type Command, encodeCommand, VirtualClock } from '../../engine/index.ts';
 import type { HttpRequest, Reply } from '../../server/http/endpoint.ts';
 import { endpoints } from '../../server/http/endpoints.ts';
 import { rowsReply } from '../../server/routes/rowsReply.ts';
 import { send } from '../support/client.ts';
+import { PLAIN_TERMS } from '../support/plainTerms.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 const T0_S = 1_800_000_000;
@@ -28,15 +29,8 @@ const createMarket = (index: number) =>
     conditionId: word(index + 1),
     firstToken: word(Number(tokenOf(index, 0))),
     secondToken: word(Number(tokenOf(index, 1))),
-    status: MarketStatus.OPEN,
-    negRisk: 0,
-    autoTick: 0,
-    feeExponent: 1,
+    ...PLAIN_TERMS,
     tickPips: 10,
-    feeRate: 0,
-    minOrderLots: 1,
-    delaySeconds: 0,
-    minMarketableBuyMicro: 0,
     tail: Buffer.from(JSON.stringify({ slug: `m${index}`, question: 'So?' })),
   });
 const bid = (marketIndex: number, pips: number) =>

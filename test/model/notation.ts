@@ -11,6 +11,7 @@ import {
   RULES_VERSION,
   Side,
 } from '../../engine/protocol/index.ts';
+import { PLAIN_TERMS } from '../support/plainTerms.ts';
 import {
   addressNamed,
   beatOf,
@@ -125,8 +126,8 @@ function readOrder(words: Words, at: Moment): Command {
 const termFields = 'tick|min|buy-min|fee|delay|auto-tick|neg-risk|status';
 
 /** Terms such as `tick 0.01 min 5 fee 200/1`, on top of those of a toy market, and the mask of those named. */
-function readTerms(text: string): { mask: number; terms: ReturnType<typeof toyTerms> } {
-  const terms = toyTerms();
+function readTerms(text: string): { mask: number; terms: typeof PLAIN_TERMS } {
+  const terms = { ...PLAIN_TERMS };
   let mask = 0;
   for (const [, name, value] of text.matchAll(new RegExp(` (${termFields}) (\\S+)`, 'g'))) {
     if (name === 'tick') terms.tickPips = readDecimal(value, 4);
@@ -152,21 +153,7 @@ const maskOf: Readonly<Record<string, number>> = {
   'auto-tick': MarketField.AUTO_TICK,
 };
 
-function toyTerms() {
-  return {
-    status: MarketStatus.OPEN as number,
-    negRisk: 0,
-    autoTick: 0,
-    feeExponent: 1,
-    tickPips: 100,
-    feeRate: 0,
-    minOrderLots: 1,
-    delaySeconds: 0,
-    minMarketableBuyMicro: 0,
-  };
-}
-
-export function printTerms(terms: ReturnType<typeof toyTerms>, mask: number): string {
+export function printTerms(terms: typeof PLAIN_TERMS, mask: number): string {
   const shown: readonly (readonly [string, string])[] = [
     ['tick', printDecimal(terms.tickPips, 4)],
     ['min', printDecimal(terms.minOrderLots, 2)],

@@ -1,5 +1,5 @@
 // The commands verify, backup and restore, as an operator runs them: on the journal of a running exchange with a busy
-// house, and on copies of it that were damaged by hand. Each command is a process of its own.
+// house, and on copies of it that were damaged by hand. Each command is a process of its own, but where calls are watched.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
@@ -13,8 +13,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { STRIP_TYPES } from '../../bench/lib/stripTypes.ts';
 import { copyJournal, JournalReader } from '../../engine/index.ts';
 import { SERVER_SECRET_FILE } from '../../server/auth/apiKeys.ts';
+import { runCopy } from '../../server/tools/copy.ts';
 import { send } from '../support/client.ts';
 import { runToEnd, type ServerProcess, startServerProcess } from '../support/process.ts';
+import { watchSyncs } from '../support/syncs.ts';
 
 const RECORDS_MIN = 1_500;
 
@@ -104,24 +106,9 @@ test('a backup of a running exchange has the state of its last record, and an ex
 
 test('a loss of power leaves every file of a backup that was reported', async () => {
   const backup = fresh();
-  const script = `import fs from 'node:fs';
-    import { syncBuiltinESMExports } from 'node:module';
-    const { openSync, fsyncSync } = fs;
-    const paths = new Map();
-    fs.openSync = (path, ...how) => {
-      const descriptor = openSync(path, ...how);
-      paths.set(descriptor, path);
-      return descriptor;
-    };
-    fs.fsyncSync = (descriptor) => {
-      fsyncSync(descriptor);
-      process.stderr.write('synced ' + paths.get(descriptor) + '\\n');
-    };
-    syncBuiltinESMExports();`;
-  const env = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(script)}` };
-  const { output } = await runToEnd(['backup', backup, '--data-dir', dataDir], { env });
+  const synced = await watchSyncs(() => runCopy({ from: dataDir, to: backup, lastSequence: undefined }));
   for (const name of ['format.json', 'mode', SERVER_SECRET_FILE]) {
-    expect(output).toContain(`synced ${join(backup, name)}\n`);
+    expect(synced).toContain(`synced ${join(backup, name)}`);
   }
 });
 
