@@ -56,7 +56,10 @@ export interface Reply {
   readonly onSent?: (() => void) | undefined;
 }
 
-export type Handler = (request: HttpRequest, context: Context) => Reply | Promise<Reply>;
+/** A reply that takes long to make: each step is some milliseconds of work, and the door lets others pass between two of them. */
+export type ReplySteps = Generator<undefined, Reply>;
+
+export type Handler = (request: HttpRequest, context: Context) => Reply | ReplySteps | Promise<Reply>;
 
 export interface Endpoint {
   readonly method: Method;

@@ -17,6 +17,7 @@ import { preflightHeaders } from './cors.ts';
 import type { Context, Endpoint, Method, Reply } from './endpoint.ts';
 import { BadRequest } from './errors.ts';
 import { type HostGuard, hostGuard } from './host.ts';
+import { inTurns } from './inTurns.ts';
 import { httpLimits } from './limits.ts';
 import { LongReply } from './longReply.ts';
 import { BodyParts, lengthOf, PART_BYTES, passingBytes } from './replyBody.ts';
@@ -240,13 +241,16 @@ export class Door {
     const dialect = pickDialect(parts.path, parts.header);
     const caller = this.authenticate(endpoint, request);
     if (!visit.isCounted) this.countCaller(visit, endpoint, caller);
-    const result = endpoint.handler(request, contextOf(this.services, dialect, caller));
-    if (result instanceof Promise) {
-      result.then(
-        (reply) => this.send(visit, reply),
+    const made = endpoint.handler(request, contextOf(this.services, dialect, caller));
+    const reply = inTurns(made, () => visit.isAborted);
+    if (reply instanceof Promise) {
+      reply.then(
+        (whole) => {
+          if (whole !== undefined) this.send(visit, whole);
+        },
         (error: unknown) => this.fail(visit, error),
       );
-    } else this.send(visit, result);
+    } else this.send(visit, reply);
   }
 
   private countAddress(visit: Visit, { throttle }: Endpoint): void {

@@ -4,7 +4,7 @@
 import { ApiKeyKind } from '../../engine/index.ts';
 import { readAuthHeaders } from '../auth/headers.ts';
 import { isBytes32 } from '../auth/hex.ts';
-import type { Context, Endpoint, Handler, HttpRequest, Reply } from '../http/endpoint.ts';
+import type { Context, Endpoint, Handler, HttpRequest, ReplySteps } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
 import type { BuilderFill, Market, Views } from '../views/index.ts';
 import {
@@ -21,7 +21,6 @@ import { type Cursor, findPage, newestFirst, pageJson, parseCursor, search } fro
 import * as schemas from '../wire/schemas/account.ts';
 import { plainTradeRow } from '../wire/trades.ts';
 import { isTooOld } from '../wire/userData.ts';
-import { inTurns } from './inTurns.ts';
 import { makeOwnedKey } from './ownedKeys.ts';
 import { submitAccepted } from './submit.ts';
 
@@ -108,17 +107,15 @@ function ownCode(request: HttpRequest, { services: { views }, caller }: Context)
   return builderCodeOf(owner);
 }
 
-type Steps = Generator<undefined, Reply>;
-
 /** A page as official clients read it. */
-function* fillsPage(fills: Iterable<BuilderFill | undefined>, cursor: Cursor, views: Views): Steps {
+function* fillsPage(fills: Iterable<BuilderFill | undefined>, cursor: Cursor, views: Views): ReplySteps {
   const { rows, nextCursor } = yield* findPage(fills, ordinalOf, true, cursor, PAGE_ROWS);
   const items = rows.map((fill) => builderTradeRow(fill, marketOf(views, fill)));
   return { body: pageJson(items, nextCursor, PAGE_ROWS) };
 }
 
 /** A list has no place for the next cursor: its caller counts the trades it has, so they are what is paged. */
-function* tradeList(fills: Iterable<BuilderFill | undefined>, cursor: Cursor, views: Views): Steps {
+function* tradeList(fills: Iterable<BuilderFill | undefined>, cursor: Cursor, views: Views): ReplySteps {
   const { rows } = yield* findPage(oncePerTrade(fills), ordinalOf, true, cursor, PAGE_ROWS);
   const items = rows.map((fill) => {
     const { owner } = fill.maker?.order ?? fill.trade.taker;
@@ -133,7 +130,7 @@ const trades: Handler = (request, context) => {
   const filter = readBuilderFilter(request.query);
   const cursor = parseCursor(request.query.get('next_cursor'));
   const fills = fillsOf(filter.code ?? ownCode(request, context), filter, cursor, views);
-  return inTurns(filter.code === undefined ? tradeList(fills, cursor, views) : fillsPage(fills, cursor, views));
+  return filter.code === undefined ? tradeList(fills, cursor, views) : fillsPage(fills, cursor, views);
 };
 
 const fees: Handler = ({ params }) => {

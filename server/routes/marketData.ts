@@ -3,7 +3,7 @@
 // tokens that have no book; a request for one such token is a 404.
 
 import { MarketStatus } from '../../engine/index.ts';
-import type { Endpoint, Handler, HttpRequest, Reply } from '../http/endpoint.ts';
+import type { Endpoint, Handler, HttpRequest, ReplySteps } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
 import type { EndpointSchema } from '../http/schema.ts';
 import { groupOfPath } from '../http/throttleTable.ts';
@@ -69,7 +69,7 @@ function* rowsOf(found: readonly Found[], textOf: (one: Found) => string): Gener
 }
 
 /** A map by token ids. */
-const mapReply = (found: readonly Found[], textOf: (one: Found) => string): Reply | Promise<Reply> =>
+const mapReply = (found: readonly Found[], textOf: (one: Found) => string): ReplySteps =>
   rowsReply(
     rowsOf(found, (one) => `"${one.query.tokenId}":${textOf(one)}`),
     ['{', '}'],
@@ -93,7 +93,7 @@ const price: Handler = (request, { services: { views } }) => {
   return { body: `{"price":"${priceText(views, place, readSide(request.query.get('side')))}"}` };
 };
 
-const pricesReply = (queries: readonly TokenQuery[], views: Views): Reply | Promise<Reply> =>
+const pricesReply = (queries: readonly TokenQuery[], views: Views): ReplySteps =>
   mapReply(findTokens(queries, views), ({ query, place }) => pricesJson(views, place, query.side));
 
 const prices: Handler = (request, { services: { views } }) => pricesReply(listOf(request), views);

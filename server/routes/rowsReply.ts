@@ -1,8 +1,7 @@
 // Replies of many rows that are rendered when somebody asks, a part a turn of the loop. Used by the routes of market data
 // and of histories. A row is whole in itself; later ones may tell of later records.
-import type { Reply } from '../http/endpoint.ts';
+import type { ReplySteps } from '../http/endpoint.ts';
 import { bytesOf, type Pieces } from '../wire/pieces.ts';
-import { inTurns } from './inTurns.ts';
 
 /** Characters of one part: some milliseconds of work, and hundreds of usual books. */
 const PART_CHARACTERS = 256 * 1024;
@@ -10,8 +9,11 @@ const PART_CHARACTERS = 256 * 1024;
 /** What stands before and behind the rows. */
 type Frame = readonly [open: string, close: string];
 
-/** Renders a part a step. */
-function* rendering(rows: Iterable<string>, [open, close]: Frame): Generator<undefined, Reply> {
+/**
+ * Renders a part a step.
+ * @param rows JSON texts, each made when it is asked for
+ */
+export function* rowsReply(rows: Iterable<string>, [open, close]: Frame): ReplySteps {
   const pieces: Pieces = [];
   let text = open;
   let comma = '';
@@ -27,9 +29,4 @@ function* rendering(rows: Iterable<string>, [open, close]: Frame): Generator<und
   if (pieces.length === 0) return { body: text };
   pieces.push(bytesOf(text));
   return { body: pieces };
-}
-
-/** @param rows JSON texts, each made when it is asked for */
-export function rowsReply(rows: Iterable<string>, frame: Frame): Reply | Promise<Reply> {
-  return inTurns(rendering(rows, frame));
 }

@@ -4,7 +4,7 @@
 
 import { isBytes32 } from '../auth/hex.ts';
 import type { Historian, HistoryRequest } from '../history/queries.ts';
-import type { Endpoint, Handler, Reply } from '../http/endpoint.ts';
+import type { Endpoint, Handler, Reply, ReplySteps } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
 import type { EndpointSchema } from '../http/schema.ts';
 import type { Order, Trade, Views } from '../views/index.ts';
@@ -29,7 +29,6 @@ import {
   readTradeFilter,
   type TradeFilter,
 } from '../wire/userData.ts';
-import { inTurns } from './inTurns.ts';
 
 const PAGE_ROWS = 100;
 
@@ -107,13 +106,13 @@ const ownTrades: Handler = (request, { services: { views }, dialect, caller }) =
   const filter = readTradeFilter(request.query);
   const { owner } = caller();
   const isAsked = (trade: Trade): boolean => isTradeAsked(filter, trade, marketOf(views, trade));
-  function* reply(): Generator<undefined, Reply> {
+  function* reply(): ReplySteps {
     const found = search(candidates(filter, owner, views, cursor), isAsked);
     const { rows, nextCursor } = yield* findPage(found, ordinalOf, true, cursor, PAGE_ROWS);
     const items = rows.map((trade) => dialect.tradeRow(trade, marketOf(views, trade), owner));
     return { body: pageJson(items, nextCursor, PAGE_ROWS) };
   }
-  return inTurns(reply());
+  return reply();
 };
 
 function endpoint(path: string, section: string, summary: string, schema: EndpointSchema, handler: Handler): Endpoint {

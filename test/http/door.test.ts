@@ -2,7 +2,7 @@
 // table is the whole one plus a few endpoints that only echo or wait.
 
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { HistorianUnavailable } from '../../server/history/errors.ts';
 import type { Endpoint, Handler, HttpRequest, Reply } from '../../server/http/endpoint.ts';
@@ -41,6 +41,18 @@ const large: Handler = () => {
 };
 /** Of many parts, each byte telling where it stands. */
 const longBody = Buffer.from(Array.from({ length: 900_000 }, (_, index) => String(index)).join(','));
+let endlessSteps = 0;
+/** Never comes to its end. */
+const endless: Handler = function* () {
+  for (;;) {
+    endlessSteps += 1;
+    yield;
+  }
+};
+const inTwoSteps: Handler = function* () {
+  yield;
+  return { body: '"done"' };
+};
 const table: readonly Endpoint[] = [
   ...endpoints,
   { ...row, method: 'GET', path: '/test/long', handler: () => ({ body: longBody }) },
@@ -49,6 +61,8 @@ const table: readonly Endpoint[] = [
   { ...row, method: 'PUT', path: '/test/fixed-text', handler: echo, badBodyText: 'Invalid order payload' },
   { ...row, method: 'GET', path: '/test/by/{name}/{other}', handler: echo },
   { ...row, method: 'GET', path: '/test/slow', handler: slow },
+  { ...row, method: 'GET', path: '/test/endless', handler: endless },
+  { ...row, method: 'GET', path: '/test/two-steps', handler: inTwoSteps },
   { ...row, method: 'GET', path: '/test/large', handler: large },
   {
     ...row,
@@ -98,6 +112,21 @@ test('a long reply arrives whole, however slowly it is read and whoever leaves m
   expect(bodies.filter((body) => body === undefined).length).toBe(2);
   const [head] = await sendRaw(server.port, ['HEAD /test/long HTTP/1.1\r\nHost: localhost\r\n\r\n']);
   expect(head.headers['content-length']).toBe(String(longBody.length));
+});
+
+test('a reply whose client has gone is not made any further, and keeps no other waiting', async () => {
+  const clients = [1, 2, 3].map(() => {
+    const socket = connect(server.port, '127.0.0.1');
+    socket.write('GET /test/endless HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    return socket;
+  });
+  // The first step of each is made at once, and then the first one's alone.
+  await vi.waitFor(() => expect(endlessSteps).toBeGreaterThan(10));
+  for (const client of clients) client.destroy();
+  expect((await send(server.url, 'GET', '/test/two-steps')).json).toBe('done');
+  const steps = endlessSteps;
+  expect((await send(server.url, 'GET', '/test/two-steps')).json).toBe('done');
+  expect(endlessSteps).toBe(steps);
 });
 
 const post = (length: number | string, more = ''): string =>

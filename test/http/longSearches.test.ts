@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Command, encodeCommand, VirtualClock } from '../../engine/index.ts';
 import type { HttpRequest, Reply } from '../../server/http/endpoint.ts';
 import { endpoints } from '../../server/http/endpoints.ts';
+import { inTurns } from '../../server/http/inTurns.ts';
 import { polymarketDialect } from '../../server/wire/dialect.ts';
 import { tradeId } from '../../server/wire/ids.ts';
 import { PLAIN_TERMS } from '../support/plainTerms.ts';
@@ -77,7 +78,8 @@ async function ask(path: string, query: string) {
   const context = { services: server.services, caller: () => ({ owner: maker }), dialect: polymarketDialect };
   let done: Reply | undefined;
   // Of request and context these handlers need no more.
-  Promise.resolve(endpoint.handler(request as unknown as HttpRequest, context as never)).then((reply) => {
+  const begun = endpoint.handler(request as unknown as HttpRequest, context as never);
+  Promise.resolve(inTurns(begun, () => false)).then((reply) => {
     done = reply;
   });
   for (let turns = 0; ; turns += 1) {
