@@ -1,6 +1,7 @@
 // Interface B through the official client: limit and market orders of every type and side on both tokens, what the
 // reply says, and what balances, books and order records say afterwards. One server process, nobody else trades.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { maker, taker, world } from './twoTraders.ts';
 import {
   balancesOf,
   createMarket,
@@ -9,25 +10,12 @@ import {
   limit,
   type Market,
   moved,
-  newTrader,
   OrderType,
   orderIdOf,
   refusalOf,
   Side,
-  startWorld,
-  type Trader,
   take,
-  type World,
 } from './world.ts';
-
-let world: World;
-let maker: Trader;
-let taker: Trader;
-beforeAll(async () => {
-  world = await startWorld();
-  [maker, taker] = await Promise.all([newTrader(world.url), newTrader(world.url)]);
-});
-afterAll(() => world.stop());
 
 const inSeconds = (seconds: number): number => Math.floor(Date.now() / 1000) + seconds;
 

@@ -1,7 +1,8 @@
 // Interface B.4 through the official client: on every tick size, limit and market orders are taken at the price that the
 // client meant, cost exactly what they say, and are refused off the tick. One server process, one market a tick size.
 import type { TickSize } from '@polymarket/clob-client-v2';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { maker, taker, world } from './twoTraders.ts';
 import {
   admin,
   balancesOf,
@@ -11,25 +12,12 @@ import {
   limit,
   micro,
   moved,
-  newTrader,
   OrderType,
   orderIdOf,
   refusalOf,
   Side,
-  startWorld,
-  type Trader,
   take,
-  type World,
 } from './world.ts';
-
-let world: World;
-let maker: Trader;
-let taker: Trader;
-beforeAll(async () => {
-  world = await startWorld();
-  [maker, taker] = await Promise.all([newTrader(world.url), newTrader(world.url)]);
-});
-afterAll(() => world.stop());
 
 interface Row {
   readonly tickSize: TickSize;

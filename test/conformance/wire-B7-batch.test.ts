@@ -1,7 +1,8 @@
 // Interface B.7 through the official client: several orders in one request, answered one by one in their order; a refused
 // element tells why and leaves the others alone. Also what a batch as a whole is refused for.
 import { OrderType, type PostOrdersArgs } from '@polymarket/clob-client-v2';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { maker as alice, taker as bob, world } from './twoTraders.ts';
 import {
   balancesOf,
   createMarket,
@@ -10,23 +11,11 @@ import {
   limit,
   type Market,
   moved,
-  newTrader,
   orderIdOf,
   refusalOf,
   Side,
-  startWorld,
   type Trader,
-  type World,
 } from './world.ts';
-
-let world: World;
-let alice: Trader;
-let bob: Trader;
-beforeAll(async () => {
-  world = await startWorld();
-  [alice, bob] = await Promise.all([newTrader(world.url), newTrader(world.url)]);
-});
-afterAll(() => world.stop());
 
 async function args(
   trader: Trader,

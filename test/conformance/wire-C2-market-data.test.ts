@@ -1,30 +1,8 @@
 // Interface C.2 and C.3 through the official client: books, prices, midpoints, spreads, last trades, tick sizes, flags and
 // market records follow the orders that were posted, on both tokens. One server process; figures are worked out by hand.
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import {
-  admin,
-  createMarket,
-  giveShares,
-  levelsOf,
-  limit,
-  type Market,
-  newTrader,
-  raw,
-  Side,
-  startWorld,
-  type Trader,
-  take,
-  type World,
-} from './world.ts';
-
-let world: World;
-let maker: Trader;
-let taker: Trader;
-beforeAll(async () => {
-  world = await startWorld();
-  [maker, taker] = await Promise.all([newTrader(world.url), newTrader(world.url)]);
-});
-afterAll(() => world.stop());
+import { expect, test } from 'vitest';
+import { maker, taker, world } from './twoTraders.ts';
+import { admin, createMarket, giveShares, levelsOf, limit, type Market, newTrader, raw, Side, take } from './world.ts';
 
 /** A market with bids 0.4 (30) and 0.38 (10), asks 0.47 (8), 0.5 (20): the asks are bids for NO. */
 async function quotedMarket(terms = {}): Promise<Market> {

@@ -1,6 +1,7 @@
 // Interface C.4 through the official client: every way to cancel takes exactly the orders it names, answers with their ids
 // and reasons, and frees what they reserved. One server process; each test has markets of its own.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { maker as alice, taker as bob, world } from './twoTraders.ts';
 import {
   balancesOf,
   createMarket,
@@ -11,22 +12,11 @@ import {
   newTrader,
   Side,
   signedRaw,
-  startWorld,
   type Trader,
   take,
-  type World,
 } from './world.ts';
 
 const NOT_FOUND = 'Order not found or already canceled';
-
-let world: World;
-let alice: Trader;
-let bob: Trader;
-beforeAll(async () => {
-  world = await startWorld();
-  [alice, bob] = await Promise.all([newTrader(world.url), newTrader(world.url)]);
-});
-afterAll(() => world.stop());
 
 /** Bids of 10 shares at these prices for a token, and their ids. */
 async function bids(trader: Trader, market: Market, token: string, prices: readonly number[]): Promise<string[]> {

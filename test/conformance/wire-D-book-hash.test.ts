@@ -3,29 +3,9 @@
 // cancelled over HTTP; the hash is never computed here by the server's own code.
 import { createHash } from 'node:crypto';
 import type { OrderBookSummary } from '@polymarket/clob-client-v2';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import {
-  createMarket,
-  giveShares,
-  limit,
-  type Market,
-  newTrader,
-  raw,
-  Side,
-  startWorld,
-  type Trader,
-  take,
-  type World,
-} from './world.ts';
-
-let world: World;
-let maker: Trader;
-let taker: Trader;
-beforeAll(async () => {
-  world = await startWorld();
-  [maker, taker] = await Promise.all([newTrader(world.url), newTrader(world.url)]);
-});
-afterAll(() => world.stop());
+import { expect, test } from 'vitest';
+import { maker, taker, world } from './twoTraders.ts';
+import { createMarket, giveShares, limit, type Market, raw, Side, take } from './world.ts';
 
 async function checkedBooks(market: Market): Promise<readonly [OrderBookSummary, OrderBookSummary]> {
   const [yes, no] = await Promise.all([taker.client.getOrderBook(market.yes), taker.client.getOrderBook(market.no)]);
