@@ -10,8 +10,11 @@ import { type FailedTask, requireJournal, runJournalTask } from './journalTask.t
 import { makeTarget, requireOutside } from './targetFolder.ts';
 import { soundText } from './verify.ts';
 
-/** What a data directory holds besides its journal: its format, the mode it was made for, the secret of its API keys. */
-const OTHER_FILES = ['format.json', 'mode', SERVER_SECRET_FILE] as const;
+/**
+ * What a data directory holds besides its journal: the mode it was made for, its format, the secret of its API keys. The mode
+ * goes first: with it and without a journal, no exchange begins anew in what a killed copy left.
+ */
+const OTHER_FILES = ['mode', 'format.json', SERVER_SECRET_FILE] as const;
 
 export interface CopyTask {
   readonly from: string;

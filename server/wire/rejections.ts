@@ -201,7 +201,9 @@ const sentences = {
     refuse(`not enough shares: ${microText(b)} asked, ${microText(a)} of both tokens are free`),
   NOTHING_TO_REDEEM: () => refuse('there is nothing to redeem: the wallet holds no shares of this market'),
   DEPOSITS_FULL: ({ a, b }) =>
-    refuse(`the exchange holds ${microText(a)} of deposits; ${microText(b)} more would pass what it can count`),
+    refuse(
+      `all deposits so far, withdrawn or not, are ${microText(a)}; ${microText(b)} more would pass the limit of ${microText(MICRO_MAX)}`,
+    ),
   KEY_EXISTS: () => refuse('Could not create api key'),
   HEARTBEAT_ID: () => refuse('Invalid Heartbeat ID', { error_msg: 'Invalid Heartbeat ID' }),
   WALLET_TAKEN: ({ address }) => refuse(`the wallet ${address ?? ''} cannot be bound: it is somebody's already`),

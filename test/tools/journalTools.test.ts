@@ -2,7 +2,17 @@
 // house, and on copies of it that were damaged by hand. Each command is a process of its own, but where calls are watched.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -112,20 +122,39 @@ test('a loss of power leaves every file of a backup that was reported', async ()
   }
 });
 
-test('a backup that is killed before its end is none that an exchange could start from', async () => {
+/** What is left of a backup whose process dies in a call to the file system. */
+async function killedBackup(call: string): Promise<string> {
   const backup = fresh();
-  // It has copied, and dies where it would say so.
   const script = `import fs from 'node:fs';
     import { syncBuiltinESMExports } from 'node:module';
-    fs.renameSync = () => process.kill(process.pid, 'SIGKILL');
+    const { copyFileSync, renameSync } = fs;
+    const die = () => process.kill(process.pid, 'SIGKILL');
+    ${call}
     syncBuiltinESMExports();`;
   const env = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(script)}` };
   expect((await runToEnd(['backup', backup, '--data-dir', dataDir], { env })).signal).toBe('SIGKILL');
-  expect(existsSync(join(backup, 'mode'))).toBe(true);
+  return backup;
+}
+
+async function expectNoStart(backup: string): Promise<void> {
   const start = await runToEnd(['start', '--port', '0', '--data-dir', backup]);
   expect([start.status, start.output]).toEqual([5, expect.stringContaining('is missing or empty')]);
+}
+
+test('a backup that is killed before its end is none that an exchange could start from', async () => {
+  // It has copied, and dies where it would say so. Text that is kept of a source gets its name by a rename, too.
+  const backup = await killedBackup(`fs.renameSync = (from, to) =>
+    from.endsWith('journal-draft') ? die() : renameSync(from, to);`);
+  expect(existsSync(join(backup, 'mode'))).toBe(true);
+  await expectNoStart(backup);
   const verify = await runToEnd(['verify', '--data-dir', backup]);
   expect([verify.status, verify.output]).toEqual([5, `There is no journal in ${backup}.\n`]);
+});
+
+test('a backup that is killed after its first file is none that an exchange could begin anew in', async () => {
+  const backup = await killedBackup('fs.copyFileSync = (...files) => { copyFileSync(...files); die(); };');
+  expect(readdirSync(backup)).toEqual(['mode']);
+  await expectNoStart(backup);
 });
 
 test('a changed byte is found at its record, nothing is copied, and what comes before it can be restored', async () => {
