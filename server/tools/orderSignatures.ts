@@ -9,8 +9,9 @@ import {
   type JournalRecord,
   Side,
 } from '../../engine/index.ts';
+import type { ChainContracts } from '../auth/contracts.ts';
 import { bytesToHex } from '../auth/hex.ts';
-import type { OrderHasher, SignableOrder } from '../auth/orderDigest.ts';
+import { type OrderHasher, orderHasher, type SignableOrder } from '../auth/orderDigest.ts';
 import { verifyOrderSignature } from '../auth/orderSignature.ts';
 
 /** An order of the journal is not what its owner signed. */
@@ -55,11 +56,14 @@ interface MarketFacts {
 export class SignatureCheck {
   /** Orders checked so far. */
   orderCount = 0;
+  private readonly chainId: number;
   private readonly hasher: OrderHasher;
   private readonly markets: MarketFacts[] = [];
 
-  constructor(hasher: OrderHasher) {
-    this.hasher = hasher;
+  /** @param contracts those that the orders were signed for */
+  constructor(contracts: ChainContracts) {
+    this.chainId = contracts.chainId;
+    this.hasher = orderHasher(contracts);
   }
 
   /** @throws SignatureWrong */
@@ -99,7 +103,8 @@ export class SignatureCheck {
     };
     try {
       const digest = this.hasher.digest(order, market.negRisk);
-      if (bytesToHex(digest) !== orderId) return `its id should be ${bytesToHex(digest)}.`;
+      if (bytesToHex(digest) !== orderId)
+        return `its id should be ${bytesToHex(digest)} on chain ${this.chainId} and its contracts.`;
       const check = verifyOrderSignature(order, digest, signature, this.hasher.domain(market.negRisk));
       if (!check.ok) return check.reason;
       return check.signer === owner ? undefined : `${check.signer} signed it, and its owner is ${owner}.`;

@@ -91,7 +91,7 @@ test('signatures of another chain are refused by the first order that carries on
   expect(status).toBe(1);
   expect(report.kind).toBe('failed');
   expect(report.text).toMatch(
-    /^The order 0x[0-9a-f]{64} at sequence \d+ is not as its owner signed it: its id should be/,
+    /^The order 0x[0-9a-f]{64} at sequence \d+ is not as its owner signed it: its id should be 0x[0-9a-f]{64} on chain 80002 and its contracts\.$/,
   );
   expect(report.sequence).toBeGreaterThan(1);
 });
