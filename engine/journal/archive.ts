@@ -8,7 +8,7 @@ import { SnapshotUnusable } from '../protocol/index.ts';
 import { copyRecords } from './copy.ts';
 import { DataDirectory } from './dataDirectory.ts';
 import { SnapshotOfAnotherVersion } from './errors.ts';
-import { copyDurably, isOfSystem, isWithin, makeFolders, syncFolder } from './files.ts';
+import { copyDurably, isWithin, makeFolders, syncFolder } from './files.ts';
 import { hashAt, lastSequenceOf, readBatches } from './journal.ts';
 import { LmdbStore } from './lmdbStore.ts';
 import { type ArchivedPart, readArchiveList, writeArchiveList } from './parts.ts';
@@ -171,26 +171,13 @@ async function readBack(source: LmdbStore, folder: string, first: number, last: 
 async function copyChecked(source: LmdbStore, folder: string, range: Range): Promise<string> {
   rmSync(folder, { recursive: true, force: true });
   try {
-    const last = await copyInto(source, folder, range);
+    const onProgress = (done: number): void => range.onProgress?.(done, range.total);
+    const last = await copyRecords(readBatches(source, range.first), folder, { ...range, onProgress });
     return await readBack(source, folder, range.first, last);
   } catch (error) {
     // A disk that is full needs its room back.
     rmSync(folder, { recursive: true, force: true });
     throw error;
-  }
-}
-
-async function copyInto(source: LmdbStore, folder: string, range: Range): Promise<number> {
-  let target: LmdbStore | undefined;
-  try {
-    target = new LmdbStore(folder);
-    const onProgress = (done: number): void => range.onProgress?.(done, range.total);
-    return await copyRecords(readBatches(source, range.first), target, { ...range, onProgress });
-  } catch (error) {
-    if (!isOfSystem(error)) throw error;
-    throw new Error(`The copy in ${folder} cannot be written: ${error.message}.`, { cause: error });
-  } finally {
-    await target?.close();
   }
 }
 

@@ -1,6 +1,7 @@
 // Copies a journal record by record into a new environment: for backups, taken while an exchange writes or not, and for
 // restoring a prefix of a journal. Every record is verified on the way; the copy's own are the same bytes in larger batches.
 
+import { isOfSystem } from './files.ts';
 import { LmdbStore } from './lmdbStore.ts';
 import { JournalReader } from './reader.ts';
 import type { JournalRecord } from './record.ts';
@@ -23,13 +24,8 @@ export interface CopyOptions {
 export async function copyJournal(fromDataDir: string, toFolder: string, options: CopyOptions = {}): Promise<number> {
   const reader = new JournalReader(fromDataDir);
   try {
-    const total = options.lastSequence ?? reader.lastSequence();
-    const store = new LmdbStore(toFolder);
-    try {
-      return await copyRecords(reader.read(), store, { first: 1, last: total, onProgress: options.onProgress });
-    } finally {
-      await store.close();
-    }
+    const last = options.lastSequence ?? reader.lastSequence();
+    return await copyRecords(reader.read(), toFolder, { first: 1, last, onProgress: options.onProgress });
   } finally {
     await reader.close();
   }
@@ -42,21 +38,26 @@ export interface CopiedRange {
   readonly onProgress?: ((done: number, total: number) => void) | undefined;
 }
 
-/** Copies records that are read from somewhere into a store; returns the last sequence that was copied. */
+/**
+ * Copies records that are read from somewhere into a folder's environment; returns the last sequence that was copied. Throws a
+ * plain error that names the folder where the system does not take what is written.
+ */
 export async function copyRecords(
   source: Iterable<readonly JournalRecord[]>,
-  store: LmdbStore,
+  folder: string,
   { onProgress = () => {}, ...range }: CopiedRange,
 ): Promise<number> {
+  const store = await written(folder, () => new LmdbStore(folder));
   let gathered: Uint8Array[] = [];
   let gatheredBytes = 0;
   let { first } = range;
   let last = first - 1;
   const write = async (): Promise<void> => {
     if (gathered.length === 0) return;
-    await store.write(first, Buffer.concat(gathered, gatheredBytes));
+    const batch = Buffer.concat(gathered, gatheredBytes);
     gathered = [];
     gatheredBytes = 0;
+    await written(folder, () => store.write(first, batch));
     first = last + 1;
     onProgress(last, range.last);
   };
@@ -72,7 +73,17 @@ export async function copyRecords(
       if (last >= range.last) break;
     }
   } finally {
-    await write();
+    await write().finally(() => store.close());
   }
   return last;
+}
+
+/** What came of writing to a copy; the system's errors are told with its folder. */
+async function written<Result>(folder: string, write: () => Result | Promise<Result>): Promise<Result> {
+  try {
+    return await write();
+  } catch (error) {
+    if (!isOfSystem(error)) throw error;
+    throw new Error(`The copy in ${folder} cannot be written: ${error.message}.`, { cause: error });
+  }
 }

@@ -1,6 +1,6 @@
 // The commands verify, backup and restore, as an operator runs them: on the journal of a running exchange with a busy
 // house, and on copies of it that were damaged by hand. Each command is a process of its own, but where calls are watched.
-import { fork } from 'node:child_process';
+import { fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   cpSync,
@@ -155,6 +155,25 @@ test('a backup that is killed after its first file is none that an exchange coul
   const backup = await killedBackup('fs.copyFileSync = (...files) => { copyFileSync(...files); die(); };');
   expect(readdirSync(backup)).toEqual(['mode']);
   await expectNoStart(backup);
+});
+
+test('a copy that finds no room says where, and nothing of it is left', async () => {
+  if (spawnSync('prlimit', ['--version']).status !== 0) {
+    console.info('prlimit is not installed: the full disk cannot be rehearsed here.');
+    return;
+  }
+  const main = join(import.meta.dirname, '../../server/main.ts');
+  for (const command of [
+    (to: string) => ['backup', to, '--data-dir', dataDir],
+    (to: string) => ['restore', dataDir, '--data-dir', to],
+  ]) {
+    const to = fresh();
+    const args = ['--fsize=16384:', process.execPath, ...STRIP_TYPES, main, ...command(to)];
+    const { status, stderr } = spawnSync('prlimit', args, { encoding: 'utf8' });
+    const reason = `The copy in ${to}/journal-draft cannot be written: EFBIG: file too large, write.`;
+    expect([status, stderr]).toEqual([1, `${reason}\nNothing was copied.\n`]);
+    expect(existsSync(to)).toBe(false);
+  }
 });
 
 test('a changed byte is found at its record, nothing is copied, and what comes before it can be restored', async () => {
