@@ -424,8 +424,8 @@ function seedMarkets(
       const anchorPips = parsePips(lastPrice);
       const isOver = market?.status === MarketStatus.CLOSED || market?.status === MarketStatus.RESOLVED;
       if (market === undefined || anchorPips === undefined) return [];
-      const isHeld = houses.some(({ address }) => holds(views.accounts, address, market.index));
-      return isOver && !isHeld ? [] : [{ market, anchorPips }];
+      if (isOver && !houses.some(({ address }) => holds(views.accounts, address, market.index))) return [];
+      return [{ market, anchorPips }];
     })
     .sort((left, right) => left.market.index - right.market.index);
 }
