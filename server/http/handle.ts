@@ -242,7 +242,7 @@ export class Door {
     const caller = this.authenticate(endpoint, request);
     if (!visit.isCounted) this.countCaller(visit, endpoint, caller);
     const made = endpoint.handler(request, contextOf(this.services, dialect, caller));
-    const reply = inTurns(made, () => visit.isAborted);
+    const reply = inTurns(made, visit);
     if (reply instanceof Promise) {
       reply.then(
         (whole) => {

@@ -6,14 +6,20 @@ import type { Handler, Reply, ReplySteps } from './endpoint.ts';
 
 type Made = ReturnType<Handler>;
 
+/** Who waits for a reply. */
+interface Client {
+  /** It has gone. */
+  readonly isAborted: boolean;
+}
+
 const isSteps = (made: Made): made is ReplySteps => 'next' in made;
 
 /** Resolves when the last one of the replies that wait is made. */
 let line: Promise<unknown> = Promise.resolve();
 
 /** The reply at the end of the steps; undefined, and the rest is left undone, once nobody is there to read it. */
-async function finish(steps: ReplySteps, isGone: () => boolean): Promise<Reply | undefined> {
-  while (!isGone()) {
+async function finish(steps: ReplySteps, client: Client): Promise<Reply | undefined> {
+  while (!client.isAborted) {
     await nextTurn();
     const { done, value } = steps.next();
     if (done === true) return value;
@@ -23,13 +29,13 @@ async function finish(steps: ReplySteps, isGone: () => boolean): Promise<Reply |
 
 /**
  * The reply that a handler has made or goes on to make.
- * @param isGone whether the client has gone by now: then it gets no reply, and what it asked for keeps nobody waiting
+ * @param client once it has gone, it gets no reply, and what it asked for keeps nobody waiting
  */
-export function inTurns(made: Made, isGone: () => boolean): Reply | Promise<Reply | undefined> {
+export function inTurns(made: Made, client: Client): Reply | Promise<Reply | undefined> {
   if (!isSteps(made)) return made;
   const { done, value } = made.next();
   if (done === true) return value;
-  const reply = line.then(() => finish(made, isGone));
+  const reply = line.then(() => finish(made, client));
   line = reply.catch(() => undefined); // a failure is told to who asked, and is nothing to the next one
   return reply;
 }

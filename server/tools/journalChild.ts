@@ -2,6 +2,7 @@
 // whoever reads it with a signal, and then there must be somebody left to say so. Started by journalTask.ts with one
 // argument, its task as JSON; it answers in messages.
 import { archiveJournal, copyJournal, DataDirectoryLocked, verifyJournal } from '../../engine/index.ts';
+import { orderHasher } from '../auth/orderDigest.ts';
 import type { JournalMessage, JournalTask } from './journalTask.ts';
 import { SignatureCheck } from './orderSignatures.ts';
 
@@ -23,7 +24,7 @@ async function run(task: JournalTask): Promise<void> {
     return;
   }
   const { contracts } = task;
-  const signatures = contracts === undefined ? undefined : new SignatureCheck(contracts);
+  const signatures = contracts === undefined ? undefined : new SignatureCheck(orderHasher(contracts));
   const onRecord = signatures === undefined ? undefined : signatures.see.bind(signatures);
   const journal = await verifyJournal(task.dataDir, { onRecord, onProgress });
   tell({ kind: 'sound', journal, signedOrders: signatures?.orderCount });

@@ -9,9 +9,8 @@ import {
   type JournalRecord,
   Side,
 } from '../../engine/index.ts';
-import type { ChainContracts } from '../auth/contracts.ts';
 import { bytesToHex } from '../auth/hex.ts';
-import { type OrderHasher, orderHasher, type SignableOrder } from '../auth/orderDigest.ts';
+import type { OrderHasher, SignableOrder } from '../auth/orderDigest.ts';
 import { verifyOrderSignature } from '../auth/orderSignature.ts';
 
 /** An order of the journal is not what its owner signed. */
@@ -56,14 +55,11 @@ interface MarketFacts {
 export class SignatureCheck {
   /** Orders checked so far. */
   orderCount = 0;
-  private readonly chainId: number;
   private readonly hasher: OrderHasher;
   private readonly markets: MarketFacts[] = [];
 
-  /** @param contracts those that the orders were signed for */
-  constructor(contracts: ChainContracts) {
-    this.chainId = contracts.chainId;
-    this.hasher = orderHasher(contracts);
+  constructor(hasher: OrderHasher) {
+    this.hasher = hasher;
   }
 
   /** @throws SignatureWrong */
@@ -103,9 +99,10 @@ export class SignatureCheck {
     };
     try {
       const digest = this.hasher.digest(order, market.negRisk);
+      const domain = this.hasher.domain(market.negRisk);
       if (bytesToHex(digest) !== orderId)
-        return `its id should be ${bytesToHex(digest)} on chain ${this.chainId} and its contracts.`;
-      const check = verifyOrderSignature(order, digest, signature, this.hasher.domain(market.negRisk));
+        return `its id should be ${bytesToHex(digest)} on chain ${domain.chainId} and its contracts.`;
+      const check = verifyOrderSignature(order, digest, signature, domain);
       if (!check.ok) return check.reason;
       return check.signer === owner ? undefined : `${check.signer} signed it, and its owner is ${owner}.`;
     } catch (error) {

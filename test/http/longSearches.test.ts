@@ -79,7 +79,7 @@ async function ask(path: string, query: string) {
   let done: Reply | undefined;
   // Of request and context these handlers need no more.
   const begun = endpoint.handler(request as unknown as HttpRequest, context as never);
-  Promise.resolve(inTurns(begun, () => false)).then((reply) => {
+  Promise.resolve(inTurns(begun, { isAborted: false })).then((reply) => {
     done = reply;
   });
   for (let turns = 0; ; turns += 1) {
