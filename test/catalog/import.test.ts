@@ -17,6 +17,7 @@ import { runningTarget } from '../../server/import/targets.ts';
 import { send } from '../support/client.ts';
 import { freePort } from '../support/ports.ts';
 import { runToEnd, startServerProcess } from '../support/process.ts';
+import { canRehearse } from '../support/rehearsal.ts';
 import { startTestServer } from '../support/server.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'outcry-import-'));
@@ -169,10 +170,7 @@ test('a new exchange takes an import before it ever runs', async () => {
 });
 
 test('an import that finds no room on the disk ends with the reason, and is no defect', { timeout: 120_000 }, () => {
-  if (spawnSync('prlimit', ['--version']).status !== 0) {
-    console.info('prlimit is not installed: the full disk cannot be rehearsed here.');
-    return;
-  }
+  if (!canRehearse('the full disk')) return;
   const file = fileOf('large.jsonl', linesOf(madeRows(1_000)));
   const main = join(import.meta.dirname, '../../server/main.ts');
   const dataDir = join(folder, 'full');

@@ -3,7 +3,8 @@
 // would not send such an order, its body is sent without the client.
 import { randomUUID } from 'node:crypto';
 import { isV2Order, OrderType, orderToJsonV2, type SignedOrder } from '@polymarket/clob-client-v2';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { taker as other, maker as trader, world } from './twoTraders.ts';
 import {
   admin,
   balancesOf,
@@ -11,26 +12,13 @@ import {
   giveShares,
   limit,
   type Market,
-  newTrader,
   orderIdOf,
   type RawReply,
   refusalOf,
   Side,
   signedRaw,
-  startWorld,
-  type Trader,
   take,
-  type World,
 } from './world.ts';
-
-let world: World;
-let trader: Trader;
-let other: Trader;
-beforeAll(async () => {
-  world = await startWorld();
-  [trader, other] = await Promise.all([newTrader(world.url), newTrader(world.url)]);
-});
-afterAll(() => world.stop());
 
 type OrderBody = ReturnType<typeof orderToJsonV2>;
 

@@ -7,6 +7,7 @@ import { expect, test } from 'vitest';
 import { endpoints } from '../../server/http/endpoints.ts';
 import { inTempDir } from '../journal/support.ts';
 import { startServerProcess } from '../support/process.ts';
+import { canRehearse } from '../support/rehearsal.ts';
 
 /** The status of a path, over the one connection that the agent keeps. */
 const statusOf = (agent: Agent, url: string): Promise<number | undefined> =>
@@ -25,10 +26,7 @@ function paths(): readonly string[] {
 }
 
 test('where no file can be opened, whatever is asked is answered', async () => {
-  if (spawnSync('prlimit', ['--version']).status !== 0) {
-    console.info('prlimit is not installed: the limit of open files cannot be rehearsed here.');
-    return;
-  }
+  if (!canRehearse('the limit of open files')) return;
   await inTempDir(async (dataDir) => {
     const server = await startServerProcess({ dataDir });
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });

@@ -5,6 +5,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { inTempDir } from '../journal/support.ts';
+import { canRehearse } from '../support/rehearsal.ts';
 import { openVenue } from './harness.ts';
 import { newClock, Player } from './world.ts';
 
@@ -12,10 +13,7 @@ import { newClock, Player } from './world.ts';
 const FILE_BYTES_MAX = 64 * 1024;
 
 test('an index on a full disk is not opened anew: it would begin again, for ever', { timeout: 600_000 }, async () => {
-  if (spawnSync('prlimit', ['--version']).status !== 0) {
-    console.info('prlimit is not installed: the full disk cannot be rehearsed here.');
-    return;
-  }
+  if (!canRehearse('the full disk')) return;
   await inTempDir(async (dataDir) => {
     const venue = await openVenue({ dataDir, clock: newClock() });
     await new Player(1, venue).play(100);

@@ -9,16 +9,14 @@ import { expect, test } from 'vitest';
 import { STRIP_TYPES } from '../../bench/lib/stripTypes.ts';
 import { JournalReader, openExchange } from '../../engine/index.ts';
 import { inTempDir } from '../journal/support.ts';
+import { canRehearse } from '../support/rehearsal.ts';
 import { settings } from './workload.ts';
 
 const limitFileSize = (pid: number | undefined, bytes: string) =>
   spawnSync('prlimit', [`--pid=${pid}`, `--fsize=${bytes}:`], { encoding: 'utf8' });
 
 test('a full disk refuses commands, keeps what was acknowledged, and is left behind when there is room', async () => {
-  if (spawnSync('prlimit', ['--version']).status !== 0) {
-    console.info('prlimit is not installed: the full disk cannot be rehearsed here.');
-    return;
-  }
+  if (!canRehearse('the full disk')) return;
   await inTempDir(async (dataDir) => {
     const child = spawn(process.execPath, [...STRIP_TYPES, join(import.meta.dirname, './child.ts'), dataDir, '5'], {
       stdio: ['ignore', 'pipe', 'ignore'],

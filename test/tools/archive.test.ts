@@ -31,6 +31,7 @@ import { JournalSource } from '../../server/history/source.ts';
 import { inTempDir } from '../journal/support.ts';
 import { commandsOf, counter, foundingCommands, START_MS, settings } from '../pipeline/workload.ts';
 import { runToEnd } from '../support/process.ts';
+import { canRehearse } from '../support/rehearsal.ts';
 import { watchSyncs } from '../support/syncs.ts';
 
 const LONG = { timeout: 300_000 } as const;
@@ -286,10 +287,7 @@ test('a copy that is not what was copied removes nothing', LONG, async () => {
 });
 
 test('a copy that finds no room says where, and nothing of it is left', LONG, async () => {
-  if (spawnSync('prlimit', ['--version']).status !== 0) {
-    console.info('prlimit is not installed: the full disk cannot be rehearsed here.');
-    return;
-  }
+  if (!canRehearse('the full disk')) return;
   await inTempDir(async (folder) => {
     const [dataDir, archive] = [join(folder, 'data'), join(folder, 'archive')];
     const { verified } = await makeWorld(dataDir, new VirtualClock(START_MS));

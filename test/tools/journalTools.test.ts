@@ -26,6 +26,7 @@ import { SERVER_SECRET_FILE } from '../../server/auth/apiKeys.ts';
 import { runCopy } from '../../server/tools/copy.ts';
 import { send } from '../support/client.ts';
 import { runToEnd, type ServerProcess, startServerProcess } from '../support/process.ts';
+import { canRehearse } from '../support/rehearsal.ts';
 import { watchSyncs } from '../support/syncs.ts';
 
 const RECORDS_MIN = 1_500;
@@ -158,10 +159,7 @@ test('a backup that is killed after its first file is none that an exchange coul
 });
 
 test('a copy that finds no room says where, and nothing of it is left', async () => {
-  if (spawnSync('prlimit', ['--version']).status !== 0) {
-    console.info('prlimit is not installed: the full disk cannot be rehearsed here.');
-    return;
-  }
+  if (!canRehearse('the full disk')) return;
   const main = join(import.meta.dirname, '../../server/main.ts');
   for (const command of [
     (to: string) => ['backup', to, '--data-dir', dataDir],
