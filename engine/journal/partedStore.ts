@@ -24,10 +24,12 @@ export class PartedStore implements BatchStore {
 
   /** @param releaseReaders see LmdbStore */
   constructor(dataDir: string, access: JournalAccess, releaseReaders: () => Promise<void> = async () => {}) {
-    this.archive = readArchiveList(dataDir);
+    const listed = readArchiveList(dataDir);
     const folder = join(dataDir, 'journal');
     this.live =
       access === 'read' ? new PageReader(folder) : new LmdbStore(folder, access === 'readByLmdb', releaseReaders);
+    // Who only reads has no lock: the file may be one out of which records were archived since. Those were listed before it was there.
+    this.archive = access === 'write' ? listed : readArchiveList(dataDir);
   }
 
   /** The running hash (hex) behind the first record, where its part was archived: nobody needs the part for it. */

@@ -35,6 +35,7 @@ import { canRehearse } from '../support/rehearsal.ts';
 import { watchSyncs } from '../support/syncs.ts';
 
 const LONG = { timeout: 300_000 } as const;
+const main = join(import.meta.dirname, '../../server/main.ts');
 const STEPS: readonly ArchiveStep[] = ['copied', 'kept', 'listed', 'cut'];
 
 /** So many more commands in an exchange that is opened and closed; it leaves a snapshot. */
@@ -292,7 +293,6 @@ test('a copy that finds no room says where, and nothing of it is left', LONG, as
     const [dataDir, archive] = [join(folder, 'data'), join(folder, 'archive')];
     const { verified } = await makeWorld(dataDir, new VirtualClock(START_MS));
     const names = readdirSync(dataDir);
-    const main = join(import.meta.dirname, '../../server/main.ts');
     const command = [process.execPath, ...STRIP_TYPES, main, 'archive', archive, '--data-dir', dataDir];
     const copyOf = (place: string) =>
       new RegExp(`^The copy in ${place} cannot be written: EFBIG: .*\\.\nNo record was removed from ${dataDir}\\.\n$`);
@@ -344,5 +344,29 @@ test('a loss of power leaves an archive whole that the journal relies on', LONG,
       expect.arrayContaining([join(draft, 'format.json'), draft, archive].map((path) => `synced ${path}`)),
     );
     expect(synced.indexOf(`synced ${draft}`)).toBeGreaterThan(synced.indexOf(`synced ${join(draft, 'format.json')}`));
+  });
+});
+
+test('records that are archived while a journal is opened to be read are missing for nobody', LONG, async () => {
+  await inTempDir(async (folder) => {
+    const [dataDir, archive] = [join(folder, 'data'), join(folder, 'archive')];
+    const { verified } = await makeWorld(dataDir, new VirtualClock(START_MS));
+    const command = [...STRIP_TYPES, main, 'archive', archive, '--data-dir', dataDir];
+    // Whoever asks whether there is a list of archived records is told so, and has them archived before the next step.
+    const script = `import fs from 'node:fs';
+      import { spawnSync } from 'node:child_process';
+      import { syncBuiltinESMExports } from 'node:module';
+      const { existsSync } = fs;
+      fs.existsSync = (path) => {
+        const exists = existsSync(path);
+        const isFirst = String(path).endsWith('archive.json') && !existsSync(${JSON.stringify(archive)});
+        if (isFirst) spawnSync(process.execPath, ${JSON.stringify(command)}, { env: {} });
+        return exists;
+      };
+      syncBuiltinESMExports();`;
+    const env = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(script)}` };
+    const { status, output } = await runToEnd(['verify', '--data-dir', dataDir, '--json'], { env });
+    expect(readdirSync(archive)).toHaveLength(1);
+    expect([status, output]).toEqual([0, expect.stringContaining(`"recordCount":${verified.recordCount}`)]);
   });
 });
