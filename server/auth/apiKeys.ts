@@ -58,6 +58,11 @@ function uuidOfBytes(bytes: Buffer): string {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }
 
+/** The key alone of an identity, as deriveCredentials gives it. */
+export function deriveApiKey(serverSecret: Uint8Array, identity: ApiKeyIdentity): string {
+  return uuidOfBytes(deriveBytes(serverSecret, 'key', identityText(identity)));
+}
+
 /**
  * The credentials of a key; the same identity and server secret always give the same triple.
  * @param serverSecret 32 bytes (loadServerSecret)

@@ -4,6 +4,7 @@
 import { ApiKeyKind } from '../../engine/index.ts';
 import { readAuthHeaders } from '../auth/headers.ts';
 import { isBytes32 } from '../auth/hex.ts';
+import { isOfSecret } from '../http/authenticate.ts';
 import type { Context, Endpoint, Handler, HttpRequest, ReplySteps } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
 import type { BuilderFill, Market, Views } from '../views/index.ts';
@@ -33,8 +34,8 @@ const createKey: Handler = async (_request, context) => {
 };
 
 /** Revoked ones too, with the time of it. */
-const listKeys: Handler = (_request, { services: { views }, caller }) => {
-  const keys = views.keys.allOf(caller().owner, ApiKeyKind.BUILDER);
+const listKeys: Handler = (_request, { services: { views, secret }, caller }) => {
+  const keys = views.keys.allOf(caller().owner, ApiKeyKind.BUILDER).filter((key) => isOfSecret(key, secret));
   const rows = keys.map(({ apiKey, createdMs, deletedMs }) => ({
     key: apiKey,
     createdAt: isoTime(createdMs),

@@ -5,6 +5,7 @@
 import { ApiKeyKind, encodeCommand } from '../../engine/index.ts';
 import { type ApiCredentials, deriveCredentials } from '../auth/apiKeys.ts';
 import { readAuthHeaders } from '../auth/headers.ts';
+import { isOfSecret } from '../http/authenticate.ts';
 import type { Context, Endpoint, Handler, HttpRequest } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
 import { walletsOfOwner } from '../ownerWallets.ts';
@@ -24,9 +25,9 @@ function credentialsOf({ services }: Context, owner: string, nonce: number, gene
   return deriveCredentials(services.secret, { kind: 'trading', owner, nonce: String(nonce), generation });
 }
 
-/** Whether a key can be used: one made under another secret of the server is active in the log, and nobody can sign. */
-function isUsable(context: Context, key: ApiKeyRow): boolean {
-  return key.isActive && credentialsOf(context, key.owner, key.nonce, key.generation).apiKey === key.apiKey;
+/** Whether a key can be used: with one that was made under another secret of the server nobody can sign. */
+function isUsable({ services }: Context, key: ApiKeyRow): boolean {
+  return key.isActive && isOfSecret(key, services.secret);
 }
 
 const createKey: Handler = async (request, context) => {

@@ -3,6 +3,7 @@
 
 import { AccountFlag, ApiKeyKind } from '../../engine/index.ts';
 import { isAddress } from '../auth/hex.ts';
+import { isOfSecret } from '../http/authenticate.ts';
 import type { Endpoint, Handler } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
 import type { ApiKeyRow } from '../views/index.ts';
@@ -22,8 +23,8 @@ const create: Handler = async (_request, context) => {
   return { body: JSON.stringify({ apiKey }) };
 };
 
-const list: Handler = (_request, { services: { views }, caller }) => {
-  const keys = views.keys.activeOf(caller().owner, ApiKeyKind.READONLY);
+const list: Handler = (_request, { services: { views, secret }, caller }) => {
+  const keys = views.keys.activeOf(caller().owner, ApiKeyKind.READONLY).filter((key) => isOfSecret(key, secret));
   return { body: JSON.stringify(keys.map(({ apiKey }) => apiKey)) };
 };
 
@@ -43,12 +44,13 @@ const remove: Handler = async (request, { services: { exchange, views }, caller 
   return { body: 'true' };
 };
 
-const validate: Handler = (request, { services: { views } }) => {
+const validate: Handler = (request, { services: { views, secret } }) => {
   const address = request.query.get('address') ?? '';
   const key = request.query.get('key') ?? '';
   if (!isAddress(address)) throw new BadRequest('Invalid address: an address is 0x and 40 hex digits');
   if (keyIdOfUuid(key) === undefined) throw new BadRequest('Invalid key: a key is a UUID');
-  if (!isReadonly(views.keys.byApiKey(key.toLowerCase()), address.toLowerCase())) {
+  const found = views.keys.byApiKey(key.toLowerCase());
+  if (!isReadonly(found, address.toLowerCase()) || !isOfSecret(found, secret)) {
     throw new BadRequest('Unauthorized/Invalid api key', { status: 401 });
   }
   return { body: '"OK"' };
