@@ -13,6 +13,7 @@ import type { ApiKeyRow } from '../views/index.ts';
 import { keyIdOfUuid } from '../wire/ids.ts';
 import { parseWhole } from '../wire/numbers.ts';
 import * as schemas from '../wire/schemas/account.ts';
+import { keysReply } from './ownedKeys.ts';
 import { claimWallets, submitAccepted } from './submit.ts';
 
 /** The nonce of an L1 request that was checked; undefined where it is larger than the exchange keeps. */
@@ -70,10 +71,9 @@ const deriveKey: Handler = (request, context) => {
   return { body: JSON.stringify(credentialsOf(context, owner, key.nonce, key.generation)) };
 };
 
-const listKeys: Handler = (_request, context) => {
-  const { owner } = context.caller();
-  const keys = context.services.views.keys.activeOf(owner, ApiKeyKind.TRADING).filter((key) => isUsable(context, key));
-  return { body: JSON.stringify({ apiKeys: keys.map(({ apiKey }) => apiKey) }) };
+const listKeys: Handler = (_request, { services, caller }) => {
+  const keys = services.views.keys.activeOf(caller().owner, ApiKeyKind.TRADING);
+  return keysReply(services, keys, ({ apiKey }) => `"${apiKey}"`, ['{"apiKeys":[', ']}']);
 };
 
 const deleteKey: Handler = async (_request, context) => {
