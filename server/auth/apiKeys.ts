@@ -102,7 +102,7 @@ function readSecretFile(path: string): Uint8Array {
     );
   }
   const text = readFileSync(path, 'utf8').trim();
-  if (!/^[0-9a-f]{64}$/.test(text)) {
+  if (!/^[0-9a-fA-F]{64}$/.test(text)) {
     throw new Error(
       `${path} does not hold 64 hex digits. Restore it from a backup, or delete it: all API keys then change.`,
     );
