@@ -153,6 +153,17 @@ test('L2 headers: what is signed and by whom', async () => {
   }
 });
 
+test('a HEAD is signed as such', async () => {
+  const wallet = freshWallet();
+  const credentials = await createKey(server.url, wallet);
+  const path = '/auth/api-keys';
+  const statuses = ['HEAD', 'GET'].map(async (method) => {
+    const headers = l2Headers(wallet.address, credentials, method, path);
+    return (await fetch(`${server.url}${path}`, { method: 'HEAD', headers: { ...headers } })).status;
+  });
+  expect(await Promise.all(statuses)).toEqual([200, 401]);
+});
+
 test('a read-only key reads with address and key alone, and never trades', async () => {
   const wallet = freshWallet();
   const identity = { kind: 'readonly', owner: wallet.address, nonce: '0', generation: 0 } as const;
