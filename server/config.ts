@@ -81,7 +81,8 @@ function contractsOf(settings: Settings): ChainContracts {
     // exactOptionalPropertyTypes: zod's partial objects say "or undefined", which no checked value is.
     return chainContracts(settings.chain ?? 137, settings.contracts as Partial<ChainContracts> | undefined);
   } catch (error) {
-    return fatal('usage', error instanceof Error ? error.message : String(error));
+    if (!(error instanceof RangeError)) throw error;
+    return fatal('usage', `${error.message} Give contracts of your own in the configuration file.`);
   }
 }
 

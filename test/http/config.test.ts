@@ -298,6 +298,11 @@ describe('values that are not allowed', () => {
     ['{"allowHost": ["a", 7]}', /: allowHost, entry 2, must be a host name or an IP address; it is 7\.$/],
     ['{"rates": {"GET /boook": "5/10s"}}', /rates\.GET \/boook is not a setting\. Did you mean GET \/book\?$/],
     ['{"rates": {"GET /book": "5"}}', /rates\.GET \/book must be requests and time, such as 200\/10s/],
+    [
+      '{"rates": {"GET /book": "1000001/1s"}}',
+      / \(1 to 4 of them, of up to 1000000 requests in up to 1h\); it is "1000001\/1s"\.$/,
+    ],
+    ['{"chain": 5}', /^Chain 5 needs .* Give contracts of your own in the configuration file\.$/],
     ['{"rates": {"GET /book": 5}}', /rates\.GET \/book must be requests and time, such as 200\/10s/],
     ['{', /is not JSON: it ends too soon\.$/],
     ['', /is not JSON: it ends too soon\.$/],
