@@ -24,8 +24,8 @@ const STATUS_HELP = [
   '   1  a failure that has no number of its own',
   ...Object.values(exitStatuses).map(({ status, meaning }) => `  ${String(status).padStart(2)}  ${meaning}`),
   '',
-  'Every flag can also be given as a variable (--data-dir as OUTCRY_DATA_DIR, the port also as PORT) or as a key of',
-  'outcry.config.json (dataDir). Flags win over variables, variables over the file.',
+  'Every flag of start and serve can also be given as a variable (--data-dir as OUTCRY_DATA_DIR, the port also as PORT)',
+  'or, --config aside, as a key of outcry.config.json (dataDir). Flags win over variables, variables over the file.',
 ].join('\n');
 
 /** Gives a command the flags of the table of settings: all of them, or those of these keys. */

@@ -7,7 +7,16 @@ import { WALLET_CONSTANTS, type WalletConstants } from './auth/wallets.ts';
 import type { HouseMode } from './dev/house/model.ts';
 import { fatal } from './fatal.ts';
 import { type ThrottleRates, throttleRows } from './http/throttleTable.ts';
-import { durationMs, type Environment, type Flags, type LogLevel, readSettings, type Settings } from './settings.ts';
+import {
+  durationMs,
+  type Environment,
+  type Flags,
+  type LogLevel,
+  readSettings,
+  type SettingKey,
+  type Settings,
+  sourceOf,
+} from './settings.ts';
 import { type StreamSettings, streamSettings } from './streams/limits.ts';
 
 /** Everything that the server's parts are configured by. */
@@ -72,7 +81,8 @@ function contractsOf(settings: Settings): ChainContracts {
     // exactOptionalPropertyTypes: zod's partial objects say "or undefined", which no checked value is.
     return chainContracts(settings.chain ?? 137, settings.contracts as Partial<ChainContracts> | undefined);
   } catch (error) {
-    return fatal('usage', error instanceof Error ? error.message : String(error));
+    if (!(error instanceof RangeError)) throw error;
+    return fatal('usage', `${error.message} Give contracts of your own in the configuration file.`);
   }
 }
 
@@ -95,17 +105,26 @@ function chooseContracts(mode: ServerConfig['mode'], host: string, settings: Set
   return contracts;
 }
 
+/** Where a setting comes from, as sentences name it. */
+type SourceOf = (key: SettingKey) => string;
+
 /** True means calm, false none. A venue has no house: its keys are public, and its money comes from nowhere. */
-function chooseHouse(mode: ServerConfig['mode'], given: HouseMode | boolean | undefined): HouseMode {
+function chooseHouse(mode: ServerConfig['mode'], given: HouseMode | boolean | undefined, source: SourceOf): HouseMode {
   const isDevelopment = mode === 'development';
   const house = given ?? isDevelopment;
   const wanted = house === true ? 'calm' : house === false ? 'none' : house;
-  if (wanted !== 'none' && !isDevelopment) fatal('usage', 'serve has no house liquidity: leave --house out.');
+  if (wanted !== 'none' && !isDevelopment)
+    fatal('usage', `serve has no house liquidity: leave ${source('house')} out.`);
   return wanted;
 }
 
 /** The token that everybody knows is good enough only where nobody else can reach the exchange. */
-function chooseAdminToken(mode: ServerConfig['mode'], host: string, given: string | undefined): string {
+function chooseAdminToken(
+  mode: ServerConfig['mode'],
+  host: string,
+  given: string | undefined,
+  source: SourceOf,
+): string {
   if (isPrivate(mode, host)) return given ?? DEVELOPMENT_ADMIN_TOKEN;
   const who = mode === 'production' ? 'serve' : `start on ${host}, which others can reach,`;
   if (given === undefined) {
@@ -114,18 +133,23 @@ function chooseAdminToken(mode: ServerConfig['mode'], host: string, given: strin
       `${who} needs an admin token: set OUTCRY_ADMIN_TOKEN, for example to the output of "openssl rand -hex 32".`,
     );
   }
-  requireLongToken('admin', given);
+  requireLongToken(source('adminToken'), given);
   return given;
 }
 
-function requireLongToken(name: string, token: string): void {
+function requireLongToken(source: string, token: string): void {
   if (token.length >= TOKEN_CHARACTERS_MIN) return;
-  fatal('usage', `The ${name} token has ${token.length} characters; it needs at least ${TOKEN_CHARACTERS_MIN}.`);
+  fatal('usage', `${source} has ${token.length} characters; it needs at least ${TOKEN_CHARACTERS_MIN}.`);
 }
 
 /** Unlike the admin token, it is never needed: the admin token opens /metrics too. */
-function chooseMetricsToken(mode: ServerConfig['mode'], host: string, given: string | undefined): string | undefined {
-  if (!isPrivate(mode, host) && given !== undefined) requireLongToken('metrics', given);
+function chooseMetricsToken(
+  mode: ServerConfig['mode'],
+  host: string,
+  given: string | undefined,
+  source: SourceOf,
+): string | undefined {
+  if (!isPrivate(mode, host) && given !== undefined) requireLongToken(source('metricsToken'), given);
   return given;
 }
 
@@ -163,6 +187,7 @@ export function resolveConfig(
   folder: string,
 ): ServerConfig {
   const settings = readSettings(flags, env, folder);
+  const source: SourceOf = (key) => sourceOf(key, flags, env, folder);
   const isDevelopment = mode === 'development';
   const host = (settings.host ?? '127.0.0.1').replace(/^\[|\]$/g, ''); // brackets belong to URLs
   const isQuiet = settings.quiet ?? false;
@@ -178,7 +203,7 @@ export function resolveConfig(
     // as above: no checked value is undefined
     walletConstants: { ...WALLET_CONSTANTS, ...(settings.wallets as Partial<WalletConstants> | undefined) },
     seed: settings.seed ?? 1,
-    house: chooseHouse(mode, settings.house),
+    house: chooseHouse(mode, settings.house, source),
     isThrottled: settings.throttle ?? !isDevelopment,
     rates: { ...throttleRows, ...(settings.rates as Partial<ThrottleRates> | undefined) }, // as above
     logLevel: isQuiet ? 'error' : (settings.logLevel ?? (isDevelopment ? 'warn' : 'info')),
@@ -186,8 +211,8 @@ export function resolveConfig(
     isQuiet,
     acceptClock: settings.acceptClock ?? false,
     snapshotEvery: settings.snapshotEvery ?? SNAPSHOT_EVERY_DEFAULT,
-    adminToken: chooseAdminToken(mode, host, settings.adminToken),
-    metricsToken: chooseMetricsToken(mode, host, settings.metricsToken),
+    adminToken: chooseAdminToken(mode, host, settings.adminToken, source),
+    metricsToken: chooseMetricsToken(mode, host, settings.metricsToken, source),
     engine: {
       orderWindowMs:
         settings.orderWindow === undefined ? limits.orderWindowDefaultMs : durationMs(settings.orderWindow),

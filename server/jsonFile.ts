@@ -1,6 +1,6 @@
 // A configuration file as the JSON that it holds. Called by settings.ts. What is wrong with one is told by its place and never by
 // its text, which may hold tokens: V8 shows a piece of the text in some of its sentences, and tells the place only in the others.
-import { readFileSync } from 'node:fs';
+import { closeSync, lstatSync, openSync, readSync } from 'node:fs';
 import { codeOf } from '../engine/index.ts';
 import { fatal } from './fatal.ts';
 
@@ -11,12 +11,43 @@ const WHAT_IS_WRONG: Readonly<Record<string, string>> = {
   EACCES: 'may not be read by the user that runs this program',
 };
 
-function textOf(path: string): string {
+/** More than anybody writes; without a limit, a device that never ends would take all memory. */
+const BYTES_MAX = 1_048_576;
+
+/** What is at a path, a file or a pipe, to its end; no more than a byte beyond the limit. */
+function readBytes(path: string): Buffer {
+  const bytes = Buffer.alloc(BYTES_MAX + 1);
+  const file = openSync(path, 'r');
   try {
-    return readFileSync(path, 'utf8');
+    let length = 0;
+    for (let read = -1; read !== 0 && length < bytes.length; length += read) {
+      read = readSync(file, bytes, length, bytes.length - length, null);
+    }
+    return bytes.subarray(0, length);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function bytesOf(path: string): Buffer {
+  try {
+    return readBytes(path);
   } catch (error) {
     const code = codeOf(error);
-    return fatal('usage', `The configuration file ${path} ${WHAT_IS_WRONG[code] ?? `cannot be read (${code})`}.`);
+    const isLink = code === 'ENOENT' && lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+    const what = isLink ? 'is a link to a file that does not exist' : WHAT_IS_WRONG[code];
+    return fatal('usage', `The configuration file ${path} ${what ?? `cannot be read (${code})`}.`);
+  }
+}
+
+/** The text of a file, without a mark of byte order before it. */
+function textOf(path: string): string {
+  const bytes = bytesOf(path);
+  if (bytes.length > BYTES_MAX) fatal('usage', `The configuration file ${path} is larger than ${BYTES_MAX} bytes.`);
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return fatal('usage', `The configuration file ${path} is not text in UTF-8.`);
   }
 }
 
@@ -50,7 +81,7 @@ function placeOf(text: string, { message }: Error): string {
 
 /** The JSON that a file holds. @throws FatalError (usage) with a sentence that shows nothing of the file */
 export function readJsonFile(path: string): unknown {
-  const text = textOf(path).replace(/^\uFEFF/, '');
+  const text = textOf(path);
   try {
     return JSON.parse(text);
   } catch (error) {

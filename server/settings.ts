@@ -2,7 +2,7 @@
 // by config.ts, which makes a configuration of them, and by cli.ts for --help. It opens nothing but the configuration file and
 // never prints: what is wrong becomes a fatal sentence that names the source, the value and what is allowed. Values of secrets
 // are never in it: what the terminal shows ends in logs.
-import { existsSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { z } from 'zod';
 import { isAddress, isBytes32 } from './auth/hex.ts';
 import { HOUSE_MODES } from './dev/house/model.ts';
@@ -48,6 +48,7 @@ const networksText = z
   .array(z.string(NETWORK_FORM).refine(isNetwork, NETWORK_FORM), 'must be a list of addresses and networks')
   .min(1, 'must name at least one address or network, or be left out');
 
+const SHOWN_CHARACTERS_MAX = 200;
 const SNAPSHOT_EVERY_MIN = 1_000;
 const SNAPSHOT_EVERY_FORM = 'must be a whole number: 0, or from 1000';
 const WINDOW_FORM = 'must be a number with s, m, h or d, such as 24h';
@@ -62,7 +63,7 @@ const settingsSchema = z.strictObject({
   allowHost: z.array(z.string(HOST_FORM).regex(HOST_NAME, HOST_FORM), 'must be a list of host names'),
   ipAllowlist: networksText,
   trustedProxies: networksText,
-  dataDir: z.string(TEXT).min(1, 'must name a folder'),
+  dataDir: z.string(TEXT).regex(/^[^\0]+$/, 'must name a folder'),
   chain: whole(1),
   seed: whole(0),
   house: z.union([z.boolean(), z.enum(HOUSE_MODES)], `must be ${HOUSE_MODES.join(', ')}, true or false`),
@@ -123,7 +124,7 @@ const SECRETS: ReadonlySet<SettingKey> = new Set(['adminToken', 'metricsToken'])
 
 const partialSettings = settingsSchema.partial();
 export type Settings = z.infer<typeof partialSettings>;
-type SettingKey = keyof typeof settingsSchema.shape;
+export type SettingKey = keyof typeof settingsSchema.shape;
 
 /** How a setting is written as text (flags and environment). */
 type TextKind = 'number' | 'text' | 'list' | 'boolean';
@@ -184,9 +185,14 @@ export const optionTable: readonly OptionRow[] = [
 const OTHER_VARIABLES = ['OUTCRY_CONFIG', 'OUTCRY_SECRET', 'OUTCRY_RECORDED_DATA'];
 
 function row(key: SettingKey, flags: readonly string[], kind: TextKind, help: readonly string[]): OptionRow {
-  const variable = `OUTCRY_${key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
-  return { key, flags, variable, kind, help };
+  return { key, flags, variable: variableOf(key), kind, help };
 }
+
+function variableOf(key: string): string {
+  return `OUTCRY_${key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
+}
+
+const flagOf = ({ flags }: OptionRow): string => flags[0].split(' ')[0];
 
 const UNITS_MS: Readonly<Record<string, number>> = { '': 0, ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
@@ -225,10 +231,21 @@ function assign(settings: Record<string, unknown>, key: SettingKey, source: stri
   const [issue] = result.error.issues;
   if (issue.code === 'unrecognized_keys') refuseUnknown(issue.keys[0], `${source}.`, keysOf(key));
   const place = issue.path.map((part) => (typeof part === 'number' ? `, entry ${part + 1},` : `.${String(part)}`));
-  const found = SECRETS.has(key)
-    ? 'what it is, a secret, is not shown'
-    : `it is ${JSON.stringify(valueAt(value, issue.path))}`;
+  const found = SECRETS.has(key) ? 'what it is, a secret, is not shown' : `it is ${shown(valueAt(value, issue.path))}`;
   fatal('usage', `${source}${place.join('')} ${issue.message}; ${found}.`);
+}
+
+/** A refused value as a sentence shows it. */
+function shown(value: unknown): string {
+  let text: string;
+  try {
+    text = String(JSON.stringify(value));
+  } catch (error) {
+    if (error instanceof RangeError) return 'nested too deeply to show'; // the stack has an end
+    throw error;
+  }
+  if (text.length <= SHOWN_CHARACTERS_MAX) return text;
+  return `${text.slice(0, SHOWN_CHARACTERS_MAX)}… (${text.length} characters)`;
 }
 
 /** What lies in a value at the path of an issue. */
@@ -249,8 +266,17 @@ function refuseUnknown(name: string, prefix: string, known: readonly string[]): 
   fatal('usage', `${prefix}${name} is not a setting. ${hint}`);
 }
 
+/** Whether nothing is there. What cannot be looked at, or is a link to nothing, is there: nobody meant its settings to be left out. */
+function isAbsent(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    return false;
+  }
+}
+
 function readFileSettings(path: string, isNamed: boolean): Settings {
-  if (!isNamed && !existsSync(path)) return {};
+  if (!isNamed && isAbsent(path)) return {};
   const content = readJsonFile(path);
   if (typeof content !== 'object' || content === null || Array.isArray(content)) {
     fatal('usage', `The configuration file ${path} must hold one JSON object.`);
@@ -270,8 +296,14 @@ function readEnvironment(env: Environment): Settings {
   for (const [name, text] of Object.entries(env)) {
     if (!name.startsWith('OUTCRY_') || text === undefined || text === '') continue;
     const option = optionTable.find(({ variable }) => variable === name);
-    if (option !== undefined) assign(settings, option.key, name, valueOfText(option.kind, text));
-    else if (!known.includes(name)) refuseUnknown(name, 'The variable ', known);
+    if (option !== undefined) {
+      assign(settings, option.key, name, valueOfText(option.kind, text));
+      continue;
+    }
+    const ofFile = Object.keys(settingsSchema.shape).find((key) => variableOf(key) === name);
+    if (ofFile !== undefined)
+      fatal('usage', `${name} is not read: ${ofFile} is a setting of the configuration file alone.`);
+    if (!known.includes(name)) refuseUnknown(name, 'The variable ', known);
   }
   const { PORT: port } = env;
   if (settings.port === undefined && port !== undefined && port !== '') {
@@ -285,11 +317,27 @@ function readFlags(flags: Flags): Settings {
   for (const option of optionTable) {
     const value = flags[option.key];
     if (value === undefined) continue;
-    const name = option.flags[0].split(' ')[0];
     const texts = Array.isArray(value) ? value.join(',') : value; // a list's flag may be given more than once
-    assign(settings, option.key, name, typeof texts === 'string' ? valueOfText(option.kind, texts) : texts);
+    assign(settings, option.key, flagOf(option), typeof texts === 'string' ? valueOfText(option.kind, texts) : texts);
   }
   return settings;
+}
+
+/** The file that is read, and whether somebody named it. */
+function fileOf(flags: Flags, env: Environment, folder: string): { readonly path: string; readonly isNamed: boolean } {
+  if (flags.config === '')
+    fatal('usage', `--config must name a file; leave it out for ${CONFIG_FILE}, if there is one.`);
+  // As with every variable, an empty one says nothing.
+  const named = typeof flags.config === 'string' ? flags.config : env.OUTCRY_CONFIG || undefined;
+  return { path: named ?? `${folder}/${CONFIG_FILE}`, isNamed: named !== undefined };
+}
+
+/** Where a setting that was read comes from, for sentences: its flag, its variable, or its key and the file. */
+export function sourceOf(key: SettingKey, flags: Flags, env: Environment, folder: string): string {
+  const option = optionTable.find((one) => one.key === key);
+  if (option !== undefined && flags[key] !== undefined) return flagOf(option);
+  if (option !== undefined && env[option.variable]) return option.variable;
+  return `${key} in ${fileOf(flags, env, folder).path}`;
 }
 
 /**
@@ -298,12 +346,9 @@ function readFlags(flags: Flags): Settings {
  * @throws FatalError (usage) with a sentence for every value or key that is not allowed
  */
 export function readSettings(flags: Flags, env: Environment, folder: string): Settings {
-  if (flags.config === '')
-    fatal('usage', `--config must name a file; leave it out for ${CONFIG_FILE}, if there is one.`);
-  // As with every variable, an empty one says nothing.
-  const named = typeof flags.config === 'string' ? flags.config : env.OUTCRY_CONFIG || undefined;
+  const { path, isNamed } = fileOf(flags, env, folder);
   return {
-    ...readFileSettings(named ?? `${folder}/${CONFIG_FILE}`, named !== undefined),
+    ...readFileSettings(path, isNamed),
     ...readEnvironment(env),
     ...readFlags(flags),
   };

@@ -58,6 +58,11 @@ function uuidOfBytes(bytes: Buffer): string {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }
 
+/** The key alone of an identity, as deriveCredentials gives it. */
+export function deriveApiKey(serverSecret: Uint8Array, identity: ApiKeyIdentity): string {
+  return uuidOfBytes(deriveBytes(serverSecret, 'key', identityText(identity)));
+}
+
 /**
  * The credentials of a key; the same identity and server secret always give the same triple.
  * @param serverSecret 32 bytes (loadServerSecret)
@@ -97,7 +102,7 @@ function readSecretFile(path: string): Uint8Array {
     );
   }
   const text = readFileSync(path, 'utf8').trim();
-  if (!/^[0-9a-f]{64}$/.test(text)) {
+  if (!/^[0-9a-fA-F]{64}$/.test(text)) {
     throw new Error(
       `${path} does not hold 64 hex digits. Restore it from a backup, or delete it: all API keys then change.`,
     );

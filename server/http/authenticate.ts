@@ -2,7 +2,7 @@
 // wrong is always the same text, so that a reply tells nothing about which part of the credentials was wrong.
 import { timingSafeEqual } from 'node:crypto';
 import { ApiKeyKind } from '../../engine/index.ts';
-import { deriveCredentials } from '../auth/apiKeys.ts';
+import { type ApiKeyIdentity, deriveApiKey, deriveCredentials } from '../auth/apiKeys.ts';
 import type { Caller } from '../auth/caller.ts';
 import { verifyL1 } from '../auth/clobAuth.ts';
 import { type AuthHeaders, isWalletSigned, readAuthHeaders } from '../auth/headers.ts';
@@ -22,11 +22,25 @@ export const KIND_NAMES = {
   [ApiKeyKind.BUILDER]: 'builder',
 } as const;
 
+/** What the credentials of a key derive from besides the server's secret. */
+const identityOf = ({ kind, owner, nonce, generation }: ApiKeyRow): ApiKeyIdentity => ({
+  kind: KIND_NAMES[kind],
+  owner,
+  nonce: String(nonce),
+  generation,
+});
+
+/** Whether a key derives from the server's secret: one that was made under another is active in the log, and is nobody's. */
+export const isOfSecret = (key: ApiKeyRow, secret: Uint8Array): boolean =>
+  deriveApiKey(secret, identityOf(key)) === key.apiKey;
+
 /** The caller of an L1 request: an owner without a key. */
 const NO_KEY_ID = `0x${'0'.repeat(32)}`;
 
 interface HeldCredentials {
   readonly caller: Caller;
+  /** As isOfSecret. */
+  readonly isOfSecret: boolean;
   readonly secret: Uint8Array;
   readonly passphrase: Buffer;
 }
@@ -49,11 +63,11 @@ class CredentialsCache {
   of(key: ApiKeyRow): HeldCredentials {
     const known = this.held.get(key.apiKey);
     if (known !== undefined) return known;
-    const { owner, apiKey, keyId, generation } = key;
-    const identity = { kind: KIND_NAMES[key.kind], owner, nonce: String(key.nonce), generation };
-    const derived = deriveCredentials(this.secret, identity);
+    const { owner, apiKey, keyId } = key;
+    const derived = deriveCredentials(this.secret, identityOf(key));
     const made: HeldCredentials = {
       caller: { owner, apiKey, keyId },
+      isOfSecret: derived.apiKey === apiKey,
       secret: Buffer.from(derived.secret, 'base64url'),
       passphrase: Buffer.from(derived.passphrase, 'latin1'),
     };
@@ -100,12 +114,14 @@ export function makeAuthenticator(services: Services): Authenticator {
     const headers = readAuthHeaders(request.header);
     const key = views.keys.byApiKey(headers.apiKey.toLowerCase());
     if (key === undefined || !key.isActive) throw invalidKey();
-    if (key.kind === ApiKeyKind.READONLY) {
-      if (!isReadOnlyEnough || headers.address.toLowerCase() !== key.owner) throw invalidKey();
-      return { owner: key.owner, apiKey: key.apiKey, keyId: key.keyId };
-    }
+    if (key.kind === ApiKeyKind.READONLY && !isReadOnlyEnough) throw invalidKey();
     if (key.kind === ApiKeyKind.BUILDER && !isBuilderEnough) throw invalidKey();
     const held = credentials.of(key);
+    if (!held.isOfSecret) throw invalidKey();
+    if (key.kind === ApiKeyKind.READONLY) {
+      if (headers.address.toLowerCase() !== key.owner) throw invalidKey();
+      return held.caller;
+    }
     if (!isSigned(headers, request, held)) throw invalidKey();
     return held.caller;
   };

@@ -18,7 +18,8 @@ export type AuthLevel = 'none' | 'l1' | 'l2' | 'l1-or-l2' | 'l2-read' | 'builder
 
 /** A request, read whole before its handler runs. */
 export interface HttpRequest {
-  readonly method: Method;
+  /** As on the request line, which is what is signed: a HEAD is served by the endpoint of GET. */
+  readonly method: Method | 'HEAD';
   /** Path without the query, as sent. */
   readonly path: string;
   /** Values of the `{name}` parts of the endpoint's path, percent-decoded. */

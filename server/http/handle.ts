@@ -209,7 +209,8 @@ export class Door {
     const isFramed = req.getHeader('content-length') !== '' || req.getHeader('transfer-encoding') !== '';
     const header = isFramed ? copyHeaders(req) : liveHeaders(req, () => visit.isLive);
     const nowMs = this.services.exchange.clockMs();
-    const parts: RequestParts = { method: endpoint.method, path, queryText: req.getQuery(), params, header, nowMs };
+    const asked = visit.isHead ? 'HEAD' : endpoint.method;
+    const parts: RequestParts = { method: asked, path, queryText: req.getQuery(), params, header, nowMs };
     if (isFramed) this.receiveBody(visit, endpoint, parts);
     else this.serve(visit, endpoint, parts, EMPTY_BODY);
   }

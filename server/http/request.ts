@@ -2,7 +2,7 @@
 // are copied (the body arrives later), without one they are read where they lie until the handler first waits.
 import type { HttpResponse, HttpRequest as UwsRequest } from 'uWebSockets.js';
 import { parseJson } from './body.ts';
-import type { HttpRequest, Method } from './endpoint.ts';
+import type { HttpRequest } from './endpoint.ts';
 import { BadRequest } from './errors.ts';
 
 /** A header's value by its lower-case name, '' when absent. */
@@ -37,7 +37,7 @@ export function liveHeaders(req: UwsRequest, isLive: () => boolean): HeaderReade
 
 /** What the request line and the door know of a request. */
 export interface RequestParts {
-  readonly method: Method;
+  readonly method: HttpRequest['method'];
   readonly path: string;
   /** Raw text after the question mark. */
   readonly queryText: string;
@@ -48,7 +48,7 @@ export interface RequestParts {
 
 /** The request of one endpoint; query, address and JSON are made only when somebody asks. */
 export class ReceivedRequest implements HttpRequest {
-  readonly method: Method;
+  readonly method: HttpRequest['method'];
   readonly path: string;
   readonly params: Readonly<Record<string, string>>;
   readonly header: HeaderReader;

@@ -104,4 +104,6 @@ export function parseRateWindows(text: string): readonly RateWindow[] | undefine
 }
 
 /** What `parseRateWindows` takes, for whoever gave something else. */
-export const RATE_WINDOWS_FORM = 'must be requests and time, such as 200/10s, or 2400/10s, 24000/10m (up to 1h)';
+export const RATE_WINDOWS_FORM =
+  'must be requests and time, such as 200/10s, or 2400/10s, 24000/10m ' +
+  `(1 to ${WINDOWS_MAX} of them, of up to ${WINDOW_REQUESTS_MAX} requests in up to ${WINDOW_MS_MAX / UNIT_MS.h}h)`;

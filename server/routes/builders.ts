@@ -6,7 +6,7 @@ import { readAuthHeaders } from '../auth/headers.ts';
 import { isBytes32 } from '../auth/hex.ts';
 import type { Context, Endpoint, Handler, HttpRequest, ReplySteps } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
-import type { BuilderFill, Market, Views } from '../views/index.ts';
+import type { ApiKeyRow, BuilderFill, Market, Views } from '../views/index.ts';
 import {
   type BuilderFilter,
   builderCodeOf,
@@ -21,8 +21,7 @@ import { type Cursor, findPage, newestFirst, pageJson, parseCursor, search } fro
 import * as schemas from '../wire/schemas/account.ts';
 import { plainTradeRow } from '../wire/trades.ts';
 import { isTooOld } from '../wire/userData.ts';
-import { makeOwnedKey } from './ownedKeys.ts';
-import { submitAccepted } from './submit.ts';
+import { deleteKeys, keysReply, makeOwnedKey } from './ownedKeys.ts';
 
 const PAGE_ROWS = 300;
 
@@ -33,22 +32,20 @@ const createKey: Handler = async (_request, context) => {
 };
 
 /** Revoked ones too, with the time of it. */
-const listKeys: Handler = (_request, { services: { views }, caller }) => {
-  const keys = views.keys.allOf(caller().owner, ApiKeyKind.BUILDER);
-  const rows = keys.map(({ apiKey, createdMs, deletedMs }) => ({
-    key: apiKey,
-    createdAt: isoTime(createdMs),
-    ...(deletedMs !== undefined && { revokedAt: isoTime(deletedMs) }),
-  }));
-  return { body: JSON.stringify(rows) };
+const listKeys: Handler = (_request, { services, caller }) => {
+  const keys = services.views.keys.allOf(caller().owner, ApiKeyKind.BUILDER);
+  return keysReply(services, keys, builderKeyRow, ['[', ']']);
 };
 
+function builderKeyRow({ apiKey, createdMs, deletedMs }: ApiKeyRow): string {
+  const revoked = deletedMs !== undefined && { revokedAt: isoTime(deletedMs) };
+  return JSON.stringify({ key: apiKey, createdAt: isoTime(createdMs), ...revoked });
+}
+
 /** The request names no key: all of the caller's go. */
-const revokeKeys: Handler = async (_request, { services: { exchange, views }, caller }) => {
-  const { owner } = caller();
-  const keys = views.keys.activeOf(owner, ApiKeyKind.BUILDER);
-  if (keys.length === 0) throw new BadRequest('builder key not found', { status: 404 });
-  await Promise.all(keys.map(({ keyId }) => submitAccepted(exchange, { type: 'DeleteApiKey', owner, keyId })));
+const revokeKeys: Handler = async (_request, { services, caller }) => {
+  const count = await deleteKeys(services, services.views.keys.activeOf(caller().owner, ApiKeyKind.BUILDER));
+  if (count === 0) throw new BadRequest('builder key not found', { status: 404 });
   return { body: '"OK"' };
 };
 

@@ -5,6 +5,7 @@
 import { ApiKeyKind, encodeCommand } from '../../engine/index.ts';
 import { type ApiCredentials, deriveCredentials } from '../auth/apiKeys.ts';
 import { readAuthHeaders } from '../auth/headers.ts';
+import { isOfSecret } from '../http/authenticate.ts';
 import type { Context, Endpoint, Handler, HttpRequest } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
 import { walletsOfOwner } from '../ownerWallets.ts';
@@ -12,6 +13,7 @@ import type { ApiKeyRow } from '../views/index.ts';
 import { keyIdOfUuid } from '../wire/ids.ts';
 import { parseWhole } from '../wire/numbers.ts';
 import * as schemas from '../wire/schemas/account.ts';
+import { keysReply } from './ownedKeys.ts';
 import { claimWallets, submitAccepted } from './submit.ts';
 
 /** The nonce of an L1 request that was checked; undefined where it is larger than the exchange keeps. */
@@ -24,9 +26,9 @@ function credentialsOf({ services }: Context, owner: string, nonce: number, gene
   return deriveCredentials(services.secret, { kind: 'trading', owner, nonce: String(nonce), generation });
 }
 
-/** Whether a key can be used: one made under another secret of the server is active in the log, and nobody can sign. */
-function isUsable(context: Context, key: ApiKeyRow): boolean {
-  return key.isActive && credentialsOf(context, key.owner, key.nonce, key.generation).apiKey === key.apiKey;
+/** Whether a key can be used: with one that was made under another secret of the server nobody can sign. */
+function isUsable({ services }: Context, key: ApiKeyRow): boolean {
+  return key.isActive && isOfSecret(key, services.secret);
 }
 
 const createKey: Handler = async (request, context) => {
@@ -69,10 +71,9 @@ const deriveKey: Handler = (request, context) => {
   return { body: JSON.stringify(credentialsOf(context, owner, key.nonce, key.generation)) };
 };
 
-const listKeys: Handler = (_request, context) => {
-  const { owner } = context.caller();
-  const keys = context.services.views.keys.activeOf(owner, ApiKeyKind.TRADING).filter((key) => isUsable(context, key));
-  return { body: JSON.stringify({ apiKeys: keys.map(({ apiKey }) => apiKey) }) };
+const listKeys: Handler = (_request, { services, caller }) => {
+  const keys = services.views.keys.activeOf(caller().owner, ApiKeyKind.TRADING);
+  return keysReply(services, keys, ({ apiKey }) => `"${apiKey}"`, ['{"apiKeys":[', ']}']);
 };
 
 const deleteKey: Handler = async (_request, context) => {

@@ -3,14 +3,14 @@
 
 import { AccountFlag, ApiKeyKind } from '../../engine/index.ts';
 import { isAddress } from '../auth/hex.ts';
+import { isOfSecret } from '../http/authenticate.ts';
 import type { Endpoint, Handler } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
 import type { ApiKeyRow } from '../views/index.ts';
 import { keyIdOfUuid } from '../wire/ids.ts';
 import { isFields } from '../wire/orders.ts';
 import * as schemas from '../wire/schemas/account.ts';
-import { makeOwnedKey } from './ownedKeys.ts';
-import { submitAccepted } from './submit.ts';
+import { deleteKeys, keysReply, makeOwnedKey } from './ownedKeys.ts';
 
 const closedOnly: Handler = (_request, { services: { views }, caller }) => {
   const flags = views.accounts.flags(caller().owner);
@@ -22,33 +22,34 @@ const create: Handler = async (_request, context) => {
   return { body: JSON.stringify({ apiKey }) };
 };
 
-const list: Handler = (_request, { services: { views }, caller }) => {
-  const keys = views.keys.activeOf(caller().owner, ApiKeyKind.READONLY);
-  return { body: JSON.stringify(keys.map(({ apiKey }) => apiKey)) };
+const list: Handler = (_request, { services, caller }) => {
+  const keys = services.views.keys.activeOf(caller().owner, ApiKeyKind.READONLY);
+  return keysReply(services, keys, ({ apiKey }) => `"${apiKey}"`, ['[', ']']);
 };
 
 const isReadonly = (key: ApiKeyRow | undefined, owner: string): key is ApiKeyRow =>
   key?.isActive === true && key.kind === ApiKeyKind.READONLY && key.owner === owner;
 
-const remove: Handler = async (request, { services: { exchange, views }, caller }) => {
+const remove: Handler = async (request, { services, caller }) => {
   const { owner } = caller();
   const body = request.json();
   const named = isFields(body) ? body.key : undefined;
   if (typeof named !== 'string' || keyIdOfUuid(named) === undefined) {
     throw new BadRequest('Invalid key: the body must be an object with key, the UUID of a read-only key');
   }
-  const key = views.keys.byApiKey(named.toLowerCase());
-  if (!isReadonly(key, owner)) throw new BadRequest('read-only key not found', { status: 404 });
-  await submitAccepted(exchange, { type: 'DeleteApiKey', owner, keyId: key.keyId });
+  const key = services.views.keys.byApiKey(named.toLowerCase());
+  const count = isReadonly(key, owner) ? await deleteKeys(services, [key]) : 0;
+  if (count === 0) throw new BadRequest('read-only key not found', { status: 404 });
   return { body: 'true' };
 };
 
-const validate: Handler = (request, { services: { views } }) => {
+const validate: Handler = (request, { services: { views, secret } }) => {
   const address = request.query.get('address') ?? '';
   const key = request.query.get('key') ?? '';
   if (!isAddress(address)) throw new BadRequest('Invalid address: an address is 0x and 40 hex digits');
   if (keyIdOfUuid(key) === undefined) throw new BadRequest('Invalid key: a key is a UUID');
-  if (!isReadonly(views.keys.byApiKey(key.toLowerCase()), address.toLowerCase())) {
+  const found = views.keys.byApiKey(key.toLowerCase());
+  if (!isReadonly(found, address.toLowerCase()) || !isOfSecret(found, secret)) {
     throw new BadRequest('Unauthorized/Invalid api key', { status: 401 });
   }
   return { body: '"OK"' };

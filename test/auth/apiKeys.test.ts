@@ -103,6 +103,12 @@ describe("the server's secret", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
+  test('in the file may be written in any letter case', () => {
+    const path = join(folder, SERVER_SECRET_FILE);
+    writeFileSync(path, `${'Ab'.repeat(32)}\n`, { mode: 0o600 });
+    expect(Buffer.from(loadServerSecret(folder, {})).toString('hex')).toBe('ab'.repeat(32));
+  });
+
   test('of fewer than 32 characters is refused with the figure and the limit', () => {
     const short = 'x'.repeat(31);
     expect(() => loadServerSecret(folder, { OUTCRY_SECRET: short })).toThrow(/has 31 characters; it needs at least 32/);

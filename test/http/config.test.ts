@@ -1,6 +1,6 @@
 // Where settings come from, which source wins, and the sentence for each value that is not allowed. Nothing is started
 // here: configuration is a function of flags, variables and a file.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addOptions, givenFlags } from '../../server/cli.ts';
 import { isLoopback, resolveAdminToken, resolveConfig, resolveToolConfig } from '../../server/config.ts';
 import { FatalError } from '../../server/fatal.ts';
+import { readJsonFile } from '../../server/jsonFile.ts';
 import { editDistance, nearestWord } from '../../server/nearest.ts';
 import { CONFIG_FILE, optionTable, readSettings } from '../../server/settings.ts';
 
@@ -125,6 +126,63 @@ test('a named file is read instead of the usual one, and must exist', () => {
   expect(resolveConfig('development', {}, { OUTCRY_CONFIG: '' }, folder).seed).toBe(1);
 });
 
+test('a file that holds no configuration is refused by what it is, and not passed over', () => {
+  const path = join(folder, 'odd.json');
+  const of = (content: string | Buffer) => {
+    writeFileSync(path, content);
+    return refusal(() => resolveConfig('development', { config: path }, {}, folder));
+  };
+  expect(of(' '.repeat(1_048_577))).toBe(`The configuration file ${path} is larger than 1048576 bytes.`);
+  expect(refusal(() => readJsonFile('/dev/zero'))).toMatch(/is larger than 1048576 bytes\.$/);
+  for (const bytes of [Buffer.from('{"dataDir": "caf\xe9"}', 'latin1'), Buffer.from('\ufeff{"port": 1}', 'utf16le')]) {
+    expect(of(bytes)).toBe(`The configuration file ${path} is not text in UTF-8.`);
+  }
+  writeFileSync(path, '\ufeff{"seed": 5}');
+  expect(resolveConfig('development', { config: path }, {}, folder).seed).toBe(5);
+  const own = mkdtempSync(join(folder, 'link-'));
+  symlinkSync('nowhere.json', join(own, CONFIG_FILE));
+  expect(refusal(() => resolveConfig('development', {}, {}, own))).toBe(
+    `The configuration file ${join(own, CONFIG_FILE)} is a link to a file that does not exist.`,
+  );
+});
+
+test('of a refused value no more is shown than helps', () => {
+  const of = (content: string) => {
+    let sentence = '';
+    withFile(content, (own) => {
+      sentence = refusal(() => resolveConfig('development', {}, {}, own));
+    });
+    return sentence;
+  };
+  const form = /: host must be a host name or an IP address; it is /;
+  expect(of(JSON.stringify({ host: 'a'.repeat(1_000) })).split(form)[1]).toBe(
+    `"${'a'.repeat(199)}… (1002 characters).`,
+  );
+  expect(of(`{"host": ${'['.repeat(200_000)}${']'.repeat(200_000)}}`).split(form)[1]).toBe(
+    'nested too deeply to show.',
+  );
+  expect(of('{"dataDir": "a\\u0000b"}')).toMatch(/: dataDir must name a folder; it is "a\\u0000b"\.$/);
+});
+
+test('a setting that does not go with the others is named as it was given', () => {
+  const venue = { OUTCRY_CHAIN: '80002', OUTCRY_ADMIN_TOKEN: 'a-token-of-sixteen' };
+  const of = (flags: object, env: object, own = folder) =>
+    refusal(() => resolveConfig('production', { ...flags }, { ...venue, ...env }, own));
+  const house = (source: string) => `serve has no house liquidity: leave ${source} out.`;
+  expect(of({}, { OUTCRY_HOUSE: 'calm' })).toBe(house('OUTCRY_HOUSE'));
+  const short = (source: string) => `${source} has 5 characters; it needs at least 16.`;
+  expect(of({}, { OUTCRY_ADMIN_TOKEN: 'short' })).toBe(short('OUTCRY_ADMIN_TOKEN'));
+  expect(of({ adminToken: 'short' }, {})).toBe(short('--admin-token'));
+  expect(of({}, { OUTCRY_METRICS_TOKEN: 'short' })).toBe(short('OUTCRY_METRICS_TOKEN'));
+  withFile('{"house": "busy"}', (own) => expect(of({}, {}, own)).toBe(house(`house in ${join(own, CONFIG_FILE)}`)));
+  withFile('{"metricsToken": "short"}', (own) =>
+    expect(of({}, {}, own)).toBe(short(`metricsToken in ${join(own, CONFIG_FILE)}`)),
+  );
+  withFile('{"metricsToken": "short"}', (own) =>
+    expect(of({ config: join(own, CONFIG_FILE) }, {})).toBe(short(`metricsToken in ${join(own, CONFIG_FILE)}`)),
+  );
+});
+
 test('a refused secret is never shown, wherever it was given', () => {
   const secret = 'pass word';
   const form = 'must be 1 to 512 visible ASCII characters without spaces; what it is, a secret, is not shown.';
@@ -177,7 +235,7 @@ test("a metrics token is anybody's choice, and long where others can reach the e
   expect(of('production', {})).toBeUndefined();
   expect(of('production', { metricsToken: 'y'.repeat(16) })).toBe('y'.repeat(16));
   expect(of('development', { metricsToken: 'short' })).toBe('short');
-  const sentence = 'The metrics token has 5 characters; it needs at least 16.';
+  const sentence = '--metrics-token has 5 characters; it needs at least 16.';
   expect(refusal(() => of('production', { metricsToken: 'short' }))).toBe(sentence);
   expect(refusal(() => of('development', { host: '0.0.0.0', metricsToken: 'short' }))).toBe(sentence);
 });
@@ -240,6 +298,11 @@ describe('values that are not allowed', () => {
     ['{"allowHost": ["a", 7]}', /: allowHost, entry 2, must be a host name or an IP address; it is 7\.$/],
     ['{"rates": {"GET /boook": "5/10s"}}', /rates\.GET \/boook is not a setting\. Did you mean GET \/book\?$/],
     ['{"rates": {"GET /book": "5"}}', /rates\.GET \/book must be requests and time, such as 200\/10s/],
+    [
+      '{"rates": {"GET /book": "1000001/1s"}}',
+      / \(1 to 4 of them, of up to 1000000 requests in up to 1h\); it is "1000001\/1s"\.$/,
+    ],
+    ['{"chain": 5}', /^Chain 5 needs .* Give contracts of your own in the configuration file\.$/],
     ['{"rates": {"GET /book": 5}}', /rates\.GET \/book must be requests and time, such as 200\/10s/],
     ['{', /is not JSON: it ends too soon\.$/],
     ['', /is not JSON: it ends too soon\.$/],
@@ -258,6 +321,12 @@ describe('values that are not allowed', () => {
     expect(refusal(() => resolveConfig('development', {}, { OUTCRY_PROT: '1' }, folder))).toBe(
       'The variable OUTCRY_PROT is not a setting. Did you mean OUTCRY_PORT?',
     );
+    for (const key of ['contracts', 'wallets', 'rates']) {
+      const variable = `OUTCRY_${key.toUpperCase()}`;
+      expect(refusal(() => resolveConfig('development', {}, { [variable]: '{}' }, folder))).toBe(
+        `${variable} is not read: ${key} is a setting of the configuration file alone.`,
+      );
+    }
     resolveConfig('development', {}, { OUTCRY_SECRET: 'x', OUTCRY_RECORDED_DATA: 'y', HOME: 'z' }, folder);
   });
 });

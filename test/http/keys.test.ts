@@ -153,6 +153,17 @@ test('L2 headers: what is signed and by whom', async () => {
   }
 });
 
+test('a HEAD is signed as such', async () => {
+  const wallet = freshWallet();
+  const credentials = await createKey(server.url, wallet);
+  const path = '/auth/api-keys';
+  const statuses = ['HEAD', 'GET'].map(async (method) => {
+    const headers = l2Headers(wallet.address, credentials, method, path);
+    return (await fetch(`${server.url}${path}`, { method: 'HEAD', headers: { ...headers } })).status;
+  });
+  expect(await Promise.all(statuses)).toEqual([200, 401]);
+});
+
 test('a read-only key reads with address and key alone, and never trades', async () => {
   const wallet = freshWallet();
   const identity = { kind: 'readonly', owner: wallet.address, nonce: '0', generation: 0 } as const;
@@ -180,6 +191,10 @@ test('after the server has another secret, an owner makes its key anew', async (
   const first = await startTestServer({ config: { dataDir } });
   const old = await createKey(first.url, wallet);
   const other = await createKey(first.url, wallet, '7');
+  const ofOwner = ['/auth/readonly-api-key', '/auth/builder-api-key'];
+  const [{ json: readonly }] = await Promise.all(
+    ofOwner.map((path) => sendSigned(first.url, wallet.address, old, 'POST', path)),
+  );
   await first.close();
 
   rmSync(join(dataDir, SERVER_SECRET_FILE));
@@ -192,6 +207,13 @@ test('after the server has another secret, an owner makes its key anew', async (
   expect((await sendSigned(second.url, wallet.address, old, 'GET', '/auth/api-keys')).status).toBe(401);
   const listed = await sendSigned(second.url, wallet.address, made, 'GET', '/auth/api-keys');
   expect(listed.json).toEqual({ apiKeys: [made.apiKey] });
+  const headers = { POLY_ADDRESS: wallet.address, POLY_API_KEY: readonly.apiKey };
+  expect((await send(second.url, 'GET', '/data/orders', undefined, headers)).status).toBe(401);
+  const asked = `/auth/validate-readonly-api-key?address=${wallet.address}&key=${readonly.apiKey}`;
+  expect((await send(second.url, 'GET', asked)).status).toBe(401);
+  for (const path of ['/auth/readonly-api-keys', '/auth/builder-api-key']) {
+    expect([path, (await sendSigned(second.url, wallet.address, made, 'GET', path)).json]).toEqual([path, []]);
+  }
   const { keys } = second.services.views;
   expect([keys.byApiKey(old.apiKey)?.isActive, keys.byApiKey(made.apiKey)?.generation]).toEqual([false, 1]);
   expect((await send(second.url, 'POST', '/auth/api-key', undefined, l1Headers(wallet))).status).toBe(400);

@@ -1,6 +1,13 @@
 // Read-only keys and builder keys over HTTP: made, listed, used for what they are for and nothing else, and taken away.
 // Also the closed-only status, which a key of any owner can read.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ApiKeyKind, encodeCommand, type RunningExchange } from '../../engine/index.ts';
+import { deriveCredentials } from '../../server/auth/apiKeys.ts';
+import { KIND_NAMES } from '../../server/http/authenticate.ts';
+import type { HttpRequest, Reply } from '../../server/http/endpoint.ts';
+import { endpoints } from '../../server/http/endpoints.ts';
+import { inTurns } from '../../server/http/inTurns.ts';
+import { keyIdOfUuid } from '../../server/wire/ids.ts';
 import { createKey, type JsonReply, l2Headers, send } from '../support/client.ts';
 import { alice, bob, call, market, openTradingWorld, post, server } from './tradingWorld.ts';
 
@@ -97,4 +104,76 @@ test('a wallet without a key of its own can make one still', async () => {
   const key = await createKey(server.url, third);
   const reply = await call({ wallet: third, key }, 'GET', '/auth/ban-status/closed-only');
   expect([reply.status, reply.json]).toEqual([200, { closed_only: false }]);
+});
+
+interface Asked {
+  readonly body?: unknown;
+  readonly exchange?: Pick<RunningExchange, 'submit'>;
+}
+
+/** What a handler begins with a request of an owner. Of request and context these handlers need no more. */
+function begin(owner: string, method: string, path: string, { body, exchange = server.exchange }: Asked = {}) {
+  const endpoint = endpoints.find((one) => one.method === method && one.path === path);
+  const request = { json: () => body } as unknown as HttpRequest;
+  const context = { services: { ...server.services, exchange }, caller: () => ({ owner }) };
+  return endpoint?.handler(request, context as never) ?? expect.unreachable(path);
+}
+
+test('of requests at once that take a key away, one does it, and the others are told that it is gone', async () => {
+  const { apiKey } = (await call(bob, 'POST', '/auth/readonly-api-key')).json;
+  await call(bob, 'POST', '/auth/builder-api-key');
+  for (const [path, body, text, gone] of [
+    ['/auth/readonly-api-key', { key: apiKey }, 'true', 'read-only key not found'],
+    ['/auth/builder-api-key', undefined, '"OK"', 'builder key not found'],
+  ] as const) {
+    const [first, second] = [1, 2].map(() => begin(bob.wallet.address, 'DELETE', path, { body }));
+    expect(await first).toEqual({ body: text });
+    await expect(second).rejects.toMatchObject({ status: 404, message: gone });
+  }
+});
+
+describe('an owner of thousands of keys', () => {
+  const owner = `0x${'c3'.repeat(20)}`;
+  const KEYS = 3_000;
+
+  beforeAll(async () => {
+    for (const kind of [ApiKeyKind.TRADING, ApiKeyKind.READONLY, ApiKeyKind.BUILDER]) {
+      const keys = Array.from({ length: KEYS }, (_, nonce) => {
+        const identity = { kind: KIND_NAMES[kind], owner, nonce: String(nonce), generation: 0 };
+        const keyId = keyIdOfUuid(deriveCredentials(server.services.secret, identity).apiKey) ?? expect.unreachable();
+        return { type: 'CreateApiKey', owner, keyId, nonce, generation: 0, kind } as const;
+      });
+      await Promise.all(keys.map((key) => server.exchange.submit(encodeCommand(key))));
+    }
+  });
+
+  test.each(['/auth/api-keys', '/auth/readonly-api-keys', '/auth/builder-api-key'])(
+    'has them listed at %s a part a turn',
+    async (path) => {
+      let done: Reply | undefined;
+      void Promise.resolve(inTurns(begin(owner, 'GET', path), { isAborted: false })).then((reply) => {
+        done = reply;
+      });
+      await null;
+      expect(done).toBeUndefined();
+      while (done === undefined) await new Promise((resolve) => setImmediate(resolve));
+      const rows = JSON.parse(String(done.body));
+      expect(rows.apiKeys ?? rows).toHaveLength(KEYS);
+    },
+  );
+
+  test('has those of builders revoked some at a time', async () => {
+    let underWay = 0;
+    let most = 0;
+    const submit = async (bytes: Uint8Array) => {
+      underWay += 1;
+      most = Math.max(most, underWay);
+      const record = await server.exchange.submit(bytes);
+      underWay -= 1;
+      return record;
+    };
+    expect(await begin(owner, 'DELETE', '/auth/builder-api-key', { exchange: { submit } })).toEqual({ body: '"OK"' });
+    expect(server.services.views.keys.activeOf(owner, ApiKeyKind.BUILDER)).toEqual([]);
+    expect(most).toBeLessThanOrEqual(500);
+  });
 });
