@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { MarketStatus, Resolution } from '../../engine/index.ts';
+import { encodeCommand, MarketStatus, Resolution } from '../../engine/index.ts';
 import { houseAddresses } from '../../server/dev/house/accounts.ts';
 import { timerSchedule, withdrawHouse } from '../../server/dev/house/index.ts';
 import { act, setStatus } from './operator.ts';
@@ -53,6 +53,41 @@ test(
     expect(openOrders(third)).toEqual([]);
     expect(await withdrawHouse(third.services)).toBe(0);
     await third.close();
+  },
+  TEST_MS,
+);
+
+test(
+  'where all that may be deposited has been, the house takes back its old quotes and trades with what it has',
+  async () => {
+    const first = await openWorld({ dataDir });
+    const before = houseOn(first, 4);
+    await before.pass(60_000);
+    await before.house.stop();
+    const [poor] = houseAddresses();
+    await act(first, {
+      type: 'CancelAll',
+      owner: poor,
+      keyId: first.services.views.keys.latest(poor, 0, 0)?.keyId ?? '',
+    });
+    const amountMicro = first.services.views.accounts.byWallet(poor)?.collateralMicro ?? 0;
+    await act(first, { type: 'Withdraw', wallet: poor, owner: poor, amountMicro });
+    const rich = `0x${'7'.repeat(40)}`;
+    for (let more = 2 ** 52; more >= 1; more = Math.floor(more / 2)) {
+      const deposit = { type: 'Deposit', wallet: rich, owner: rich, amountMicro: more, isFaucet: 1 } as const;
+      await first.exchange.submit(encodeCommand(deposit)); // refused where it would pass the limit
+    }
+    await first.close();
+
+    const secondMs = START_MS + 3_600_000;
+    const second = await openWorld({ dataDir, startMs: secondMs });
+    const after = houseOn(second, 4);
+    await after.pass(60_000);
+    const open = openOrders(second);
+    expect(open.length).toBeGreaterThan(100);
+    expect(open.every(({ createdMs }) => createdMs >= secondMs)).toBe(true);
+    await after.house.stop();
+    await second.close();
   },
   TEST_MS,
 );

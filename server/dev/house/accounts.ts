@@ -9,6 +9,7 @@ import {
   encodeCommand,
   type LogRecord,
   OrderType,
+  type RejectionName,
   rejectionName,
   Side,
   takesOnly,
@@ -66,11 +67,11 @@ export function refusalOf({ events }: LogRecord): EventOf<'Rejected'> | EventOf<
   return events.find((event) => event.type === 'Rejected' || event.type === 'OrderKilled');
 }
 
-async function submitAccepted({ exchange }: Services, command: Command): Promise<LogRecord> {
-  const record = await exchange.submit(encodeCommand(command));
-  const refusal = refusalOf(record);
-  if (refusal !== undefined) throw new HouseRefused(`${command.type} was refused: ${rejectionName(refusal.code)}`);
-  return record;
+/** @param expected a refusal that is none to the house */
+async function submitAccepted({ exchange }: Services, command: Command, expected?: RejectionName): Promise<void> {
+  const refusal = refusalOf(await exchange.submit(encodeCommand(command)));
+  const name = refusal && rejectionName(refusal.code);
+  if (name !== undefined && name !== expected) throw new HouseRefused(`${command.type} was refused: ${name}`);
 }
 
 function callerOf({ secret }: Services, owner: string, generation: number): Caller {
@@ -94,13 +95,17 @@ async function openKey(services: Services, owner: string): Promise<Caller> {
   return caller;
 }
 
-/** Deposits what the account is short of: everything at first, nothing as long as enough is left. */
+/**
+ * Deposits what the account is short of: everything at first, nothing as long as enough is left. Once all that may ever be
+ * deposited has been, it trades with what it has.
+ */
 export async function fundAccount(services: Services, address: string): Promise<void> {
   const account = services.views.accounts.byWallet(address);
   const balanceMicro = account?.collateralMicro ?? 0;
   if (balanceMicro >= choices.balanceMicroMin) return;
   const amountMicro = choices.depositMicro - balanceMicro;
-  await submitAccepted(services, { type: 'Deposit', wallet: address, owner: address, amountMicro, isFaucet: 1 });
+  const deposit = { type: 'Deposit', wallet: address, owner: address, amountMicro, isFaucet: 1 } as const;
+  await submitAccepted(services, deposit, 'DEPOSITS_FULL');
 }
 
 /** The addresses of the house's accounts, makers first. */
@@ -124,8 +129,8 @@ async function cancelAll(services: Services, { owner, keyId }: Caller): Promise<
 async function openAccount(services: Services, index: number): Promise<HouseAccount> {
   const { address, privateKey } = developmentWallet(choices.firstWalletIndex + index);
   const caller = await openKey(services, address);
-  await fundAccount(services, address);
   await cancelAll(services, caller);
+  await fundAccount(services, address);
   return { address, privateKey: requireHex(privateKey, 32, 'The private key'), caller };
 }
 
