@@ -35,6 +35,7 @@ import { type House, startHouse, timerSchedule, withdrawHouse } from './dev/hous
 import { FatalError, fatal } from './fatal.ts';
 import { type OpenedHistorian, openHistorian } from './history/historian.ts';
 import { requireFreePort, serveHttp } from './http/app.ts';
+import { isOfSecret } from './http/authenticate.ts';
 import type { Endpoint } from './http/endpoint.ts';
 import { endpoints as everyEndpoint } from './http/endpoints.ts';
 import { makeLogger } from './log.ts';
@@ -187,6 +188,14 @@ function secretOf({ dataDir }: ServerConfig, env: Environment): Uint8Array {
   }
 }
 
+/** Says so where the keys at hand derive from another secret: their owners get 401, and nothing else tells why. */
+function watchSecret({ views, secret, log }: Pick<Services, 'views' | 'secret' | 'log'>): void {
+  const key = views.keys.lastMade();
+  if (key === undefined || isOfSecret(key, secret)) return;
+  const sentence = "The latest API key derives from another secret than the server's";
+  log.warn(`${sentence}: it and all others of that secret are refused (401), and their owners must make new ones.`);
+}
+
 /** The parts of a running server, with those that only its owner sees. */
 type OwnServices = Services & { readonly historian: OpenedHistorian; readonly snapshots: SnapshotMaker };
 
@@ -248,6 +257,7 @@ export async function openServices(
     if (dataDir !== undefined) keepMode(dataDir, mode, views);
     const wallets = walletDeriver(config.walletConstants);
     const secret = secretOf(config, env);
+    watchSecret({ views, secret, log });
     const recoverers = new Recoverers();
     const turns = new Turns(recoverers);
     const orders = { orderHasher: orderHasher(contracts), recoverers, turns };

@@ -13,6 +13,7 @@ export class KeysView {
   private readonly byKeyId = new Map<string, Draft<ApiKeyRow>>();
   private readonly byIdentity = new Map<string, ApiKeyRow>();
   private readonly byOwner = new Map<string, Draft<ApiKeyRow>[]>();
+  private made: ApiKeyRow | undefined;
   /** By key: the heartbeat id that it must send next, while it sends any. */
   private heartbeats = new Map<string, string>();
 
@@ -43,6 +44,11 @@ export class KeysView {
   /** The heartbeat id (16 bytes of hex) that a key must send next; undefined for a key that sends none. */
   expectedHeartbeat(keyId: string): string | undefined {
     return this.heartbeats.get(keyId);
+  }
+
+  /** The latest key that anybody made, deleted or not. */
+  lastMade(): ApiKeyRow | undefined {
+    return this.made;
   }
 
   /** The latest key made for that triple, deleted or not: its generation tells the next one's. */
@@ -91,6 +97,7 @@ export class KeysView {
 
   private list(key: Draft<ApiKeyRow>): void {
     const { apiKey, keyId, owner, nonce, kind } = key;
+    this.made = key;
     this.byUuid.set(apiKey, key);
     this.byKeyId.set(keyId, key);
     this.byIdentity.set(`${owner}/${nonce}/${kind}`, key);

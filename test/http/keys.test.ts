@@ -11,6 +11,7 @@ import { signL2 } from '../../server/auth/l2.ts';
 import { developmentWallet } from '../../server/auth/mnemonic.ts';
 import { keyIdOfUuid } from '../../server/wire/ids.ts';
 import { createKey, l1Headers, l2Headers, send, sendSigned } from '../support/client.ts';
+import { startServerProcess } from '../support/process.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -219,5 +220,22 @@ test('after the server has another secret, an owner makes its key anew', async (
   expect((await send(second.url, 'POST', '/auth/api-key', undefined, l1Headers(wallet))).status).toBe(400);
   expect((await createKey(second.url, wallet, '7')).apiKey).not.toBe(other.apiKey);
   await second.close();
+  rmSync(dataDir, { recursive: true });
+});
+
+test('a start with another secret than that of the latest key says so', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'outcry-keys-'));
+  const says = /WARN.*The latest API key derives from another secret/;
+  const start = async (secret: string, change?: (url: string) => Promise<unknown>) => {
+    const server = await startServerProcess({ dataDir, env: { OUTCRY_SECRET: secret } });
+    await change?.(server.url);
+    await server.stop();
+    return server.output;
+  };
+  const wallet = freshWallet();
+  const [first, second] = ['a', 'b'].map((letter) => letter.repeat(64)) as [string, string];
+  expect(await start(first, (url) => createKey(url, wallet))).not.toMatch(says);
+  expect(await start(second, (url) => createKey(url, wallet))).toMatch(says);
+  expect(await start(second)).not.toMatch(says);
   rmSync(dataDir, { recursive: true });
 });
