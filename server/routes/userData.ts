@@ -7,24 +7,16 @@ import type { Historian, HistoryRequest } from '../history/queries.ts';
 import type { Endpoint, Handler, Reply, ReplySteps } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
 import type { EndpointSchema } from '../http/schema.ts';
-import type { Order, Trade, Views } from '../views/index.ts';
+import { isOpen, type Order, type Trade, type Views } from '../views/index.ts';
 import { parseTradeId } from '../wire/ids.ts';
-import {
-  type Cursor,
-  END_CURSOR,
-  findPage,
-  newestFirst,
-  pageJson,
-  pageOf,
-  parseCursor,
-  search,
-} from '../wire/pages.ts';
+import { type Cursor, END_CURSOR, findPage, newestFirst, pageJson, parseCursor, search } from '../wire/pages.ts';
 import * as schemas from '../wire/schemas/orders.ts';
 import { orderRow } from '../wire/trades.ts';
 import {
   isOrderAsked,
   isTooOld,
   isTradeAsked,
+  type OrderFilter,
   readOrderFilter,
   readTradeFilter,
   type TradeFilter,
@@ -60,19 +52,30 @@ async function pastOrder(historian: Historian, request: HistoryRequest): Promise
   return { body };
 }
 
+/** The owner's open orders that may pass the filter, oldest first: an id names one at most. */
+function* openCandidates({ id }: OrderFilter, owner: string, { orders }: Views): Generator<Order> {
+  if (id === undefined) {
+    yield* orders.openOf(owner);
+    return;
+  }
+  const order = orders.byId(id);
+  if (order?.owner === owner && isOpen(order)) yield order;
+}
+
 /** Open orders, oldest first. */
 const openOrders: Handler = (request, { services: { views }, caller }) => {
   const cursor = parseCursor(request.query.get('next_cursor'));
   const filter = readOrderFilter(request.query);
   const { owner } = caller();
-  function* asked(): Generator<Order> {
-    for (const order of views.orders.openOf(owner)) {
-      if (isOrderAsked(filter, order, marketOf(views, order))) yield order;
-    }
+  const isAsked = (order: Order): boolean => isOrderAsked(filter, order, marketOf(views, order));
+  function* reply(): ReplySteps {
+    const found = search(openCandidates(filter, owner, views), isAsked);
+    const { rows, nextCursor } = yield* findPage(found, ({ orderNumber }) => orderNumber, false, cursor, PAGE_ROWS);
+    // What was found in an earlier turn may be over by now.
+    const items = rows.filter(isOpen).map((order) => orderRow(order, marketOf(views, order)));
+    return { body: pageJson(items, nextCursor, PAGE_ROWS) };
   }
-  const { rows, nextCursor } = pageOf(asked(), ({ orderNumber }) => orderNumber, false, cursor, PAGE_ROWS);
-  const items = rows.map((order) => orderRow(order, marketOf(views, order)));
-  return { body: pageJson(items, nextCursor, PAGE_ROWS) };
+  return reply();
 };
 
 /** Orders of an exchange before this one: there are none. */

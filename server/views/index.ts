@@ -22,6 +22,7 @@ export { HistoryView, type SampleQuery } from './history.ts';
 export { uuidOfKeyId } from './keys.ts';
 export { MarketsView, type TokenPlace } from './markets.ts';
 export { type Notice, NotificationsView } from './notifications.ts';
+export { isOpen } from './orders.ts';
 export type * from './records.ts';
 
 const isRejected = ({ events }: LogRecord): boolean => events.some((event) => event.type === 'Rejected');

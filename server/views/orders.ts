@@ -29,6 +29,9 @@ const END_STATUS: Readonly<Record<number, OrderStatus>> = {
   [CancelReason.MARKET_RESOLVED]: 'CANCELED_MARKET_RESOLVED',
 };
 
+/** Whether an order is in a book, or waits to be. */
+export const isOpen = ({ status }: Order): boolean => status === 'LIVE' || status === 'DELAYED';
+
 /** How many orders stay after they ended, and how long (ms) any of them does: who asks for one soon needs no historian. */
 const ENDED = { orders: 4_096, ms: 5_000 } as const;
 
@@ -80,7 +83,7 @@ export class OrdersView {
     return this.byNumber.get(orderNumber);
   }
 
-  /** Live and delayed orders of all the owner's wallets, oldest first. */
+  /** Live and delayed orders of all the owner's wallets, oldest first. It may be walked in parts while orders come and go. */
   openOf(owner: string): Iterable<Order> {
     return this.open.get(owner)?.values() ?? [];
   }
@@ -162,7 +165,7 @@ export class OrdersView {
     for (const order of orders) {
       this.byNumber.set(order.orderNumber, order);
       this.ids.set(order.id, order);
-      if (order.status === 'LIVE' || order.status === 'DELAYED') this.setOpen(order);
+      if (isOpen(order)) this.setOpen(order);
     }
   }
 

@@ -17,7 +17,10 @@ const clock = new VirtualClock(T0_S * 1000);
 const word = (value: number): string => `0x${value.toString(16).padStart(64, '0')}`;
 const idOf = (value: number): string => `0x${value.toString(16).padStart(8, '0').repeat(8)}`;
 const CODE = word(0xc0de);
-const [maker, taker] = ['a1', 'b2'].map((digits) => `0x${digits.repeat(20)}`);
+/** Open orders of one that never trades. */
+const OPEN = 2_500;
+const [maker, taker, patient] = ['a1', 'b2', 'c3'].map((digits) => `0x${digits.repeat(20)}`);
+const keyOf = (owner: string): string => owner.slice(0, 34);
 const idAt = (index: number): string => tradeId(0, index + 1);
 let server: TestServer;
 let orders = 0;
@@ -29,7 +32,7 @@ function place(owner: string, outcome: number) {
   return submit({
     type: 'PlaceOrder',
     orderId: idOf(orders),
-    keyId: `0x${owner.slice(2, 34)}`,
+    keyId: keyOf(owner),
     maker: owner,
     owner,
     marketIndex: 0,
@@ -56,8 +59,8 @@ beforeAll(async () => {
     ...PLAIN_TERMS,
     tail: Buffer.from(JSON.stringify({ slug: 'm', question: 'So?' })),
   });
-  for (const owner of [maker, taker]) {
-    await submit({ type: 'CreateApiKey', owner, keyId: `0x${owner.slice(2, 34)}`, nonce: 0, generation: 0, kind: 0 });
+  for (const owner of [maker, taker, patient]) {
+    await submit({ type: 'CreateApiKey', owner, keyId: keyOf(owner), nonce: 0, generation: 0, kind: 0 });
     await submit({ type: 'Deposit', wallet: owner, owner, amountMicro: 1e12, isFaucet: 1 });
   }
   for (let index = 0; index < TRADES; index += 1) {
@@ -67,15 +70,16 @@ beforeAll(async () => {
     await made;
     expect(taken.events.map(({ type }) => type)).toContain('Trade');
   }
+  await Promise.all(Array.from({ length: OPEN }, () => place(patient, 0)));
 });
 afterAll(() => server.close());
 
 /** What a handler answers, and in how many turns of the loop. */
-async function ask(path: string, query: string) {
+async function ask(path: string, query: string, owner = maker, meanwhile: () => unknown = () => {}) {
   const endpoint = endpoints.find((one) => one.method === 'GET' && one.path === path);
   if (endpoint === undefined) return expect.unreachable(path);
   const request = { params: {}, query: new URLSearchParams(query) };
-  const context = { services: server.services, caller: () => ({ owner: maker }), dialect: polymarketDialect };
+  const context = { services: server.services, caller: () => ({ owner }), dialect: polymarketDialect };
   let done: Reply | undefined;
   // Of request and context these handlers need no more.
   const begun = endpoint.handler(request as unknown as HttpRequest, context as never);
@@ -86,6 +90,7 @@ async function ask(path: string, query: string) {
     await null;
     await null;
     if (done !== undefined) return { page: JSON.parse(String(done.body)), turns };
+    if (turns === 0) await meanwhile();
     await new Promise((resolve) => setImmediate(resolve));
   }
 }
@@ -126,4 +131,28 @@ test.each([
   expect([idsOf(one.page).length, one.turns]).toEqual([path === '/data/trades' ? 1 : 2, 0]);
   const none = await ask(path, `${query}id=${idAt(TRADES)}`);
   expect([idsOf(none.page), none.turns]).toEqual([[], 0]);
+});
+
+test('open orders are looked at in parts, and one that ends meanwhile is none of them', async () => {
+  const orderAt = (index: number): string => idOf(2 * TRADES + 1 + index);
+  const ordersAt = (from: number, end: number) => Array.from({ length: end - from }, (_, at) => orderAt(from + at));
+  const none = await ask('/data/orders', `market=${word(99)}`, patient);
+  expect([idsOf(none.page), none.turns >= 2]).toEqual([[], true]);
+  const first = await ask('/data/orders', `asset_id=${BigInt(word(2))}`, patient);
+  expect(idsOf(first.page)).toEqual(ordersAt(0, 100));
+  const last = await ask('/data/orders', `next_cursor=${Buffer.from('2450').toString('base64')}`, patient);
+  expect([idsOf(last.page), last.turns >= 2]).toEqual([ordersAt(2_450, OPEN), true]);
+  const one = await ask('/data/orders', `id=${orderAt(2_000)}`, patient);
+  expect([idsOf(one.page), one.turns]).toEqual([[orderAt(2_000)], 0]);
+
+  const cancel = { type: 'CancelOrders', owner: patient, keyId: keyOf(patient), items: [orderAt(960)] } as const;
+  const offset = Buffer.from('950').toString('base64');
+  const page = await ask('/data/orders', `next_cursor=${offset}`, patient, () => submit(cancel));
+  expect(idsOf(page.page)).toEqual([...ordersAt(950, 960), ...ordersAt(961, 1_050)]);
+  for (const [id, owner] of [
+    [orderAt(960), patient],
+    [orderAt(1), maker],
+  ]) {
+    expect([id, idsOf((await ask('/data/orders', `id=${id}`, owner)).page)]).toEqual([id, []]);
+  }
 });
