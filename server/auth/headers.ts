@@ -58,6 +58,22 @@ export function readAuthHeaders(get: (name: string) => string): AuthHeaders {
   return readFamily(get, get('poly_address') !== '' ? 'poly' : 'service');
 }
 
+/** Where a builder key signs, without a word of its owner: clients send these beside all else, so that an API key goes first. */
+export function readBuilderHeaders(get: (name: string) => string): AuthHeaders | undefined {
+  const apiKey = get('poly_builder_api_key');
+  if (apiKey === '' || readAuthHeaders(get).apiKey !== '') return undefined;
+  const [passphrase, signature] = [get('poly_builder_passphrase'), get('poly_builder_signature')];
+  return {
+    family: 'poly',
+    address: '',
+    apiKey,
+    passphrase,
+    signature,
+    timestamp: get('poly_builder_timestamp'),
+    nonce: '',
+  };
+}
+
 /** Whether the headers are meant as a wallet's: a signature, and no part of a key's credentials. */
 export function isWalletSigned({ apiKey, passphrase, signature }: AuthHeaders): boolean {
   return apiKey === '' && passphrase === '' && signature !== '';

@@ -101,6 +101,7 @@ class SchemaWriter {
 
 const POLY = ['POLY_ADDRESS', 'POLY_API_KEY', 'POLY_PASSPHRASE', 'POLY_TIMESTAMP', 'POLY_SIGNATURE'];
 const POLY_WALLET = ['POLY_ADDRESS', 'POLY_NONCE', 'POLY_TIMESTAMP', 'POLY_SIGNATURE'];
+const POLY_BUILDER = POLY.slice(1).map((name) => name.replace('POLY', 'POLY_BUILDER'));
 const asService = (names: readonly string[]): readonly string[] => names.map((name) => name.replace('POLY', 'SERVICE'));
 const allOf = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, []]));
 const eitherFamily = (names: readonly string[]) => [allOf(names), allOf(asService(names))];
@@ -111,6 +112,7 @@ const SECURITY: Readonly<Record<AuthLevel, Operation['security']>> = {
   l1: eitherFamily(POLY_WALLET),
   l2: eitherFamily(POLY),
   'l1-or-l2': [...eitherFamily(POLY), ...eitherFamily(POLY_WALLET)],
+  'l2-or-builder': [...eitherFamily(POLY), allOf(POLY_BUILDER)],
   'l2-read': [...eitherFamily(POLY), ...eitherFamily(POLY.slice(0, 2))],
   builder: [{}, ...eitherFamily(POLY)],
   admin: [{ admin: [] }],
@@ -123,6 +125,7 @@ const AUTH_SENTENCES: Readonly<Record<AuthLevel, string>> = {
   l1: 'Signed by a wallet (EIP-712 ClobAuth, which clients call L1).',
   l2: 'Signed by an API key (HMAC of time, method, path and body, which clients call L2).',
   'l1-or-l2': 'Signed by an API key (HMAC, which clients call L2) or by a wallet (EIP-712 ClobAuth, L1).',
+  'l2-or-builder': 'Signed by an API key, or by a builder key in headers of its own.',
   'l2-read': 'Signed by an API key, or with address and key of a read-only key alone.',
   builder: 'For anybody; whoever sends an API key is known by it.',
   admin: "With the operator's token.",
@@ -144,8 +147,8 @@ const HEADER_SENTENCES: Readonly<Record<string, string>> = {
 
 function securitySchemes(): Readonly<Record<string, JsonSchema>> {
   const names = [...new Set([...POLY, ...POLY_WALLET])];
-  const headers = [...names, ...asService(names)].map((name) => {
-    const description = HEADER_SENTENCES[name.replace('SERVICE', 'POLY')];
+  const headers = [...names, ...asService(names), ...POLY_BUILDER].map((name) => {
+    const description = HEADER_SENTENCES[name.replace(/^SERVICE|^POLY_BUILDER/, 'POLY')];
     return [name, { type: 'apiKey', in: 'header', name, description }] as const;
   });
   return {

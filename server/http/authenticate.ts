@@ -5,7 +5,7 @@ import { ApiKeyKind } from '../../engine/index.ts';
 import { type ApiKeyIdentity, deriveApiKey, deriveCredentials } from '../auth/apiKeys.ts';
 import type { Caller } from '../auth/caller.ts';
 import { verifyL1 } from '../auth/clobAuth.ts';
-import { type AuthHeaders, isWalletSigned, readAuthHeaders } from '../auth/headers.ts';
+import { type AuthHeaders, isWalletSigned, readAuthHeaders, readBuilderHeaders } from '../auth/headers.ts';
 import { equalSecretTexts, verifyL2 } from '../auth/l2.ts';
 import { isPrivate } from '../config.ts';
 import type { Services } from '../services.ts';
@@ -86,9 +86,8 @@ class CredentialsCache {
 const PASSPHRASE_CHARACTERS = 64;
 const givenPassphrase = Buffer.alloc(PASSPHRASE_CHARACTERS);
 
-/** Whether the signature, the passphrase and the address are those of the key. */
+/** Whether the signature and the passphrase are those of the key. */
 function isSigned(headers: AuthHeaders, request: HttpRequest, held: HeldCredentials): boolean {
-  if (headers.address.toLowerCase() !== held.caller.owner) return false;
   const { method, path, body } = request;
   const signed = { timestamp: headers.timestamp, method, path, body };
   if (!verifyL2(signed, headers.signature, held.secret, request.nowMs)) return false;
@@ -105,10 +104,9 @@ function hasToken({ header }: HttpRequest, wanted: string): boolean {
   return token !== undefined && equalSecretTexts(token, wanted);
 }
 
-/** The check of every level of authentication over the parts of a server. */
-export function makeAuthenticator(services: Services): Authenticator {
-  const { config, views, contracts } = services;
-  const credentials = new CredentialsCache(services.secret);
+/** The checks of what API keys sign. */
+function makeKeyChecks({ views, secret }: Services) {
+  const credentials = new CredentialsCache(secret);
 
   const byKey = (request: HttpRequest, isReadOnlyEnough: boolean, isBuilderEnough: boolean): Caller => {
     const headers = readAuthHeaders(request.header);
@@ -118,13 +116,29 @@ export function makeAuthenticator(services: Services): Authenticator {
     if (key.kind === ApiKeyKind.BUILDER && !isBuilderEnough) throw invalidKey();
     const held = credentials.of(key);
     if (!held.isOfSecret) throw invalidKey();
-    if (key.kind === ApiKeyKind.READONLY) {
-      if (headers.address.toLowerCase() !== key.owner) throw invalidKey();
-      return held.caller;
-    }
-    if (!isSigned(headers, request, held)) throw invalidKey();
+    if (headers.address.toLowerCase() !== key.owner) throw invalidKey();
+    if (key.kind !== ApiKeyKind.READONLY && !isSigned(headers, request, held)) throw invalidKey();
     return held.caller;
   };
+
+  /** Headers of a builder's own name no address: the key alone says whose it is. */
+  const byKeyOrBuilder = (request: HttpRequest): Caller => {
+    const headers = readBuilderHeaders(request.header);
+    if (headers === undefined) return byKey(request, false, false);
+    const key = views.keys.byApiKey(headers.apiKey.toLowerCase());
+    if (key === undefined || !key.isActive || key.kind !== ApiKeyKind.BUILDER) throw invalidKey();
+    const held = credentials.of(key);
+    if (!held.isOfSecret || !isSigned(headers, request, held)) throw invalidKey();
+    return held.caller;
+  };
+
+  return { byKey, byKeyOrBuilder };
+}
+
+/** The check of every level of authentication over the parts of a server. */
+export function makeAuthenticator(services: Services): Authenticator {
+  const { config, contracts } = services;
+  const { byKey, byKeyOrBuilder } = makeKeyChecks(services);
 
   const byWallet = (request: HttpRequest): Caller => {
     const check = verifyL1(readAuthHeaders(request.header), contracts.chainId, request.nowMs);
@@ -169,6 +183,8 @@ export function makeAuthenticator(services: Services): Authenticator {
         return byKey(request, true, false);
       case 'l1-or-l2':
         return byWalletOrKey(request);
+      case 'l2-or-builder':
+        return byKeyOrBuilder(request);
       case 'builder':
         return readAuthHeaders(request.header).apiKey === '' ? undefined : byKey(request, true, true);
       case 'l1':

@@ -14,7 +14,17 @@ export type Method = 'GET' | 'POST' | 'DELETE' | 'PUT' | 'PATCH';
  * watches the exchange, by the token for that or the operator's, where others than this machine can reach it; anybody,
  * but only in development.
  */
-export type AuthLevel = 'none' | 'l1' | 'l2' | 'l1-or-l2' | 'l2-read' | 'builder' | 'admin' | 'watch' | 'dev';
+export type AuthLevel =
+  | 'none'
+  | 'l1'
+  | 'l2'
+  | 'l1-or-l2'
+  | 'l2-or-builder'
+  | 'l2-read'
+  | 'builder'
+  | 'admin'
+  | 'watch'
+  | 'dev';
 
 /** A request, read whole before its handler runs. */
 export interface HttpRequest {

@@ -42,9 +42,13 @@ function builderKeyRow({ apiKey, createdMs, deletedMs }: ApiKeyRow): string {
   return JSON.stringify({ key: apiKey, createdAt: isoTime(createdMs), ...revoked });
 }
 
-/** The request names no key: all of the caller's go. */
+/** A builder key revokes itself; an API key names none, so that all of the caller's go. */
 const revokeKeys: Handler = async (_request, { services, caller }) => {
-  const count = await deleteKeys(services, services.views.keys.activeOf(caller().owner, ApiKeyKind.BUILDER));
+  const { owner, apiKey } = caller();
+  const { keys } = services.views;
+  const own = keys.byApiKey(apiKey);
+  const isBuilder = own?.kind === ApiKeyKind.BUILDER;
+  const count = await deleteKeys(services, isBuilder ? [own] : keys.activeOf(owner, ApiKeyKind.BUILDER));
   if (count === 0) throw new BadRequest('builder key not found', { status: 404 });
   return { body: '"OK"' };
 };
@@ -157,8 +161,8 @@ export const builderEndpoints: readonly Endpoint[] = [
   {
     ...keyRow,
     method: 'DELETE',
-    auth: 'l2',
-    summary: 'Revokes the builder keys of the caller.',
+    auth: 'l2-or-builder',
+    summary: 'Revokes the builder keys of the caller; a builder key revokes itself.',
     schema: schemas.revokeBuilderKeys,
     handler: revokeKeys,
   },

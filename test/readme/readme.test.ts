@@ -15,6 +15,7 @@ const AUTH_TEXTS: Readonly<Record<AuthLevel, string>> = {
   l1: 'wallet signature',
   l2: 'API key',
   'l1-or-l2': 'API key or wallet signature',
+  'l2-or-builder': 'API key, or a builder key',
   'l2-read': 'API key, read-only too',
   builder: 'API key, for the own code',
   admin: 'admin token',

@@ -1,0 +1,77 @@
+// Interface A.2: the official unified client takes a builder key away by the builder key itself, in headers of its own
+// and without a word of its owner. Every request of a client that has one carries them; nothing else looks at them.
+import { createPublicClient, forkEnvironmentConfig } from '@polymarket/client';
+import { revokeBuilderApiKey } from '@polymarket/client/actions';
+import { builderApiKey } from '@polymarket/client/node';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { alice, bob, call, openTradingWorld, server } from '../http/tradingWorld.ts';
+import { l2Headers, send } from '../support/client.ts';
+
+const PATH = '/auth/builder-api-key';
+
+interface BuilderKey {
+  readonly key: string;
+  readonly secret: string;
+  readonly passphrase: string;
+}
+
+beforeAll(openTradingWorld);
+afterAll(() => server.close());
+
+const makeKey = async (): Promise<BuilderKey> => (await call(alice, 'POST', PATH)).json;
+
+/** Whether each key of Alice's has been revoked, oldest first. */
+const revokedOnes = async (): Promise<readonly boolean[]> =>
+  (await call(alice, 'GET', PATH)).json.map(({ revokedAt }: { revokedAt?: string }) => revokedAt !== undefined);
+
+function clientOf(key: BuilderKey) {
+  const environment = forkEnvironmentConfig({ name: 'outcry', clob: { rest: server.url } });
+  return createPublicClient({ environment, apiKey: builderApiKey(key) });
+}
+
+/** The headers of a request that a builder key signs. */
+function builderHeaders({ key: apiKey, secret, passphrase }: BuilderKey, method = 'DELETE', path = PATH) {
+  const { POLY_ADDRESS: _, ...signed } = l2Headers('', { apiKey, secret, passphrase }, method, path);
+  return Object.fromEntries(
+    Object.entries(signed).map(([name, value]) => [name.replace('POLY', 'POLY_BUILDER'), value]),
+  );
+}
+const revoke = (headers: Readonly<Record<string, string>>) => send(server.url, 'DELETE', PATH, undefined, headers);
+
+test('the unified client revokes the builder key that it has, and no other', async () => {
+  const [first] = [await makeKey(), await makeKey()];
+  const client = clientOf(first);
+  await revokeBuilderApiKey(client);
+  expect(await revokedOnes()).toEqual([true, false]);
+  await expect(revokeBuilderApiKey(client)).rejects.toMatchObject({ status: 401 });
+  expect(await revokedOnes()).toEqual([true, false]);
+});
+
+test('what a builder key did not sign takes nothing away', async () => {
+  const before = await revokedOnes();
+  const made = await makeKey();
+  const right = builderHeaders(made);
+  const otherSignature = builderHeaders(made, 'GET').POLY_BUILDER_SIGNATURE;
+  const { apiKey: key, secret, passphrase } = bob.key;
+  for (const headers of [
+    { ...right, POLY_BUILDER_SIGNATURE: otherSignature },
+    { ...right, POLY_BUILDER_PASSPHRASE: '0'.repeat(64) },
+    { ...right, POLY_BUILDER_TIMESTAMP: '1' },
+    { ...right, POLY_BUILDER_API_KEY: bob.key.apiKey },
+    builderHeaders({ key, secret, passphrase }),
+  ]) {
+    const { status, json } = await revoke(headers);
+    expect([status, json]).toEqual([401, { error: 'Unauthorized/Invalid api key' }]);
+  }
+  expect(await revokedOnes()).toEqual([...before, false]);
+});
+
+test('an API key beside it is the one that counts, and elsewhere a builder key is none', async () => {
+  const made = await makeKey();
+  const ofBob = l2Headers(bob.wallet.address, bob.key, 'DELETE', PATH);
+  expect((await revoke({ ...builderHeaders(made), ...ofBob })).status).toBe(404);
+  const elsewhere = builderHeaders(made, 'GET', '/data/orders');
+  expect((await send(server.url, 'GET', '/data/orders', undefined, elsewhere)).status).toBe(401);
+  expect((await call(alice, 'DELETE', PATH)).json).toBe('OK');
+  expect((await revokedOnes()).every(Boolean)).toBe(true);
+});
