@@ -12,7 +12,7 @@ import {
   rowsFilter,
 } from '../catalog/index.ts';
 import type { EventRow, Market, MarketsView } from '../views/index.ts';
-import { eventTitle, umaResolutionStatus } from '../wire/catalog.ts';
+import { eventTitle, rewardsMinSize, umaResolutionStatus } from '../wire/catalog.ts';
 import { LIST_LIMIT_MAX, type QueryReader, readsAllTags, readsForeign } from '../wire/catalogQuery.ts';
 
 const NOTHING: RowFilter = { among: [], isWanted: () => false };
@@ -129,6 +129,7 @@ export function marketFilters(catalog: Catalog, markets: MarketsView, reader: Qu
   const ranges = [
     [numbers(reader, 'volume_num'), (market: Market) => figures(market).volumeMicro / MICRO],
     [numbers(reader, 'liquidity_num'), (market: Market) => figures(market).liquidityMicro / MICRO],
+    [[reader.number('rewards_min_size'), undefined], rewardsMinSize],
     [times(reader, 'start_date'), (market: Market) => marketStartMs(market, catalog.eventOf(market))],
     [times(reader, 'end_date'), (market: Market) => marketEndMs(market, catalog.eventOf(market))],
   ] as const;

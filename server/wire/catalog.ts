@@ -33,6 +33,10 @@ function outcomePrices(market: Market, { bidPips, askPips }: MarketFigures): rea
   return [halfPipsText(sum), halfPipsText(2 * PIPS_PER_UNIT - sum)];
 }
 
+/** The least size of an order that counts for a market's rewards; 0 where it offers none. */
+export const rewardsMinSize = (market: Market): number =>
+  hasRewards(market) ? (market.texts.rewards?.minSize ?? 0) : 0;
+
 function rewardFields(market: Market): Fields {
   const { rewards } = market.texts;
   if (!hasRewards(market) || rewards === undefined) return {};
@@ -44,7 +48,7 @@ function rewardFields(market: Market): Fields {
     rewardsDailyRate: rewards_daily_rate,
     startDate: isoTime(market.createdMs).slice(0, 10),
   }));
-  return { clobRewards: rates, rewardsMinSize: rewards.minSize ?? 0, rewardsMaxSpread: rewards.maxSpread ?? 0 };
+  return { clobRewards: rates, rewardsMinSize: rewardsMinSize(market), rewardsMaxSpread: rewards.maxSpread ?? 0 };
 }
 
 /** How far the oracle of a market has come, which is named where it is done. */

@@ -47,7 +47,13 @@ type FieldReader = (name: string) => string | undefined;
 
 const invalid = (name: string, must: string): BadRequest => new BadRequest(`invalid_field: ${name}: it ${must}`);
 
-function readSeconds(read: FieldReader, names: readonly [string, string]): number | undefined {
+/** A time under the first of its names that is given. */
+interface NamedSeconds {
+  readonly name: string;
+  readonly seconds: number;
+}
+
+function readSeconds(read: FieldReader, names: readonly [string, string]): NamedSeconds | undefined {
   for (const name of names) {
     const text = read(name);
     if (text === undefined) continue;
@@ -55,7 +61,7 @@ function readSeconds(read: FieldReader, names: readonly [string, string]): numbe
     if (seconds === undefined) throw invalid(name, 'must be a whole number of unix seconds');
     if (seconds > HISTORY_TIME_S_MAX)
       throw invalid(name, `must be at most ${HISTORY_TIME_S_MAX} unix seconds, and is ${seconds}`);
-    return seconds;
+    return { name, seconds };
   }
   return undefined;
 }
@@ -76,12 +82,17 @@ function readFidelity(read: FieldReader): number | undefined {
 }
 
 function readRange(read: FieldReader): HistoryRange {
-  const startS = readSeconds(read, ['startTs', 'start_ts']);
-  const endS = readSeconds(read, ['endTs', 'end_ts']);
-  if (startS !== undefined && endS !== undefined && startS > endS) {
-    throw invalid('startTs', `must be at most endTs, which is ${endS}`);
+  const start = readSeconds(read, ['startTs', 'start_ts']);
+  const end = readSeconds(read, ['endTs', 'end_ts']);
+  if (start !== undefined && end !== undefined && start.seconds > end.seconds) {
+    throw invalid(start.name, `must be at most ${end.name}, which is ${end.seconds}`);
   }
-  return { startS, endS, intervalS: readInterval(read), fidelityMinutes: readFidelity(read) };
+  return {
+    startS: start?.seconds,
+    endS: end?.seconds,
+    intervalS: readInterval(read),
+    fidelityMinutes: readFidelity(read),
+  };
 }
 
 function readMarketKey(value: unknown, name: string): string {

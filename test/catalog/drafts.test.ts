@@ -46,6 +46,28 @@ test('a search counts no event of drafts alone among those of a tag, and shows n
   expect([await counts(), await counts(`&creator=${site}`)]).toEqual([[2], [1]]);
 });
 
+test('user data knows no draft, as nothing else does that is asked by condition ids or for an event’s markets', async () => {
+  const { json: event } = await post('/events', { title: 'Half seen', slug: 'half-seen' });
+  const { json: shown } = await post('/markets', { event: 'half-seen', question: 'Shown?' });
+  const { json: draft } = await post('/markets', { event: 'half-seen', question: 'Not shown?', status: 'draft' });
+  const number = (await get('/events/slug/half-seen')).id;
+  expect(event.slug).toBe('half-seen');
+  const [own, hidden] = [shown.condition_id, draft.condition_id];
+  for (const mount of ['', '/data-api']) {
+    const of = (path: string) => get(`${mount}${path}`);
+    const volume = [{ total: 0, markets: [{ market: own, value: 0 }] }];
+    expect(await of(`/live-volume?id=${number}`)).toEqual(volume);
+    expect(await of(`/live-volume?market=${hidden},${own}`)).toEqual(volume);
+    expect(await of(`/oi?market=${own},${hidden}`)).toEqual([{ market: own, value: 0 }]);
+    expect(await of(`/oi?market=${hidden}`)).toEqual([]);
+    expect(await of(`/holders?market=${hidden}`)).toEqual([]);
+    expect(await of(`/holders?market=${hidden},${own}`)).toHaveLength(2);
+  }
+  await send(server.url, 'PATCH', `/admin/markets/${hidden}`, { status: 'active' }, ADMIN);
+  expect((await get(`/live-volume?id=${number}`))[0].markets).toHaveLength(2);
+  expect(await get(`/holders?market=${hidden}`)).toHaveLength(2);
+});
+
 test('a tag keeps the first name that an event gave it, though it is what its slug says', async () => {
   await post('/events', { title: 'Any', slug: 'any', tags: ['world-cup'] });
   for (const [slug, label] of Object.entries({ first: 'World cup', second: 'Football' }))

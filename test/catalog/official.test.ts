@@ -85,6 +85,36 @@ test('filters of markets by what only some venues have find what there is of it 
   expect((await world.get('/gamma/markets?cyom=x')).json.error).toBe('cyom is invalid');
 });
 
+test('markets are found by the least size that their rewards ask of an order', async () => {
+  const rewards = (min_size: number, rewards_daily_rate = 5) => ({
+    rewards: { rates: [{ asset_address: `0x${'1'.repeat(40)}`, rewards_daily_rate }], min_size, max_spread: 3 },
+  });
+  const change = (slug: string, body: object) =>
+    world.admin('PATCH', `/admin/markets/${world.conditions.get(slug)}`, body);
+  const open = await slugsOf('/gamma/markets');
+  await change('cup-home', rewards(50));
+  await change('cup-goals', rewards(200.5));
+  await change('site-market', rewards(1_000, 0)); // nothing a day: it shows no rewards
+  const table: readonly (readonly [string, readonly string[]])[] = [
+    ['rewards_min_size=0', open],
+    ['rewards_min_size=50', ['cup-home', 'cup-goals']],
+    ['rewards_min_size=50.1&limit=1', ['cup-goals']],
+    ['rewards_min_size=201', []],
+    ['rewards_min_size=', open],
+  ];
+  for (const [query, slugs] of table) {
+    for (const path of ['/gamma/markets', '/gamma/markets/keyset', '/markets']) {
+      expect([path, query, await slugsOf(`${path}?closed=false&archived=false&${query}`)]).toEqual([
+        path,
+        query,
+        slugs,
+      ]);
+    }
+  }
+  expect((await world.get('/gamma/markets?rewards_min_size=x')).json.error).toBe('rewards_min_size is invalid');
+  for (const slug of ['cup-home', 'cup-goals', 'site-market']) await change(slug, { rewards: {} });
+});
+
 test('filters of events by what only some venues have find what there is of it here', async () => {
   const all = await slugsOf('/gamma/events');
   const table: readonly (readonly [string, readonly string[]])[] = [

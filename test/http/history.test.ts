@@ -254,7 +254,9 @@ test('what is wrong is told by the name of its field', async () => {
     ['market=100&startTs=-1', 'invalid_field: startTs'],
     ['market=100&endTs=1e9', 'invalid_field: endTs'],
     ['market=100&start_ts=x', 'invalid_field: start_ts'],
-    ['market=100&startTs=2&endTs=1', 'invalid_field: startTs'],
+    ['market=100&startTs=2&endTs=1', 'invalid_field: startTs: it must be at most endTs, which is 1'],
+    ['market=100&start_ts=2&end_ts=1', 'invalid_field: start_ts: it must be at most end_ts, which is 1'],
+    ['market=100&start_ts=2&endTs=1', 'invalid_field: start_ts: it must be at most endTs, which is 1'],
     ['market=100&startTs=1760000000000', 'invalid_field: startTs: it must be at most 99999999999 unix seconds'],
     ['market=100&end_ts=100000000000', 'invalid_field: end_ts: it must be at most 99999999999 unix seconds'],
   ];
@@ -275,6 +277,7 @@ test('what is wrong is told by the name of its field', async () => {
     ],
     [{ markets: ['100'], fidelity: [] }, 'invalid_field: fidelity'],
     [{ markets: ['100'], start_ts: 1.5 }, 'invalid_field: start_ts'],
+    [{ markets: ['100'], start_ts: 2, end_ts: 1 }, 'invalid_field: start_ts: it must be at most end_ts, which is 1'],
     [{ markets: ['100'], interval: 'week' }, 'invalid_field: interval'],
   ];
   for (const [body, text] of bodies) {

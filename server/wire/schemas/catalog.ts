@@ -252,6 +252,7 @@ const marketQuery = {
   volume_num_max: numberParameter,
   liquidity_num_min: numberParameter,
   liquidity_num_max: numberParameter,
+  rewards_min_size: numberParameter.meta({ description: 'The least that rewards ask of an order; 0 without any' }),
   ...dates,
   ...ends,
   include_tag: flagParameter,
