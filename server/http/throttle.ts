@@ -187,7 +187,6 @@ export class Throttle {
       'poly-ratelimit-remaining': '0',
       'poly-ratelimit-reset': String(Math.ceil((this.clocks.clockMs() + waitMs) / 1000)),
       'poly-ratelimit-tier': 'Standard',
-      'access-control-expose-headers': 'retry-after, ratelimit-limit, ratelimit-remaining, ratelimit-reset',
     };
     const rate = `${requestsMax} requests in ${windowMs / 1000} s`;
     const text = `Too Many Requests: ${rowText(row)} takes ${rate}; try again in ${seconds} s`;

@@ -49,6 +49,7 @@ test('a public path takes exactly its requests from an address, and tells the ne
     const names = ['retry-after', 'ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset', 'ratelimit-policy'];
     expect(names.map((name) => refused.headers.get(name))).toEqual(['10', '50', '0', '10', '50;w=10']);
     expect(refused.headers.get('poly-ratelimit-reset')).toBe(String(Math.ceil(clock.now() / 1000) + 10));
+    expect(refused.headers.get('access-control-expose-headers')).toBe('*'); // once, as of every reply
     expect(refused.headers.get('access-control-allow-origin')).toBe('*');
     expect((await send(url, 'GET', '/time')).status).toBe(200);
     clock.advance(9_999);
