@@ -30,6 +30,7 @@ import { Recoverers } from './auth/recoverers.ts';
 import { walletDeriver } from './auth/wallets.ts';
 import { Catalog } from './catalog/index.ts';
 import type { ServerConfig } from './config.ts';
+import { readCopiedMs } from './copiedAt.ts';
 import { firstStart } from './dev/firstStart.ts';
 import { type House, startHouse, timerSchedule, withdrawHouse } from './dev/house/index.ts';
 import { FatalError, fatal } from './fatal.ts';
@@ -199,6 +200,9 @@ function watchSecret({ views, secret, log }: Pick<Services, 'views' | 'secret' |
 /** The parts of a running server, with those that only its owner sees. */
 type OwnServices = Services & { readonly historian: OpenedHistorian; readonly snapshots: SnapshotMaker };
 
+const feedOf = (views: Views, { streams, dataDir }: ServerConfig): StreamFeed =>
+  new StreamFeed(views, streams, readCopiedMs(dataDir));
+
 /**
  * Opens the exchange of a configuration with its views, its catalog and its historian; nothing listens. Who calls it closes
  * the historian and then the exchange.
@@ -208,7 +212,7 @@ type OwnServices = Services & { readonly historian: OpenedHistorian; readonly sn
 export async function openServices(
   options: StartOptions,
   views = new Views(),
-  streams = new StreamFeed(views, options.config.streams),
+  streams = feedOf(views, options.config),
 ): Promise<OwnServices> {
   const { config, env, clock, onProgress, onFatal } = options;
   requireUsable(config);
@@ -313,7 +317,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   const { config, endpoints = everyEndpoint, hasFirstStart = true, onFatal } = options;
   await requireFreePort(config.host, config.port);
   const views = new Views();
-  const streams = new StreamFeed(views, config.streams);
+  const streams = feedOf(views, config);
   const services = await openServices(options, views, streams);
   const { exchange, historian, snapshots } = services;
   try {

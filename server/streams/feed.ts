@@ -23,16 +23,19 @@ export class StreamFeed {
   /** Called when an API key is deleted (its 16 bytes in hex). */
   onKeyDeleted: ((keyId: string) => void) | undefined;
   private firstMs = 0;
+  private readonly copiedMs: number;
 
-  constructor(views: Views, settings: StreamSettings = streamSettings) {
+  /** @param copiedMs when the log was copied from another one, which has gone on otherwise since; 0: it was not */
+  constructor(views: Views, settings: StreamSettings = streamSettings, copiedMs = 0) {
     this.views = views;
+    this.copiedMs = copiedMs;
     this.markets = new MarketFeed(views, settings, () => this.log);
     this.users = new UserFeed(views, settings.userEntriesMax);
   }
 
   /** The log's name in the names of streams. */
   get log(): string {
-    return logName(SNAPSHOT_VERSION, this.firstMs);
+    return logName(SNAPSHOT_VERSION, Math.max(this.firstMs, this.copiedMs));
   }
 
   /** What to hand to the exchange, behind the views' followers. */

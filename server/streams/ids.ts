@@ -28,10 +28,11 @@ export const tokensOfForm = (form: Form): number => (form % 3) + 1;
 export const isCustomForm = (form: Form): boolean => form >= 3;
 
 /**
- * What tells numbers apart, as nine characters: the way of numbering (1 to 35), and the log by the time of its first record (ms).
+ * What tells numbers apart, as nine characters: the way of numbering (1 to 35), and the log by the time (ms) of its first record,
+ * or since when it is a copy.
  */
-export function logName(numbering: number, firstMs: number): string {
-  const time = Math.max(0, Math.floor(firstMs)).toString(36).padStart(TIME_CHARACTERS, '0');
+export function logName(numbering: number, sinceMs: number): string {
+  const time = Math.max(0, Math.floor(sinceMs)).toString(36).padStart(TIME_CHARACTERS, '0');
   return `${numbering.toString(36)}${time.slice(-TIME_CHARACTERS)}`;
 }
 

@@ -4,6 +4,7 @@ import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { copyDurably, syncFolder } from '../../engine/index.ts';
 import { SERVER_SECRET_FILE } from '../auth/apiKeys.ts';
+import { markCopied } from '../copiedAt.ts';
 import { fatal } from '../fatal.ts';
 import { parseWhole } from '../wire/numbers.ts';
 import { type FailedTask, requireJournal, runJournalTask } from './journalTask.ts';
@@ -51,6 +52,7 @@ export async function runCopy({ from, to, ...task }: CopyTask): Promise<number> 
   makeTarget(to);
   try {
     for (const name of OTHER_FILES) if (existsSync(join(from, name))) copyDurably(join(from, name), join(to, name));
+    markCopied(to);
   } catch (error) {
     rmSync(to, { recursive: true, force: true });
     return fail(`${error instanceof Error ? error.message : error}\nNothing was copied.\n`);
