@@ -17,7 +17,7 @@ import { HistorianUnavailable } from '../history/errors.ts';
 import type { Context, Endpoint, HttpRequest, Reply } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
 import type { Services } from '../services.ts';
-import type { Views } from '../views/index.ts';
+import { isOpen, type Views } from '../views/index.ts';
 import {
   type CancelFilter,
   cancelReplyJson,
@@ -179,14 +179,21 @@ async function postOrders(request: HttpRequest, context: Context): Promise<Reply
   return { body: `[${answers.map(elementJson).join(',')}]` };
 }
 
-/** The reply to a cancel command from its record. */
-function cancelReply({ events }: LogRecord, views: Views): Reply {
+/** Whether an order is this owner's and has ended; one that ended long ago is known to nobody here. */
+function hasEnded(orderId: string, owner: string, { orders }: Views): boolean {
+  const order = orders.byId(orderId);
+  return order?.owner === owner && !isOpen(order);
+}
+
+/** The reply to an owner's cancel command from its record. */
+function cancelReply({ events }: LogRecord, owner: string, views: Views): Reply {
   const canceled: string[] = [];
   const refused: RefusedCancel[] = [];
   for (const event of events) {
     if (event.type === 'Rejected') throw rejectionError(event);
-    if (event.type === 'CancelRefused') refused.push(event);
-    else if (event.type === 'OrderCanceled' && event.reason === CancelReason.REQUESTED) {
+    if (event.type === 'CancelRefused') {
+      refused.push({ orderId: event.orderId, reason: event.reason, hasEnded: hasEnded(event.orderId, owner, views) });
+    } else if (event.type === 'OrderCanceled' && event.reason === CancelReason.REQUESTED) {
       const order = views.orders.byOrderNumber(event.orderNumber);
       if (order !== undefined) canceled.push(order.id);
     }
@@ -194,11 +201,13 @@ function cancelReply({ events }: LogRecord, views: Views): Reply {
   return { body: cancelReplyJson(canceled, refused) };
 }
 
-async function submitCancel(command: Command, { services }: Context): Promise<Reply> {
+async function submitCancel(command: Command, { services, caller }: Context): Promise<Reply> {
   // In step with the orders, so that a cancel does not overtake one that arrived before it.
   await services.turns.next();
   // Read at once: orders that ended leave the views, and records of much later may have been flushed with this one.
-  return services.exchange.submitAndRead(encodeCommand(command), (record) => cancelReply(record, services.views));
+  return services.exchange.submitAndRead(encodeCommand(command), (record) =>
+    cancelReply(record, caller().owner, services.views),
+  );
 }
 
 /** The reply to a cancel that can name no order: no command is worth it, but an exchange that takes no cancels says so. */

@@ -61,15 +61,21 @@ const REFUSALS: Readonly<Record<number, string>> = {
   [CancelRefusal.DELAYED]: 'order is delayed',
 };
 
-/** An id that was not cancelled, and the CancelRefusal. */
+/** Of the caller's own order that has ended: bots tell by these words that their cancel came too late, and is no failure. */
+const TOO_LATE = 'already canceled or matched';
+
+/** An id that was not cancelled, the CancelRefusal, and whether it is known to be the caller's own and to have ended. */
 export interface RefusedCancel {
   readonly orderId: string;
   readonly reason: number;
+  readonly hasEnded: boolean;
 }
+
+const refusalText = ({ reason, hasEnded }: RefusedCancel): string => (hasEnded ? TOO_LATE : (REFUSALS[reason] ?? ''));
 
 /** The reply to every cancel request as JSON text. */
 export function cancelReplyJson(canceled: readonly string[], refused: readonly RefusedCancel[]): string {
-  const reasons = refused.map(({ orderId, reason }) => `"${orderId}":"${REFUSALS[reason] ?? ''}"`);
+  const reasons = refused.map((one) => `"${one.orderId}":"${refusalText(one)}"`);
   const ids = canceled.map((id) => `"${id}"`);
   return `{"canceled":[${ids.join(',')}],"not_canceled":{${reasons.join(',')}}}`;
 }

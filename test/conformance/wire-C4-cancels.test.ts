@@ -17,6 +17,7 @@ import {
 } from './world.ts';
 
 const NOT_FOUND = 'Order not found or already canceled';
+const TOO_LATE = 'already canceled or matched';
 
 /** Bids of 10 shares at these prices for a token, and their ids. */
 async function bids(trader: Trader, market: Market, token: string, prices: readonly number[]): Promise<string[]> {
@@ -34,7 +35,7 @@ test('an order is cancelled once, and leaves book and list', async () => {
   expect(await alice.client.cancelOrder({ orderID: first })).toEqual({ canceled: [first], not_canceled: {} });
   expect(await alice.client.cancelOrder({ orderID: first })).toEqual({
     canceled: [],
-    not_canceled: { [first]: NOT_FOUND },
+    not_canceled: { [first]: TOO_LATE },
   });
   expect(await openIds(alice)).toEqual([second]);
   expect(await alice.client.getOrder(first)).toMatchObject({ status: 'CANCELED', size_matched: '0' });
@@ -51,7 +52,7 @@ test('what is matched or unknown or of somebody else is not cancelled', async ()
   const unknown = `0x${'12'.repeat(32)}`;
   expect(await alice.client.cancelOrders([matched, mine, theirs, unknown, mine])).toEqual({
     canceled: [mine],
-    not_canceled: { [matched]: NOT_FOUND, [theirs]: NOT_FOUND, [unknown]: NOT_FOUND },
+    not_canceled: { [matched]: TOO_LATE, [theirs]: NOT_FOUND, [unknown]: NOT_FOUND },
   });
   expect(await openIds(bob)).toEqual([theirs]);
   expect(await alice.client.getOrder(matched)).toMatchObject({ status: 'MATCHED', size_matched: '10' });

@@ -253,7 +253,9 @@ test('cancels name what they cancelled and why not', async () => {
   expect(one.json).toEqual({ canceled: [ids[0]], not_canceled: {} });
   const gone = 'Order not found or already canceled';
   const again = await call(alice, 'DELETE', '/order', { orderId: ids[0] });
-  expect([again.status, again.json]).toEqual([200, { canceled: [], not_canceled: { [ids[0]]: gone } }]);
+  const late = { canceled: [], not_canceled: { [ids[0]]: 'already canceled or matched' } };
+  expect([again.status, again.json]).toEqual([200, late]);
+  expect((await call(bob, 'DELETE', '/order', { orderID: ids[0] })).json.not_canceled).toEqual({ [ids[0]]: gone });
   const foreign = await call(bob, 'DELETE', '/orders', [ids[1], unknown, unknown]);
   expect(foreign.json).toEqual({ canceled: [], not_canceled: { [ids[1]]: gone, [unknown]: gone } });
   const second = await call(alice, 'DELETE', '/cancel-market-orders', {
