@@ -1,4 +1,5 @@
-// An index that is made anew: while it is far behind the log, the exchange's figures say that histories are not answered.
+// An index that is made anew: while it is far behind the log, the figures of the exchange say that histories are not answered.
+// The records are ticks of the clock, which cost nothing to make; what is indexed of them is how far it has come.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
