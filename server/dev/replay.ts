@@ -8,12 +8,15 @@ import { fatal } from '../fatal.ts';
 import { type Progress, showProgress } from '../progress.ts';
 import type { Environment } from '../settings.ts';
 import { readFlow } from './replay/flowFile.ts';
-import { ACCOUNTS_MIN, checkEveryFor, type ReplayOptions, replayFlow } from './replay/replayFlow.ts';
+import { ACCOUNTS_MAX, ACCOUNTS_MIN, checkEveryFor, type ReplayOptions, replayFlow } from './replay/replayFlow.ts';
 import { AGREEMENT_MIN, percentText, summaryLines } from './replay/tally.ts';
 
 const FILE_EXPECTED =
   'replay needs the file of a recorded flow, such as flow_20260607.csv.gz (plain or .gz), ' +
   'with its token ids beside it in tokens_20260607.json: npm run replay -- FILE';
+
+/** Fifteen digits: exact as numbers. */
+const COUNT_MAX = 999_999_999_999_999;
 
 type Arguments = {
   readonly file: string;
@@ -22,10 +25,10 @@ type Arguments = {
   readonly options: Omit<ReplayOptions, 'checkEvery'>;
 };
 
-function wholeNumber(name: string, min: number, text: string): number {
+function wholeNumber(name: string, min: number, max: number, text: string): number {
   const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
-  if (Number.isNaN(value) || value < min) fatal('usage', `${name} must be a whole number from ${min}; it is ${text}.`);
-  return value;
+  if (value >= min && value <= max) return value;
+  fatal('usage', `${name} must be a whole number from ${min} to ${max}; it is ${text}.`);
 }
 
 function httpUrl(text: string): string {
@@ -43,7 +46,10 @@ function stockChain(text: string): number {
 }
 
 function replayCommand(): Command {
-  const count = (name: string, min: number) => (text: string) => wholeNumber(name, min, text);
+  const count =
+    (name: string, min: number, max = COUNT_MAX) =>
+    (text: string) =>
+      wholeNumber(name, min, max, text);
   return new Command('replay')
     .description('Play a recorded flow on a running exchange and compare its books with the recording.')
     .argument('[file]', 'flow_*.csv or flow_*.csv.gz, with tokens_*.json beside it')
@@ -51,7 +57,7 @@ function replayCommand(): Command {
     .option('--admin-token <token>', "bearer token of the exchange's /admin (development: dev-admin)")
     .option('--rows <number>', 'play only the first so many rows', count('--rows', 1))
     .option('--check-every <number>', 'compare books after every so many rows', count('--check-every', 1))
-    .option('--accounts <number>', 'wallets that trade', count('--accounts', ACCOUNTS_MIN), 120)
+    .option('--accounts <number>', 'wallets that trade', count('--accounts', ACCOUNTS_MIN, ACCOUNTS_MAX), 120)
     .option('--chain <id>', 'chain that the exchange expects orders to be signed for', stockChain, 137)
     .option('--seed <number>', "seed of the wallets' keys and turns", count('--seed', 0), 1)
     .allowExcessArguments(false)

@@ -80,6 +80,7 @@ export class OpenedHistorian implements Historian {
   private ended: (() => void) | undefined;
   /** How far a long catching up has come, while there is one. */
   private caughtUpSequence = 0;
+  private isFarBehind = false;
 
   constructor(options: HistorianOptions) {
     this.options = options;
@@ -120,6 +121,11 @@ export class OpenedHistorian implements Historian {
   /** Whether questions are taken at present. */
   get isAnswering(): boolean {
     return this.unavailableReason === undefined;
+  }
+
+  /** While so much is to be indexed, all of it above all, that questions wait in vain: they are refused after some seconds. */
+  get isCatchingUp(): boolean {
+    return this.isFarBehind;
   }
 
   /** Resolves when everything that is durable now is indexed. */
@@ -238,7 +244,8 @@ export class OpenedHistorian implements Historian {
   private heard(message: FromThread): void {
     if (message.type === 'progress') {
       // At the end the board is shown again, and tells it from then on.
-      this.caughtUpSequence = message.done < message.total ? message.done : 0;
+      this.isFarBehind = message.done < message.total;
+      this.caughtUpSequence = this.isFarBehind ? message.done : 0;
       this.options.onProgress?.(message.done, message.total);
       return;
     }
@@ -267,6 +274,7 @@ export class OpenedHistorian implements Historian {
     this.board = undefined;
     this.tradedBoard = undefined;
     this.caughtUpSequence = 0;
+    this.isFarBehind = false;
     const isAsked = this.closing !== undefined;
     const reason = isAsked ? 'the exchange is stopping' : (failure?.message ?? 'its thread ended');
     for (const { reject } of this.waiting.values()) reject(new HistorianUnavailable(reason));

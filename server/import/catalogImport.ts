@@ -66,6 +66,9 @@ export class CatalogImport {
   private readonly marketPatches: Patch[] = [];
   private readonly tags = new Map<string, string>();
   private readonly series = new Map<string, SeriesLine>();
+  /** Those that events named so far: a line that says more of one would come too late. */
+  private readonly tagsNamed = new Set<string>();
+  private readonly seriesNamed = new Set<string>();
   private readonly events = new Map<string, KnownEvent>();
   private readonly marketSlugs = new Set<string>();
   private readonly ids = new Set<string>();
@@ -156,11 +159,13 @@ export class CatalogImport {
 
   private addTag({ slug, label }: TagLine): void {
     if (this.tags.has(slug)) throw new BadRequest(`tag ${slug} is there twice`);
+    if (this.tagsNamed.has(slug)) throw tooLate(`tag ${slug}`);
     this.tags.set(slug, label);
   }
 
   private addSeries(line: SeriesLine): void {
     if (this.series.has(line.slug)) throw new BadRequest(`series ${line.slug} is there twice`);
+    if (this.seriesNamed.has(line.slug)) throw tooLate(`series ${line.slug}`);
     this.series.set(line.slug, line);
   }
 
@@ -182,6 +187,8 @@ export class CatalogImport {
       ...(series !== undefined && { seriesTexts: { title: series.title, recurrence: series.recurrence } }),
     };
     this.take(encodeCommand(eventCommandOf(body, line.slug, extra)));
+    for (const slug of line.tags ?? []) this.tagsNamed.add(slug);
+    if (line.series !== undefined) this.seriesNamed.add(line.series);
     this.events.set(line.slug, { number: undefined, at: this.eventCount, negRisk: line.neg_risk === true });
     this.eventCount += 1;
   }
@@ -243,6 +250,9 @@ export class CatalogImport {
     return found;
   }
 }
+
+const tooLate = (what: string): BadRequest =>
+  new BadRequest(`${what} comes after an event that has it; tags and series come first`);
 
 /** The token ids of a line as decimal texts. */
 const decimalTokens = ({ token_ids: given }: MarketLine, command: CommandOf<'CreateMarket'>): readonly string[] =>

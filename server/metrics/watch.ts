@@ -141,9 +141,9 @@ function watchFollowers(figures: Figures, { exchange, historian, snapshots }: Wa
   );
   figures.gauge(
     'history_available',
-    '1 while questions about histories are taken, 0 while they are answered 503.',
+    '1 while questions about histories are answered, 0 while they get 503, at once or after some seconds of waiting.',
     () => {
-      return historian.isAnswering ? 1 : 0;
+      return historian.isAnswering && !historian.isCatchingUp ? 1 : 0;
     },
   );
   figures.gauge('snapshot_sequence', 'The last record in the newest snapshot, 0 without one.', () => {

@@ -90,7 +90,7 @@ function maskOf(body: MarketChangeBody): number {
 const changeMarket: Handler = async (request, { services }) => {
   const market = findMarket(services, request.params.condition_id);
   const body = readFields(marketChangeBody, request.json());
-  const texts = JSON.stringify(changedTexts(body));
+  const texts = JSON.stringify(changedTexts(body, market.texts));
   const command: Command = {
     type: 'UpdateMarket',
     marketIndex: market.index,

@@ -7,8 +7,9 @@ import { bytesToHex } from '../auth/hex.ts';
 import { keccak256Text } from '../auth/keccak.ts';
 import { BadRequest } from '../http/errors.ts';
 import type { Services } from '../services.ts';
+import type { MarketTexts } from '../views/index.ts';
 import { pipsText } from '../wire/numbers.ts';
-import type { EventBody, MarketBody, MarketChangeBody } from '../wire/operatorBodies.ts';
+import { type EventBody, FLAGS_MAX, type MarketBody, type MarketChangeBody } from '../wire/operatorBodies.ts';
 
 /** Who reports results where the operator names nobody: the address 0x…01, as in the seed catalog. */
 const DEFAULT_ORACLE = `0x${'1'.padStart(40, '0')}`;
@@ -89,11 +90,29 @@ function idsOf({ contracts }: Services, body: MarketBody, slug: string, negRisk:
   return { questionId, ids: { conditionId: condition, firstToken: hexOf(first), secondToken: hexOf(second) } };
 }
 
-export function changedTexts(body: MarketChangeBody) {
-  const { question, group_item_title: groupItemTitle, game_start_time, archived, flags, rewards } = body;
-  const rewardTexts = rewards && { rates: rewards.rates, minSize: rewards.min_size, maxSpread: rewards.max_spread };
+/** Rewards and flags of which somebody names some: what is left out stays as it was. */
+function changedParts({ rewards, flags }: MarketChangeBody, before: Pick<MarketTexts, 'rewards' | 'flags'>) {
+  const rewardTexts = rewards && {
+    rates: rewards.rates ?? before.rewards?.rates,
+    minSize: rewards.min_size ?? before.rewards?.minSize,
+    maxSpread: rewards.max_spread ?? before.rewards?.maxSpread,
+  };
+  const allFlags = flags && { ...before.flags, ...flags };
+  if (allFlags !== undefined && Object.keys(allFlags).length > FLAGS_MAX) {
+    throw new BadRequest(`invalid_field: flags: a market must have at most ${FLAGS_MAX}, those that it has included`);
+  }
+  return { rewards: rewardTexts, flags: allFlags };
+}
+
+/**
+ * The texts that a body names.
+ * @param before those that the market has already
+ * @throws BadRequest when it would have too many flags
+ */
+export function changedTexts(body: MarketChangeBody, before: Pick<MarketTexts, 'rewards' | 'flags'> = {}) {
+  const { question, group_item_title: groupItemTitle, game_start_time, archived } = body;
   const gameStartTime = game_start_time && new Date(game_start_time).toISOString();
-  return { question, groupItemTitle, gameStartTime, archived, flags, rewards: rewardTexts, ...sharedTexts(body) };
+  return { question, groupItemTitle, gameStartTime, archived, ...changedParts(body, before), ...sharedTexts(body) };
 }
 
 export function termsOf(body: Omit<MarketChangeBody, 'status'>) {

@@ -35,6 +35,8 @@ export interface MarketTexts {
   readonly lastPrice?: string;
   readonly archived?: boolean;
   readonly rewards?: MarketRewards;
+  /** The operator's own, by their names; the exchange does nothing with them. */
+  readonly flags?: Readonly<Record<string, boolean>>;
   readonly [key: string]: unknown;
 }
 

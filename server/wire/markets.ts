@@ -42,7 +42,8 @@ function flags(market: Market) {
   };
 }
 
-function rewardsOf(market: Market) {
+/** What makers are offered, as records have it. */
+export function rewardsOf(market: Market) {
   const { rewards } = market.texts;
   return {
     rates: Array.isArray(rewards?.rates) ? rewards.rates : [],

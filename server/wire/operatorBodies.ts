@@ -15,7 +15,9 @@ import {
 import { EXAMPLE_ADDRESS, EXAMPLE_BYTES32, EXAMPLE_TOKEN_ID } from './examples.ts';
 import { decimalUnits, parsePips, pipsText } from './numbers.ts';
 
-const TEXT_MAX = { title: 500, description: 50_000, short: 200, url: 2_000, tags: 50, flags: 32 } as const;
+const TEXT_MAX = { title: 500, description: 50_000, short: 200, url: 2_000, tags: 50 } as const;
+/** Flags of a market. */
+export const FLAGS_MAX = 32;
 
 const SLUG = /^[a-z0-9][a-z0-9-]{0,199}$/;
 const slugField = z
@@ -145,7 +147,7 @@ const marketTerms = {
       booleanField,
       'must be an object of names with true or false',
     )
-    .refine((flags) => Object.keys(flags).length <= TEXT_MAX.flags, `must have at most ${TEXT_MAX.flags} entries`)
+    .refine((flags) => Object.keys(flags).length <= FLAGS_MAX, `must have at most ${FLAGS_MAX} entries`)
     .optional(),
   ...sharedTexts,
 };

@@ -2,6 +2,7 @@
 // Called by the routes of admin, dev and positions. Amounts are decimal strings in units.
 import { AccountFlag, MarketStatus, Resolution } from '../../engine/index.ts';
 import type { AccountsView, Market } from '../views/index.ts';
+import { rewardsOf } from './markets.ts';
 import { decimalUnits, lotsText, microText, pipsText } from './numbers.ts';
 import { marketStatusText } from './rejections.ts';
 
@@ -32,6 +33,8 @@ export function operatorMarket(market: Market): Readonly<Record<string, unknown>
     seconds_delay: terms.delaySeconds,
     auto_tick: terms.autoTick,
     archived: texts.archived === true,
+    rewards: rewardsOf(market),
+    flags: texts.flags ?? {},
   };
 }
 

@@ -126,6 +126,18 @@ test('every bad line is named, and then nothing is made', async () => {
   await server.close();
 });
 
+test('a tag or series that comes after an event of it is a bad line: its name would be lost', async () => {
+  const server = await startTestServer();
+  const lines = [EVENT, TAG, SERIES, { kind: 'tag', slug: 'other', label: 'Of none so far' }];
+  const file = fileOf('late.jsonl', lines);
+  const outcome = await importFile(file, await runningTarget(server.url, 'dev-admin')).catch((error: Error) => error);
+  expect(String(outcome)).toMatch(
+    /late.jsonl:2: tag sports comes after an event that has it.*\n.*:3: series weekly comes/,
+  );
+  expect(String(outcome)).toContain('2 of 4 lines are not right');
+  await server.close();
+});
+
 test('an import that cannot go on is dropped, and what kept it from going on is told', async () => {
   const file = fileOf('stopped.jsonl', [EVENT]);
   const done: string[] = [];
@@ -185,7 +197,7 @@ test('an import that finds no room on the disk ends with the reason, and is no d
 
 test('an import without a running exchange leaves no snapshot that lacks what was imported', async () => {
   const dataDir = join(folder, 'snapshots');
-  const file = fileOf('snapshots.jsonl', [EVENT, marketLine('first'), ...linesOf(madeRows(1_000))]);
+  const file = fileOf('snapshots.jsonl', [...linesOf(madeRows(1_000)), EVENT, marketLine('first')]);
   const args = ['--no-house', '--snapshot-every', '1000'];
   expect(await runCli(['import', file, '--data-dir', dataDir, ...args], {}, folder)).toBe(0);
   const server = await startServerProcess({ dataDir, args });

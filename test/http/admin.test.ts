@@ -129,6 +129,24 @@ describe('events and markets', () => {
     });
   });
 
+  test('a change names parts of rewards and flags, and the others stay; both are read back', async () => {
+    const rates = [{ asset_address: `0x${'1'.repeat(40)}`, rewards_daily_rate: 5 }];
+    const market = await newMarket({
+      rewards: { rates, min_size: 10, max_spread: 3 },
+      flags: { featured: true, fresh: true },
+    });
+    expect(market).toMatchObject({
+      rewards: { rates, min_size: 10, max_spread: 3 },
+      flags: { featured: true, fresh: true },
+    });
+    const change = (body: unknown) => accepted(admin(`/admin/markets/${market.condition_id}`, body, 'PATCH'));
+    const expected = { rewards: { rates, min_size: 20, max_spread: 3 }, flags: { featured: true, fresh: false } };
+    expect(await change({ rewards: { min_size: 20 }, flags: { fresh: false } })).toMatchObject(expected);
+    expect(await change({ archived: true })).toMatchObject(expected);
+    expect((await change({ rewards: { rates: [] } })).rewards).toEqual({ rates: [], min_size: 20, max_spread: 3 });
+    expect(await newMarket()).toMatchObject({ rewards: { rates: [], min_size: 0, max_spread: 0 }, flags: {} });
+  });
+
   test('a market is changed, paused, opened, closed and resolved', async () => {
     const { condition_id } = await newMarket({ outcomes: ['Up', 'Down'] });
     const path = `/admin/markets/${condition_id.toUpperCase().replace('0X', '0x')}`;

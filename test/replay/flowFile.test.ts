@@ -65,4 +65,6 @@ test('missing and unfit files end in a sentence', () => {
   expect(() => readFlow(path)).toThrow('The flow has a market 1');
   writeFileSync(tokensPathOf(path), '[{"market":0,"tokens":["11"]}]');
   expect(() => readFlow(path)).toThrow('is not usable');
+  writeFileSync(path, `${FLOW_HEADER}\n\n`);
+  expect(() => readFlow(path)).toThrow(`The flow ${path} has no rows.`);
 });

@@ -83,7 +83,10 @@ test('the command says what it expects', async () => {
   expect(bare.output).toContain('replay needs the file of a recorded flow');
   expect(bare.status).toBe(2);
   const few = await runToEnd(['replay', 'flow.csv', '--accounts', '99']);
-  expect(few.output).toContain('--accounts must be a whole number from 100; it is 99.');
+  expect(few.output).toContain('--accounts must be a whole number from 100 to 100000; it is 99.');
+  const many = await runToEnd(['replay', 'flow.csv', '--accounts', '999999999999999']);
+  expect(many.output).toContain('--accounts must be a whole number from 100 to 100000; it is 999999999999999.');
+  expect(many.status).toBe(2);
   const help = await runToEnd(['replay', '--help']);
   expect(help.output).toContain('--check-every');
   expect(help.status).toBe(0);

@@ -141,6 +141,7 @@ function readText(path: string, what: string): string {
  */
 export function readFlow(path: string, rowsMax = Number.POSITIVE_INFINITY): Flow {
   const rows = parseFlow(readText(path, 'The flow'));
+  if (rows.length === 0) fatal('usage', `The flow ${path} has no rows.`);
   const tokensPath = tokensPathOf(path);
   const tokens = parseTokens(readText(tokensPath, 'The token file of the flow,'), tokensPath);
   const unknown = rows.find(({ market }) => market >= tokens.length);

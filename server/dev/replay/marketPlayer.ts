@@ -141,11 +141,12 @@ export class MarketPlayer {
     const orders = intents.map((intent) => writer.write(intent, this.#market.tokens, trader));
     tally.ordersSent += orders.length;
     tally.secondTokenOrders += intents.filter((intent) => intent.isSecondToken).length;
-    const { credentials } = trader;
+    // Where an answer is lost the client sends again: what was taken then is to be told, not refused.
+    const details = { credentials: trader.credentials, headers: { idempotent: '1' } };
     const reply =
       orders.length === 1
-        ? await client.send('POST', '/order', { body: orders[0], credentials })
-        : await client.send('POST', '/orders', { body: orders, credentials });
+        ? await client.send('POST', '/order', { body: orders[0], ...details })
+        : await client.send('POST', '/orders', { body: orders, ...details });
     const replies = readOrderReplies(
       reply,
       intents.map((intent) => (intent.side === 'B') !== intent.isSecondToken),

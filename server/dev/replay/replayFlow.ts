@@ -39,6 +39,8 @@ export interface ReplayOutcome {
 }
 
 export const ACCOUNTS_MIN = 100;
+/** Each takes some ten requests before the first row: of so many the preparation is a matter of minutes. */
+export const ACCOUNTS_MAX = 100_000;
 const TAKERS_EVERY = 10;
 /** Checkpoints aimed at where nothing else is asked for; the least that a comparison should rest on is 1,000. */
 const CHECKPOINTS_WANTED = 1_200;

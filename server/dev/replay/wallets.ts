@@ -73,10 +73,11 @@ async function fundTrader(
   const path = '/balance-allowance?asset_type=COLLATERAL&signature_type=0';
   const reply = await client.send('GET', path, { credentials });
   const { balance } = balanceSchema.parse(requireSuccess(reply, `the balance of ${address}`));
-  const wantedMicro = funding.collateralMicro + funding.sharesMicro * conditionIds.length;
-  const missingMicro = wantedMicro - Number(balance);
-  if (missingMicro > 0) {
-    const body = { address, amount: microText(missingMicro) };
+  // What is split is never taken from the balance: it may be what another replay is about to split.
+  const missingMicro = Math.max(0, funding.collateralMicro - Number(balance));
+  const depositMicro = missingMicro + funding.sharesMicro * conditionIds.length;
+  if (depositMicro > 0) {
+    const body = { address, amount: microText(depositMicro) };
     const headers = { authorization: `Bearer ${adminToken}` };
     requireSuccess(await client.send('POST', '/admin/deposits', { body, headers }), `a deposit for ${address}`);
   }
@@ -86,7 +87,7 @@ async function fundTrader(
   }
 }
 
-/** Brings every wallet to the same collateral and the same shares of each market. @throws FatalError when refused */
+/** Gives every wallet at least so much collateral and so many shares of each market. @throws FatalError when refused */
 export async function fundTraders(
   client: ExchangeClient,
   adminToken: string,

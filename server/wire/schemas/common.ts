@@ -146,3 +146,10 @@ export const okReply = z.literal('OK');
 
 /** Every refusal: a sentence that says what is wrong, and at times figures beside it. */
 export const refusal = named('Refusal', 'Why the request was refused, in words', z.looseObject({ error: text }));
+
+/** What makers of a market are offered. */
+export const marketRewards = z.object({
+  rates: z.array(z.object({ asset_address: address, rewards_daily_rate: z.number() })),
+  min_size: z.number(),
+  max_spread: z.number(),
+});

@@ -117,11 +117,7 @@ const everyForm = {
   neg_risk: flag,
   question: text,
   tokens: z.array(z.object({ token_id: tokenId, outcome: text, price: price01, winner: flag })).length(2),
-  rewards: z.object({
-    rates: z.array(z.object({ asset_address: address, rewards_daily_rate: z.number() })),
-    min_size: z.number(),
-    max_spread: z.number(),
-  }),
+  rewards: common.marketRewards,
 };
 const fullFields = {
   ...everyForm,

@@ -54,6 +54,8 @@ const operatorMarket = z
     seconds_delay: whole,
     auto_tick: flag,
     archived: flag,
+    rewards: common.marketRewards,
+    flags: z.record(text, flag).meta({ description: "The operator's own, by their names" }),
   })
   .meta({ id: 'OperatorMarket', description: 'A market as its operator sees it' });
 const conditionPath = { condition_id: common.givenBytes32 };

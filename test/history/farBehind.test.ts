@@ -1,0 +1,34 @@
+// An index that is made anew: while it is far behind the log, the figures of the exchange say that histories are not answered.
+// The records are ticks of the clock, which cost nothing to make; what is indexed of them is how far it has come.
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { encodeCommand } from '../../engine/index.ts';
+import { openHistorian } from '../../server/history/historian.ts';
+import { inTempDir } from '../journal/support.ts';
+import { openVenue } from './harness.ts';
+
+/** More than an index may lack before it is told how far it has come. */
+const RECORDS = 30_000;
+
+test('while the index is made anew, it is not said to answer', { timeout: 120_000 }, async () => {
+  await inTempDir(async (dataDir) => {
+    const venue = await openVenue({ dataDir });
+    await venue.exchange.submitTogether(new Array(RECORDS).fill(encodeCommand({ type: 'Tick' })));
+    const lastSequence = venue.exchange.durableSequence;
+    await venue.close();
+    rmSync(join(dataDir, 'history'), { recursive: true });
+    const told: boolean[] = [];
+    const historian = openHistorian({
+      dataDir,
+      onProgress: (done, total) => void told.push(historian.isCatchingUp === done < total),
+    });
+    expect(historian.isCatchingUp).toBe(false);
+    historian.durable(new Uint8Array(), lastSequence);
+    await historian.caughtUp();
+    await expect.poll(() => historian.isCatchingUp, { timeout: 60_000 }).toBe(false);
+    expect(told.length).toBeGreaterThan(1);
+    expect(told).not.toContain(false);
+    await historian.close();
+  });
+});
