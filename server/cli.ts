@@ -220,6 +220,7 @@ async function runImport(file: string, command: Command, env: Environment, folde
     process.stdout.write(`Imported ${counted(events, 'event')} with ${counted(markets, 'market')}.\n`);
   };
   if (flags.dataDir === undefined) {
+    if (venue === true) fatal('usage', '--venue says what --data-dir is: name it too.');
     tell(await importFile(file, await runningTarget(url, resolveAdminToken(flags, env, folder))));
     return;
   }
@@ -269,7 +270,9 @@ function makeProgram(env: Environment, folder: string): Command {
   addOptions(program.command('import'))
     .description('load a catalog of JSON lines, all of it or nothing, into an exchange that runs or one that does not')
     .argument('<file>', 'tags, series, events and markets, a JSON object a line (plain or .gz)')
-    .option('--url <address>', 'where the exchange runs', 'http://127.0.0.1:8080')
+    .addOption(
+      new Option('--url <address>', 'where the exchange runs').default('http://127.0.0.1:8080').conflicts('dataDir'),
+    )
     .option('--venue', 'the folder of --data-dir is or will be that of serve')
     .addHelpText('after', '\nWith --data-dir the exchange must not run: it is opened for the import.')
     .action((file: string, _flags, command: Command) => runImport(file, command, env, folder));

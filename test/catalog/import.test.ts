@@ -2,7 +2,7 @@
 // that a server killed at any moment of the commit has all of it afterwards or none.
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { createWriteStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createWriteStream, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -361,4 +361,17 @@ test('an address that is none, or where nothing answers, is said with what to do
   await expect(runningTarget(url, 'dev-admin')).rejects.toThrow(
     `The exchange at ${url} does not answer (ECONNREFUSED): start one, or name it with --url.`,
   );
+});
+
+test('an import that is told two places, or of a venue without its folder, goes nowhere', async () => {
+  const run = (...args: string[]) => runToEnd(['import', fileOf('nowhere.jsonl', []), ...args]);
+  const dataDir = join(folder, 'nowhere');
+  const both = await run('--url', 'http://127.0.0.1:1', '--data-dir', dataDir);
+  expect([both.status, both.output, existsSync(dataDir)]).toEqual([
+    2,
+    expect.stringMatching(/'--url <address>' cannot be used with option '--data-dir /),
+    false,
+  ]);
+  const venue = await run('--venue');
+  expect([venue.status, venue.output]).toEqual([2, expect.stringMatching(/^--venue says what --data-dir is: name it/)]);
 });
