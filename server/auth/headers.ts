@@ -23,27 +23,28 @@ export const AUTH_AHEAD_MS_MAX = 30_000;
 type Family = AuthHeaders['family'];
 
 /** The names of a family, put together once: every private request asks for them. */
-const namesOf = (family: Family): AuthHeaders => ({
+const namesOf = (family: Family, prefix: string): AuthHeaders => ({
   family,
-  address: `${family}_address`,
-  apiKey: `${family}_api_key`,
-  passphrase: `${family}_passphrase`,
-  signature: `${family}_signature`,
-  timestamp: `${family}_timestamp`,
-  nonce: `${family}_nonce`,
+  address: `${prefix}_address`,
+  apiKey: `${prefix}_api_key`,
+  passphrase: `${prefix}_passphrase`,
+  signature: `${prefix}_signature`,
+  timestamp: `${prefix}_timestamp`,
+  nonce: `${prefix}_nonce`,
 });
-const FAMILY_NAMES: Readonly<Record<Family, AuthHeaders>> = { poly: namesOf('poly'), service: namesOf('service') };
+const POLY = namesOf('poly', 'poly');
+const SERVICE = namesOf('service', 'service');
+const BUILDER = namesOf('poly', 'poly_builder');
 
-function readFamily(get: (name: string) => string, family: Family): AuthHeaders {
-  const { address, apiKey, passphrase, signature, timestamp, nonce } = FAMILY_NAMES[family];
+function readNamed(get: (name: string) => string, names: AuthHeaders): AuthHeaders {
   return {
-    family,
-    address: get(address),
-    apiKey: get(apiKey),
-    passphrase: get(passphrase),
-    signature: get(signature),
-    timestamp: get(timestamp),
-    nonce: get(nonce),
+    family: names.family,
+    address: get(names.address),
+    apiKey: get(names.apiKey),
+    passphrase: get(names.passphrase),
+    signature: get(names.signature),
+    timestamp: get(names.timestamp),
+    nonce: get(names.nonce),
   };
 }
 
@@ -53,25 +54,15 @@ function readFamily(get: (name: string) => string, family: Family): AuthHeaders 
  * @param get a header's value by its lower-case name, '' if absent
  */
 export function readAuthHeaders(get: (name: string) => string): AuthHeaders {
-  if (get('poly_api_key') !== '') return readFamily(get, 'poly');
-  if (get('service_api_key') !== '') return readFamily(get, 'service');
-  return readFamily(get, get('poly_address') !== '' ? 'poly' : 'service');
+  if (get(POLY.apiKey) !== '') return readNamed(get, POLY);
+  if (get(SERVICE.apiKey) !== '') return readNamed(get, SERVICE);
+  return readNamed(get, get(POLY.address) !== '' ? POLY : SERVICE);
 }
 
 /** Where a builder key signs, without a word of its owner: clients send these beside all else, so that an API key goes first. */
 export function readBuilderHeaders(get: (name: string) => string): AuthHeaders | undefined {
-  const apiKey = get('poly_builder_api_key');
-  if (apiKey === '' || readAuthHeaders(get).apiKey !== '') return undefined;
-  const [passphrase, signature] = [get('poly_builder_passphrase'), get('poly_builder_signature')];
-  return {
-    family: 'poly',
-    address: '',
-    apiKey,
-    passphrase,
-    signature,
-    timestamp: get('poly_builder_timestamp'),
-    nonce: '',
-  };
+  if (get(BUILDER.apiKey) === '' || readAuthHeaders(get).apiKey !== '') return undefined;
+  return readNamed(get, BUILDER);
 }
 
 /** Whether the headers are meant as a wallet's: a signature, and no part of a key's credentials. */

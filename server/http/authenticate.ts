@@ -108,14 +108,20 @@ function hasToken({ header }: HttpRequest, wanted: string): boolean {
 function makeKeyChecks({ views, secret }: Services) {
   const credentials = new CredentialsCache(secret);
 
-  const byKey = (request: HttpRequest, isReadOnlyEnough: boolean, isBuilderEnough: boolean): Caller => {
-    const headers = readAuthHeaders(request.header);
-    const key = views.keys.byApiKey(headers.apiKey.toLowerCase());
+  /** The active key that headers name, and what derives from it. */
+  const namedKey = ({ apiKey }: AuthHeaders): { readonly key: ApiKeyRow; readonly held: HeldCredentials } => {
+    const key = views.keys.byApiKey(apiKey.toLowerCase());
     if (key === undefined || !key.isActive) throw invalidKey();
-    if (key.kind === ApiKeyKind.READONLY && !isReadOnlyEnough) throw invalidKey();
-    if (key.kind === ApiKeyKind.BUILDER && !isBuilderEnough) throw invalidKey();
     const held = credentials.of(key);
     if (!held.isOfSecret) throw invalidKey();
+    return { key, held };
+  };
+
+  const byKey = (request: HttpRequest, isReadOnlyEnough: boolean, isBuilderEnough: boolean): Caller => {
+    const headers = readAuthHeaders(request.header);
+    const { key, held } = namedKey(headers);
+    if (key.kind === ApiKeyKind.READONLY && !isReadOnlyEnough) throw invalidKey();
+    if (key.kind === ApiKeyKind.BUILDER && !isBuilderEnough) throw invalidKey();
     if (headers.address.toLowerCase() !== key.owner) throw invalidKey();
     if (key.kind !== ApiKeyKind.READONLY && !isSigned(headers, request, held)) throw invalidKey();
     return held.caller;
@@ -125,10 +131,8 @@ function makeKeyChecks({ views, secret }: Services) {
   const byKeyOrBuilder = (request: HttpRequest): Caller => {
     const headers = readBuilderHeaders(request.header);
     if (headers === undefined) return byKey(request, false, false);
-    const key = views.keys.byApiKey(headers.apiKey.toLowerCase());
-    if (key === undefined || !key.isActive || key.kind !== ApiKeyKind.BUILDER) throw invalidKey();
-    const held = credentials.of(key);
-    if (!held.isOfSecret || !isSigned(headers, request, held)) throw invalidKey();
+    const { key, held } = namedKey(headers);
+    if (key.kind !== ApiKeyKind.BUILDER || !isSigned(headers, request, held)) throw invalidKey();
     return held.caller;
   };
 
