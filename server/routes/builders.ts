@@ -4,6 +4,7 @@
 import { ApiKeyKind } from '../../engine/index.ts';
 import { readAuthHeaders } from '../auth/headers.ts';
 import { isBytes32 } from '../auth/hex.ts';
+import { countBefore } from '../countBefore.ts';
 import type { Context, Endpoint, Handler, HttpRequest, ReplySteps } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
 import type { ApiKeyRow, BuilderFill, Market, Views } from '../views/index.ts';
@@ -20,7 +21,7 @@ import { isoTime } from '../wire/numbers.ts';
 import { type Cursor, findPage, newestFirst, pageJson, parseCursor, search } from '../wire/pages.ts';
 import * as schemas from '../wire/schemas/account.ts';
 import { plainTradeRow } from '../wire/trades.ts';
-import { isTooOld } from '../wire/userData.ts';
+import { isTooNew, isTooOld } from '../wire/userData.ts';
 import { deleteKeys, keysReply, makeOwnedKey } from './ownedKeys.ts';
 
 const PAGE_ROWS = 300;
@@ -63,7 +64,10 @@ const ordinalOf = ({ ordinal }: BuilderFill): number => ordinal;
 
 /** The ordinals of the fills that may pass the filter and the cursor has not passed, newest first. */
 function* ordinalsOf(code: string, filter: BuilderFilter, cursor: Cursor, { builders, trades }: Views) {
-  if (filter.id === undefined) return yield* newestFirst(builders.countOf(code), (index) => index + 1, cursor);
+  if (filter.id === undefined) {
+    const isAskedFor = (index: number): boolean => !isTooNew(filter, builders.fillOf(code, index + 1).trade);
+    return yield* newestFirst(countBefore(builders.countOf(code), isAskedFor), (index) => index + 1, cursor);
+  }
   const place = parseTradeId(filter.id);
   const trade = place === undefined ? undefined : trades.byNumber(place.marketIndex, place.tradeNumber);
   if (trade === undefined) return;

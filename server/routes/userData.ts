@@ -3,6 +3,7 @@
 // covered, and nothing of anybody else's is ever found here but the other sides of its own trades.
 
 import { isBytes32 } from '../auth/hex.ts';
+import { countBefore } from '../countBefore.ts';
 import type { Historian, HistoryRequest } from '../history/queries.ts';
 import type { Endpoint, Handler, Reply, ReplySteps } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
@@ -14,6 +15,7 @@ import * as schemas from '../wire/schemas/orders.ts';
 import { orderRow } from '../wire/trades.ts';
 import {
   isOrderAsked,
+  isTooNew,
   isTooOld,
   isTradeAsked,
   type OrderFilter,
@@ -86,11 +88,15 @@ const preMigrationOrders: Handler = (request) => {
 
 const ordinalOf = ({ ordinal }: Trade): number => ordinal;
 
-/** The owner's trades that may pass the filter and the cursor has not passed, newest first: a trade id names one at most. */
+/**
+ * The owner's trades that may pass the filter and the cursor has not passed, newest first: a trade id names one at most. Those
+ * from after what is asked for are passed over unread, since trades follow one another in time.
+ */
 function* candidates(filter: TradeFilter, owner: string, { trades }: Views, cursor: Cursor): Generator<Trade> {
   if (filter.id === undefined) {
     const ordinals = trades.ofOwner(owner);
-    for (const ordinal of newestFirst(ordinals.length, (index) => ordinals[index], cursor)) {
+    const count = countBefore(ordinals.length, (index) => !isTooNew(filter, trades.byOrdinal(ordinals[index])));
+    for (const ordinal of newestFirst(count, (index) => ordinals[index], cursor)) {
       const trade = trades.byOrdinal(ordinal);
       if (isTooOld(filter, trade)) return;
       yield trade;
