@@ -37,6 +37,9 @@ function outcomePrices(market: Market, { bidPips, askPips }: MarketFigures): rea
 export const rewardsMinSize = (market: Market): number =>
   hasRewards(market) ? (market.texts.rewards?.minSize ?? 0) : 0;
 
+/** The last day of rewards that have no end, as the catalog's clients know it; some parse no record without one. */
+const OPEN_ENDED = '2500-12-31';
+
 function rewardFields(market: Market): Fields {
   const { rewards } = market.texts;
   if (!hasRewards(market) || rewards === undefined) return {};
@@ -47,6 +50,7 @@ function rewardFields(market: Market): Fields {
     rewardsAmount: 0,
     rewardsDailyRate: rewards_daily_rate,
     startDate: isoTime(market.createdMs).slice(0, 10),
+    endDate: OPEN_ENDED,
   }));
   return { clobRewards: rates, rewardsMinSize: rewardsMinSize(market), rewardsMaxSpread: rewards.maxSpread ?? 0 };
 }

@@ -231,3 +231,22 @@ test('a series has its events, in short on the root and with their state and dat
   ]);
   expect(json).toMatchObject({ featured: false, restricted: false, commentCount: 0 });
 });
+
+test('a program of rewards names its first day and, as it is open-ended, the day that stands for no end', async () => {
+  const rates = [{ asset_address: `0x${'1'.repeat(40)}`, rewards_daily_rate: 5 }];
+  const path = `/admin/markets/${world.conditions.get('cup-home')}`;
+  await world.admin('PATCH', path, { rewards: { rates, min_size: 50, max_spread: 3 } });
+  const shown = (await world.get('/gamma/markets?slug=cup-home')).json[0];
+  expect(shown.clobRewards).toEqual([
+    {
+      id: `${shown.id}-1`,
+      conditionId: shown.conditionId,
+      assetAddress: rates[0].asset_address,
+      rewardsAmount: 0,
+      rewardsDailyRate: 5,
+      startDate: shown.createdAt.slice(0, 10),
+      endDate: '2500-12-31',
+    },
+  ]);
+  await world.admin('PATCH', path, { rewards: {} });
+});

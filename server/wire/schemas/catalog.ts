@@ -26,6 +26,7 @@ const reward = z.object({
   rewardsAmount: number,
   rewardsDailyRate: number,
   startDate: day,
+  endDate: day,
 });
 const marketFields = {
   id: digits,
