@@ -130,7 +130,7 @@ export type SettingKey = keyof typeof settingsSchema.shape;
 type TextKind = 'number' | 'text' | 'list' | 'boolean';
 
 /** One row of the command line: the flag, its variable, how its text reads, and a line of --help. */
-export interface OptionRow {
+interface OptionRow {
   readonly key: SettingKey;
   readonly flags: readonly string[];
   readonly variable: string;

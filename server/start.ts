@@ -51,7 +51,7 @@ import { requireReadable } from './tools/firstLook.ts';
 import { Turns } from './turns.ts';
 import { Views } from './views/index.ts';
 
-export interface StartOptions {
+interface StartOptions {
   readonly config: ServerConfig;
   readonly env: Environment;
   /** Called once when the exchange cannot go on: a defect, or storage that stays unwritable. */

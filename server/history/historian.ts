@@ -29,7 +29,7 @@ const RELEASE_MS_MAX = 5_000;
 
 const encoder = new TextEncoder();
 
-export interface HistorianOptions {
+interface HistorianOptions {
   /** The exchange's data directory: its journal is read, the index lies beside it. Undefined: both are passing. */
   readonly dataDir: string | undefined;
   readonly log?: Log | undefined;

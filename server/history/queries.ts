@@ -62,7 +62,7 @@ export interface PositionsQuery extends PageQuery, MarketScope {
   readonly ascending: boolean;
 }
 
-export type ClosedPositionSort = 'REALIZEDPNL' | 'TITLE' | 'PRICE' | 'AVGPRICE' | 'TIMESTAMP';
+type ClosedPositionSort = 'REALIZEDPNL' | 'TITLE' | 'PRICE' | 'AVGPRICE' | 'TIMESTAMP';
 
 export interface ClosedPositionsQuery extends PageQuery, MarketScope {
   readonly kind: 'closed-positions';
@@ -73,7 +73,7 @@ export interface ClosedPositionsQuery extends PageQuery, MarketScope {
 }
 
 export type ActivityType = 'TRADE' | 'SPLIT' | 'MERGE' | 'REDEEM';
-export type ActivitySort = 'TIMESTAMP' | 'TOKENS' | 'CASH';
+type ActivitySort = 'TIMESTAMP' | 'TOKENS' | 'CASH';
 
 export interface ActivityQuery extends PageQuery, MarketScope, TimeRange {
   readonly kind: 'activity';

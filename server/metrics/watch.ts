@@ -18,7 +18,7 @@ import { processFigures } from './process.ts';
 import type { RequestFigures } from './requests.ts';
 
 /** The parts of a running server that are watched. */
-export interface WatchedServer extends Services {
+interface WatchedServer extends Services {
   readonly historian: OpenedHistorian;
   readonly snapshots: SnapshotMaker;
   readonly hub: StreamHub;

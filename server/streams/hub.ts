@@ -42,7 +42,7 @@ const PATHS = [
 ] as const;
 
 /** What has happened to sockets since the start. */
-export interface StreamCounts {
+interface StreamCounts {
   opened: number;
   /** Turned away: of another host, or too many from one address. */
   refused: number;
@@ -53,7 +53,7 @@ export interface StreamCounts {
 }
 
 /** What the hub needs of a server. */
-export interface HubServices {
+interface HubServices {
   readonly exchange: RunningExchange;
   readonly config: ServerConfig;
   /** The server's secret, from which API credentials derive. */

@@ -100,7 +100,7 @@ function fromBooksOn({ tMs, isTop, isWhole, isResolved, after }: MarketChange): 
 }
 
 /** A market that came into the lists, for the stream of new markets. */
-export interface NewMarket {
+interface NewMarket {
   readonly marketIndex: number;
   readonly tMs: number;
 }

@@ -16,7 +16,7 @@ interface Series {
 }
 
 /** Midpoints at certain times. */
-export interface Samples {
+interface Samples {
   /** Unix seconds, rising. */
   readonly times: readonly number[];
   /** Best bid + best ask of the first token, in pips: twice the midpoint. */

@@ -69,7 +69,7 @@ export function decimalField(
     });
 }
 
-export interface DecimalBounds {
+interface DecimalBounds {
   /** In whole units, as `max`. */
   readonly min: number;
   readonly max: number;

@@ -125,7 +125,7 @@ export interface ListForm {
   readonly after: ColumnsPlace | undefined;
 }
 
-export interface StateDefaults {
+interface StateDefaults {
   readonly closed?: boolean | undefined;
   readonly archived?: boolean | undefined;
 }

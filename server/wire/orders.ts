@@ -43,7 +43,7 @@ export interface PostedOrder {
 }
 
 /** An order of another version of the order struct: clients re-read /version and build it anew. */
-export interface OtherVersion {
+interface OtherVersion {
   readonly isOtherVersion: true;
   readonly ownerApiKey: string;
 }

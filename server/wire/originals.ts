@@ -14,7 +14,7 @@ export interface TakenTrade extends TradePlace {
 }
 
 /** An order with what its first answer was about. */
-export interface OriginalOrder extends ShownOrder {
+interface OriginalOrder extends ShownOrder {
   readonly wasDelayed: boolean;
   /** Oldest first. */
   readonly taken: readonly TakenTrade[];

@@ -26,7 +26,7 @@ export interface Reply {
   readonly json: any;
 }
 
-export interface CallOptions {
+interface CallOptions {
   readonly body?: string | Buffer;
   /** `application/json` unless given; '' sends none. */
   readonly contentType?: string;

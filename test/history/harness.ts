@@ -31,7 +31,7 @@ export interface Venue {
   close(): Promise<void>;
 }
 
-export interface VenueOptions {
+interface VenueOptions {
   readonly dataDir?: string;
   readonly clock?: VirtualClock;
   readonly recordsPerCommit?: number;
@@ -90,7 +90,7 @@ export async function expectSame(
   }
 }
 
-export interface InPlace {
+interface InPlace {
   readonly answers: readonly (string | undefined)[];
   /** Why it was built anew. */
   readonly dropped: readonly string[];

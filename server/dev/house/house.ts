@@ -31,7 +31,7 @@ import { HouseRandom } from './random.ts';
 import type { Schedule } from './schedule.ts';
 import { planTake } from './taker.ts';
 
-export interface HouseOptions {
+interface HouseOptions {
   readonly services: Services;
   readonly mode: Exclude<HouseMode, 'none'>;
   readonly seed: number;

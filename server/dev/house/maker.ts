@@ -20,7 +20,7 @@ export interface Quote {
 }
 
 /** One side of the book as the views show it: the best level last. */
-export interface LevelsLook {
+interface LevelsLook {
   readonly pips: readonly number[];
   readonly lots: readonly number[];
 }
@@ -38,7 +38,7 @@ export interface MarketLook {
   readonly resting: readonly RestingQuote[];
 }
 
-export interface QuotePlan {
+interface QuotePlan {
   readonly cancels: readonly RestingQuote[];
   readonly quotes: readonly Quote[];
 }

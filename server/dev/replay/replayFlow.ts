@@ -33,7 +33,7 @@ export interface ReplayOptions {
 }
 
 /** What a replay ends with. */
-export interface ReplayOutcome {
+interface ReplayOutcome {
   readonly tally: Tally;
   readonly figures: ReplayFigures;
 }
