@@ -49,7 +49,7 @@ import { StreamFeed } from './streams/feed.ts';
 import { StreamHub } from './streams/hub.ts';
 import { requireReadable } from './tools/firstLook.ts';
 import { Turns } from './turns.ts';
-import { Views } from './views/index.ts';
+import { listedMarkets, Views } from './views/index.ts';
 
 interface StartOptions {
   readonly config: ServerConfig;
@@ -221,10 +221,7 @@ export async function openServices(
   const catalog = new Catalog(views);
   const { dataDir } = config;
   const say: Log = (level, text, figures) => log[level](figures ?? {}, text);
-  const markets = {
-    byCondition: (conditionId: string) => views.markets.byCondition(conditionId),
-    ofEvent: (eventNumber: number) => views.markets.eventByNumber(eventNumber)?.markets ?? [],
-  };
+  const markets = listedMarkets(views.markets);
   const accountIdOf = (wallet: string): number | undefined => views.accounts.byWallet(wallet)?.accountId;
   const { onHistoryProgress } = options;
   const historian = openHistorian({ dataDir, log: say, markets, accountIdOf, onProgress: onHistoryProgress });

@@ -2,7 +2,7 @@
 // an event of the log touched is marked; its figures and those of its event are brought up to date when somebody reads.
 // Used by index.ts. Reads views, changes nothing but its own rows.
 import { MarketStatus, PIPS_PER_UNIT } from '../../engine/index.ts';
-import type { EventRow, Market, Views } from '../views/index.ts';
+import { type EventRow, isListed, type Market, type Views } from '../views/index.ts';
 
 /** Bits of a row's state. */
 export const RowState = { ACTIVE: 1, CLOSED: 2, ARCHIVED: 4 } as const;
@@ -68,8 +68,9 @@ export function marketEndMs(market: Market, event: EventRow | undefined): number
 /** When trading ended; NaN while it goes on. */
 export const marketClosedMs = ({ closedMs, resolvedMs }: Market): number => closedMs ?? resolvedMs ?? Number.NaN;
 
-function marketState({ status, texts }: Market): number {
-  const active = status === MarketStatus.DRAFT ? 0 : RowState.ACTIVE;
+function marketState(market: Market): number {
+  const { status, texts } = market;
+  const active = isListed(market) ? RowState.ACTIVE : 0;
   const closed = status === MarketStatus.CLOSED || status === MarketStatus.RESOLVED ? RowState.CLOSED : 0;
   return active | closed | (texts.archived === true ? RowState.ARCHIVED : 0);
 }

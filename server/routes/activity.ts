@@ -4,10 +4,10 @@
 import { isBytes32 } from '../auth/hex.ts';
 import type { Endpoint, Handler } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
-import type { Market, Views } from '../views/index.ts';
+import { isListed, type Market, type Views } from '../views/index.ts';
 import { tradeEvent } from '../wire/activity.ts';
 import * as schemas from '../wire/schemas/marketData.ts';
-import { findMarket, isListed } from './markets.ts';
+import { findMarket } from './markets.ts';
 
 /** Newest trades that one reply holds. */
 const EVENTS_MAX = 100;

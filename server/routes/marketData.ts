@@ -7,7 +7,7 @@ import type { Endpoint, Handler, HttpRequest, ReplySteps } from '../http/endpoin
 import { BadRequest } from '../http/errors.ts';
 import type { EndpointSchema } from '../http/schema.ts';
 import { groupOfPath } from '../http/throttleTable.ts';
-import type { Market, TokenPlace, Views } from '../views/index.ts';
+import { isListed, type Market, type TokenPlace, type Views } from '../views/index.ts';
 import { bookJson } from '../wire/books.ts';
 import { baseFee } from '../wire/markets.ts';
 import { pipsText } from '../wire/numbers.ts';
@@ -24,7 +24,7 @@ const hasBook = ({ status }: Market): boolean => status === MarketStatus.OPEN ||
 /** The token that a request names. @throws BadRequest 400 for a malformed one, 404 with `text` for an unknown one */
 function findToken(request: HttpRequest, views: Views, text: string): TokenPlace {
   const place = views.markets.byToken(readOneTokenId(request.params.token_id, request.query));
-  if (place === undefined || place.market.status === MarketStatus.DRAFT) throw new BadRequest(text, { status: 404 });
+  if (place === undefined || !isListed(place.market)) throw new BadRequest(text, { status: 404 });
   return place;
 }
 

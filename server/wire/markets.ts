@@ -2,7 +2,7 @@
 // simplified form, the compact record, and a token's condition. Called by the market routes. Key sets are fixed by the
 // interface: a form has all of its keys and no other.
 import { complementPips, MarketStatus, PIPS_PER_UNIT, Resolution } from '../../engine/index.ts';
-import type { EventRow, Market } from '../views/index.ts';
+import { type EventRow, isListed, type Market } from '../views/index.ts';
 import { isoTime, parsePips, pipsNumber } from './numbers.ts';
 import { bytesOf } from './pieces.ts';
 import { marketStatusText } from './rejections.ts';
@@ -35,7 +35,7 @@ const isClosed = ({ status }: Market): boolean => status === MarketStatus.CLOSED
 /** The flags that every form carries. */
 function flags(market: Market) {
   return {
-    active: market.status !== MarketStatus.DRAFT,
+    active: isListed(market),
     closed: isClosed(market),
     archived: market.texts.archived === true,
     accepting_orders: market.status === MarketStatus.OPEN,
