@@ -24,7 +24,7 @@ import {
   wasLeftBehind,
   writeWhole,
 } from '../engine/index.ts';
-import { loadServerSecret } from './auth/apiKeys.ts';
+import { isOfSecret, loadServerSecret } from './auth/apiKeys.ts';
 import { orderHasher } from './auth/orderDigest.ts';
 import { Recoverers } from './auth/recoverers.ts';
 import { walletDeriver } from './auth/wallets.ts';
@@ -36,7 +36,6 @@ import { type House, startHouse, timerSchedule, withdrawHouse } from './dev/hous
 import { FatalError, fatal } from './fatal.ts';
 import { type OpenedHistorian, openHistorian } from './history/historian.ts';
 import { requireFreePort, serveHttp } from './http/app.ts';
-import { isOfSecret } from './http/authenticate.ts';
 import type { Endpoint } from './http/endpoint.ts';
 import { endpoints as everyEndpoint } from './http/endpoints.ts';
 import { makeLogger } from './log.ts';

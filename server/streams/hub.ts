@@ -427,9 +427,7 @@ export class StreamHub implements ChannelHost, UserHost {
   private keyOf({ apiKey, secret, passphrase }: StreamCredentials) {
     const key = this.feed.views.keys.byApiKey(apiKey.toLowerCase());
     if (key === undefined || !key.isActive || key.kind !== ApiKeyKind.TRADING) return undefined;
-    const { owner, nonce, generation } = key;
-    const identity = { kind: 'trading', owner, nonce: String(nonce), generation } as const;
-    const derived = deriveCredentials(this.services.secret, identity);
+    const derived = deriveCredentials(this.services.secret, key);
     const isRight = equalSecretTexts(secret, derived.secret) && equalSecretTexts(passphrase, derived.passphrase);
     return isRight ? key : undefined;
   }
