@@ -3,7 +3,7 @@
 // interface: a form has all of its keys and no other.
 import { complementPips, MarketStatus, PIPS_PER_UNIT, Resolution } from '../../engine/index.ts';
 import { type EventRow, isListed, type Market } from '../views/index.ts';
-import { isoTime, parsePips, pipsNumber } from './numbers.ts';
+import { isoTime, lotsNumber, parsePips, pipsNumber } from './numbers.ts';
 import { bytesOf } from './pieces.ts';
 import { marketStatusText } from './rejections.ts';
 
@@ -101,7 +101,7 @@ export function fullRecord(market: Market, event: EventRow | undefined) {
     enable_order_book: !isClosed(market),
     ...flags(market),
     accepting_order_timestamp: isoTime(market.createdMs),
-    minimum_order_size: terms.minOrderLots / 100,
+    minimum_order_size: lotsNumber(terms.minOrderLots),
     minimum_tick_size: pipsNumber(terms.tickPips),
     condition_id: market.conditionId,
     question_id: market.questionId,
@@ -206,11 +206,11 @@ export function compactRecord(market: Market) {
       { t: market.tokens[1], o: market.outcomes[1] },
     ],
     mts: pipsNumber(terms.tickPips),
-    mos: terms.minOrderLots / 100,
+    mos: lotsNumber(terms.minOrderLots),
     ...(market.negRisk ? { nr: true } : {}),
     mbf: 0,
     tbf: baseFee(market),
-    ...(terms.feeRate === 0 ? {} : { fd: { r: terms.feeRate / 10_000, e: terms.feeExponent, to: true } }),
+    ...(terms.feeRate === 0 ? {} : { fd: { r: pipsNumber(terms.feeRate), e: terms.feeExponent, to: true } }),
     r: compactRewards(market),
     ao: market.status === MarketStatus.OPEN,
     sd: terms.delaySeconds,

@@ -3,6 +3,7 @@
 // official clients theirs too and ignores the rest. An empty value is none; a parameter given twice counts as it stands
 // first; addresses, ids and words may be in any letter case. It finds nothing and knows no market.
 
+import { MICRO_PER_UNIT } from '../../engine/index.ts';
 import { isAddress, isBytes32 } from '../auth/hex.ts';
 import type {
   ActivityQuery,
@@ -50,7 +51,6 @@ export const TITLE_CHARACTERS_MAX = 100;
 /** Characters of an unknown parameter that the refusal repeats. */
 const SHOWN_NAME_CHARACTERS = 100;
 const MICRO_DECIMALS = 6;
-const SHARE_MICRO = 1_000_000;
 
 export const SIDES = ['BUY', 'SELL'] as const;
 export const UNITS = ['CASH', 'TOKENS'] as const;
@@ -332,7 +332,7 @@ function readHolders(given: Parameters): HoldersQuery {
   given.required('market');
   const conditionIds = given.conditionIds() ?? [];
   const limit = given.limit('holders');
-  const minBalanceMicro = given.microCeiling('minBalance') ?? SHARE_MICRO;
+  const minBalanceMicro = given.microCeiling('minBalance') ?? MICRO_PER_UNIT;
   if (conditionIds.length * limit > HOLDERS_MAX) {
     const marketsMax = Math.floor(HOLDERS_MAX / limit);
     throw invalid('market', `at most ${marketsMax} condition ids with a limit of ${limit}`);
@@ -362,7 +362,7 @@ const readPositions = (given: Parameters, manner: Manner): PositionsQuery => ({
   user: given.user(),
   ...given.page('positions'),
   ...given.scope(),
-  sizeThresholdMicro: given.microCeiling('sizeThreshold') ?? SHARE_MICRO,
+  sizeThresholdMicro: given.microCeiling('sizeThreshold') ?? MICRO_PER_UNIT,
   redeemable: given.flag('redeemable', false),
   mergeable: given.flag('mergeable', false),
   includeArchived: given.flag('includeArchived', manner.includesArchived),
