@@ -4,6 +4,7 @@
 import { type Sections, visitTexts } from '../../engine/index.ts';
 import { countBefore } from '../countBefore.ts';
 import { type EventRow, isListed } from '../views/index.ts';
+import { textOf } from '../views/texts.ts';
 import { tagSlugs } from './labels.ts';
 import { WordIndex } from './wordIndex.ts';
 
@@ -46,8 +47,6 @@ export function wordsOf(text: string): string[] {
   if (!NOT_ASCII.test(text)) return text.toLowerCase().match(ASCII_WORDS) ?? []; // the same, in a third of the time
   return text.normalize('NFKD').replace(MARKS, '').toLowerCase().match(WORDS) ?? [];
 }
-
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 function wordsOfEvent({ texts, markets }: EventRow): EventWords {
   const words = new Set<string>();

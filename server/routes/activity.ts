@@ -42,7 +42,7 @@ function reply({ trades, markets }: Views, asked: readonly Market[]) {
   const lists = asked.map(({ index }) => trades.ofMarket(index));
   const events = greatestOf(lists, EVENTS_MAX).map((ordinal) => {
     const trade = trades.byOrdinal(ordinal);
-    const market = markets.list()[trade.marketIndex];
+    const market = markets.of(trade);
     return tradeEvent(trade, market, markets.eventByNumber(market.eventNumber));
   });
   return { body: JSON.stringify(events) };

@@ -13,12 +13,12 @@ import {
   RowState,
 } from '../catalog/index.ts';
 import type { EventRow, Market } from '../views/index.ts';
+import { textOf } from '../views/texts.ts';
 import { baseFee, hasRewards, iconOf, imageOf, negRiskMarketId, negRiskMarketIdOf, shownPricePips } from './markets.ts';
 import { databaseTime, halfPipsText, isoTime, lotsNumber, microNumber, microText, pipsNumber } from './numbers.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 const isoOfMs = (ms: number): string | null => (Number.isNaN(ms) ? null : isoTime(ms));
 const has = (state: number, bit: number): boolean => (state & bit) !== 0;
 

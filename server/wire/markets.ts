@@ -2,7 +2,7 @@
 // simplified form, the compact record, and a token's condition. Called by the market routes. Key sets are fixed by the
 // interface: a form has all of its keys and no other.
 import { complementPips, MarketStatus, PIPS_PER_UNIT, Resolution } from '../../engine/index.ts';
-import { type EventRow, isListed, type Market } from '../views/index.ts';
+import { type EventRow, isListed, isOver, type Market } from '../views/index.ts';
 import { isoTime, lotsNumber, parsePips, pipsNumber } from './numbers.ts';
 import { bytesOf } from './pieces.ts';
 import { marketStatusText } from './rejections.ts';
@@ -30,13 +30,11 @@ const tokenRow = (market: Market, outcome: 0 | 1) => ({
   winner: market.resolution === outcome,
 });
 
-const isClosed = ({ status }: Market): boolean => status === MarketStatus.CLOSED || status === MarketStatus.RESOLVED;
-
 /** The flags that every form carries. */
 function flags(market: Market) {
   return {
     active: isListed(market),
-    closed: isClosed(market),
+    closed: isOver(market),
     archived: market.texts.archived === true,
     accepting_orders: market.status === MarketStatus.OPEN,
   };
@@ -98,7 +96,7 @@ export function negRiskMarketIdOf(market: Market, event: EventRow | undefined): 
 export function fullRecord(market: Market, event: EventRow | undefined) {
   const { texts, terms } = market;
   return {
-    enable_order_book: !isClosed(market),
+    enable_order_book: !isOver(market),
     ...flags(market),
     accepting_order_timestamp: isoTime(market.createdMs),
     minimum_order_size: lotsNumber(terms.minOrderLots),

@@ -216,6 +216,9 @@ export const marketChangeBody = z
   })
   .meta({ examples: [{ status: 'paused' }] });
 
+/** What a market resolves to that ends half and half, where others name the outcome that has won. */
+export const HALVES = 'split';
+
 /** POST /admin/markets/{condition_id}/resolve */
 export const resolveBody = z
   .strictObject({ outcome: textField(TEXT_MAX.short) })
