@@ -9,6 +9,7 @@ import type { ServerConfig } from '../config.ts';
 import { type AddressReader, forwardedReader } from '../http/allowlist.ts';
 import { BadRequest } from '../http/errors.ts';
 import { hostGuard } from '../http/host.ts';
+import { remoteAddressOf } from '../http/request.ts';
 import { networkOf } from '../http/throttle.ts';
 import { newMarketText } from '../wire/marketEvents.ts';
 import { RETRY_SECONDS } from '../wire/rejections.ts';
@@ -278,7 +279,7 @@ export class StreamHub implements ChannelHost, UserHost {
     context: us_socket_context_t,
     channel: SocketData['channel'],
   ): void {
-    const peer = Buffer.from(res.getRemoteAddressAsText()).toString('latin1');
+    const peer = remoteAddressOf(res, false);
     const ip = networkOf(this.readForwarded?.(peer, req) ?? peer);
     const refusal = this.refusal(req, ip);
     if (refusal !== undefined) {
