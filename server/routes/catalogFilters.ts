@@ -1,5 +1,6 @@
 // From the parameters of a catalog list to filters of rows: what a tag, an event, a creator or an id names is looked up in
-// the catalog, and names that nobody has leave an empty list. Called by catalog.ts. No filter here looks at all rows.
+// the catalog, and names that nobody has leave an empty list. Called by catalog.ts and search.ts. No filter here looks at
+// all rows.
 
 import {
   type Catalog,
