@@ -15,7 +15,6 @@ import {
   readSettings,
   type SettingKey,
   type Settings,
-  sourceOf,
 } from './settings.ts';
 import { type StreamSettings, streamSettings } from './streams/limits.ts';
 
@@ -109,12 +108,16 @@ function chooseContracts(mode: ServerConfig['mode'], host: string, settings: Set
 type SourceOf = (key: SettingKey) => string;
 
 /** True means calm, false none. A venue has no house: its keys are public, and its money comes from nowhere. */
-function chooseHouse(mode: ServerConfig['mode'], given: HouseMode | boolean | undefined, source: SourceOf): HouseMode {
+function chooseHouse(
+  mode: ServerConfig['mode'],
+  given: HouseMode | boolean | undefined,
+  sourceOf: SourceOf,
+): HouseMode {
   const isDevelopment = mode === 'development';
   const house = given ?? isDevelopment;
   const wanted = house === true ? 'calm' : house === false ? 'none' : house;
   if (wanted !== 'none' && !isDevelopment)
-    fatal('usage', `serve has no house liquidity: leave ${source('house')} out.`);
+    fatal('usage', `serve has no house liquidity: leave ${sourceOf('house')} out.`);
   return wanted;
 }
 
@@ -123,7 +126,7 @@ function chooseAdminToken(
   mode: ServerConfig['mode'],
   host: string,
   given: string | undefined,
-  source: SourceOf,
+  sourceOf: SourceOf,
 ): string {
   if (isPrivate(mode, host)) return given ?? DEVELOPMENT_ADMIN_TOKEN;
   const who = mode === 'production' ? 'serve' : `start on ${host}, which others can reach,`;
@@ -133,7 +136,7 @@ function chooseAdminToken(
       `${who} needs an admin token: set OUTCRY_ADMIN_TOKEN, for example to the output of "openssl rand -hex 32".`,
     );
   }
-  requireLongToken(source('adminToken'), given);
+  requireLongToken(sourceOf('adminToken'), given);
   return given;
 }
 
@@ -147,9 +150,9 @@ function chooseMetricsToken(
   mode: ServerConfig['mode'],
   host: string,
   given: string | undefined,
-  source: SourceOf,
+  sourceOf: SourceOf,
 ): string | undefined {
-  if (!isPrivate(mode, host) && given !== undefined) requireLongToken(source('metricsToken'), given);
+  if (!isPrivate(mode, host) && given !== undefined) requireLongToken(sourceOf('metricsToken'), given);
   return given;
 }
 
@@ -162,7 +165,7 @@ export type ToolConfig = Pick<ServerConfig, 'dataDir' | 'contracts' | 'isJson'>;
  * @throws FatalError (usage) as resolveConfig does for what is not allowed in itself
  */
 export function resolveToolConfig(flags: Flags, env: Environment, folder: string): ToolConfig {
-  const settings = readSettings(flags, env, folder);
+  const { settings } = readSettings(flags, env, folder);
   return {
     dataDir: settings.dataDir ?? DATA_DIR_DEFAULT,
     contracts: contractsOf(settings),
@@ -172,7 +175,7 @@ export function resolveToolConfig(flags: Flags, env: Environment, folder: string
 
 /** The operator's token for an exchange that runs. @throws FatalError (usage) as above */
 export function resolveAdminToken(flags: Flags, env: Environment, folder: string): string {
-  return readSettings(flags, env, folder).adminToken ?? DEVELOPMENT_ADMIN_TOKEN;
+  return readSettings(flags, env, folder).settings.adminToken ?? DEVELOPMENT_ADMIN_TOKEN;
 }
 
 /**
@@ -186,8 +189,7 @@ export function resolveConfig(
   env: Environment,
   folder: string,
 ): ServerConfig {
-  const settings = readSettings(flags, env, folder);
-  const source: SourceOf = (key) => sourceOf(key, flags, env, folder);
+  const { settings, sourceOf } = readSettings(flags, env, folder);
   const isDevelopment = mode === 'development';
   const host = (settings.host ?? '127.0.0.1').replace(/^\[|\]$/g, ''); // brackets belong to URLs
   const isQuiet = settings.quiet ?? false;
@@ -203,7 +205,7 @@ export function resolveConfig(
     // as above: no checked value is undefined
     walletConstants: { ...WALLET_CONSTANTS, ...(settings.wallets as Partial<WalletConstants> | undefined) },
     seed: settings.seed ?? 1,
-    house: chooseHouse(mode, settings.house, source),
+    house: chooseHouse(mode, settings.house, sourceOf),
     isThrottled: settings.throttle ?? !isDevelopment,
     rates: { ...throttleRows, ...(settings.rates as Partial<ThrottleRates> | undefined) }, // as above
     logLevel: isQuiet ? 'error' : (settings.logLevel ?? (isDevelopment ? 'warn' : 'info')),
@@ -211,8 +213,8 @@ export function resolveConfig(
     isQuiet,
     acceptClock: settings.acceptClock ?? false,
     snapshotEvery: settings.snapshotEvery ?? SNAPSHOT_EVERY_DEFAULT,
-    adminToken: chooseAdminToken(mode, host, settings.adminToken, source),
-    metricsToken: chooseMetricsToken(mode, host, settings.metricsToken, source),
+    adminToken: chooseAdminToken(mode, host, settings.adminToken, sourceOf),
+    metricsToken: chooseMetricsToken(mode, host, settings.metricsToken, sourceOf),
     engine: {
       orderWindowMs:
         settings.orderWindow === undefined ? limits.orderWindowDefaultMs : durationMs(settings.orderWindow),

@@ -16,7 +16,7 @@ export const exitStatuses = {
   defect: { status: 70, meaning: 'the exchange stopped on a defect of its own' },
 } as const;
 
-export type FatalReason = keyof typeof exitStatuses;
+type FatalReason = keyof typeof exitStatuses;
 
 /** Why the process cannot go on, with the exit status that says so. */
 export class FatalError extends Error {

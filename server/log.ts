@@ -9,7 +9,7 @@ import type { ServerConfig } from './config.ts';
 const STANDARD_ERROR = 2;
 
 /** Writes some of these bytes and returns how many; throws what the system says. */
-export type WriteBytes = (bytes: Uint8Array) => number;
+type WriteBytes = (bytes: Uint8Array) => number;
 
 const toStandardError: WriteBytes = (bytes) => writeSync(STANDARD_ERROR, bytes);
 

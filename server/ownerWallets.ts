@@ -8,7 +8,7 @@ import type { Services } from './services.ts';
 export type SignatureType = 0 | 1 | 2 | 3;
 
 /** The wallet that a request trades from, and whether it is the owner's by an operator's binding. */
-export interface ChosenWallet {
+interface ChosenWallet {
   readonly wallet: string;
   readonly isBound: boolean;
 }

@@ -130,7 +130,7 @@ export type SettingKey = keyof typeof settingsSchema.shape;
 type TextKind = 'number' | 'text' | 'list' | 'boolean';
 
 /** One row of the command line: the flag, its variable, how its text reads, and a line of --help. */
-export interface OptionRow {
+interface OptionRow {
   readonly key: SettingKey;
   readonly flags: readonly string[];
   readonly variable: string;
@@ -332,12 +332,10 @@ function fileOf(flags: Flags, env: Environment, folder: string): { readonly path
   return { path: named ?? `${folder}/${CONFIG_FILE}`, isNamed: named !== undefined };
 }
 
-/** Where a setting that was read comes from, for sentences: its flag, its variable, or its key and the file. */
-export function sourceOf(key: SettingKey, flags: Flags, env: Environment, folder: string): string {
-  const option = optionTable.find((one) => one.key === key);
-  if (option !== undefined && flags[key] !== undefined) return flagOf(option);
-  if (option !== undefined && env[option.variable]) return option.variable;
-  return `${key} in ${fileOf(flags, env, folder).path}`;
+/** What is said of each setting, and where it is said, as sentences name it: a flag, a variable, or a key and the file. */
+interface ReadSettings {
+  readonly settings: Settings;
+  readonly sourceOf: (key: SettingKey) => string;
 }
 
 /**
@@ -345,11 +343,16 @@ export function sourceOf(key: SettingKey, flags: Flags, env: Environment, folder
  * @param folder where the configuration file is looked for when neither `--config` nor OUTCRY_CONFIG names one
  * @throws FatalError (usage) with a sentence for every value or key that is not allowed
  */
-export function readSettings(flags: Flags, env: Environment, folder: string): Settings {
+export function readSettings(flags: Flags, env: Environment, folder: string): ReadSettings {
   const { path, isNamed } = fileOf(flags, env, folder);
-  return {
-    ...readFileSettings(path, isNamed),
-    ...readEnvironment(env),
-    ...readFlags(flags),
+  const ofFile = readFileSettings(path, isNamed);
+  const ofEnvironment = readEnvironment(env);
+  const ofFlags = readFlags(flags);
+  const sourceOf = (key: SettingKey): string => {
+    const option = optionTable.find((one) => one.key === key);
+    if (option !== undefined && key in ofFlags) return flagOf(option);
+    if (option !== undefined && key in ofEnvironment) return option.variable;
+    return `${key} in ${path}`;
   };
+  return { settings: { ...ofFile, ...ofEnvironment, ...ofFlags }, sourceOf };
 }

@@ -24,7 +24,7 @@ import {
   wasLeftBehind,
   writeWhole,
 } from '../engine/index.ts';
-import { loadServerSecret } from './auth/apiKeys.ts';
+import { isOfSecret, loadServerSecret } from './auth/apiKeys.ts';
 import { orderHasher } from './auth/orderDigest.ts';
 import { Recoverers } from './auth/recoverers.ts';
 import { walletDeriver } from './auth/wallets.ts';
@@ -36,7 +36,6 @@ import { type House, startHouse, timerSchedule, withdrawHouse } from './dev/hous
 import { FatalError, fatal } from './fatal.ts';
 import { type OpenedHistorian, openHistorian } from './history/historian.ts';
 import { requireFreePort, serveHttp } from './http/app.ts';
-import { isOfSecret } from './http/authenticate.ts';
 import type { Endpoint } from './http/endpoint.ts';
 import { endpoints as everyEndpoint } from './http/endpoints.ts';
 import { makeLogger } from './log.ts';
@@ -49,9 +48,9 @@ import { StreamFeed } from './streams/feed.ts';
 import { StreamHub } from './streams/hub.ts';
 import { requireReadable } from './tools/firstLook.ts';
 import { Turns } from './turns.ts';
-import { Views } from './views/index.ts';
+import { listedMarkets, Views } from './views/index.ts';
 
-export interface StartOptions {
+interface StartOptions {
   readonly config: ServerConfig;
   readonly env: Environment;
   /** Called once when the exchange cannot go on: a defect, or storage that stays unwritable. */
@@ -221,10 +220,7 @@ export async function openServices(
   const catalog = new Catalog(views);
   const { dataDir } = config;
   const say: Log = (level, text, figures) => log[level](figures ?? {}, text);
-  const markets = {
-    byCondition: (conditionId: string) => views.markets.byCondition(conditionId),
-    ofEvent: (eventNumber: number) => views.markets.eventByNumber(eventNumber)?.markets ?? [],
-  };
+  const markets = listedMarkets(views.markets);
   const accountIdOf = (wallet: string): number | undefined => views.accounts.byWallet(wallet)?.accountId;
   const { onHistoryProgress } = options;
   const historian = openHistorian({ dataDir, log: say, markets, accountIdOf, onProgress: onHistoryProgress });

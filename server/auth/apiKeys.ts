@@ -4,33 +4,35 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { writeWhole } from '../../engine/index.ts';
+import { ApiKeyKind, writeWhole } from '../../engine/index.ts';
 import { isAddress } from './hex.ts';
-import { isUint256Decimal } from './uint256.ts';
 
-/** What a key may do. */
-export type ApiKeyKind = 'trading' | 'readonly' | 'builder';
+/** What the kinds of keys are called in a derivation: every key there is depends on it. */
+const KIND_NAMES = {
+  [ApiKeyKind.TRADING]: 'trading',
+  [ApiKeyKind.READONLY]: 'readonly',
+  [ApiKeyKind.BUILDER]: 'builder',
+} as const satisfies Record<ApiKeyKind, string>;
 
 /** Everything that determines a key's credentials besides the server's secret. */
-export type ApiKeyIdentity = {
+export interface ApiKeyIdentity {
   readonly kind: ApiKeyKind;
   /** 0x address in any letter case. */
   readonly owner: string;
-  /** Decimal text of a uint256. */
-  readonly nonce: string;
+  readonly nonce: number;
   /** 0 for the first key of (kind, owner, nonce); one more each time that key was deleted and made anew. */
   readonly generation: number;
-};
+}
 
 /** A triple as clients need it. */
-export type ApiCredentials = {
+export interface ApiCredentials {
   /** UUID, version 4 in shape. */
   readonly apiKey: string;
   /** Url-safe base64 with padding of 32 bytes: 44 characters. */
   readonly secret: string;
   /** 64 lower-case hex digits. */
   readonly passphrase: string;
-};
+}
 
 const SECRET_BYTES = 32;
 const SECRET_TEXT_CHARACTERS_MIN = 32;
@@ -43,12 +45,11 @@ function deriveBytes(serverSecret: Uint8Array, part: string, identity: string): 
 function identityText({ kind, owner, nonce, generation }: ApiKeyIdentity): string {
   if (!isAddress(owner))
     throw new TypeError(`The owner of an API key must be an address, not ${JSON.stringify(owner)}.`);
-  if (!isUint256Decimal(nonce))
-    throw new TypeError(`The nonce of an API key must be decimal, not ${JSON.stringify(nonce)}.`);
-  if (!Number.isSafeInteger(generation) || generation < 0) {
-    throw new TypeError(`The generation of an API key must be a whole number from 0, not ${generation}.`);
+  for (const [name, number] of Object.entries({ nonce, generation })) {
+    if (Number.isSafeInteger(number) && number >= 0) continue;
+    throw new TypeError(`The ${name} of an API key must be a whole number from 0, not ${number}.`);
   }
-  return `${kind}\n${owner.toLowerCase()}\n${BigInt(nonce)}\n${generation}`;
+  return `${KIND_NAMES[kind]}\n${owner.toLowerCase()}\n${nonce}\n${generation}`;
 }
 
 function uuidOfBytes(bytes: Buffer): string {
@@ -56,11 +57,6 @@ function uuidOfBytes(bytes: Buffer): string {
   bytes[8] = (bytes[8] & 0x3f) | 0x80;
   const hex = bytes.toString('hex', 0, 16);
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
-}
-
-/** The key alone of an identity, as deriveCredentials gives it. */
-export function deriveApiKey(serverSecret: Uint8Array, identity: ApiKeyIdentity): string {
-  return uuidOfBytes(deriveBytes(serverSecret, 'key', identityText(identity)));
 }
 
 /**
@@ -75,6 +71,11 @@ export function deriveCredentials(serverSecret: Uint8Array, identity: ApiKeyIden
     secret: `${deriveBytes(serverSecret, 'secret', text).toString('base64url')}=`,
     passphrase: deriveBytes(serverSecret, 'passphrase', text).toString('hex'),
   };
+}
+
+/** Whether a key derives from the server's secret: one that was made under another is active in the log, and is nobody's. */
+export function isOfSecret(key: ApiKeyIdentity & { readonly apiKey: string }, serverSecret: Uint8Array): boolean {
+  return uuidOfBytes(deriveBytes(serverSecret, 'key', identityText(key))) === key.apiKey;
 }
 
 /** The file in the data directory that holds the server's secret when OUTCRY_SECRET is not set. */

@@ -17,7 +17,7 @@ export type ClobAuth = {
 };
 
 /** The outcome of an L1 check; `nonce` has no leading zeros. The error is the text of the 401 answer. */
-export type L1Check =
+type L1Check =
   | { readonly ok: true; readonly owner: string; readonly nonce: string }
   | { readonly ok: false; readonly error: 'Invalid L1 Request headers' };
 

@@ -17,7 +17,7 @@ export type ChainContracts = {
 };
 
 /** The addresses alone, as configuration may give them. */
-export type ContractAddresses = Omit<ChainContracts, 'chainId'>;
+type ContractAddresses = Omit<ChainContracts, 'chainId'>;
 
 const POLYGON: ChainContracts = {
   chainId: 137,

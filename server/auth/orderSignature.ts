@@ -9,7 +9,7 @@ import { typedDataDigester } from './typedData.ts';
 import { writeUint53 } from './uint256.ts';
 
 /** The recovered signer (lower-case 0x address of a key) or why there is none (a sentence for the log). */
-export type OrderSignatureCheck =
+type OrderSignatureCheck =
   | { readonly ok: true; readonly signer: string }
   | { readonly ok: false; readonly reason: string };
 

@@ -7,7 +7,7 @@ import { bytesToHex, requireHex } from './hex.ts';
 import { keccak256 } from './keccak.ts';
 
 /** What this module needs of a curve library. Lengths are checked before a call. */
-export type SignatureBackend = {
+type SignatureBackend = {
   readonly name: 'native' | 'wasm';
   /** 65-byte uncompressed public key, possibly in a buffer that the next call reuses; undefined if there is none. */
   recoverPublicKey(compact: Uint8Array, recoveryId: 0 | 1, digest: Uint8Array): Uint8Array | undefined;

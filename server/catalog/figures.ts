@@ -1,8 +1,8 @@
 // The live figures of markets and events: volume, volume of the last 24 hours, liquidity, states and times. A market that
 // an event of the log touched is marked; its figures and those of its event are brought up to date when somebody reads.
 // Used by index.ts. Reads views, changes nothing but its own rows.
-import { MarketStatus, PIPS_PER_UNIT } from '../../engine/index.ts';
-import type { EventRow, Market, Views } from '../views/index.ts';
+import { PIPS_PER_UNIT } from '../../engine/index.ts';
+import { type EventRow, isListed, isOver, type Market, type Views } from '../views/index.ts';
 
 /** Bits of a row's state. */
 export const RowState = { ACTIVE: 1, CLOSED: 2, ARCHIVED: 4 } as const;
@@ -68,10 +68,10 @@ export function marketEndMs(market: Market, event: EventRow | undefined): number
 /** When trading ended; NaN while it goes on. */
 export const marketClosedMs = ({ closedMs, resolvedMs }: Market): number => closedMs ?? resolvedMs ?? Number.NaN;
 
-function marketState({ status, texts }: Market): number {
-  const active = status === MarketStatus.DRAFT ? 0 : RowState.ACTIVE;
-  const closed = status === MarketStatus.CLOSED || status === MarketStatus.RESOLVED ? RowState.CLOSED : 0;
-  return active | closed | (texts.archived === true ? RowState.ARCHIVED : 0);
+function marketState(market: Market): number {
+  const active = isListed(market) ? RowState.ACTIVE : 0;
+  const closed = isOver(market) ? RowState.CLOSED : 0;
+  return active | closed | (market.texts.archived === true ? RowState.ARCHIVED : 0);
 }
 
 /** The figures of a market as views stand now. */

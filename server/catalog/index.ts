@@ -32,15 +32,8 @@ export interface RowFilter {
   readonly isWanted: (row: number) => boolean;
 }
 
-export interface PageQuery {
-  /** Bit s is set if rows of state s (bits of RowState) are wanted. */
-  readonly states: number;
-  /** One at least; see TableQuery. */
-  readonly columns: readonly string[];
-  readonly isRising: boolean;
-  readonly limit: number;
-  readonly offset: number;
-  readonly after?: ColumnsPlace | undefined;
+/** A table's question with filters by what rows are, in place of rows. */
+export interface PageQuery extends Omit<TableQuery, 'among' | 'isWanted'> {
   readonly filters: readonly RowFilter[];
 }
 

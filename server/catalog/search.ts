@@ -1,9 +1,10 @@
 // Full-text search over events: their titles, the questions of their markets, their tags. MiniSearch ranks, completes
 // prefixes and forgives typos; words that too many events share never reach it (they rank nothing and cost most) and are
 // held as plain lists, which only narrow what it finds. Used by index.ts; documents are made anew when events change.
-import { MarketStatus, type Sections, visitTexts } from '../../engine/index.ts';
+import { type Sections, visitTexts } from '../../engine/index.ts';
 import { countBefore } from '../countBefore.ts';
-import type { EventRow } from '../views/index.ts';
+import { type EventRow, isListed } from '../views/index.ts';
+import { textOf } from '../views/texts.ts';
 import { tagSlugs } from './labels.ts';
 import { WordIndex } from './wordIndex.ts';
 
@@ -47,8 +48,6 @@ export function wordsOf(text: string): string[] {
   return text.normalize('NFKD').replace(MARKS, '').toLowerCase().match(WORDS) ?? [];
 }
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
-
 function wordsOfEvent({ texts, markets }: EventRow): EventWords {
   const words = new Set<string>();
   const take = (text: string): void => {
@@ -56,8 +55,7 @@ function wordsOfEvent({ texts, markets }: EventRow): EventWords {
   };
   for (const text of [texts.slug, texts.ticker, tagSlugs(texts.tags).join(' '), texts.series]) take(textOf(text));
   let latest: readonly [string, string] | undefined;
-  for (const { status, question, outcomes, texts: own } of markets) {
-    if (status === MarketStatus.DRAFT) continue; // nobody may find one by its words
+  for (const { question, outcomes, texts: own } of markets.filter(isListed)) {
     take(question);
     take(textOf(own.groupItemTitle));
     if (outcomes[0] === latest?.[0] && outcomes[1] === latest[1]) continue;

@@ -11,7 +11,7 @@ export function lotsSpending(leastMicro: number, pips: number): number {
   return Math.ceil((cents * MICRO_PER_CENT) / pips);
 }
 
-export interface ClientAmounts {
+interface ClientAmounts {
   readonly makerAmount: number;
   readonly takerAmount: number;
 }

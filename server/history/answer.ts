@@ -2,7 +2,8 @@
 // thread; the forms of rows are wire/'s.
 import { MICRO_PER_LOT } from '../../engine/index.ts';
 import type { TradePlace } from '../views/records.ts';
-import { originalJson, type TakenTrade } from '../wire/originals.ts';
+import type { TakenTrade } from '../wire/orders.ts';
+import { originalJson } from '../wire/originals.ts';
 import { type RowRenderers, renderHistory, renderOrder, rowRenderers } from '../wire/userHistory.ts';
 import type { AnswerMemory } from './answerMemory.ts';
 import { findClosedPositions, findHolders, findPositions, findValue } from './findPositions.ts';
@@ -72,22 +73,33 @@ function totalsOf(tables: Tables, query: OpenInterestQuery | LiveVolumeQuery): H
   return [{ conditionId: '', valueMicro: list.reduce((sum, { vaultMicro }) => sum + vaultMicro, 0) }];
 }
 
-/** What is told of an order of this owner that is sent again; undefined when there is none. */
-function* originalReply(tables: Tables, { orderId, owner }: OriginalQuery): Sliced<string | undefined> {
-  const { orders, rows, accounts, markets } = tables;
-  const order = orders.byId(orderId);
-  if (order === undefined || order.owner !== owner) return undefined;
+/** The trades of an order, oldest first. @param onRow told of each, the newest first, while its row is the one that is read */
+function* tradesOf(
+  { rows }: Tables,
+  order: FoundOrder,
+  onRow: (place: TradePlace) => void = () => {},
+): Sliced<readonly TradePlace[]> {
   const trades: TradePlace[] = [];
-  const taken: TakenTrade[] = [];
   for (let row = order.row; row !== 0; row = rows.beforeOfOrder) {
     if (isSliceOver()) yield undefined;
     rows.read(row);
     const place = { marketIndex: rows.market, tradeNumber: rows.number };
     trades.push(place);
-    if (order.wasDelayed || rows.kind !== RowKind.TAKER || rows.tMs !== order.createdMs) continue;
-    taken.push({ ...place, lots: rows.sizeMicro / MICRO_PER_LOT, pricePips: rows.pips });
+    onRow(place);
   }
-  trades.reverse();
+  return trades.reverse();
+}
+
+/** What is told of an order of this owner that is sent again; undefined when there is none. */
+function* originalReply(tables: Tables, { orderId, owner }: OriginalQuery): Sliced<string | undefined> {
+  const { orders, rows, accounts, markets } = tables;
+  const order = orders.byId(orderId);
+  if (order === undefined || order.owner !== owner) return undefined;
+  const taken: TakenTrade[] = [];
+  const trades = yield* tradesOf(tables, order, (place) => {
+    if (order.wasDelayed || rows.kind !== RowKind.TAKER || rows.tMs !== order.createdMs) return;
+    taken.push({ ...place, lots: rows.sizeMicro / MICRO_PER_LOT, pricePips: rows.pips });
+  });
   taken.reverse();
   const { facts } = markets.list[order.marketIndex];
   return originalJson({ ...order, maker: accounts.walletOf(order.accountId), trades, taken }, facts);
@@ -101,16 +113,10 @@ function* orderReply(
   { orderId, owner }: OrderQuery,
   request: HistoryRequest,
 ): Sliced<string | undefined> {
-  const { orders, rows, accounts, markets } = tables;
+  const { orders, accounts, markets } = tables;
   const order = orders.byId(orderId);
   if (order === undefined || order.owner !== owner || OPEN.includes(order.status)) return undefined;
-  const trades: TradePlace[] = [];
-  for (let row = order.row; row !== 0; row = rows.beforeOfOrder) {
-    if (isSliceOver()) yield undefined;
-    rows.read(row);
-    trades.push({ marketIndex: rows.market, tradeNumber: rows.number });
-  }
-  trades.reverse();
+  const trades = yield* tradesOf(tables, order);
   const { facts } = markets.list[order.marketIndex];
   return renderOrder(request.dialect, { ...order, maker: accounts.walletOf(order.accountId), trades }, facts);
 }

@@ -19,7 +19,7 @@ const READ_ENTRIES = 512;
 export const CLOSED_VALUE_BYTES = VALUE.bytes;
 
 /** A closed position as it is stored. */
-export interface ClosedEntry {
+interface ClosedEntry {
   readonly market: number;
   readonly outcome: 0 | 1;
   /** The numbers of its leg (figures.ts). */

@@ -1,6 +1,8 @@
 // The figures of positions: what each means, its formula, rounding and source. Worked out by indexer and queries of this
 // folder; everything here is a pure function of whole numbers, and nothing is ever a rounded float in between.
 
+import { MICRO_PER_LOT, MICRO_PER_UNIT, PIPS_PER_UNIT } from '../../engine/index.ts';
+
 /*
  * What is kept of a wallet's position in a token, in micro, exactly (catalog-and-data.md 4; fees stand in none of it):
  *   size      shares held
@@ -91,15 +93,13 @@ export function buy(legs: Float64Array, at: number, q: number, c: number, tMs: n
   legs[at + LEG.tMs] = tMs;
 }
 
-/** Lots are hundredths of a share: what is only ever traded is a multiple of so many micro. */
-const MICRO_PER_LOT = 10_000;
-
 /** Books a sale of q for c into the leg at `at`, which holds at least q. */
 export function sell(legs: Float64Array, at: number, q: number, c: number, tMs: number): void {
   const size = legs[at + LEG.size];
   const cost = legs[at + LEG.cost];
   let removed = cost;
   if (q !== size) {
+    // What is only ever traded is whole lots, whose numbers are small enough for doubles.
     const isWholeLots = q % MICRO_PER_LOT === 0 && size % MICRO_PER_LOT === 0;
     removed = isWholeLots ? mulDivFloor(cost, q / MICRO_PER_LOT, size / MICRO_PER_LOT) : mulDivFloor(cost, q, size);
   }
@@ -108,9 +108,6 @@ export function sell(legs: Float64Array, at: number, q: number, c: number, tMs: 
   legs[at + LEG.realized] += c - removed;
   legs[at + LEG.tMs] = tMs;
 }
-
-const MICRO_PER_UNIT = 1_000_000;
-const PIPS_PER_UNIT = 10_000;
 
 /** The shown figures of a position that depend on more than one number of it. */
 export interface Figures {

@@ -11,7 +11,14 @@ import { renderHistory } from '../wire/userHistory.ts';
 import { HistorianUnavailable } from './errors.ts';
 import type { FromThread, ThreadSettings, ToThread } from './messages.ts';
 import type { Historian, HistoryRequest } from './queries.ts';
-import { type MarketDirectory, marketsIn, type NamedMarket, TotalsReader, totalsRows } from './totals.ts';
+import {
+  type MarketDirectory,
+  marketsIn,
+  type NamedMarket,
+  ofKnownMarkets,
+  TotalsReader,
+  totalsRows,
+} from './totals.ts';
 import { TradedReader } from './traded.ts';
 
 /**
@@ -29,11 +36,14 @@ const RELEASE_MS_MAX = 5_000;
 
 const encoder = new TextEncoder();
 
-export interface HistorianOptions {
+interface HistorianOptions {
   /** The exchange's data directory: its journal is read, the index lies beside it. Undefined: both are passing. */
   readonly dataDir: string | undefined;
   readonly log?: Log | undefined;
-  /** The markets of the log as far as it is durable: with it, totals of markets need no trip to the thread. */
+  /**
+   * The markets that questions may name, of the log as far as it is durable: what it does not have is not there for
+   * those who ask. With it, totals of markets need no trip to the thread.
+   */
   readonly markets?: MarketDirectory<NamedMarket> | undefined;
   /** The same for accounts: the number of a wallet's, undefined for none. */
   readonly accountIdOf?: ((wallet: string) => number | undefined) | undefined;
@@ -103,9 +113,11 @@ export class OpenedHistorian implements Historian {
   };
 
   ask(request: HistoryRequest): Promise<Uint8Array | undefined> {
-    const known = this.fromBoard(request);
+    const { markets } = this.options;
+    const asked = markets === undefined ? request : { ...request, query: ofKnownMarkets(request.query, markets) };
+    const known = this.fromBoard(asked);
     if (known !== undefined) return Promise.resolve(known);
-    return this.post((id) => ({ type: 'ask', id, sequence: this.sequence, request }));
+    return this.post((id) => ({ type: 'ask', id, sequence: this.sequence, request: asked }));
   }
 
   reuse(answer: Uint8Array): void {
@@ -164,9 +176,7 @@ export class OpenedHistorian implements Historian {
     }
     if (this.board === undefined || markets === undefined) return undefined;
     if (query.kind !== 'oi' && query.kind !== 'live-volume') return undefined;
-    const { conditionIds } = query;
-    const eventNumbers = query.kind === 'oi' ? undefined : query.eventNumbers;
-    const asked = marketsIn(markets, { conditionIds, eventNumbers });
+    const asked = marketsIn(markets, { conditionIds: query.conditionIds, eventNumbers: undefined });
     const totals = asked === undefined ? undefined : this.board.read(asked, this.sequence);
     return totals === undefined ? undefined : encoder.encode(renderHistory(request, totalsRows(query, totals)));
   }

@@ -5,6 +5,7 @@ import {
   bytesToHex,
   type Command,
   commandLayouts,
+  complementPips,
   decodeCommand,
   decodeEvents,
   type EngineEvent,
@@ -206,7 +207,7 @@ export class Indexer {
     }
     this.firstFill = 0;
     const market = markets.change(view.getUint32(event + TRADE.marketIndex, true));
-    market.lastPips = orders.outcome === 0 ? pips : 10_000 - pips;
+    market.lastPips = orders.outcome === 0 ? pips : complementPips(pips);
     market.volumeMicro += lots * pips;
     market.vaultMicro = view.getFloat64(event + TRADE.vaultMicro, true);
   }

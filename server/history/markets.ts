@@ -1,6 +1,7 @@
 // Markets and events as histories show them: their texts, and the figures that change with trading. Held in memory whole,
 // since every row names a market; texts are stored as JSON when they change, figures in packed blocks. Fed by the indexer.
 import { type Command, complementPips, type EventOf, PIPS_PER_UNIT, Resolution } from '../../engine/index.ts';
+import { textOf } from '../views/texts.ts';
 import { parsePips } from '../wire/numbers.ts';
 import { BlockTable } from './blocks.ts';
 import { PAIR_KEY_BYTES, Table, writePairKey } from './keys.ts';
@@ -26,7 +27,6 @@ interface StoredMarket {
 
 const KEPT_TEXTS = ['question', 'slug', 'icon', 'endDate', 'lastPrice', 'archived', 'outcomes'] as const;
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 const isDate = (text: string): boolean => text !== '' && !Number.isNaN(Date.parse(text));
 const hasText = (text: string): boolean => text !== '';
 

@@ -61,7 +61,7 @@ export interface FoundOrder {
   readonly row: number;
 }
 
-export interface NewOrder {
+interface NewOrder {
   readonly number: number;
   readonly account: number;
   readonly market: number;

@@ -3,6 +3,9 @@
 // a thread of their own. Money and shares are whole micro, prices whole pips, times milliseconds, addresses lower-case hex.
 import type { DialectName } from '../wire/dialectName.ts';
 
+/** Sides as questions and rows name them. */
+export const SIDES = ['BUY', 'SELL'] as const;
+
 /** What rows are kept of a list, counted after every filter and in its order. */
 export interface PageQuery {
   readonly limit: number;
@@ -21,31 +24,35 @@ export interface TimeRange {
   readonly endMs: number | undefined;
 }
 
+export const THRESHOLD_UNITS = ['CASH', 'TOKENS'] as const;
+
 /** Smallest trade that counts: by its collateral or by its shares. */
 export interface TradeThreshold {
-  readonly unit: 'CASH' | 'TOKENS';
+  readonly unit: (typeof THRESHOLD_UNITS)[number];
   readonly micro: number;
 }
 
 export interface TradesQuery extends PageQuery, MarketScope, TimeRange {
   readonly kind: 'trades';
   readonly user: string | undefined;
-  readonly side: 'BUY' | 'SELL' | undefined;
+  readonly side: (typeof SIDES)[number] | undefined;
   /** Takers' rows alone; otherwise each maker's fills have rows of their own. */
   readonly takerOnly: boolean;
   readonly threshold: TradeThreshold | undefined;
 }
 
-export type PositionSort =
-  | 'CURRENT'
-  | 'INITIAL'
-  | 'TOKENS'
-  | 'CASHPNL'
-  | 'PERCENTPNL'
-  | 'TITLE'
-  | 'RESOLVING'
-  | 'PRICE'
-  | 'AVGPRICE';
+export const POSITION_SORTS = [
+  'CURRENT',
+  'INITIAL',
+  'TOKENS',
+  'CASHPNL',
+  'PERCENTPNL',
+  'TITLE',
+  'RESOLVING',
+  'PRICE',
+  'AVGPRICE',
+] as const;
+export type PositionSort = (typeof POSITION_SORTS)[number];
 
 export interface PositionsQuery extends PageQuery, MarketScope {
   readonly kind: 'positions';
@@ -62,26 +69,27 @@ export interface PositionsQuery extends PageQuery, MarketScope {
   readonly ascending: boolean;
 }
 
-export type ClosedPositionSort = 'REALIZEDPNL' | 'TITLE' | 'PRICE' | 'AVGPRICE' | 'TIMESTAMP';
+export const CLOSED_POSITION_SORTS = ['REALIZEDPNL', 'TITLE', 'PRICE', 'AVGPRICE', 'TIMESTAMP'] as const;
 
 export interface ClosedPositionsQuery extends PageQuery, MarketScope {
   readonly kind: 'closed-positions';
   readonly user: string;
   readonly title: string | undefined;
-  readonly sortBy: ClosedPositionSort;
+  readonly sortBy: (typeof CLOSED_POSITION_SORTS)[number];
   readonly ascending: boolean;
 }
 
-export type ActivityType = 'TRADE' | 'SPLIT' | 'MERGE' | 'REDEEM';
-export type ActivitySort = 'TIMESTAMP' | 'TOKENS' | 'CASH';
+export const ACTIVITY_TYPES = ['TRADE', 'SPLIT', 'MERGE', 'REDEEM'] as const;
+export type ActivityType = (typeof ACTIVITY_TYPES)[number];
+export const ACTIVITY_SORTS = ['TIMESTAMP', 'TOKENS', 'CASH'] as const;
 
 export interface ActivityQuery extends PageQuery, MarketScope, TimeRange {
   readonly kind: 'activity';
   readonly user: string;
-  /** Undefined = all. Names that nothing here ever has (REWARD, CONVERSION …) are dropped by the route. */
+  /** Undefined = all. Names that nothing here ever has (REWARD, CONVERSION …) are dropped where a request is read. */
   readonly types: readonly ActivityType[] | undefined;
-  readonly side: 'BUY' | 'SELL' | undefined;
-  readonly sortBy: ActivitySort;
+  readonly side: (typeof SIDES)[number] | undefined;
+  readonly sortBy: (typeof ACTIVITY_SORTS)[number];
   readonly ascending: boolean;
 }
 
@@ -167,7 +175,7 @@ export interface TradeRow {
   readonly wallet: string;
   readonly market: MarketFacts;
   readonly outcome: 0 | 1;
-  readonly side: 'BUY' | 'SELL';
+  readonly side: (typeof SIDES)[number];
   readonly sizeMicro: number;
   /** In the row's own token. */
   readonly pricePips: number;

@@ -2,7 +2,7 @@
 // them to the main thread, so that a question about a few markets needs no trip to the thread. answer.ts and historian.ts
 // answer from here, the thread writes the board. Nothing here waits for anything.
 import { Board, BoardReader } from './board.ts';
-import type { HistoryRows, LiveVolumeQuery, MarketScope, OpenInterestQuery } from './queries.ts';
+import type { HistoryQuery, HistoryRows, LiveVolumeQuery, MarketScope, OpenInterestQuery } from './queries.ts';
 
 /** A market that can be named in a question. */
 export interface NamedMarket {
@@ -35,6 +35,18 @@ export function marketsIn<Market extends NamedMarket>(
   }
   for (const eventNumber of eventNumbers ?? []) for (const market of directory.ofEvent(eventNumber)) found.add(market);
   return found;
+}
+
+/** A question whose answer has a row for every market that it names, naming those of a directory alone. */
+export function ofKnownMarkets(query: HistoryQuery, directory: MarketDirectory<NamedMarket>): HistoryQuery {
+  if (query.kind !== 'holders' && query.kind !== 'oi' && query.kind !== 'live-volume') return query;
+  const eventNumbers = query.kind === 'live-volume' ? query.eventNumbers : undefined;
+  const markets = marketsIn(directory, { conditionIds: query.conditionIds, eventNumbers });
+  if (markets === undefined) return query;
+  const conditionIds = Array.from(markets, ({ conditionId }) => conditionId);
+  return query.kind === 'live-volume'
+    ? { ...query, conditionIds, eventNumbers: undefined }
+    : { ...query, conditionIds };
 }
 
 /** The rows of a question about these markets. */

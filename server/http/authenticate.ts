@@ -2,7 +2,7 @@
 // wrong is always the same text, so that a reply tells nothing about which part of the credentials was wrong.
 import { timingSafeEqual } from 'node:crypto';
 import { ApiKeyKind } from '../../engine/index.ts';
-import { type ApiKeyIdentity, deriveApiKey, deriveCredentials } from '../auth/apiKeys.ts';
+import { deriveCredentials, isOfSecret } from '../auth/apiKeys.ts';
 import type { Caller } from '../auth/caller.ts';
 import { verifyL1 } from '../auth/clobAuth.ts';
 import { type AuthHeaders, isWalletSigned, readAuthHeaders, readBuilderHeaders } from '../auth/headers.ts';
@@ -15,32 +15,11 @@ import type { Endpoint, HttpRequest } from './endpoint.ts';
 import { BadRequest } from './errors.ts';
 import { httpLimits } from './limits.ts';
 
-/** Kinds of API keys as their credentials are derived. */
-export const KIND_NAMES = {
-  [ApiKeyKind.TRADING]: 'trading',
-  [ApiKeyKind.READONLY]: 'readonly',
-  [ApiKeyKind.BUILDER]: 'builder',
-} as const;
-
-/** What the credentials of a key derive from besides the server's secret. */
-const identityOf = ({ kind, owner, nonce, generation }: ApiKeyRow): ApiKeyIdentity => ({
-  kind: KIND_NAMES[kind],
-  owner,
-  nonce: String(nonce),
-  generation,
-});
-
-/** Whether a key derives from the server's secret: one that was made under another is active in the log, and is nobody's. */
-export const isOfSecret = (key: ApiKeyRow, secret: Uint8Array): boolean =>
-  deriveApiKey(secret, identityOf(key)) === key.apiKey;
-
 /** The caller of an L1 request: an owner without a key. */
 const NO_KEY_ID = `0x${'0'.repeat(32)}`;
 
 interface HeldCredentials {
   readonly caller: Caller;
-  /** As isOfSecret. */
-  readonly isOfSecret: boolean;
   readonly secret: Uint8Array;
   readonly passphrase: Buffer;
 }
@@ -60,14 +39,15 @@ class CredentialsCache {
     this.secret = secret;
   }
 
-  of(key: ApiKeyRow): HeldCredentials {
+  /** Undefined for a key of another secret: with it nobody can sign. */
+  of(key: ApiKeyRow): HeldCredentials | undefined {
     const known = this.held.get(key.apiKey);
     if (known !== undefined) return known;
+    if (!isOfSecret(key, this.secret)) return undefined;
     const { owner, apiKey, keyId } = key;
-    const derived = deriveCredentials(this.secret, identityOf(key));
+    const derived = deriveCredentials(this.secret, key);
     const made: HeldCredentials = {
       caller: { owner, apiKey, keyId },
-      isOfSecret: derived.apiKey === apiKey,
       secret: Buffer.from(derived.secret, 'base64url'),
       passphrase: Buffer.from(derived.passphrase, 'latin1'),
     };
@@ -113,7 +93,7 @@ function makeKeyChecks({ views, secret }: Services) {
     const key = views.keys.byApiKey(apiKey.toLowerCase());
     if (key === undefined || !key.isActive) throw invalidKey();
     const held = credentials.of(key);
-    if (!held.isOfSecret) throw invalidKey();
+    if (held === undefined) throw invalidKey();
     return { key, held };
   };
 

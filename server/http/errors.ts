@@ -2,7 +2,7 @@
 // in one place (handle.ts). It never stands for a defect: whatever else is thrown stops the process.
 
 /** What may accompany the text of a BadRequest. */
-export interface BadRequestDetails {
+interface BadRequestDetails {
   /** HTTP status; 400 unless given. */
   readonly status?: number;
   /** More fields of the reply's object, beside `error`. */

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
 
 /** The process that listens on a port. */
-export interface PortHolder {
+interface PortHolder {
   readonly pid: number;
   /** Its program and the script that this runs, shortened; none of its arguments, which may be secrets. */
   readonly command: string;

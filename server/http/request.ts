@@ -6,7 +6,7 @@ import type { HttpRequest } from './endpoint.ts';
 import { BadRequest } from './errors.ts';
 
 /** A header's value by its lower-case name, '' when absent. */
-export type HeaderReader = (name: string) => string;
+type HeaderReader = (name: string) => string;
 
 /** Copies every header; throws BadRequest when one that frames the body is given twice. */
 export function copyHeaders(req: UwsRequest): HeaderReader {

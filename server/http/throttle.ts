@@ -99,7 +99,7 @@ class Clients {
 }
 
 /** What a throttle reads of the exchange. */
-export interface ThrottleClocks {
+interface ThrottleClocks {
   /** Time that nobody sets, in which windows are measured: a clock that is set back must make nobody's longer. */
   elapsedMs(): number;
   /** The time by the clock, in which a refusal says when to come back. */

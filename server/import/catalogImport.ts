@@ -32,7 +32,7 @@ interface KnownEvent {
   readonly negRisk: boolean;
 }
 
-export interface ImportCounts {
+interface ImportCounts {
   readonly events: number;
   readonly markets: number;
 }

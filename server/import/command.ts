@@ -22,7 +22,7 @@ const BAD_LINES_SHOWN = 100;
 const BAD_LINES_KEPT = 10_000;
 
 /** A line of the file, from 1, as JSON. */
-export interface NumberedLine {
+interface NumberedLine {
   readonly line: number;
   readonly row: unknown;
 }

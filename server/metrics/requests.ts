@@ -19,7 +19,7 @@ interface Route {
 }
 
 /** What was answered to requests of one endpoint. */
-export interface RouteFigures {
+interface RouteFigures {
   readonly labels: { readonly method: string; readonly route: string };
   /** How often each status was answered, by the status. */
   readonly statuses: Float64Array;

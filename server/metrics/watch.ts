@@ -2,7 +2,7 @@
 // Markets, orders and trades are read from the views, never from the engine's memory; whatever is counted is a number that
 // its part holds anyway. Nothing here runs before somebody asks.
 import { join } from 'node:path';
-import { MarketStatus, RULES_VERSION } from '../../engine/index.ts';
+import { MarketStatus, MICRO_PER_UNIT, RULES_VERSION } from '../../engine/index.ts';
 import type { OpenedHistorian } from '../history/historian.ts';
 import { INTERFACE_VERSION } from '../http/interfaceVersion.ts';
 import type { Throttle } from '../http/throttle.ts';
@@ -18,14 +18,12 @@ import { processFigures } from './process.ts';
 import type { RequestFigures } from './requests.ts';
 
 /** The parts of a running server that are watched. */
-export interface WatchedServer extends Services {
+interface WatchedServer extends Services {
   readonly historian: OpenedHistorian;
   readonly snapshots: SnapshotMaker;
   readonly hub: StreamHub;
   readonly door: { readonly visitCount: number; readonly throttle: Throttle | undefined };
 }
-
-const MICRO = 1e6;
 
 /** Has the figures of a server shown by its metrics. */
 export function watchServer(server: WatchedServer): void {
@@ -83,7 +81,7 @@ function watchLog(figures: Figures, { views, recoverers }: WatchedServer): void 
   figures.counter(
     'traded_collateral_total',
     "Collateral traded, in units of it, at the price of each trade's taker.",
-    () => activity.tradedMicro / MICRO,
+    () => activity.tradedMicro / MICRO_PER_UNIT,
   );
   figures.counter('signatures_checked_total', 'Signers of orders that were found.', () => recoverers.doneCount);
   figures.gauge('signatures_waiting', 'Orders whose signers are being found.', () => {

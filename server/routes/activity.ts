@@ -1,18 +1,14 @@
 // The newest trades of markets, for whoever watches them: GET and POST /markets/live-activity (wire.md C.3). Thin: trades
 // come from the views, their shape from wire/activity.ts. Draft markets are not there for anybody who asks here.
 
-import { isBytes32 } from '../auth/hex.ts';
 import type { Endpoint, Handler } from '../http/endpoint.ts';
-import { BadRequest } from '../http/errors.ts';
-import type { Market, Views } from '../views/index.ts';
-import { tradeEvent } from '../wire/activity.ts';
+import { isListed, type Market, type Views } from '../views/index.ts';
+import { readMarketIds, tradeEvent } from '../wire/activity.ts';
 import * as schemas from '../wire/schemas/marketData.ts';
-import { findMarket, isListed } from './markets.ts';
+import { findMarket } from './markets.ts';
 
 /** Newest trades that one reply holds. */
 const EVENTS_MAX = 100;
-/** Markets that one request may name. */
-const MARKETS_MAX = 500;
 
 /**
  * The greatest numbers of all lists together, greatest first. Of a list it reads one number more than it takes of it.
@@ -42,7 +38,7 @@ function reply({ trades, markets }: Views, asked: readonly Market[]) {
   const lists = asked.map(({ index }) => trades.ofMarket(index));
   const events = greatestOf(lists, EVENTS_MAX).map((ordinal) => {
     const trade = trades.byOrdinal(ordinal);
-    const market = markets.list()[trade.marketIndex];
+    const market = markets.of(trade);
     return tradeEvent(trade, market, markets.eventByNumber(market.eventNumber));
   });
   return { body: JSON.stringify(events) };
@@ -52,15 +48,9 @@ const oneMarket: Handler = (request, { services: { views } }) => reply(views, [f
 
 /** Markets that do not exist are left out. */
 const manyMarkets: Handler = (request, { services: { views } }) => {
-  const ids = request.json();
-  if (!Array.isArray(ids)) throw new BadRequest('Invalid payload: the body must be a list of condition ids');
-  if (ids.length > MARKETS_MAX) throw new BadRequest('Payload exceeds the limit');
   const asked = new Set<Market>();
-  for (const id of ids) {
-    if (typeof id !== 'string' || !isBytes32(id)) {
-      throw new BadRequest('Invalid market: a condition id is 0x and 64 hex digits');
-    }
-    const market = views.markets.byCondition(id.toLowerCase());
+  for (const conditionId of readMarketIds(request.json())) {
+    const market = views.markets.byCondition(conditionId);
     if (market !== undefined && isListed(market)) asked.add(market);
   }
   return reply(views, [...asked]);

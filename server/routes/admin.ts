@@ -11,6 +11,7 @@ import { microText, parseWhole } from '../wire/numbers.ts';
 import {
   cashBody,
   eventBody,
+  HALVES,
   type MarketChangeBody,
   marketBody,
   marketChangeBody,
@@ -107,7 +108,7 @@ const changeMarket: Handler = async (request, { services }) => {
 function resolutionAsked({ outcomes }: Market, word: string): Resolution {
   const resolution = resolutionOf(outcomes, word);
   if (resolution !== undefined) return resolution;
-  const allowed = [...outcomes, 'split'].map((text) => JSON.stringify(text)).join(', ');
+  const allowed = [...outcomes, HALVES].map((text) => JSON.stringify(text)).join(', ');
   throw new BadRequest(`invalid_field: outcome: it must be one of ${allowed}`);
 }
 

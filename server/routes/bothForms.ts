@@ -3,6 +3,7 @@
 // catalog; a condition id the order-book record with the catalog's keys besides, or with `creator` the catalog's alone.
 import { isBytes32 } from '../auth/hex.ts';
 import type { Endpoint, Handler } from '../http/endpoint.ts';
+import { isListed } from '../views/index.ts';
 import { rootCatalog } from '../wire/catalogDialects.ts';
 import { QueryReader } from '../wire/catalogQuery.ts';
 import { detailRecord } from '../wire/markets.ts';
@@ -10,7 +11,7 @@ import { textOfPieces } from '../wire/pieces.ts';
 import { bothForms } from '../wire/schemas/catalog.ts';
 import { markets as cursorSchema } from '../wire/schemas/marketData.ts';
 import { marketById, marketPieces, rootMarkets } from './catalog.ts';
-import { cursorMarkets, isListed } from './markets.ts';
+import { cursorMarkets } from './markets.ts';
 
 const eitherList: Handler = (request, context) =>
   request.query.has('next_cursor') ? cursorMarkets(request, context) : rootMarkets(request, context);

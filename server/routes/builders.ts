@@ -7,7 +7,7 @@ import { isBytes32 } from '../auth/hex.ts';
 import { countBefore } from '../countBefore.ts';
 import type { Context, Endpoint, Handler, HttpRequest, ReplySteps } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
-import type { ApiKeyRow, BuilderFill, Market, Views } from '../views/index.ts';
+import type { ApiKeyRow, BuilderFill, Views } from '../views/index.ts';
 import {
   type BuilderFilter,
   builderCodeOf,
@@ -54,12 +54,6 @@ const revokeKeys: Handler = async (_request, { services, caller }) => {
   return { body: '"OK"' };
 };
 
-function marketOf({ markets }: Views, { trade }: BuilderFill): Market {
-  const market = markets.byIndex(trade.marketIndex);
-  if (market === undefined) throw new Error(`views: no market has the index ${trade.marketIndex}`);
-  return market;
-}
-
 const ordinalOf = ({ ordinal }: BuilderFill): number => ordinal;
 
 /** The ordinals of the fills that may pass the filter and the cursor has not passed, newest first. */
@@ -86,7 +80,7 @@ function* candidates(code: string, filter: BuilderFilter, cursor: Cursor, views:
 /** The fills under a code that pass the filter and the cursor has not passed, newest first, with rests. */
 function fillsOf(code: string, filter: BuilderFilter, cursor: Cursor, views: Views): Iterable<BuilderFill | undefined> {
   return search(candidates(code, filter, cursor, views), (fill) =>
-    isBuilderFillAsked(filter, fill, marketOf(views, fill)),
+    isBuilderFillAsked(filter, fill, views.markets.of(fill.trade)),
   );
 }
 
@@ -115,7 +109,7 @@ function ownCode(request: HttpRequest, { services: { views }, caller }: Context)
 /** A page as official clients read it. */
 function* fillsPage(fills: Iterable<BuilderFill | undefined>, cursor: Cursor, views: Views): ReplySteps {
   const { rows, nextCursor } = yield* findPage(fills, ordinalOf, true, cursor, PAGE_ROWS);
-  const items = rows.map((fill) => builderTradeRow(fill, marketOf(views, fill)));
+  const items = rows.map((fill) => builderTradeRow(fill, views.markets.of(fill.trade)));
   return { body: pageJson(items, nextCursor, PAGE_ROWS) };
 }
 
@@ -124,7 +118,7 @@ function* tradeList(fills: Iterable<BuilderFill | undefined>, cursor: Cursor, vi
   const { rows } = yield* findPage(oncePerTrade(fills), ordinalOf, true, cursor, PAGE_ROWS);
   const items = rows.map((fill) => {
     const { owner } = fill.maker?.order ?? fill.trade.taker;
-    return plainTradeRow(fill.trade, marketOf(views, fill), owner);
+    return plainTradeRow(fill.trade, views.markets.of(fill.trade), owner);
   });
   return { body: `[${items.join(',')}]` };
 }

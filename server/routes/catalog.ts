@@ -9,14 +9,11 @@ import {
   type Label,
   RowState,
   relatedTags,
-  rowsFilter,
-  STATE_COUNT,
-  wordsOf,
 } from '../catalog/index.ts';
 import type { Context, Endpoint, Handler, HttpRequest, Reply } from '../http/endpoint.ts';
 import type { ThrottleGroup } from '../http/throttleTable.ts';
 import type { EventRow, Market, Views } from '../views/index.ts';
-import { descriptionOf, relatedTag, seriesRecord, tagMatch, tagRecord } from '../wire/catalog.ts';
+import { descriptionOf, relatedTag, seriesRecord, tagRecord } from '../wire/catalog.ts';
 import { type CatalogDialect, gammaCatalog, rootCatalog } from '../wire/catalogDialects.ts';
 import {
   formatPlace,
@@ -26,15 +23,14 @@ import {
   readKeyset,
   readList,
   readRelated,
-  readSearch,
   readsForeign,
-  type SearchForm,
 } from '../wire/catalogQuery.ts';
 import { addTags, appendTags, type Shape } from '../wire/catalogTexts.ts';
 import { parseWhole } from '../wire/numbers.ts';
 import { appendList, bytesOf, type Pieces } from '../wire/pieces.ts';
 import { gammaSchemas, rootSchemas } from '../wire/schemas/catalog.ts';
-import { eventFilters, marketFilters, searchFilters } from './catalogFilters.ts';
+import { eventFilters, marketFilters } from './catalogFilters.ts';
+import { search } from './search.ts';
 
 /** The JSON of a reply. */
 type Answer = (reader: QueryReader, catalog: Catalog, views: Views, request: HttpRequest) => Reply['body'];
@@ -124,6 +120,12 @@ function found<Row>(
   return row;
 }
 
+function foundMarket(reader: QueryReader, catalog: Catalog, what: 'id' | 'slug', market: Market | undefined): Market {
+  const isOf = (creator: string): boolean =>
+    market !== undefined && catalog.isOfCreator(catalog.eventOf(market), creator);
+  return found(reader, what, market, isOf);
+}
+
 /** The market of a number or, where the dialect takes them, a condition id. */
 export function marketById(reader: QueryReader, catalog: Catalog, { markets }: Views, id: string): Market {
   const isCondition = reader.dialect.takesConditionIds && isBytes32(id);
@@ -131,20 +133,12 @@ export function marketById(reader: QueryReader, catalog: Catalog, { markets }: V
     throw reader.dialect.invalid('id', "must be a market's number, or a condition id of 0x and 64 hex digits");
   }
   const market = isCondition ? markets.byCondition(id.toLowerCase()) : markets.byIndex(numberOf(reader, id) - 1);
-  return found(
-    reader,
-    'id',
-    market,
-    (creator) => market !== undefined && catalog.isOfCreator(catalog.eventOf(market), creator),
-  );
+  return foundMarket(reader, catalog, 'id', market);
 }
 
 const pathMarket = (reader: QueryReader, catalog: Catalog, views: Views, { params }: HttpRequest): Market => {
   if (params.slug === undefined) return marketById(reader, catalog, views, params.id);
-  const market = views.markets.bySlug(params.slug);
-  const isOf = (creator: string): boolean =>
-    market !== undefined && catalog.isOfCreator(catalog.eventOf(market), creator);
-  return found(reader, 'slug', market, isOf);
+  return foundMarket(reader, catalog, 'slug', views.markets.bySlug(params.slug));
 };
 
 const pathEvent = (reader: QueryReader, catalog: Catalog, { markets }: Views, { params }: HttpRequest): EventRow => {
@@ -255,87 +249,6 @@ const oneSeries: Answer = (reader, catalog, { markets }, request) => {
   to.push(bytesOf('}'));
   return to;
 };
-
-const keptWords = new WeakMap<Label, { readonly title: string; readonly words: readonly string[] }>();
-
-/** The words by which a tag is found. */
-function tagWords(tag: Label): readonly string[] {
-  const { slug, title } = tag;
-  const known = keptWords.get(tag);
-  if (known?.title === title) return known.words;
-  const words = wordsOf(`${slug.replaceAll('-', ' ')} ${title}`);
-  keptWords.set(tag, { title, words });
-  return words;
-}
-
-/** Tags of which each word of the query is a word's beginning and which some event has, the most used first. */
-function tagsFound(catalog: Catalog, text: string, countOf: (tag: Label) => number): readonly Label[] {
-  const words = wordsOf(text);
-  const isFound = (tag: Label): boolean => {
-    const own = tagWords(tag);
-    return words.every((word) => own.some((one) => one.startsWith(word))) && countOf(tag) > 0;
-  };
-  const tags = words.length === 0 ? [] : catalog.tags.list().filter(isFound);
-  return tags.toSorted((left, right) => countOf(right) - countOf(left) || left.number - right.number);
-}
-
-const ALL_STATES = (1 << STATE_COUNT) - 1;
-
-/** The events of a page of a search, out of all that it found. */
-function eventsShown(
-  catalog: Catalog,
-  { markets }: Views,
-  found: readonly number[],
-  { column, isRising, limit, page }: SearchForm,
-): readonly EventRow[] {
-  const offset = (page - 1) * limit;
-  if (column === undefined) {
-    return found.slice(offset, offset + limit).flatMap((number) => markets.eventByNumber(number) ?? []);
-  }
-  const filters = [rowsFilter(found.map((number) => number - 1))];
-  return catalog.eventPage({
-    states: ALL_STATES,
-    columns: [column],
-    isRising,
-    limit,
-    offset,
-    after: undefined,
-    filters,
-  }).rows;
-}
-
-const EVENTS_FOUND = bytesOf('{"events":');
-
-/** GET /public-search: waits for the index, so that what was created is found. */
-function search(dialect: CatalogDialect): Handler {
-  return async (request, { services: { catalog, views, exchange } }) => {
-    const reader = new QueryReader(request.query, dialect);
-    const form = readSearch(reader, catalog.eventColumns);
-    const { text, limit, page, hasTags, creator, closed, isSlim } = form;
-    await catalog.search.ready();
-    catalog.settle(exchange.now());
-    const isFindable = catalog.findableEvents(creator, closed);
-    const filters = searchFilters(catalog, reader);
-    const isWanted = (number: number): boolean =>
-      isFindable(number) && filters.every((filter) => filter.isWanted(number - 1));
-    const { events } = catalog.search.find(text, isWanted);
-    const countOf = catalog.eventCounts(hasTags ? creator : undefined);
-    const tags = hasTags ? tagsFound(catalog, text, countOf) : [];
-    const from = (page - 1) * limit;
-    const shown = eventsShown(catalog, views, events, form);
-    const hasMore = from + limit < Math.max(events.length, tags.length);
-    const rest = JSON.stringify({
-      ...(isSlim && { hasMore }),
-      tags: tags.slice(from, from + limit).map((tag) => tagMatch(tag, countOf(tag))),
-      pagination: { hasMore, totalResults: events.length + tags.length },
-    });
-    const body: Pieces = [EVENTS_FOUND];
-    const append = isSlim ? dialect.slimEvent : dialect.foundEvent;
-    appendList(body, shown, (event) => append(catalog, event, body));
-    body.push(bytesOf(`,${rest.slice(1)}`));
-    return { body };
-  };
-}
 
 type Schemas = typeof rootSchemas;
 type Row = readonly [path: string, group: ThrottleGroup, summary: string, schema: keyof Schemas, handler: Handler];

@@ -1,5 +1,6 @@
 // From the parameters of a catalog list to filters of rows: what a tag, an event, a creator or an id names is looked up in
-// the catalog, and names that nobody has leave an empty list. Called by catalog.ts. No filter here looks at all rows.
+// the catalog, and names that nobody has leave an empty list. Called by catalog.ts and search.ts. No filter here looks at
+// all rows.
 
 import {
   type Catalog,
@@ -14,9 +15,9 @@ import {
 import type { EventRow, Market, MarketsView } from '../views/index.ts';
 import { eventTitle, rewardsMinSize, umaResolutionStatus } from '../wire/catalog.ts';
 import { LIST_LIMIT_MAX, type QueryReader, readsAllTags, readsForeign } from '../wire/catalogQuery.ts';
+import { microNumber } from '../wire/numbers.ts';
 
 const NOTHING: RowFilter = { among: [], isWanted: () => false };
-const MICRO = 1_000_000;
 
 type Range = readonly [min: number | undefined, max: number | undefined];
 
@@ -127,8 +128,8 @@ export function marketFilters(catalog: Catalog, markets: MarketsView, reader: Qu
   }
   const figures = (market: Market) => catalog.marketFiguresOf(market);
   const ranges = [
-    [numbers(reader, 'volume_num'), (market: Market) => figures(market).volumeMicro / MICRO],
-    [numbers(reader, 'liquidity_num'), (market: Market) => figures(market).liquidityMicro / MICRO],
+    [numbers(reader, 'volume_num'), (market: Market) => microNumber(figures(market).volumeMicro)],
+    [numbers(reader, 'liquidity_num'), (market: Market) => microNumber(figures(market).liquidityMicro)],
     [[reader.number('rewards_min_size'), undefined], rewardsMinSize],
     [times(reader, 'start_date'), (market: Market) => marketStartMs(market, catalog.eventOf(market))],
     [times(reader, 'end_date'), (market: Market) => marketEndMs(market, catalog.eventOf(market))],
@@ -194,8 +195,8 @@ export function eventFilters(catalog: Catalog, markets: MarketsView, reader: Que
   filters.push(...excludedTags(catalog, reader));
   const figures = (event: EventRow): EventFigures => catalog.eventFiguresOf(event);
   const ranges = [
-    [numbers(reader, 'volume'), (event: EventRow) => figures(event).volumeMicro / MICRO],
-    [numbers(reader, 'liquidity'), (event: EventRow) => figures(event).liquidityMicro / MICRO],
+    [numbers(reader, 'volume'), (event: EventRow) => microNumber(figures(event).volumeMicro)],
+    [numbers(reader, 'liquidity'), (event: EventRow) => microNumber(figures(event).liquidityMicro)],
     [times(reader, 'start_date'), (event: EventRow) => figures(event).startMs],
     [times(reader, 'end_date'), (event: EventRow) => figures(event).endMs],
   ] as const;

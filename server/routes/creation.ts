@@ -9,7 +9,7 @@ import { BadRequest } from '../http/errors.ts';
 import type { Services } from '../services.ts';
 import type { MarketTexts } from '../views/index.ts';
 import { pipsText } from '../wire/numbers.ts';
-import { type EventBody, FLAGS_MAX, type MarketBody, type MarketChangeBody } from '../wire/operatorBodies.ts';
+import { type EventBody, FLAGS_MAX, HALVES, type MarketBody, type MarketChangeBody } from '../wire/operatorBodies.ts';
 
 /** Who reports results where the operator names nobody: the address 0x…01, as in the seed catalog. */
 const DEFAULT_ORACLE = `0x${'1'.padStart(40, '0')}`;
@@ -24,9 +24,6 @@ export function slugOf(text: string): string {
   const joined = plain.replace(/[^a-z0-9]+/g, '-').slice(0, SLUG_CHARACTERS_MAX);
   return joined.replace(/^-+|-+$/g, '') || bytesToHex(keccak256Text(text)).slice(2, 18);
 }
-
-/** What a market resolves to that ends half and half, where others name the outcome that has won. */
-const HALVES = 'split';
 
 /** What a word says of how a market has ended: the outcome of that name, else "split" is half and half; undefined for any other. */
 export function resolutionOf([first, second]: readonly string[], word: string): Resolution | undefined {

@@ -7,7 +7,7 @@ import type { Caller } from '../auth/caller.ts';
 import type { Endpoint, Handler } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
 import { uuidOfKeyId } from '../views/index.ts';
-import { keyIdOfUuid } from '../wire/ids.ts';
+import { keyIdOfUuid, requireKeyId } from '../wire/ids.ts';
 import { isFields } from '../wire/orders.ts';
 import * as schemas from '../wire/schemas/orders.ts';
 import { eventOf, submitAccepted } from './submit.ts';
@@ -36,7 +36,7 @@ function submit(
   given: string,
   refresh: 0 | 1,
 ): Promise<LogRecord> {
-  const next = keyIdOfUuid(randomUUID()) ?? NO_ID;
+  const next = requireKeyId(randomUUID());
   const command: CommandOf<'Heartbeat'> = { type: 'Heartbeat', owner, keyId, given, next, refresh };
   return submitAccepted(exchange, command);
 }

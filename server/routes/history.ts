@@ -1,11 +1,10 @@
 // Histories of midpoints: GET /prices-history and POST /batch-prices-history (wire.md C.2, interface.md 2.6). Thin: what
 // is asked is read by wire/history.ts, points come from the view. A market that is over keeps its history.
 
-import { MarketStatus } from '../../engine/index.ts';
 import type { Endpoint, Handler } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
 import type { Services } from '../services.ts';
-import type { TokenPlace, Views } from '../views/index.ts';
+import { isListed, type TokenPlace, type Views } from '../views/index.ts';
 import { type HistoryRequest, historyJson, readHistoryBody, readHistoryQuery } from '../wire/history.ts';
 import * as schemas from '../wire/schemas/marketData.ts';
 import { rowsReply } from './rowsReply.ts';
@@ -14,7 +13,7 @@ import { rowsReply } from './rowsReply.ts';
 function findToken({ markets }: Views, key: string): TokenPlace | undefined {
   const market = key.startsWith('0x') ? markets.byCondition(key.toLowerCase()) : undefined;
   const place = market === undefined ? markets.byToken(key) : ({ market, outcome: 0 } as const);
-  return place?.market.status === MarketStatus.DRAFT ? undefined : place;
+  return place !== undefined && isListed(place.market) ? place : undefined;
 }
 
 const oneHistory: Handler = (request, { services: { views, exchange } }) => {

@@ -3,14 +3,13 @@
 // answered.
 
 import { ApiKeyKind, encodeCommand } from '../../engine/index.ts';
-import { type ApiCredentials, deriveCredentials } from '../auth/apiKeys.ts';
+import { deriveCredentials, isOfSecret } from '../auth/apiKeys.ts';
 import { readAuthHeaders } from '../auth/headers.ts';
-import { isOfSecret } from '../http/authenticate.ts';
 import type { Context, Endpoint, Handler, HttpRequest } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
 import { walletsOfOwner } from '../ownerWallets.ts';
 import type { ApiKeyRow } from '../views/index.ts';
-import { keyIdOfUuid } from '../wire/ids.ts';
+import { requireKeyId } from '../wire/ids.ts';
 import { parseWhole } from '../wire/numbers.ts';
 import * as schemas from '../wire/schemas/account.ts';
 import { keysReply } from './ownedKeys.ts';
@@ -22,10 +21,6 @@ function nonceOf(request: HttpRequest): number | undefined {
   return nonce === '' ? 0 : parseWhole(nonce.replace(/^0+(?=[0-9])/, ''));
 }
 
-function credentialsOf({ services }: Context, owner: string, nonce: number, generation: number): ApiCredentials {
-  return deriveCredentials(services.secret, { kind: 'trading', owner, nonce: String(nonce), generation });
-}
-
 /** Whether a key can be used: with one that was made under another secret of the server nobody can sign. */
 function isUsable({ services }: Context, key: ApiKeyRow): boolean {
   return key.isActive && isOfSecret(key, services.secret);
@@ -33,7 +28,7 @@ function isUsable({ services }: Context, key: ApiKeyRow): boolean {
 
 const createKey: Handler = async (request, context) => {
   const { owner } = context.caller();
-  const { exchange, views, wallets } = context.services;
+  const { exchange, views, wallets, secret } = context.services;
   const nonce = nonceOf(request);
   if (nonce === undefined) {
     throw new BadRequest(`Could not create api key: the nonce must be at most ${Number.MAX_SAFE_INTEGER}`);
@@ -41,23 +36,15 @@ const createKey: Handler = async (request, context) => {
   const latest = views.keys.latest(owner, nonce, ApiKeyKind.TRADING);
   if (latest !== undefined && isUsable(context, latest)) throw new BadRequest('Could not create api key');
   const generation = latest === undefined ? 0 : latest.generation + 1;
-  const credentials = credentialsOf(context, owner, nonce, generation);
-  const keyId = keyIdOfUuid(credentials.apiKey);
-  if (keyId === undefined) throw new Error('a derived API key is no UUID');
+  const identity = { kind: ApiKeyKind.TRADING, owner, nonce, generation };
+  const credentials = deriveCredentials(secret, identity);
+  const keyId = requireKeyId(credentials.apiKey);
   // In a log that the first rules began, one that is bound to somebody else may have no account: it must not get its deriver's.
   const items = walletsOfOwner(owner, wallets).filter((wallet) => !views.accounts.isBoundToAnother(wallet, owner));
   // Of two requests at once the second finds the stale key deleted, which is all that is wanted.
   if (latest?.isActive) await exchange.submit(encodeCommand({ type: 'DeleteApiKey', owner, keyId: latest.keyId }));
   await claimWallets(context.services, owner);
-  await submitAccepted(exchange, {
-    type: 'CreateApiKey',
-    owner,
-    keyId,
-    nonce,
-    generation,
-    kind: ApiKeyKind.TRADING,
-    items,
-  });
+  await submitAccepted(exchange, { type: 'CreateApiKey', keyId, ...identity, items });
   // What reached a wallet while the key was on its way.
   await claimWallets(context.services, owner);
   return { body: JSON.stringify(credentials) };
@@ -68,7 +55,7 @@ const deriveKey: Handler = (request, context) => {
   const nonce = nonceOf(request);
   const key = nonce === undefined ? undefined : context.services.views.keys.latest(owner, nonce, ApiKeyKind.TRADING);
   if (key === undefined || !isUsable(context, key)) throw new BadRequest('Could not derive api key!');
-  return { body: JSON.stringify(credentialsOf(context, owner, key.nonce, key.generation)) };
+  return { body: JSON.stringify(deriveCredentials(context.services.secret, key)) };
 };
 
 const listKeys: Handler = (_request, { services, caller }) => {

@@ -2,12 +2,11 @@
 // interface.md 4.4). Thin: tokens are read by wire/tokens.ts, found in the views, and shown by wire/. Lists leave out
 // tokens that have no book; a request for one such token is a 404.
 
-import { MarketStatus } from '../../engine/index.ts';
 import type { Endpoint, Handler, HttpRequest, ReplySteps } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
 import type { EndpointSchema } from '../http/schema.ts';
 import { groupOfPath } from '../http/throttleTable.ts';
-import type { Market, TokenPlace, Views } from '../views/index.ts';
+import { hasBook, isListed, type TokenPlace, type Views } from '../views/index.ts';
 import { bookJson } from '../wire/books.ts';
 import { baseFee } from '../wire/markets.ts';
 import { pipsText } from '../wire/numbers.ts';
@@ -18,13 +17,10 @@ import { rowsReply } from './rowsReply.ts';
 
 const NO_BOOK = 'No orderbook exists for the requested token id';
 
-/** Whether the market's tokens have a book: from its opening to its close. */
-const hasBook = ({ status }: Market): boolean => status === MarketStatus.OPEN || status === MarketStatus.PAUSED;
-
 /** The token that a request names. @throws BadRequest 400 for a malformed one, 404 with `text` for an unknown one */
 function findToken(request: HttpRequest, views: Views, text: string): TokenPlace {
   const place = views.markets.byToken(readOneTokenId(request.params.token_id, request.query));
-  if (place === undefined || place.market.status === MarketStatus.DRAFT) throw new BadRequest(text, { status: 404 });
+  if (place === undefined || !isListed(place.market)) throw new BadRequest(text, { status: 404 });
   return place;
 }
 

@@ -8,7 +8,7 @@ import type { Context, Endpoint, Handler, HttpRequest, Reply } from '../http/end
 import { BadRequest } from '../http/errors.ts';
 import type { EndpointSchema } from '../http/schema.ts';
 import { groupOfPath } from '../http/throttleTable.ts';
-import type { Market, Views } from '../views/index.ts';
+import { isListed, type Market, type Views } from '../views/index.ts';
 import {
   compactRecord,
   detailRecord,
@@ -25,8 +25,6 @@ import { readOneTokenId } from '../wire/tokens.ts';
 /** Rows of one page of any market list. */
 const PAGE_ROWS = 500;
 
-/** Whether those who trade may see the market. */
-export const isListed = ({ status }: Market): boolean => status !== MarketStatus.DRAFT;
 /** What a list of markets worth quoting holds: those that take orders and offer rewards to makers. */
 const isSampled = (market: Market): boolean => market.status === MarketStatus.OPEN && hasRewards(market);
 

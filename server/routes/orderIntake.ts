@@ -38,7 +38,7 @@ const NOT_ITS_SIGNER = 'the order signer address has to be the address of the AP
 const OTHER_VERSION = 'order_version_mismatch: this exchange takes orders of version 2, see GET /version';
 
 /** An order whose owner, token and wallet are right; its signature is still to be checked. */
-export interface UncheckedOrder {
+interface UncheckedOrder {
   readonly posted: PostedOrder;
   readonly caller: Caller;
   readonly place: TokenPlace;

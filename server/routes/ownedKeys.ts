@@ -3,11 +3,10 @@
 // secret is stored. An owner may have any number of them: what is done to all goes a part at a time.
 import { randomInt } from 'node:crypto';
 import { type ApiKeyKind, encodeCommand, type RunningExchange, rejectionName } from '../../engine/index.ts';
-import { type ApiCredentials, deriveCredentials } from '../auth/apiKeys.ts';
-import { isOfSecret, KIND_NAMES } from '../http/authenticate.ts';
+import { type ApiCredentials, deriveCredentials, isOfSecret } from '../auth/apiKeys.ts';
 import type { Context, ReplySteps } from '../http/endpoint.ts';
 import type { ApiKeyRow } from '../views/index.ts';
-import { keyIdOfUuid } from '../wire/ids.ts';
+import { requireKeyId } from '../wire/ids.ts';
 import { search } from '../wire/pages.ts';
 import { rejectionError } from '../wire/rejections.ts';
 import { type Frame, rowsReply } from './rowsReply.ts';
@@ -20,11 +19,10 @@ const NONCES = 2 ** 48 - 1;
 export async function makeOwnedKey({ services, caller }: Context, kind: ApiKeyKind): Promise<ApiCredentials> {
   const { owner } = caller();
   const nonce = randomInt(NONCES);
-  const identity = { kind: KIND_NAMES[kind], owner, nonce: String(nonce), generation: 0 };
+  const identity = { kind, owner, nonce, generation: 0 };
   const credentials = deriveCredentials(services.secret, identity);
-  const keyId = keyIdOfUuid(credentials.apiKey);
-  if (keyId === undefined) throw new Error('a derived API key is no UUID');
-  await submitAccepted(services.exchange, { type: 'CreateApiKey', owner, keyId, nonce, generation: 0, kind });
+  const keyId = requireKeyId(credentials.apiKey);
+  await submitAccepted(services.exchange, { type: 'CreateApiKey', keyId, ...identity });
   return credentials;
 }
 

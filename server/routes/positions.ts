@@ -28,21 +28,16 @@ function reply(context: Context, market: Market, wallet: string, figures: Readon
   return { body: JSON.stringify({ condition_id: market.conditionId, wallet, ...figures, ...holdings }) };
 }
 
-const split: Handler = async (request, context) => {
-  const { condition_id, amount, signature_type } = readFields(setsBody, request.json());
-  const { market, head } = headOf(context, condition_id, signature_type);
-  const command = { type: 'Split', ...head, amountMicro: amount } as const;
-  await submitAccepted(context.services.exchange, command, { address: head.wallet });
-  return reply(context, market, head.wallet, { amount: microText(amount) });
-};
-
-const merge: Handler = async (request, context) => {
-  const { condition_id, amount, signature_type } = readFields(setsBody, request.json());
-  const { market, head } = headOf(context, condition_id, signature_type);
-  const command = { type: 'Merge', ...head, amountMicro: amount } as const;
-  await submitAccepted(context.services.exchange, command, { address: head.wallet });
-  return reply(context, market, head.wallet, { amount: microText(amount) });
-};
+/** A handler that makes full sets of collateral, or collateral of full sets. */
+const exchanging =
+  (type: 'Split' | 'Merge'): Handler =>
+  async (request, context) => {
+    const { condition_id, amount, signature_type } = readFields(setsBody, request.json());
+    const { market, head } = headOf(context, condition_id, signature_type);
+    const command = { type, ...head, amountMicro: amount };
+    await submitAccepted(context.services.exchange, command, { address: head.wallet });
+    return reply(context, market, head.wallet, { amount: microText(amount) });
+  };
 
 const payoutMicro = (record: LogRecord): number => eventOf(record, 'PositionRedeemed')?.payoutMicro ?? 0;
 
@@ -61,14 +56,14 @@ export const positionsEndpoints: readonly Endpoint[] = [
     path: '/split',
     summary: 'Turns collateral into shares of both tokens of a market.',
     schema: schemas.sets,
-    handler: split,
+    handler: exchanging('Split'),
   },
   {
     ...row,
     path: '/merge',
     summary: 'Turns shares of both tokens of a market into collateral.',
     schema: schemas.sets,
-    handler: merge,
+    handler: exchanging('Merge'),
   },
   {
     ...row,

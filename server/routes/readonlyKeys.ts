@@ -2,12 +2,12 @@
 // address and key alone, for reads alone; an owner may have many. Each is a key of the log like any other.
 
 import { AccountFlag, ApiKeyKind } from '../../engine/index.ts';
+import { isOfSecret } from '../auth/apiKeys.ts';
 import { isAddress } from '../auth/hex.ts';
-import { isOfSecret } from '../http/authenticate.ts';
 import type { Endpoint, Handler } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
 import type { ApiKeyRow } from '../views/index.ts';
-import { keyIdOfUuid } from '../wire/ids.ts';
+import { isUuid } from '../wire/ids.ts';
 import { isFields } from '../wire/orders.ts';
 import * as schemas from '../wire/schemas/account.ts';
 import { deleteKeys, keysReply, makeOwnedKey } from './ownedKeys.ts';
@@ -34,7 +34,7 @@ const remove: Handler = async (request, { services, caller }) => {
   const { owner } = caller();
   const body = request.json();
   const named = isFields(body) ? body.key : undefined;
-  if (typeof named !== 'string' || keyIdOfUuid(named) === undefined) {
+  if (typeof named !== 'string' || !isUuid(named)) {
     throw new BadRequest('Invalid key: the body must be an object with key, the UUID of a read-only key');
   }
   const key = services.views.keys.byApiKey(named.toLowerCase());
@@ -47,7 +47,7 @@ const validate: Handler = (request, { services: { views, secret } }) => {
   const address = request.query.get('address') ?? '';
   const key = request.query.get('key') ?? '';
   if (!isAddress(address)) throw new BadRequest('Invalid address: an address is 0x and 40 hex digits');
-  if (keyIdOfUuid(key) === undefined) throw new BadRequest('Invalid key: a key is a UUID');
+  if (!isUuid(key)) throw new BadRequest('Invalid key: a key is a UUID');
   const found = views.keys.byApiKey(key.toLowerCase());
   if (!isReadonly(found, address.toLowerCase()) || !isOfSecret(found, secret)) {
     throw new BadRequest('Unauthorized/Invalid api key', { status: 401 });

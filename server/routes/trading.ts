@@ -8,9 +8,7 @@ import {
   ExchangeMode,
   encodeCommand,
   type LogRecord,
-  MICRO_PER_LOT,
   rejectionName,
-  Side,
   StorageUnavailable,
 } from '../../engine/index.ts';
 import { HistorianUnavailable } from '../history/errors.ts';
@@ -26,14 +24,13 @@ import {
   parseCancelMany,
   type RefusedCancel,
 } from '../wire/cancels.ts';
-import { tradeId, transactionHash } from '../wire/ids.ts';
-import { microText } from '../wire/numbers.ts';
 import {
   type PlacedOrder,
   parseOrderBatch,
   parsePostedOrder,
   placedOrderJson,
   refusedOrderJson,
+  type TakenTrade,
 } from '../wire/orders.ts';
 import {
   historyRefusal,
@@ -52,9 +49,7 @@ function outcomeOf(record: LogRecord, placement: PlacementCommand): PlacedOrder 
   const { orderId, owner, maker, side, orderType } = placement;
   let orderNumber = -1;
   let isDelayed = false;
-  let shareMicro = 0;
-  let moneyMicro = 0;
-  const tradeIds: string[] = [];
+  const taken: TakenTrade[] = [];
   for (const event of record.events) {
     if (event.type === 'Rejected' || event.type === 'OrderKilled') {
       const { a } = event;
@@ -66,22 +61,9 @@ function outcomeOf(record: LogRecord, placement: PlacementCommand): PlacedOrder 
     }
     if (event.type === 'OrderAccepted') orderNumber = event.orderNumber;
     else if (event.type === 'OrderDelayed' && event.orderNumber === orderNumber) isDelayed = true;
-    else if (event.type === 'Trade' && event.takerOrderNumber === orderNumber) {
-      shareMicro += event.lots * MICRO_PER_LOT;
-      moneyMicro += event.lots * event.pricePips;
-      tradeIds.push(tradeId(event.marketIndex, event.tradeNumber));
-    }
+    else if (event.type === 'Trade' && event.takerOrderNumber === orderNumber) taken.push(event);
   }
-  const isMatched = tradeIds.length > 0;
-  const [making, taking] = side === Side.BUY ? [moneyMicro, shareMicro] : [shareMicro, moneyMicro];
-  return {
-    orderId,
-    status: isMatched ? 'matched' : isDelayed ? 'delayed' : 'live',
-    makingAmount: isMatched ? microText(making) : '',
-    takingAmount: isMatched ? microText(taking) : '',
-    tradeIds,
-    transactionHashes: tradeIds.map(transactionHash),
-  };
+  return { orderId, side, isDelayed, taken };
 }
 
 const isRefusal = <Result extends object>(result: Result | RejectionReply): result is RejectionReply =>

@@ -1,6 +1,6 @@
 // The caller's own orders and trades: GET /data/order/{id}, /data/orders, /data/trades (interface.md 4.5, wire.md C.5).
-// Thin: rows come from the views, old orders from the historian, shapes from the request's dialect. The caller is an owner: all its wallets are
-// covered, and nothing of anybody else's is ever found here but the other sides of its own trades.
+// Thin: rows come from the views, old orders from the historian, shapes from the request's dialect. The caller is an owner:
+// all its wallets are covered, and nothing of anybody else's is ever found here but the other sides of its own trades.
 
 import { isBytes32 } from '../auth/hex.ts';
 import { countBefore } from '../countBefore.ts';
@@ -26,13 +26,6 @@ import {
 
 const PAGE_ROWS = 100;
 
-/** The market of a row: views never hold a row without its market. */
-function marketOf({ markets }: Views, { marketIndex }: { readonly marketIndex: number }) {
-  const market = markets.byIndex(marketIndex);
-  if (market === undefined) throw new Error(`views: no market has the index ${marketIndex}`);
-  return market;
-}
-
 const NOT_FOUND = { status: 404 } as const;
 
 /** An own order: from the views while it is open and a while longer, and ever after from the historian. */
@@ -45,7 +38,7 @@ const oneOrder: Handler = (request, { services: { views, historian }, dialect, c
   if (order === undefined)
     return pastOrder(historian, { query: { kind: 'order', orderId, owner }, dialect: dialect.name });
   if (order.owner !== owner) throw new BadRequest('Order not found', NOT_FOUND);
-  return { body: dialect.orderReply(order, marketOf(views, order)) };
+  return { body: dialect.orderReply(order, views.markets.of(order)) };
 };
 
 async function pastOrder(historian: Historian, request: HistoryRequest): Promise<Reply> {
@@ -69,12 +62,12 @@ const openOrders: Handler = (request, { services: { views }, caller }) => {
   const cursor = parseCursor(request.query.get('next_cursor'));
   const filter = readOrderFilter(request.query);
   const { owner } = caller();
-  const isAsked = (order: Order): boolean => isOrderAsked(filter, order, marketOf(views, order));
+  const isAsked = (order: Order): boolean => isOrderAsked(filter, order, views.markets.of(order));
   function* reply(): ReplySteps {
     const found = search(openCandidates(filter, owner, views), isAsked);
     const { rows, nextCursor } = yield* findPage(found, ({ orderNumber }) => orderNumber, false, cursor, PAGE_ROWS);
     // What was found in an earlier turn may be over by now.
-    const items = rows.filter(isOpen).map((order) => orderRow(order, marketOf(views, order)));
+    const items = rows.filter(isOpen).map((order) => orderRow(order, views.markets.of(order)));
     return { body: pageJson(items, nextCursor, PAGE_ROWS) };
   }
   return reply();
@@ -114,11 +107,11 @@ const ownTrades: Handler = (request, { services: { views }, dialect, caller }) =
   const cursor = parseCursor(request.query.get('next_cursor'));
   const filter = readTradeFilter(request.query);
   const { owner } = caller();
-  const isAsked = (trade: Trade): boolean => isTradeAsked(filter, trade, marketOf(views, trade));
+  const isAsked = (trade: Trade): boolean => isTradeAsked(filter, trade, views.markets.of(trade));
   function* reply(): ReplySteps {
     const found = search(candidates(filter, owner, views, cursor), isAsked);
     const { rows, nextCursor } = yield* findPage(found, ordinalOf, true, cursor, PAGE_ROWS);
-    const items = rows.map((trade) => dialect.tradeRow(trade, marketOf(views, trade), owner));
+    const items = rows.map((trade) => dialect.tradeRow(trade, views.markets.of(trade), owner));
     return { body: pageJson(items, nextCursor, PAGE_ROWS) };
   }
   return reply();

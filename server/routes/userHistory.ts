@@ -1,35 +1,16 @@
 // What wallets did and hold: trades, positions, activity, holders and their totals (interface.md 4.1, catalog-and-data.md
 // 3), at the root and, for official clients, below /data-api. Thin: the request's dialect reads what is asked, the
 // historian finds and renders it. Anybody may ask about any wallet, unless there is an allowlist.
-import type { HistoryQuery } from '../history/queries.ts';
 import type { Endpoint, Handler } from '../http/endpoint.ts';
 import { groupOfPath } from '../http/throttleTable.ts';
-import type { MarketsView } from '../views/index.ts';
 import { mountRoot, userHistorySchema } from '../wire/schemas/userHistory.ts';
 import type { AskedKind } from '../wire/userHistoryQuery.ts';
-import { isListed } from './markets.ts';
 
 const MOUNT = '/data-api';
 
-/** A question as if there were no drafts, where its answer names markets: nobody has anything in one. */
-function withoutDrafts(query: HistoryQuery, markets: MarketsView): HistoryQuery {
-  if (query.kind !== 'holders' && query.kind !== 'oi' && query.kind !== 'live-volume') return query;
-  if (query.conditionIds !== undefined) {
-    const isShown = (conditionId: string): boolean => {
-      const market = markets.byCondition(conditionId);
-      return market === undefined || isListed(market);
-    };
-    return { ...query, conditionIds: query.conditionIds.filter(isShown) };
-  }
-  if (query.kind !== 'live-volume' || query.eventNumbers === undefined) return query;
-  const ofEvents = query.eventNumbers.flatMap((number) => markets.eventByNumber(number)?.markets ?? []);
-  const conditionIds = ofEvents.filter(isListed).map(({ conditionId }) => conditionId);
-  return { ...query, conditionIds, eventNumbers: undefined };
-}
-
 function answer(kind: AskedKind): Handler {
-  return async (request, { services: { historian, views }, dialect }) => {
-    const query = withoutDrafts(dialect.readHistory(kind, request.query), views.markets);
+  return async (request, { services: { historian }, dialect }) => {
+    const query = dialect.readHistory(kind, request.query);
     const body = await historian.ask({ query, dialect: dialect.name });
     if (body === undefined) throw new Error(`historian: ${kind} is a list, and there is always one`);
     return { body, onSent: () => historian.reuse(body) };

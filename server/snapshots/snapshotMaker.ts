@@ -24,7 +24,7 @@ export type MakerNews =
   | { readonly kind: 'log'; readonly text: string; readonly figures: Readonly<Record<string, unknown>> }
   | { readonly kind: 'failed'; readonly reason: string };
 
-export interface SnapshotMakerOptions {
+interface SnapshotMakerOptions {
   /** Undefined: nothing is on disk, and nothing is made. */
   readonly dataDir: string | undefined;
   /** Records after which one is due; 0: never. */

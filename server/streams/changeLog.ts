@@ -14,7 +14,7 @@ export const NONE = -1;
 const Flag = { TOP: 1, WHOLE: 2, RESOLVED: 4, NEG_RISK: 8, TRADED: 16 } as const;
 
 /** An entry as it was kept, and where the one before it of its market is. */
-export interface KeptChange {
+interface KeptChange {
   readonly change: MarketChange;
   readonly previousAt: number;
 }

@@ -6,10 +6,6 @@ import { ApiKeyKind, type RunningExchange } from '../../engine/index.ts';
 import { deriveCredentials } from '../auth/apiKeys.ts';
 import { equalSecretTexts } from '../auth/l2.ts';
 import type { ServerConfig } from '../config.ts';
-import { type AddressReader, forwardedReader } from '../http/allowlist.ts';
-import { BadRequest } from '../http/errors.ts';
-import { hostGuard } from '../http/host.ts';
-import { networkOf } from '../http/throttle.ts';
 import { newMarketText } from '../wire/marketEvents.ts';
 import { RETRY_SECONDS } from '../wire/rejections.ts';
 import {
@@ -21,6 +17,7 @@ import {
   type StreamRequest,
   streamErrorText,
 } from '../wire/streamRequests.ts';
+import { Admission } from './admission.ts';
 import { CloseCode, Connection, type Socket, type SocketData } from './connection.ts';
 import type { StreamFeed } from './feed.ts';
 import { catalogStreamId, FORM_COUNT, type Form } from './ids.ts';
@@ -42,7 +39,7 @@ const PATHS = [
 ] as const;
 
 /** What has happened to sockets since the start. */
-export interface StreamCounts {
+interface StreamCounts {
   opened: number;
   /** Turned away: of another host, or too many from one address. */
   refused: number;
@@ -53,7 +50,7 @@ export interface StreamCounts {
 }
 
 /** What the hub needs of a server. */
-export interface HubServices {
+interface HubServices {
   readonly exchange: RunningExchange;
   readonly config: ServerConfig;
   /** The server's secret, from which API credentials derive. */
@@ -79,17 +76,14 @@ export class StreamHub implements ChannelHost, UserHost {
   readonly counts: StreamCounts = { opened: 0, refused: 0, tooSlow: 0, published: 0 };
   private readonly services: HubServices;
   private readonly onDefect: (error: unknown) => void;
-  private readonly countByIp = new Map<string, number>();
+  private readonly admission: Admission;
   private readonly lost = new Map<Connection, number>();
   private app: TemplatedApp | undefined;
   private topic = '';
   private readonly writer = new FrameWriter((frame) => this.emit(frame));
   readonly readers: ReaderCheck;
   private timers: readonly NodeJS.Timeout[] = [];
-  private isClosing = false;
   private catalogMs = 0;
-  private readonly guardHost: ReturnType<typeof hostGuard>;
-  private readonly readForwarded: AddressReader | undefined;
 
   /** @param onDefect called with what no client can have caused: must stop the process in an orderly way */
   constructor(feed: StreamFeed, services: HubServices, onDefect: (error: unknown) => void) {
@@ -98,8 +92,7 @@ export class StreamHub implements ChannelHost, UserHost {
     this.onDefect = onDefect;
     this.userLog = makeUserLog(services.config.dataDir);
     this.readers = new ReaderCheck(this.connections, services.config.streams);
-    this.guardHost = hostGuard(services.config);
-    this.readForwarded = forwardedReader(services.config);
+    this.admission = new Admission(services.config);
   }
 
   now(): number {
@@ -138,7 +131,7 @@ export class StreamHub implements ChannelHost, UserHost {
 
   /** Closes every socket with a reason; what is published later reaches nobody. */
   async close(): Promise<void> {
-    this.isClosing = true;
+    this.admission.close();
     for (const timer of this.timers) clearInterval(timer);
     this.flush();
     for (const connection of this.connections) connection.end(CloseCode.RESTART, 'the exchange is stopping');
@@ -278,9 +271,8 @@ export class StreamHub implements ChannelHost, UserHost {
     context: us_socket_context_t,
     channel: SocketData['channel'],
   ): void {
-    const peer = Buffer.from(res.getRemoteAddressAsText()).toString('latin1');
-    const ip = networkOf(this.readForwarded?.(peer, req) ?? peer);
-    const refusal = this.refusal(req, ip);
+    const ip = this.admission.networkOf(res, req);
+    const refusal = this.admission.refusal(req, ip);
     if (refusal !== undefined) {
       this.counts.refused += 1;
       res.writeStatus(refusal.status).writeHeader('content-type', 'application/json; charset=utf-8');
@@ -294,27 +286,13 @@ export class StreamHub implements ChannelHost, UserHost {
     res.upgrade(data, key, header('sec-websocket-protocol'), header('sec-websocket-extensions'), context);
   }
 
-  private refusal(req: HttpRequest, ip: string): { readonly status: string; readonly sentence: string } | undefined {
-    try {
-      this.guardHost?.(req.getHeader('host'));
-    } catch (error) {
-      if (!(error instanceof BadRequest)) throw error;
-      return { status: '421 Misdirected Request', sentence: error.message };
-    }
-    if (this.isClosing) return { status: '503 Service Unavailable', sentence: 'the exchange is stopping' };
-    const { connectionsPerIpMax } = this.services.config.streams;
-    if ((this.countByIp.get(ip) ?? 0) < connectionsPerIpMax) return undefined;
-    const sentence = `${connectionsPerIpMax} sockets are open from this address, the most that one may have`;
-    return { status: '429 Too Many Requests', sentence };
-  }
-
   private open(socket: Socket): void {
     const data = socket.getUserData();
     const connection = new Connection(socket, data.channel, performance.now());
     data.connection = connection;
     this.connections.add(connection);
     this.counts.opened += 1;
-    this.countByIp.set(data.ip, (this.countByIp.get(data.ip) ?? 0) + 1);
+    this.admission.opened(data.ip);
     this.readers.ask(connection);
   }
 
@@ -326,9 +304,7 @@ export class StreamHub implements ChannelHost, UserHost {
     this.connections.delete(connection);
     this.lost.delete(connection);
     this.readers.forget(connection);
-    const left = (this.countByIp.get(ip) ?? 1) - 1;
-    if (left === 0) this.countByIp.delete(ip);
-    else this.countByIp.set(ip, left);
+    this.admission.ended(ip);
   }
 
   /** A message was dropped: a gap. Inside a publish nothing may be unsubscribed, so the rest follows in a turn. */
@@ -427,9 +403,7 @@ export class StreamHub implements ChannelHost, UserHost {
   private keyOf({ apiKey, secret, passphrase }: StreamCredentials) {
     const key = this.feed.views.keys.byApiKey(apiKey.toLowerCase());
     if (key === undefined || !key.isActive || key.kind !== ApiKeyKind.TRADING) return undefined;
-    const { owner, nonce, generation } = key;
-    const identity = { kind: 'trading', owner, nonce: String(nonce), generation } as const;
-    const derived = deriveCredentials(this.services.secret, identity);
+    const derived = deriveCredentials(this.services.secret, key);
     const isRight = equalSecretTexts(secret, derived.secret) && equalSecretTexts(passphrase, derived.passphrase);
     return isRight ? key : undefined;
   }

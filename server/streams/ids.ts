@@ -40,7 +40,7 @@ export function marketStreamId(marketIndex: number, form: Form, log: string): st
   return `m${marketIndex.toString(16).padStart(8, '0')}-${FORM_TEXTS[form]}-${log}`;
 }
 
-export interface MarketStreamName {
+interface MarketStreamName {
   readonly marketIndex: number;
   readonly form: Form;
   readonly log: string;

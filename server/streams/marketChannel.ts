@@ -1,8 +1,7 @@
 // The market channel of one socket: which tokens it follows, in which streams, and what it is still owed before it hears
 // a stream live: a dump, a replay, or where the stream stands. What is owed is paid in turn, and only while there is
 // room in front of the socket. It renders nothing that the hub publishes.
-import { MarketStatus } from '../../engine/index.ts';
-import type { Market } from '../views/index.ts';
+import { isListed, type Market } from '../views/index.ts';
 import { bookJson } from '../wire/books.ts';
 import { bookMessage } from '../wire/marketEvents.ts';
 import { gapText, heartbeatText, NO_NEW_ASSETS, refuseUnknown, type StreamRequest } from '../wire/streamRequests.ts';
@@ -156,7 +155,7 @@ export class MarketSubscriber implements Subscriber {
     const wanted = new Map<number, number>();
     for (const assetId of assetIds) {
       const place = this.host.feed.views.markets.byToken(assetId);
-      if (place === undefined || place.market.status === MarketStatus.DRAFT) unknown.push(assetId);
+      if (place === undefined || !isListed(place.market)) unknown.push(assetId);
       else wanted.set(place.market.index, (wanted.get(place.market.index) ?? 0) | (place.outcome + 1));
     }
     return wanted;
@@ -174,7 +173,7 @@ export class MarketSubscriber implements Subscriber {
       }
       const { marketIndex, form, log } = name;
       const market = this.host.feed.views.markets.byIndex(marketIndex);
-      const isOfThisLog = log === this.host.feed.log && market !== undefined && market.status !== MarketStatus.DRAFT;
+      const isOfThisLog = log === this.host.feed.log && market !== undefined && isListed(market);
       if (!asked.has(marketIndex)) {
         if (!isOfThisLog) {
           lost.push(streamId);

@@ -1,8 +1,8 @@
 // The follower's part for markets: gathers what a record did to each market, counts its messages, and renders them where
 // somebody listens. Runs after the views' own follower, so that they stand right behind the record. It never renders for
 // nobody, and never looks at a clock.
-import { type EventOf, MarketStatus, type Sections } from '../../engine/index.ts';
-import type { Market, Views } from '../views/index.ts';
+import type { EventOf, Sections } from '../../engine/index.ts';
+import { isListed, type Market, type Views } from '../views/index.ts';
 import { type BookFacts, BookTexts } from '../wire/bookText.ts';
 import { changeMessages } from '../wire/marketEvents.ts';
 import { ChangeLog, NONE } from './changeLog.ts';
@@ -100,7 +100,7 @@ function fromBooksOn({ tMs, isTop, isWhole, isResolved, after }: MarketChange): 
 }
 
 /** A market that came into the lists, for the stream of new markets. */
-export interface NewMarket {
+interface NewMarket {
   readonly marketIndex: number;
   readonly tMs: number;
 }
@@ -326,7 +326,7 @@ export class MarketFeed {
   }
 
   private announce(market: Market, stream: MarketStream, tMs: number): void {
-    if (stream.isAnnounced || market.status === MarketStatus.DRAFT) return;
+    if (stream.isAnnounced || !isListed(market)) return;
     stream.isAnnounced = true;
     this.newMarkets.push({ marketIndex: market.index, tMs });
   }

@@ -8,7 +8,7 @@ import { countChange, type MarketChange } from './changes.ts';
 import { FORM_COUNT, type Form, marketStreamId } from './ids.ts';
 
 /** Messages of one change that wait for the end of the flush, with the numbers of the streams before them. */
-export interface PendingChange {
+interface PendingChange {
   /** The first of the feed's messages, and the one after the last. */
   readonly first: number;
   readonly end: number;

@@ -35,7 +35,7 @@ function redo(books: BooksView, { levels, levelCount }: MarketChange): void {
 }
 
 /** Messages of the past, and the number of each. */
-export interface Missed {
+interface Missed {
   readonly messages: MessageBatch;
   /** Which of the messages belong to the form, and their numbers. */
   readonly indexes: readonly number[];

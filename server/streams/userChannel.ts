@@ -1,8 +1,7 @@
 // The user channel of one socket: whose it is, which markets it asked for, and how far it has been told of each of its
 // streams. What happens, what was missed while away and what a slow reader has not taken yet are all the same here: the
 // entries after the number that it has. Nobody is ever told of an owner's entries but by that owner's credentials.
-import { MarketStatus } from '../../engine/index.ts';
-import type { Views } from '../views/index.ts';
+import { isListed, type Views } from '../views/index.ts';
 import { gapText, heartbeatText, type ResumePoint, refuseUnknown, type StreamRequest } from '../wire/streamRequests.ts';
 import { orderEventRest, tradeEventRest } from '../wire/userEvents.ts';
 import { CloseCode, type Connection, type Subscriber } from './connection.ts';
@@ -116,7 +115,7 @@ export class UserSubscriber implements Subscriber {
     const indexes: number[] = [];
     for (const conditionId of request.markets) {
       const market = this.host.feed.views.markets.byCondition(conditionId);
-      if (market === undefined || market.status === MarketStatus.DRAFT) unknown.push(conditionId);
+      if (market === undefined || !isListed(market)) unknown.push(conditionId);
       else indexes.push(market.index);
     }
     if (request.isUnsubscribe) this.unsubscribe(indexes);

@@ -29,7 +29,7 @@ export interface TradeEntry {
 export type UserEntry = (OrderEntry | TradeEntry) & { readonly number: number; readonly marketNumber: number };
 
 /** What forgets its oldest entry when told. */
-export interface EntryOwner {
+interface EntryOwner {
   dropOldest(): void;
 }
 

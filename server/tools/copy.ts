@@ -17,7 +17,7 @@ import { soundText } from './verify.ts';
  */
 const OTHER_FILES = ['mode', 'format.json', SERVER_SECRET_FILE] as const;
 
-export interface CopyTask {
+interface CopyTask {
   readonly from: string;
   readonly to: string;
   /** The last record to copy, as it was typed; undefined = all. */

@@ -39,19 +39,19 @@ export interface SoundJournal {
   readonly signedOrders: number | undefined;
 }
 
-export interface CopiedJournal {
+interface CopiedJournal {
   readonly kind: 'copied';
   readonly lastSequence: number;
 }
 
-export interface ArchivedJournal {
+interface ArchivedJournal {
   readonly kind: 'archived';
   /** Undefined when there was nothing to archive. */
   readonly archived: Archived | undefined;
 }
 
 /** What comes of a task. */
-export type TaskResult = SoundJournal | CopiedJournal | ArchivedJournal | FailedTask;
+type TaskResult = SoundJournal | CopiedJournal | ArchivedJournal | FailedTask;
 
 /** Why the task could not be done, with the first bad sequence where there is one. */
 export interface FailedTask {

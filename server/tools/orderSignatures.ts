@@ -14,7 +14,7 @@ import type { OrderHasher, SignableOrder } from '../auth/orderDigest.ts';
 import { verifyOrderSignature } from '../auth/orderSignature.ts';
 
 /** An order of the journal is not what its owner signed. */
-export class SignatureWrong extends Error {
+class SignatureWrong extends Error {
   override readonly name = 'SignatureWrong';
   readonly sequence: number;
 

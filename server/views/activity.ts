@@ -11,7 +11,7 @@ const slotsFor = (numbers: readonly number[]): number[] => new Array<number>(Mat
 export type NamedCount = readonly [name: string, count: number];
 
 /** A kind of command with how many were accepted and refused. */
-export interface CommandCount {
+interface CommandCount {
   readonly command: Command['type'];
   readonly accepted: number;
   readonly refused: number;

@@ -60,7 +60,7 @@ function change(side: SideDraft, isBids: boolean, pips: number, lots: number): v
 }
 
 /** Told of a level's change just before it happens; side and price in the first token's terms. */
-export type LevelListener = (marketIndex: number, isBid: boolean, pips: number, lots: number) => void;
+type LevelListener = (marketIndex: number, isBid: boolean, pips: number, lots: number) => void;
 
 export class BooksView {
   /** Who else must know of every change of a level: at most one listener. */

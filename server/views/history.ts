@@ -1,9 +1,10 @@
 // Midpoints of every market over time, in the first token's terms: for each minute in which the midpoint changed, the
 // last one of that minute. Fed by the follower of index.ts after each record; read by the routes of price history. It
 // looks at books, never at orders, and keeps one point a minute and market at most.
-import { MarketStatus, type Sections } from '../../engine/index.ts';
+import type { Sections } from '../../engine/index.ts';
 import { countBefore } from '../countBefore.ts';
 import type { BooksView } from './books.ts';
+import { hasBook } from './marketStates.ts';
 import type { MarketsView } from './markets.ts';
 
 /** The points of a market; a midpoint is kept as best bid + best ask in pips (an empty side is 0 or 10,000). */
@@ -16,7 +17,7 @@ interface Series {
 }
 
 /** Midpoints at certain times. */
-export interface Samples {
+interface Samples {
   /** Unix seconds, rising. */
   readonly times: readonly number[];
   /** Best bid + best ask of the first token, in pips: twice the midpoint. */
@@ -63,8 +64,8 @@ export class HistoryView {
   recordEnded(books: BooksView, markets: MarketsView, tMs: number): void {
     if (this.changed.length === 0) return;
     for (const marketIndex of this.changed) {
-      const status = markets.byIndex(marketIndex)?.status;
-      if (status !== MarketStatus.OPEN && status !== MarketStatus.PAUSED) continue;
+      const market = markets.byIndex(marketIndex);
+      if (market === undefined || !hasBook(market)) continue;
       const sum = books.bestBidPips(marketIndex, 0) + books.bestAskPips(marketIndex, 0);
       this.put(marketIndex, tMs, sum);
     }

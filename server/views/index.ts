@@ -20,6 +20,7 @@ export { type BookSide, BooksView, type TokenBook } from './books.ts';
 export type { BuilderFill } from './builders.ts';
 export { HistoryView, type SampleQuery } from './history.ts';
 export { uuidOfKeyId } from './keys.ts';
+export { hasBook, isListed, isOver, listedMarkets } from './marketStates.ts';
 export { MarketsView, type TokenPlace } from './markets.ts';
 export { type Notice, NotificationsView } from './notifications.ts';
 export { isOpen } from './orders.ts';

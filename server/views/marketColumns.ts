@@ -43,7 +43,7 @@ interface MarketIds {
 }
 
 /** What follows from the texts alone. */
-export type TextFacts = Pick<Market, 'outcomes' | 'question'>;
+type TextFacts = Pick<Market, 'outcomes' | 'question'>;
 
 /** The terms among a market's numbers: those of the market before it where they are the same, as most are. */
 function termsAt(n: Float64Array, at: number, before: MarketTerms | undefined): MarketTerms {

@@ -13,6 +13,7 @@ import {
 } from '../../engine/index.ts';
 import { visitMarkets } from './marketColumns.ts';
 import type { Draft, EventRow, EventTexts, Market, MarketTerms, MarketTexts, Order } from './records.ts';
+import { textOf } from './texts.ts';
 
 /** Where a token belongs. */
 export interface TokenPlace {
@@ -44,8 +45,6 @@ function outcomesOf(texts: MarketTexts): readonly [string, string] {
 
 const factsOf = (texts: MarketTexts) => ({ outcomes: outcomesOf(texts), question: textOf(texts.question) });
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
-
 function termsOf(event: EventOf<'MarketCreated'> | EventOf<'MarketUpdated'>): MarketTerms {
   const { tickPips, minOrderLots, minMarketableBuyMicro, feeRate, feeExponent, delaySeconds } = event;
   const autoTick = event.autoTick === 1;
@@ -64,6 +63,13 @@ export class MarketsView {
 
   byIndex(marketIndex: number): Market | undefined {
     return this.markets[marketIndex];
+  }
+
+  /** The market of a row of the views, which never hold one without it. */
+  of({ marketIndex }: { readonly marketIndex: number }): Market {
+    const market = this.markets[marketIndex];
+    if (market === undefined) throw new Error(`views: no market has the index ${marketIndex}`);
+    return market;
   }
 
   /** By its condition id, 0x and 64 lower-case hex digits. */

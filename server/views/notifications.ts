@@ -11,7 +11,7 @@ interface Numbered {
 }
 
 /** An order that the exchange ended. */
-export interface CanceledNotice extends Numbered {
+interface CanceledNotice extends Numbered {
   readonly kind: 'canceled';
   readonly order: Order;
   /** What of it was taken away. */
@@ -19,7 +19,7 @@ export interface CanceledNotice extends Numbered {
 }
 
 /** An order's part of a trade. */
-export interface FilledNotice extends Numbered {
+interface FilledNotice extends Numbered {
   readonly kind: 'filled';
   readonly order: Order;
   readonly trade: Trade;
@@ -31,7 +31,7 @@ export interface FilledNotice extends Numbered {
 }
 
 /** A token that the owner held when its market was resolved. */
-export interface ResolvedNotice extends Numbered {
+interface ResolvedNotice extends Numbered {
   readonly kind: 'resolved';
   readonly marketIndex: number;
   readonly outcome: number;
@@ -42,7 +42,7 @@ export type Notice = CanceledNotice | FilledNotice | ResolvedNotice;
 type Unnumbered<N extends Notice> = Omit<N, keyof Numbered>;
 
 /** An owner's notifications. */
-export interface Box {
+interface Box {
   lastNumber: number;
   /** Oldest first. */
   notices: Notice[];

@@ -1,10 +1,26 @@
 // Trades of a market as the events that its page shows live (wire.md C.3, GET /markets/live-activity). Called by the
 // routes of markets. An event tells of the taker's side; who its makers were is for their owners alone.
+import { isBytes32 } from '../auth/hex.ts';
+import { BadRequest } from '../http/errors.ts';
 import type { EventRow, Market, Trade } from '../views/index.ts';
+import { boundCount } from './bodies.ts';
 import { tradeId, transactionHash } from './ids.ts';
 import { iconOf } from './markets.ts';
 import { lotsText, pipsText, secondsText } from './numbers.ts';
 import { FEE_RATE_BPS, sideText } from './trades.ts';
+
+/** Markets that one request may name. */
+const MARKETS_MAX = 500;
+
+/** The condition ids of the body `["0x…"]`, lower case. @throws BadRequest */
+export function readMarketIds(body: unknown): readonly string[] {
+  if (!Array.isArray(body)) throw new BadRequest('Invalid payload: the body must be a list of condition ids');
+  boundCount(body.length, MARKETS_MAX);
+  return body.map((id: unknown) => {
+    if (typeof id === 'string' && isBytes32(id)) return id.toLowerCase();
+    throw new BadRequest('Invalid market: a condition id is 0x and 64 hex digits');
+  });
+}
 
 /** A trade as an event, for JSON. */
 export function tradeEvent(trade: Trade, market: Market, event: EventRow | undefined) {

@@ -52,6 +52,11 @@ export function readFields<Schema extends z.ZodType>(schema: Schema, body: unkno
   throw new BadRequest(sentenceOf(first, body));
 }
 
+/** That a request names no more than so many things, in the interface's words. @throws BadRequest */
+export function boundCount(count: number, max: number): void {
+  if (count > max) throw new BadRequest('Payload exceeds the limit');
+}
+
 /** A decimal string read into whole units from `min` to `max`; JSON numbers are refused, since they lose digits. */
 export function decimalField(
   { places, parse, print }: DecimalUnit,
@@ -69,7 +74,7 @@ export function decimalField(
     });
 }
 
-export interface DecimalBounds {
+interface DecimalBounds {
   /** In whole units, as `max`. */
   readonly min: number;
   readonly max: number;

@@ -47,7 +47,7 @@ function writeShort(buffer: Buffer, text: string, at: number): void {
 }
 
 /** One token's book. Where its parts begin: time, hash, bids, asks, tail. */
-export class TokenText {
+class TokenText {
   private buffer: Buffer;
   private length: number;
   private readonly timeAt: number;

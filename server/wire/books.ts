@@ -15,7 +15,7 @@ function levelsJson({ pips, lots }: BookSide): string {
 }
 
 /** Everything in a book's object but its hash. */
-export interface BookObject {
+interface BookObject {
   readonly market: string;
   readonly assetId: string;
   /** Milliseconds, as digits. */

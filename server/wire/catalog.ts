@@ -13,13 +13,12 @@ import {
   RowState,
 } from '../catalog/index.ts';
 import type { EventRow, Market } from '../views/index.ts';
+import { textOf } from '../views/texts.ts';
 import { baseFee, hasRewards, iconOf, imageOf, negRiskMarketId, negRiskMarketIdOf, shownPricePips } from './markets.ts';
-import { databaseTime, halfPipsText, isoTime, microText, pipsNumber } from './numbers.ts';
+import { databaseTime, halfPipsText, isoTime, lotsNumber, microNumber, microText, pipsNumber } from './numbers.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const MICRO = 1_000_000;
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 const isoOfMs = (ms: number): string | null => (Number.isNaN(ms) ? null : isoTime(ms));
 const has = (state: number, bit: number): boolean => (state & bit) !== 0;
 
@@ -71,14 +70,14 @@ export function tradingFields(event: EventRow | undefined, market: Market): Fiel
     acceptingOrders: status === MarketStatus.OPEN,
     acceptingOrdersTimestamp: isoTime(market.createdMs),
     orderPriceMinTickSize: pipsNumber(terms.tickPips),
-    orderMinSize: terms.minOrderLots / 100,
+    orderMinSize: lotsNumber(terms.minOrderLots),
     secondsDelay: terms.delaySeconds,
     makerBaseFee: 0,
     takerBaseFee: baseFee(market),
     feesEnabled: terms.feeRate > 0,
     feeType: null,
     ...(terms.feeRate > 0 && {
-      feeSchedule: { exponent: terms.feeExponent, rate: terms.feeRate / 10_000, takerOnly: true, rebateRate: 0 },
+      feeSchedule: { exponent: terms.feeExponent, rate: pipsNumber(terms.feeRate), takerOnly: true, rebateRate: 0 },
     }),
     negRisk: market.negRisk,
     ...(negRiskMarketID !== '' && { negRiskMarketID }),
@@ -99,10 +98,10 @@ export function priceFields(market: Market, figures: MarketFigures): Fields {
   return {
     outcomePrices: listText(outcomePrices(market, figures)),
     volume: microText(volumeMicro),
-    volumeNum: volumeMicro / MICRO,
-    volume24hr: volume24Micro / MICRO,
+    volumeNum: microNumber(volumeMicro),
+    volume24hr: microNumber(volume24Micro),
     liquidity: microText(liquidityMicro),
-    liquidityNum: liquidityMicro / MICRO,
+    liquidityNum: microNumber(liquidityMicro),
     bestBid: pipsNumber(bidPips),
     bestAsk: pipsNumber(askPips),
     spread: pipsNumber(askPips - bidPips),
@@ -195,9 +194,9 @@ export function eventFields(catalog: Catalog, event: EventRow): Fields {
   const negRiskMarketID = negRiskMarketId(event.markets);
   return {
     ...shared,
-    volume: volumeMicro / MICRO,
-    volume24hr: volume24Micro / MICRO,
-    liquidity: liquidityMicro / MICRO,
+    volume: microNumber(volumeMicro),
+    volume24hr: microNumber(volume24Micro),
+    liquidity: microNumber(liquidityMicro),
     competitive,
     negRisk: event.negRisk,
     ...(negRiskMarketID !== '' && { negRiskMarketID }),
@@ -241,9 +240,9 @@ export function seriesRecord(catalog: Catalog, series: Label): Fields {
     archived: has(figures.state, RowState.ARCHIVED),
     createdAt: isoTime(createdMs),
     updatedAt: isoTime(updatedMs),
-    volume: figures.volumeMicro / MICRO,
-    volume24hr: figures.volume24Micro / MICRO,
-    liquidity: figures.liquidityMicro / MICRO,
+    volume: microNumber(figures.volumeMicro),
+    volume24hr: microNumber(figures.volume24Micro),
+    liquidity: microNumber(figures.liquidityMicro),
     featured: false,
     restricted: false,
     commentCount: 0,

@@ -4,7 +4,7 @@
 
 import { isBytes32 } from '../auth/hex.ts';
 import { isUint256Decimal } from '../auth/uint256.ts';
-import { type ColumnsPlace, STATE_COUNT } from '../catalog/index.ts';
+import { type ColumnsPlace, RowState, STATE_COUNT } from '../catalog/index.ts';
 import type { CatalogDialect } from './catalogDialects.ts';
 import { parseWhole } from './numbers.ts';
 
@@ -125,7 +125,7 @@ export interface ListForm {
   readonly after: ColumnsPlace | undefined;
 }
 
-export interface StateDefaults {
+interface StateDefaults {
   readonly closed?: boolean | undefined;
   readonly archived?: boolean | undefined;
 }
@@ -139,7 +139,8 @@ function readStates(reader: QueryReader, defaults: StateDefaults): number {
   for (let state = 0; state < STATE_COUNT; state += 1) {
     const fits = (wanted: boolean | undefined, bit: number): boolean =>
       wanted === undefined || wanted === ((state & bit) !== 0);
-    if (fits(active, 1) && fits(closed, 2) && fits(archived, 4)) states |= 1 << state;
+    const isFit = fits(active, RowState.ACTIVE) && fits(closed, RowState.CLOSED) && fits(archived, RowState.ARCHIVED);
+    if (isFit) states |= 1 << state;
   }
   return states;
 }

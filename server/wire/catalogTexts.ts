@@ -2,9 +2,8 @@
 // page dear is to make its rows. Of a market that trades only the live part is made anew. Called by catalogDialects.ts and
 // routes/catalog.ts, after the catalog has settled; it tells what has changed by the rows' own objects, which are never
 // changed in place.
-import { MarketStatus } from '../../engine/index.ts';
 import type { Catalog, EventFigures, Label, MarketFigures, SeriesFigures } from '../catalog/index.ts';
-import type { EventRow, Market } from '../views/index.ts';
+import { type EventRow, isListed, type Market } from '../views/index.ts';
 import {
   describingFields,
   eventFields,
@@ -207,8 +206,7 @@ function appendOneSeries(catalog: Catalog, series: Label, to: Pieces): void {
 function appendSeries(catalog: Catalog, event: EventRow, hasMarkets: boolean, to: Pieces): void {
   to.push(bytesOf(`,"creationDate":"${isoTime(event.createdMs)}"${hasMarkets ? ',"markets":' : ''}`));
   if (hasMarkets) {
-    const markets = event.markets.filter(({ status }) => status !== MarketStatus.DRAFT);
-    appendList(to, markets, (market) => appendBareMarket(catalog, market, to));
+    appendList(to, event.markets.filter(isListed), (market) => appendBareMarket(catalog, market, to));
   }
   const series = catalog.seriesOf(event);
   to.push(SERIES);

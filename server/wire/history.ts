@@ -35,7 +35,7 @@ const INTERVALS: Readonly<Record<string, number>> = {
 };
 
 /** What a request asks for; undefined = not said. Times in unix seconds. */
-export interface HistoryRange {
+interface HistoryRange {
   readonly startS: number | undefined;
   readonly endS: number | undefined;
   readonly intervalS: number | undefined;

@@ -41,3 +41,10 @@ export function isUuid(text: string): boolean {
 export function keyIdOfUuid(apiKey: string): string | undefined {
   return isUuid(apiKey) ? `0x${apiKey.replaceAll('-', '').toLowerCase()}` : undefined;
 }
+
+/** The same for a UUID that was made here. @throws Error for a text that is none */
+export function requireKeyId(uuid: string): string {
+  const keyId = keyIdOfUuid(uuid);
+  if (keyId === undefined) throw new Error(`ids: ${uuid} is no UUID`);
+  return keyId;
+}

@@ -12,7 +12,7 @@ import { decimalUnits, lotsText, msText, pipsText } from './numbers.ts';
 import { FEE_RATE_BPS, sideText } from './trades.ts';
 
 /** A market's books right after a change. */
-export interface BooksAfter {
+interface BooksAfter {
   readonly texts: BookTexts;
   readonly books: BooksView;
   /** Which of the view's markets it is. */

@@ -2,8 +2,8 @@
 // simplified form, the compact record, and a token's condition. Called by the market routes. Key sets are fixed by the
 // interface: a form has all of its keys and no other.
 import { complementPips, MarketStatus, PIPS_PER_UNIT, Resolution } from '../../engine/index.ts';
-import type { EventRow, Market } from '../views/index.ts';
-import { isoTime, parsePips, pipsNumber } from './numbers.ts';
+import { type EventRow, isListed, isOver, type Market } from '../views/index.ts';
+import { isoTime, lotsNumber, parsePips, pipsNumber } from './numbers.ts';
 import { bytesOf } from './pieces.ts';
 import { marketStatusText } from './rejections.ts';
 
@@ -30,13 +30,11 @@ const tokenRow = (market: Market, outcome: 0 | 1) => ({
   winner: market.resolution === outcome,
 });
 
-const isClosed = ({ status }: Market): boolean => status === MarketStatus.CLOSED || status === MarketStatus.RESOLVED;
-
 /** The flags that every form carries. */
 function flags(market: Market) {
   return {
-    active: market.status !== MarketStatus.DRAFT,
-    closed: isClosed(market),
+    active: isListed(market),
+    closed: isOver(market),
     archived: market.texts.archived === true,
     accepting_orders: market.status === MarketStatus.OPEN,
   };
@@ -98,10 +96,10 @@ export function negRiskMarketIdOf(market: Market, event: EventRow | undefined): 
 export function fullRecord(market: Market, event: EventRow | undefined) {
   const { texts, terms } = market;
   return {
-    enable_order_book: !isClosed(market),
+    enable_order_book: !isOver(market),
     ...flags(market),
     accepting_order_timestamp: isoTime(market.createdMs),
-    minimum_order_size: terms.minOrderLots / 100,
+    minimum_order_size: lotsNumber(terms.minOrderLots),
     minimum_tick_size: pipsNumber(terms.tickPips),
     condition_id: market.conditionId,
     question_id: market.questionId,
@@ -206,11 +204,11 @@ export function compactRecord(market: Market) {
       { t: market.tokens[1], o: market.outcomes[1] },
     ],
     mts: pipsNumber(terms.tickPips),
-    mos: terms.minOrderLots / 100,
+    mos: lotsNumber(terms.minOrderLots),
     ...(market.negRisk ? { nr: true } : {}),
     mbf: 0,
     tbf: baseFee(market),
-    ...(terms.feeRate === 0 ? {} : { fd: { r: terms.feeRate / 10_000, e: terms.feeExponent, to: true } }),
+    ...(terms.feeRate === 0 ? {} : { fd: { r: pipsNumber(terms.feeRate), e: terms.feeExponent, to: true } }),
     r: compactRewards(market),
     ao: market.status === MarketStatus.OPEN,
     sd: terms.delaySeconds,

@@ -5,6 +5,7 @@ import { CancelReason, limits, OrderType, PIPS_PER_UNIT, Resolution, Side } from
 import { ZERO_BYTES32 } from '../auth/hex.ts';
 import { BadRequest } from '../http/errors.ts';
 import { type Market, type Notice, type Order, uuidOfKeyId, type Views } from '../views/index.ts';
+import { textOf } from '../views/texts.ts';
 import { tradeId, transactionHash } from './ids.ts';
 import { iconOf, imageOf } from './markets.ts';
 import { lotsText, microText, parseWhole, pipsText } from './numbers.ts';
@@ -28,8 +29,6 @@ const REASONS: Readonly<Record<number, string>> = {
   [CancelReason.FUNDS]: 'not_enough_balance',
   [CancelReason.NO_MATCH]: 'no_match',
 };
-
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /** What every payload says of the market and token. */
 function tokenFields(views: Views, market: Market, outcome: number) {
@@ -123,9 +122,7 @@ function payloadOf(notice: Notice, views: Views, market: Market, apiKey: string)
  * @param apiKey the key that asks: it stands where no order of the owner does
  */
 export function notificationRow(notice: Notice, views: Views, apiKey: string) {
-  const marketIndex = notice.kind === 'resolved' ? notice.marketIndex : notice.order.marketIndex;
-  const market = views.markets.byIndex(marketIndex);
-  if (market === undefined) throw new Error(`views: no market has the index ${marketIndex}`);
+  const market = views.markets.of(notice.kind === 'resolved' ? notice : notice.order);
   const payload = payloadOf(notice, views, market, apiKey);
   const timestamp = Math.floor(notice.tMs / 1000);
   return { id: notice.number, type: TYPES[notice.kind], owner: payload.owner, timestamp, payload };

@@ -41,6 +41,16 @@ export function pipsNumber(pips: number): number {
   return pips / PIPS_PER_UNIT;
 }
 
+/** A size as a JSON number of shares. */
+export function lotsNumber(lots: number): number {
+  return lots / LOTS_PER_SHARE;
+}
+
+/** An amount as a JSON number of units. */
+export function microNumber(micro: number): number {
+  return micro / MICRO_PER_UNIT;
+}
+
 let lastMs = Number.NaN;
 let lastMsText = '';
 

@@ -1,7 +1,7 @@
 // Bodies of the operator's, development's and positions' requests, as schemas: each field once, with its limit and the
 // unit it is read into. Called by routes/admin.ts, routes/dev.ts and routes/positions.ts.
 import { z } from 'zod';
-import { ExchangeMode, limits, MarketStatus, TICK_SIZES_PIPS } from '../../engine/index.ts';
+import { ExchangeMode, limits, MarketStatus, PIPS_PER_UNIT, TICK_SIZES_PIPS } from '../../engine/index.ts';
 import { isUint256Decimal } from '../auth/uint256.ts';
 import {
   addressField,
@@ -34,7 +34,7 @@ const dateField = z.iso
   .refine((text) => {
     const year = new Date(text).getUTCFullYear();
     return year >= 0 && year <= YEAR_MAX;
-  }, 'must lie within the years 0000 to 9999 of UTC')
+  }, `must lie within the years 0000 to ${YEAR_MAX} of UTC`)
   .meta({ examples: ['2030-01-31T12:00:00Z'] });
 /** As catalog records have it, too: 2030-01-31 12:00:00+00. */
 const gameTimeField = z.preprocess((given) => {
@@ -72,16 +72,17 @@ const minMarketableField = decimalField(decimalUnits.micro, {
 });
 const priceField = decimalField(decimalUnits.pips, {
   min: 1,
-  max: 9_999,
+  max: PIPS_PER_UNIT - 1,
   example: '0.55',
 });
+const { feeExponentMin, feeExponentMax } = limits;
 const feeField = z.strictObject(
   {
     rate: feeRateField,
     exponent: z
-      .int('must be a whole number from 1 to 4')
-      .min(limits.feeExponentMin, 'must be at least 1')
-      .max(limits.feeExponentMax, 'must be at most 4'),
+      .int(`must be a whole number from ${feeExponentMin} to ${feeExponentMax}`)
+      .min(feeExponentMin, `must be at least ${feeExponentMin}`)
+      .max(feeExponentMax, `must be at most ${feeExponentMax}`),
   },
   'must be an object with rate and exponent',
 );
@@ -215,6 +216,9 @@ export const marketChangeBody = z
     ...marketTerms,
   })
   .meta({ examples: [{ status: 'paused' }] });
+
+/** What a market resolves to that ends half and half, where others name the outcome that has won. */
+export const HALVES = 'split';
 
 /** POST /admin/markets/{condition_id}/resolve */
 export const resolveBody = z

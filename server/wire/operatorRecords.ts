@@ -4,12 +4,14 @@ import { AccountFlag, MarketStatus, Resolution } from '../../engine/index.ts';
 import type { AccountsView, Market } from '../views/index.ts';
 import { rewardsOf } from './markets.ts';
 import { decimalUnits, lotsText, microText, pipsText } from './numbers.ts';
+import { HALVES } from './operatorBodies.ts';
 import { marketStatusText } from './rejections.ts';
+import { balanceOf } from './userData.ts';
 
-/** The outcome text that a market resolved to, or "split". */
+/** The outcome text that a market resolved to, or HALVES. */
 function resolutionText({ resolution, outcomes }: Market): string | null {
   if (resolution === undefined) return null;
-  return resolution === Resolution.SPLIT ? 'split' : outcomes[resolution];
+  return resolution === Resolution.SPLIT ? HALVES : outcomes[resolution];
 }
 
 /** A market as its operator sees it, for JSON. */
@@ -45,13 +47,12 @@ export function holdingsJson(
   market: Market,
 ): Readonly<Record<string, unknown>> {
   const account = accounts.byWallet(wallet);
-  const sharesOf = (outcome: number): number => account?.sharesMicro.get(market.index * 2 + outcome) ?? 0;
   return {
     collateral: microText(account?.collateralMicro ?? 0),
     tokens: market.tokens.map((token_id, outcome) => ({
       token_id,
       outcome: market.outcomes[outcome],
-      balance: microText(sharesOf(outcome)),
+      balance: microText(balanceOf(account, market.index, outcome)),
     })),
   };
 }

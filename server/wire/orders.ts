@@ -1,12 +1,13 @@
 // The body of POST /order into a typed order, by hand and fast: every order of the exchange passes here. Each refusal
 // names the field and what it must be (wire.md B.6). It checks form alone: tokens, wallets, signatures and amounts
 // are for those who know the market. Also the replies to a placed order.
-import { OrderType, Side } from '../../engine/index.ts';
+import { MICRO_PER_LOT, OrderType, Side } from '../../engine/index.ts';
 import { isAddress, isBytes32, ZERO_BYTES32 } from '../auth/hex.ts';
 import { isUint256Decimal } from '../auth/uint256.ts';
 import { BadRequest } from '../http/errors.ts';
-import { isUuid } from './ids.ts';
-import { parseWhole } from './numbers.ts';
+import type { TradePlace } from '../views/index.ts';
+import { isUuid, tradeId, transactionHash } from './ids.ts';
+import { microText, parseWhole } from './numbers.ts';
 
 /** An order as a client signed and sent it. */
 export interface SignedOrder {
@@ -43,7 +44,7 @@ export interface PostedOrder {
 }
 
 /** An order of another version of the order struct: clients re-read /version and build it anew. */
-export interface OtherVersion {
+interface OtherVersion {
   readonly isOtherVersion: true;
   readonly ownerApiKey: string;
 }
@@ -218,26 +219,40 @@ export function parseOrderBatch(body: unknown): readonly unknown[] {
   return body;
 }
 
+/** A trade in which an order took, in the record that placed it. */
+export interface TakenTrade extends TradePlace {
+  readonly lots: number;
+  readonly pricePips: number;
+}
+
 /** What became of an order at its placement. */
 export interface PlacedOrder {
   readonly orderId: string;
-  readonly status: 'live' | 'matched' | 'delayed';
-  /** What the taker gave and received, human decimals; '' when nothing matched. */
-  readonly makingAmount: string;
-  readonly takingAmount: string;
-  readonly tradeIds: readonly string[];
-  readonly transactionHashes: readonly string[];
+  readonly side: number;
+  /** It waits before it enters the book. */
+  readonly isDelayed: boolean;
+  /** Oldest first. */
+  readonly taken: readonly TakenTrade[];
 }
 
 const quoted = (texts: readonly string[]): string => (texts.length === 0 ? '[]' : `["${texts.join('","')}"]`);
 
-/** The reply to a placed order as JSON text (wire.md B.8). */
-export function placedOrderJson(placed: PlacedOrder): string {
-  const { orderId, status, makingAmount, takingAmount } = placed;
+/** The reply to a placed order as JSON text (wire.md B.8): what it gave and what it got, '' where nothing matched. */
+export function placedOrderJson({ orderId, side, isDelayed, taken }: PlacedOrder): string {
+  let shareMicro = 0;
+  let moneyMicro = 0;
+  for (const { lots, pricePips } of taken) {
+    shareMicro += lots * MICRO_PER_LOT;
+    moneyMicro += lots * pricePips;
+  }
+  const isMatched = taken.length > 0;
+  const [making, taking] = side === Side.BUY ? [moneyMicro, shareMicro] : [shareMicro, moneyMicro];
+  const tradeIds = taken.map(({ marketIndex, tradeNumber }) => tradeId(marketIndex, tradeNumber));
   return (
-    `{"success":true,"errorMsg":"","orderID":"${orderId}","takingAmount":"${takingAmount}",` +
-    `"makingAmount":"${makingAmount}","status":"${status}",` +
-    `"transactionsHashes":${quoted(placed.transactionHashes)},"tradeIDs":${quoted(placed.tradeIds)}}`
+    `{"success":true,"errorMsg":"","orderID":"${orderId}","takingAmount":"${isMatched ? microText(taking) : ''}",` +
+    `"makingAmount":"${isMatched ? microText(making) : ''}",` +
+    `"status":"${isMatched ? 'matched' : isDelayed ? 'delayed' : 'live'}",` +
+    `"transactionsHashes":${quoted(tradeIds.map(transactionHash))},"tradeIDs":${quoted(tradeIds)}}`
   );
 }
 

@@ -4,6 +4,7 @@
 import {
   amountStepMicro,
   type EventOf,
+  limits,
   MarketField,
   MarketStatus,
   MICRO_MAX,
@@ -14,10 +15,11 @@ import {
   rejectionName,
   Side,
   type StorageUnavailable,
+  TICK_SIZES_PIPS,
   takesOnly,
 } from '../../engine/index.ts';
 import { BadRequest } from '../http/errors.ts';
-import { lotsText, microText, pipsText } from './numbers.ts';
+import { decimalUnits, lotsText, microText, pipsText } from './numbers.ts';
 
 /** What a sentence may need besides the figures of the event; '' where it does not apply. */
 export interface RejectionContext {
@@ -76,11 +78,13 @@ export function marketStatusText(status: number): string {
 
 const FIELD_TEXTS: Readonly<Record<number, string>> = {
   [MarketField.STATUS]: 'status: a new market is draft, open or paused',
-  [MarketField.TICK]: 'tick_size: it must be 0.1, 0.01, 0.005, 0.0025, 0.001 or 0.0001',
-  [MarketField.MIN_ORDER]: 'min_order_size: it must be from 0.01 to 10000000 shares',
-  [MarketField.MIN_MARKETABLE_BUY]: 'min_marketable_buy: it is out of range',
-  [MarketField.FEE]: 'fee: its rate must be from 0 to 0.1 and its exponent from 1 to 4',
-  [MarketField.DELAY]: 'seconds_delay: it must be from 0 to 3600',
+  [MarketField.TICK]: `tick_size: it must be one of ${TICK_SIZES_PIPS.map(pipsText).join(', ')}`,
+  [MarketField.MIN_ORDER]: `min_order_size: it must be from ${lotsText(1)} to ${lotsText(limits.orderLotsMax)} shares`,
+  [MarketField.MIN_MARKETABLE_BUY]: `min_marketable_buy: it must be from 0 to ${microText(MICRO_MAX)}`,
+  [MarketField.FEE]:
+    `fee: its rate must be from 0 to ${decimalUnits.feeRate.print(limits.feeRateMax)} ` +
+    `and its exponent from ${limits.feeExponentMin} to ${limits.feeExponentMax}`,
+  [MarketField.DELAY]: `seconds_delay: it must be from 0 to ${limits.delaySecondsMax}`,
   [MarketField.AUTO_TICK]: 'auto_tick: it must be true or false',
 };
 

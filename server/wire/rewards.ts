@@ -2,6 +2,7 @@
 // pays no rewards, so that all replies are empty; what is malformed is refused all the same.
 import { isAddress, isBytes32 } from '../auth/hex.ts';
 import { BadRequest } from '../http/errors.ts';
+import { boundCount } from './bodies.ts';
 
 /** Most orders that one request may ask about. */
 export const SCORING_ORDERS_MAX = 500;
@@ -31,14 +32,10 @@ export function readScoredOrder(value: unknown): string {
   throw new BadRequest('Invalid orderID: an order id is 0x and 64 hex digits');
 }
 
-function boundCount(count: number): void {
-  if (count > SCORING_ORDERS_MAX) throw new BadRequest('Payload exceeds the limit');
-}
-
 /** The orders of the body `["0x…"]`. @throws BadRequest */
 export function readScoredOrders(body: unknown): readonly string[] {
   if (!Array.isArray(body)) throw new BadRequest('Invalid payload: the body must be a list of order ids');
-  boundCount(body.length);
+  boundCount(body.length, SCORING_ORDERS_MAX);
   return body.map(readScoredOrder);
 }
 
@@ -47,6 +44,6 @@ export function readScoredOrderQuery(query: URLSearchParams): readonly string[] 
   const text = query.get('order_ids') ?? '';
   if (text === '') throw new BadRequest('Invalid payload: name the orders, such as order_ids=0x…,0x…');
   const parts = text.split(',');
-  boundCount(parts.length);
+  boundCount(parts.length, SCORING_ORDERS_MAX);
   return parts.map((part) => readScoredOrder(part.trim()));
 }

@@ -3,6 +3,7 @@
 import { Side } from '../../engine/index.ts';
 import { isUint256Decimal } from '../auth/uint256.ts';
 import { BadRequest } from '../http/errors.ts';
+import { boundCount } from './bodies.ts';
 import { isFields } from './orders.ts';
 
 /** Most tokens that one request may name. */
@@ -32,14 +33,10 @@ export function readOneTokenId(pathValue: string | undefined, query: URLSearchPa
   return readTokenId(pathValue ?? query.get('token_id') ?? undefined);
 }
 
-function boundCount(count: number): void {
-  if (count > TOKENS_PER_REQUEST_MAX) throw new BadRequest('Payload exceeds the limit');
-}
-
 /** The tokens of a JSON body `[{token_id, side?}]`. @throws BadRequest */
 export function parseTokenList(body: unknown): readonly TokenQuery[] {
   if (!Array.isArray(body)) throw new BadRequest('Invalid payload');
-  boundCount(body.length);
+  boundCount(body.length, TOKENS_PER_REQUEST_MAX);
   return body.map((item: unknown) => {
     if (!isFields(item)) throw new BadRequest('Invalid payload');
     const isWithSide = item.side !== undefined && item.side !== null && item.side !== '';
@@ -52,7 +49,7 @@ export function queryTokenList(query: URLSearchParams): readonly TokenQuery[] | 
   const ids = query.get('token_ids');
   if (ids === null || ids === '') return undefined;
   const tokenIds = ids.split(',');
-  boundCount(tokenIds.length);
+  boundCount(tokenIds.length, TOKENS_PER_REQUEST_MAX);
   const sides = query.get('sides');
   const sideTexts = sides === null || sides === '' ? [] : sides.split(',');
   if (sideTexts.length > 0 && sideTexts.length !== tokenIds.length) throw new BadRequest('Invalid side');

@@ -107,7 +107,7 @@ export function isTradeAsked(filter: TradeFilter, trade: Trade, market: Market):
 }
 
 /** Everything that a balance query asks for. */
-export interface BalanceQuery {
+interface BalanceQuery {
   readonly isCollateral: boolean;
   /** '' for collateral. */
   readonly tokenId: string;

@@ -3,23 +3,30 @@
 // official clients theirs too and ignores the rest. An empty value is none; a parameter given twice counts as it stands
 // first; addresses, ids and words may be in any letter case. It finds nothing and knows no market.
 
+import { MICRO_PER_UNIT } from '../../engine/index.ts';
 import { isAddress, isBytes32 } from '../auth/hex.ts';
-import type {
-  ActivityQuery,
-  ActivityType,
-  ClosedPositionsQuery,
-  HistoryQuery,
-  HoldersQuery,
-  LiveVolumeQuery,
-  MarketScope,
-  OpenInterestQuery,
-  PageQuery,
-  PositionsQuery,
-  TimeRange,
-  TradedQuery,
-  TradesQuery,
-  TradeThreshold,
-  ValueQuery,
+import {
+  ACTIVITY_SORTS,
+  ACTIVITY_TYPES,
+  type ActivityQuery,
+  type ActivityType,
+  CLOSED_POSITION_SORTS,
+  type ClosedPositionsQuery,
+  type HistoryQuery,
+  type HoldersQuery,
+  type LiveVolumeQuery,
+  type MarketScope,
+  type OpenInterestQuery,
+  type PageQuery,
+  POSITION_SORTS,
+  type PositionsQuery,
+  SIDES,
+  THRESHOLD_UNITS,
+  type TimeRange,
+  type TradedQuery,
+  type TradesQuery,
+  type TradeThreshold,
+  type ValueQuery,
 } from '../history/queries.ts';
 import { BadRequest } from '../http/errors.ts';
 import { microText, parseWhole } from './numbers.ts';
@@ -50,25 +57,8 @@ export const TITLE_CHARACTERS_MAX = 100;
 /** Characters of an unknown parameter that the refusal repeats. */
 const SHOWN_NAME_CHARACTERS = 100;
 const MICRO_DECIMALS = 6;
-const SHARE_MICRO = 1_000_000;
 
-export const SIDES = ['BUY', 'SELL'] as const;
-export const UNITS = ['CASH', 'TOKENS'] as const;
 export const DIRECTIONS = ['ASC', 'DESC', 'ASCENDING', 'DESCENDING'] as const;
-export const POSITION_SORTS = [
-  'CURRENT',
-  'INITIAL',
-  'TOKENS',
-  'CASHPNL',
-  'PERCENTPNL',
-  'TITLE',
-  'RESOLVING',
-  'PRICE',
-  'AVGPRICE',
-] as const;
-export const CLOSED_SORTS = ['REALIZEDPNL', 'TITLE', 'PRICE', 'AVGPRICE', 'TIMESTAMP'] as const;
-export const ACTIVITY_SORTS = ['TIMESTAMP', 'TOKENS', 'CASH'] as const;
-const ACTIVITY_TYPES: readonly ActivityType[] = ['TRADE', 'SPLIT', 'MERGE', 'REDEEM'];
 /** Types that official clients may ask for, and that nothing here ever has. */
 const FOREIGN_TYPES: readonly string[] = [
   'REWARD',
@@ -307,7 +297,7 @@ class Parameters {
 
   /** Both parameters or neither. */
   threshold(): TradeThreshold | undefined {
-    const unit = this.word('filterType', UNITS);
+    const unit = this.word('filterType', THRESHOLD_UNITS);
     const micro = this.microCeiling('filterAmount');
     if (unit === undefined && micro === undefined) return undefined;
     if (unit === undefined) throw this.manner.missing('filterType');
@@ -332,7 +322,7 @@ function readHolders(given: Parameters): HoldersQuery {
   given.required('market');
   const conditionIds = given.conditionIds() ?? [];
   const limit = given.limit('holders');
-  const minBalanceMicro = given.microCeiling('minBalance') ?? SHARE_MICRO;
+  const minBalanceMicro = given.microCeiling('minBalance') ?? MICRO_PER_UNIT;
   if (conditionIds.length * limit > HOLDERS_MAX) {
     const marketsMax = Math.floor(HOLDERS_MAX / limit);
     throw invalid('market', `at most ${marketsMax} condition ids with a limit of ${limit}`);
@@ -362,7 +352,7 @@ const readPositions = (given: Parameters, manner: Manner): PositionsQuery => ({
   user: given.user(),
   ...given.page('positions'),
   ...given.scope(),
-  sizeThresholdMicro: given.microCeiling('sizeThreshold') ?? SHARE_MICRO,
+  sizeThresholdMicro: given.microCeiling('sizeThreshold') ?? MICRO_PER_UNIT,
   redeemable: given.flag('redeemable', false),
   mergeable: given.flag('mergeable', false),
   includeArchived: given.flag('includeArchived', manner.includesArchived),
@@ -377,7 +367,7 @@ const readClosedPositions = (given: Parameters): ClosedPositionsQuery => ({
   ...given.page('closed-positions'),
   ...given.scope(),
   title: given.title(),
-  sortBy: given.word('sortBy', CLOSED_SORTS) ?? 'REALIZEDPNL',
+  sortBy: given.word('sortBy', CLOSED_POSITION_SORTS) ?? 'REALIZEDPNL',
   ascending: given.isAscending(),
 });
 

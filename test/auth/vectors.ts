@@ -20,7 +20,7 @@ const TYPE_STRING_TAIL =
 const ZERO = '0x0000000000000000000000000000000000000000000000000000000000000000';
 const TOKEN_ID = '71321045679252212594626385532706912750332728571942532289631379312455583992563';
 
-export type OrderVector = {
+type OrderVector = {
   readonly name: string;
   readonly chainId: number;
   readonly negRisk: boolean;

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { collectGarbage } from '../../bench/lib/collectGarbage.ts';
 import { signL2 } from '../../server/auth/l2.ts';
 import { generator } from '../conformance/generator.ts';
-import { l1Headers } from '../support/client.ts';
+import { ADMIN, l1Headers } from '../support/client.ts';
 import { startTestServer } from '../support/server.ts';
 import { type Answer, Connections, type Request } from './connections.ts';
 import type { EndpointCase } from './endpointCase.ts';
@@ -80,7 +80,7 @@ function spoiltBody(row: EndpointCase, path: string, isFatal: boolean): Buffer |
 }
 
 function credentials(level: string, method: string, path: string, body: Buffer | undefined): Record<string, string> {
-  if (level === 'admin') return { Authorization: 'Bearer dev-admin' };
+  if (level === 'admin') return ADMIN;
   if (level !== 'l2') return {};
   const timestamp = String(Math.floor(Date.now() / 1000));
   const { apiKey, secret, passphrase } = target.credentials;

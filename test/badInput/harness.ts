@@ -8,14 +8,13 @@ import { bytesToHex } from '../../server/auth/hex.ts';
 import { signL2 } from '../../server/auth/l2.ts';
 import { signOrder } from '../../server/auth/orderSignature.ts';
 import type { DevelopmentWallet } from '../../server/dev/wallets.ts';
-import { createKey, type HeaderFields, l2Headers } from '../support/client.ts';
+import { ADMIN, createKey, type HeaderFields, l2Headers } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 /** Whether a reply is one of the few that are no JSON: the pages of /docs, figures, and the bare word by which the mount lives. */
 export const isPlain = (status: number | undefined, path: string): boolean =>
   status === 200 && /^\/(docs|metrics|gamma\/status)/.test(path);
 
-const ADMIN: HeaderFields = { authorization: 'Bearer dev-admin' };
 const ZERO_BYTES32 = `0x${'0'.repeat(64)}`;
 
 export interface Reply {
@@ -26,7 +25,7 @@ export interface Reply {
   readonly json: any;
 }
 
-export interface CallOptions {
+interface CallOptions {
   readonly body?: string | Buffer;
   /** `application/json` unless given; '' sends none. */
   readonly contentType?: string;

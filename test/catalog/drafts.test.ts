@@ -1,11 +1,10 @@
 // What nobody may see of a catalog changes nothing of what is seen: drafts in events and series; and names and dates as they
 // were given first and can be told.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type JsonReply, send } from '../support/client.ts';
+import { ADMIN, type JsonReply, send } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
-const ADMIN = { authorization: 'Bearer dev-admin' };
 const post = (path: string, body: object): Promise<JsonReply> => send(server.url, 'POST', `/admin${path}`, body, ADMIN);
 const get = async (path: string) => (await send(server.url, 'GET', path)).json;
 

@@ -2,12 +2,10 @@
 // follow from what was traded and what rests, by hand-made orders; those of a day age with the clock.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { alice, bob, cancelAll, get, newMarket, openTradingWorld, post, server } from '../http/tradingWorld.ts';
-import { send } from '../support/client.ts';
+import { ADMIN, send } from '../support/client.ts';
 
 beforeAll(openTradingWorld);
 afterAll(() => server.close());
-
-const ADMIN = { authorization: 'Bearer dev-admin' };
 
 test('figures follow every order, trade and cancel, and events add up their markets', async () => {
   await send(server.url, 'POST', '/admin/events', { title: 'Figures', slug: 'figures' }, ADMIN);

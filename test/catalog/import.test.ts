@@ -14,7 +14,7 @@ import { encodeCommand, MemoryStore, openExchange } from '../../engine/index.ts'
 import { runCli } from '../../server/cli.ts';
 import { type ImportTarget, importFile } from '../../server/import/command.ts';
 import { runningTarget } from '../../server/import/targets.ts';
-import { send } from '../support/client.ts';
+import { ADMIN, send } from '../support/client.ts';
 import { freePort } from '../support/ports.ts';
 import { runToEnd, startServerProcess } from '../support/process.ts';
 import { canRehearse } from '../support/rehearsal.ts';
@@ -162,7 +162,7 @@ test('what somebody else makes between the lines and the commit keeps all of it 
   const target = await runningTarget(server.url, 'dev-admin');
   expect(await target.take([EVENT, marketLine('mine')].map((row, at) => ({ line: at + 1, row })))).toEqual([]);
   const body = { question: 'Mine?', slug: 'mine' };
-  await send(server.url, 'POST', '/admin/markets', body, { authorization: 'Bearer dev-admin' });
+  await send(server.url, 'POST', '/admin/markets', body, ADMIN);
   await expect(target.commit()).rejects.toThrow('somebody has made the market mine meanwhile; nothing was imported');
   expect(server.services.views.markets.eventList()).toEqual([]);
   expect((await send(server.url, 'GET', '/ok')).status).toBe(200);

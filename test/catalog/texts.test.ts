@@ -3,9 +3,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describingFields, priceFields, tradingFields } from '../../server/wire/catalog.ts';
 import { alice, bob, type MarketIds, newMarket, openTradingWorld, post, server } from '../http/tradingWorld.ts';
-import { send } from '../support/client.ts';
+import { ADMIN, send } from '../support/client.ts';
 
-const ADMIN = { authorization: 'Bearer dev-admin' };
 let market: MarketIds;
 let other: MarketIds;
 

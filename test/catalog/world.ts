@@ -1,10 +1,9 @@
 // The small catalog that the tests of this folder share: two events of the venue and one of another site, a series, markets
 // that are open, closed, resolved, archived and drafts, made through the operator's interface of a server in the test.
 import { expect } from 'vitest';
-import { send } from '../support/client.ts';
+import { ADMIN, send } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
-const ADMIN = { authorization: 'Bearer dev-admin' };
 export const SITE = '0x00000000000000000000000000000000000000ab';
 
 export interface CatalogWorld {

@@ -4,9 +4,8 @@
 import { prediction } from 'ccxt';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { alice, bob, type MarketIds, newMarket, openTradingWorld, post, server } from '../http/tradingWorld.ts';
-import { send } from '../support/client.ts';
+import { ADMIN, send } from '../support/client.ts';
 
-const ADMIN = { authorization: 'Bearer dev-admin' };
 let client: InstanceType<typeof prediction.polymarket>;
 let market: MarketIds;
 let conditionId: string;

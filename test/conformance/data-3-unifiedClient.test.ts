@@ -3,9 +3,8 @@
 import { ActivityType, createPublicClient, forkEnvironmentConfig, type Paginated } from '@polymarket/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { alice, bob, call, type MarketIds, newMarket, openTradingWorld, post, server } from '../http/tradingWorld.ts';
-import { send } from '../support/client.ts';
+import { ADMIN, send } from '../support/client.ts';
 
-const ADMIN = { authorization: 'Bearer dev-admin' };
 let client: ReturnType<typeof createPublicClient>;
 let market: MarketIds;
 let bare: MarketIds;

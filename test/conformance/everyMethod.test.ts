@@ -16,7 +16,8 @@ import {
 } from '@polymarket/clob-client-v2';
 import { createWalletClient, http } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
+import { world } from './ownWorld.ts';
 import {
   admin,
   bareClient,
@@ -30,9 +31,7 @@ import {
   orderIdOf,
   raw,
   refusalOf,
-  startWorld,
   type Trader,
-  type World,
 } from './world.ts';
 
 type Method = {
@@ -44,7 +43,6 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const CODE = `0x${'0badc0de'.repeat(8)}`;
 const TODAY = new Date().toISOString().slice(0, 10);
 
-let world: World;
 let market: Market;
 /** Rests orders. */
 let maker: Trader;
@@ -66,7 +64,6 @@ const seen = {
 let signed: SignedOrder;
 
 beforeAll(async () => {
-  world = await startWorld();
   market = await createMarket(world.url, { feeRate: 0.05, feeExponent: 2 });
   maker = await newTrader(world.url);
   const account = privateKeyToAccount(generatePrivateKey());
@@ -77,7 +74,6 @@ beforeAll(async () => {
   const owner = account.address.toLowerCase();
   taker = { client, account, owner, wallet: owner, apiKey: creds.key };
 });
-afterAll(() => world.stop());
 
 const conditionsOf = (rows: readonly { readonly condition_id: string }[]) => rows.map((row) => row.condition_id);
 const options = () => ({ tickSize: market.tickSize, negRisk: market.negRisk });

@@ -4,7 +4,7 @@
 // what the catalog says; elsewhere it says so and asks nothing.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newMarket, openTradingWorld, server } from '../http/tradingWorld.ts';
-import { send } from '../support/client.ts';
+import { ADMIN, send } from '../support/client.ts';
 
 const PACKAGE = 'pmxt-core';
 
@@ -30,7 +30,7 @@ async function installed(): Promise<(new (options: object) => Client) | undefine
 beforeAll(async () => {
   await openTradingWorld();
   const event = { title: 'Who wins the cup', slug: 'the-cup', tags: ['sports'] };
-  await send(server.url, 'POST', '/admin/events', event, { authorization: 'Bearer dev-admin' });
+  await send(server.url, 'POST', '/admin/events', event, ADMIN);
 });
 afterAll(() => server.close());
 

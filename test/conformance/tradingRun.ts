@@ -31,7 +31,7 @@ export interface RunMarket extends Market {
 }
 
 /** Money that a trader moved outside of trades, micro, by market and kind. */
-export interface Moves {
+interface Moves {
   collateral: bigint;
   readonly shares: Map<string, bigint>;
 }

@@ -3,28 +3,11 @@
 import { AssetType, Chain, ClobClient, createL1Headers } from '@polymarket/clob-client-v2';
 import { createWalletClient, http } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import {
-  bareClient,
-  createMarket,
-  developmentKey,
-  limit,
-  newTrader,
-  OrderType,
-  raw,
-  Side,
-  startWorld,
-  type World,
-  walletOf,
-} from './world.ts';
+import { expect, test } from 'vitest';
+import { world } from './ownWorld.ts';
+import { bareClient, createMarket, developmentKey, limit, newTrader, OrderType, raw, Side, walletOf } from './world.ts';
 
 const UNAUTHORIZED = 'Unauthorized/Invalid api key';
-
-let world: World;
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.stop());
 
 const newAccount = () => privateKeyToAccount(generatePrivateKey());
 

@@ -1,7 +1,8 @@
 // Interface B through the official client: limit and market orders of every type and side on both tokens, what the
 // reply says, and what balances, books and order records say afterwards. One server process, nobody else trades.
 import { expect, test } from 'vitest';
-import { maker, taker, world } from './twoTraders.ts';
+import { world } from './ownWorld.ts';
+import { maker, taker } from './twoTraders.ts';
 import {
   balancesOf,
   createMarket,

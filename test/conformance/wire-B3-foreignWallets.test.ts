@@ -4,10 +4,11 @@
 import { Chain, getContractConfig } from '@polymarket/clob-client-v2';
 import { concatHex, domainSeparator, type Hex, hashStruct, numberToHex, size, stringToHex } from 'viem';
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { SignableOrder } from '../../server/auth/orderDigest.ts';
 import { walletDeriver } from '../../server/auth/wallets.ts';
 import { asHex, typedDataOf, wrappedTypedDataOf } from '../auth/orders.ts';
+import { world } from './ownWorld.ts';
 import {
   admin,
   createMarket,
@@ -18,10 +19,8 @@ import {
   raw,
   Side,
   signedRaw,
-  startWorld,
   type Trader,
   take,
-  type World,
 } from './world.ts';
 
 const { exchangeV2, negRiskExchangeV2, negRiskAdapter } = getContractConfig(Chain.POLYGON);
@@ -35,15 +34,12 @@ type SignatureType = SignableOrder['signatureType'];
 const signatureTypes: readonly SignatureType[] = [0, 1, 2, 3];
 const deriver = walletDeriver();
 
-let world: World;
 let market: Market;
 let thief: Trader;
 let victim: Trader;
 beforeAll(async () => {
-  world = await startWorld();
   market = await createMarket(world.url);
 });
-afterAll(() => world.stop());
 beforeEach(async () => {
   [thief, victim] = [await newTrader(world.url), await newTrader(world.url)];
 });

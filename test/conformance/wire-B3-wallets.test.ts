@@ -3,8 +3,9 @@
 import { AssetType, Chain, ClobClient } from '@polymarket/clob-client-v2';
 import { createWalletClient, http } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { walletDeriver } from '../../server/auth/wallets.ts';
+import { world } from './ownWorld.ts';
 import {
   admin,
   balancesOf,
@@ -19,17 +20,9 @@ import {
   PUBLISHED_WALLETS,
   refusalOf,
   Side,
-  startWorld,
   type Trader,
   take,
-  type World,
 } from './world.ts';
-
-let world: World;
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.stop());
 
 const signatureTypes = [0, 1, 2, 3] as const;
 

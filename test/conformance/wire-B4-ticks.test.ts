@@ -2,7 +2,8 @@
 // client meant, cost exactly what they say, and are refused off the tick. One server process, one market a tick size.
 import type { TickSize } from '@polymarket/clob-client-v2';
 import { expect, test } from 'vitest';
-import { maker, taker, world } from './twoTraders.ts';
+import { world } from './ownWorld.ts';
+import { maker, taker } from './twoTraders.ts';
 import {
   admin,
   balancesOf,

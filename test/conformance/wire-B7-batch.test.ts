@@ -2,7 +2,8 @@
 // element tells why and leaves the others alone. Also what a batch as a whole is refused for.
 import { OrderType, type PostOrdersArgs } from '@polymarket/clob-client-v2';
 import { expect, test } from 'vitest';
-import { maker as alice, taker as bob, world } from './twoTraders.ts';
+import { world } from './ownWorld.ts';
+import { maker as alice, taker as bob } from './twoTraders.ts';
 import {
   balancesOf,
   createMarket,

@@ -4,7 +4,8 @@
 import { randomUUID } from 'node:crypto';
 import { isV2Order, OrderType, orderToJsonV2, type SignedOrder } from '@polymarket/clob-client-v2';
 import { expect, test } from 'vitest';
-import { taker as other, maker as trader, world } from './twoTraders.ts';
+import { world } from './ownWorld.ts';
+import { taker as other, maker as trader } from './twoTraders.ts';
 import {
   admin,
   balancesOf,

@@ -1,28 +1,24 @@
 // Interface C.1 through the official client: more than two pages of open orders and of trades come whole, each row once, to
 // the end mark; filters narrow them; pages hold still while rows come and go. One market with minimums of one share.
 import { OrderType, type PostOrdersArgs } from '@polymarket/clob-client-v2';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
+import { world } from './ownWorld.ts';
+import { maker, taker } from './twoTraders.ts';
 import {
   createMarket,
   giveShares,
   limit,
   type Market,
-  newTrader,
   type RawReply,
   Side,
   signedRaw,
-  startWorld,
   type Trader,
   take,
-  type World,
 } from './world.ts';
 
 const ORDER_COUNT = 263;
 const TRADE_COUNT = 257;
 
-let world: World;
-let maker: Trader;
-let taker: Trader;
 let market: Market;
 let orderIds: readonly string[];
 /** Trades in the order in which they happened. */
@@ -49,8 +45,6 @@ async function postMany(trader: Trader, side: Side, prices: readonly number[], s
 }
 
 beforeAll(async () => {
-  world = await startWorld();
-  [maker, taker] = await Promise.all([newTrader(world.url), newTrader(world.url)]);
   market = await createMarket(world.url, { tickSize: '0.001', minOrderSize: 1, minMarketableBuy: '0' });
   await giveShares(world.url, taker, market.yes, String(TRADE_COUNT));
   const [bidPrices, lowPrices] = [TRADE_COUNT, ORDER_COUNT].map((count, index) =>
@@ -65,7 +59,6 @@ beforeAll(async () => {
   tradeIds = ids;
   orderIds = await postMany(maker, Side.BUY, lowPrices, 1.5);
 }, 60_000);
-afterAll(() => world.stop());
 
 const page = (trader: Trader, path: string, query: string): Promise<RawReply> =>
   signedRaw(trader, 'GET', path, undefined, `?${query}`);

@@ -1,7 +1,8 @@
 // Interface C.2 and C.3 through the official client: books, prices, midpoints, spreads, last trades, tick sizes, flags and
 // market records follow the orders that were posted, on both tokens. One server process; figures are worked out by hand.
 import { expect, test } from 'vitest';
-import { maker, taker, world } from './twoTraders.ts';
+import { world } from './ownWorld.ts';
+import { maker, taker } from './twoTraders.ts';
 import { admin, createMarket, giveShares, levelsOf, limit, type Market, newTrader, raw, Side, take } from './world.ts';
 
 /** A market with bids 0.4 (30) and 0.38 (10), asks 0.47 (8), 0.5 (20): the asks are bids for NO. */

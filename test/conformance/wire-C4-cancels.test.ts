@@ -1,7 +1,8 @@
 // Interface C.4 through the official client: every way to cancel takes exactly the orders it names, answers with their ids
 // and reasons, and frees what they reserved. One server process; each test has markets of its own.
 import { expect, test } from 'vitest';
-import { maker as alice, taker as bob, world } from './twoTraders.ts';
+import { world } from './ownWorld.ts';
+import { maker as alice, taker as bob } from './twoTraders.ts';
 import {
   balancesOf,
   createMarket,

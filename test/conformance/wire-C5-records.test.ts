@@ -1,31 +1,10 @@
 // Interface C.5 through the official client: what order and trade records say to each party of a match, in every field that
 // clients read, and in the older dialect of the same paths. One server process; every figure follows from an order.
 import { createHash, createHmac } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import {
-  createMarket,
-  giveShares,
-  limit,
-  type Market,
-  newTrader,
-  OrderType,
-  raw,
-  Side,
-  startWorld,
-  type Trader,
-  take,
-  type World,
-} from './world.ts';
-
-let world: World;
-let alice: Trader;
-let bob: Trader;
-let carol: Trader;
-beforeAll(async () => {
-  world = await startWorld();
-  [alice, bob, carol] = await Promise.all([newTrader(world.url), newTrader(world.url, 2), newTrader(world.url)]);
-});
-afterAll(() => world.stop());
+import { expect, test } from 'vitest';
+import { world } from './ownWorld.ts';
+import { alice, bob, carol } from './threeTraders.ts';
+import { createMarket, giveShares, limit, type Market, newTrader, OrderType, raw, Side, take } from './world.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 

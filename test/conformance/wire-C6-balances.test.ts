@@ -1,8 +1,9 @@
 // Interface C.6 through the official client: balances of collateral and of each token are exact after every kind of fill,
 // at every fee, for both parties, and money is neither made nor lost. A ledger beside the test adds everything up.
 import { AssetType } from '@polymarket/clob-client-v2';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { generator } from './generator.ts';
+import { world } from './ownWorld.ts';
 import {
   type Balances,
   balancesOf,
@@ -16,20 +17,15 @@ import {
   newTrader,
   raw,
   Side,
-  startWorld,
   type Trader,
   take,
-  type World,
 } from './world.ts';
 
-let world: World;
 let maker: Trader;
 let taker: Trader;
 beforeAll(async () => {
-  world = await startWorld();
   [maker, taker] = await Promise.all([newTrader(world.url), newTrader(world.url, 1)]);
 });
-afterAll(() => world.stop());
 
 interface Fill {
   readonly name: string;

@@ -4,7 +4,8 @@
 import { createHash } from 'node:crypto';
 import type { OrderBookSummary } from '@polymarket/clob-client-v2';
 import { expect, test } from 'vitest';
-import { maker, taker, world } from './twoTraders.ts';
+import { world } from './ownWorld.ts';
+import { maker, taker } from './twoTraders.ts';
 import { createMarket, giveShares, limit, type Market, raw, Side, take } from './world.ts';
 
 async function checkedBooks(market: Market): Promise<readonly [OrderBookSummary, OrderBookSummary]> {

@@ -1,7 +1,9 @@
 // Interface F.1, F.5 and F.6 through the official client: how money and shares move when orders meet on the same token, on
 // both sides of a full set, and in a mix of these; what fees take; what a short balance is told. Exact to the micro.
 import { AssetType } from '@polymarket/clob-client-v2';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { world } from './ownWorld.ts';
+import { alice, bob, carol } from './threeTraders.ts';
 import {
   admin,
   balancesOf,
@@ -16,21 +18,9 @@ import {
   refusalOf,
   Side,
   signedRaw,
-  startWorld,
   type Trader,
   take,
-  type World,
 } from './world.ts';
-
-let world: World;
-let alice: Trader;
-let bob: Trader;
-let carol: Trader;
-beforeAll(async () => {
-  world = await startWorld();
-  [alice, bob, carol] = await Promise.all([newTrader(world.url), newTrader(world.url), newTrader(world.url)]);
-});
-afterAll(() => world.stop());
 
 test('two buyers of both sides make full sets: each pays its part of one', async () => {
   const market = await createMarket(world.url);

@@ -1,9 +1,6 @@
-// The world that the conformance files share: a server process of their own, traders who are unmodified official clients
-// with wallets of every signature type, markets made through the admin interface, and balances read over HTTP.
+// What the conformance files do in their world (ownWorld.ts): traders who are unmodified official clients with wallets of
+// every signature type, markets made through the admin interface, and balances read over HTTP.
 // Nothing here looks into the server: what is asserted is what a client is told.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import {
   type ApiError,
   AssetType,
@@ -25,7 +22,6 @@ import { expect } from 'vitest';
 import type { SignableOrder } from '../../server/auth/orderDigest.ts';
 import { walletDeriver } from '../../server/auth/wallets.ts';
 import { typedDataOf } from '../auth/orders.ts';
-import { startServerProcess } from '../support/process.ts';
 
 export { OrderType, Side };
 
@@ -48,25 +44,6 @@ export const PUBLISHED_WALLETS: readonly (readonly [string, string, string])[] =
     '0x4Fe2CC4925607a473264FA89e7138075695A5F8e',
   ],
 ];
-
-/** A running server with its folder. */
-export interface World {
-  readonly url: string;
-  readonly stop: () => Promise<void>;
-}
-
-/** Starts a server process in a fresh folder, without house liquidity, so that nobody trades but the test. */
-export async function startWorld(args: readonly string[] = []): Promise<World> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'outcry-conformance-'));
-  const server = await startServerProcess({ dataDir, args: ['--no-house', ...args] });
-  return {
-    url: server.url,
-    stop: async () => {
-      await server.stop();
-      rmSync(dataDir, { recursive: true, force: true });
-    },
-  };
-}
 
 /** A reply of a raw request: its status and its JSON. */
 export interface RawReply {

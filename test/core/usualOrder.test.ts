@@ -1,9 +1,11 @@
 // The usual order takes a short way (usualOrder.ts) past the checks that every other order meets. Post-only orders never take
 // it, and fare no differently while nothing is crossed: so two cores, one given every order plain and one given it post-only,
 // must say the same of whatever lies at, just within and just beyond a limit, and be the same at the end.
+
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Exchange } from '../../engine/core/index.ts';
+import { MICRO_PER_LOT, PIPS_PER_UNIT } from '../../engine/index.ts';
 import {
   AccountFlag,
   type Command,
@@ -28,8 +30,6 @@ const WINDOW_MS = limits.orderWindowDefaultMs;
 const ALICE = walletOf(0, 0);
 const MINIMUM_LOTS = 500;
 const FUNDS_MICRO = 40_000_000;
-const PIPS_PER_UNIT = 10_000;
-const MICRO_PER_LOT = 10_000;
 const RUNS = 1_200;
 
 const setUp = (tickPips: number): readonly Command[] => [

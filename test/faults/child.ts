@@ -9,7 +9,7 @@ import type { CrashPoint, Order, StateTold } from './crashPoints.ts';
 const root = join(import.meta.dirname, '../..');
 const POLL_MS = 20;
 
-export interface ChildOptions {
+interface ChildOptions {
   readonly dataDir: string;
   readonly port: number;
   /** A program and its arguments that run the server instead of running it directly. */

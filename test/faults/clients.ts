@@ -7,12 +7,11 @@ import { chainContracts } from '../../server/auth/contracts.ts';
 import { bytesToHex, ZERO_BYTES32 } from '../../server/auth/hex.ts';
 import { orderHasher, type SignableOrder } from '../../server/auth/orderDigest.ts';
 import { signOrder } from '../../server/auth/orderSignature.ts';
-import { createKey, type JsonReply, send, sendSigned } from '../support/client.ts';
+import { ADMIN, createKey, type JsonReply, send, sendSigned } from '../support/client.ts';
 import type { SentOrder, Told, Word } from './ledger.ts';
 
 const CHAIN_ID = 137;
 const hasher = orderHasher(chainContracts(CHAIN_ID));
-const ADMIN = { authorization: 'Bearer dev-admin' };
 const KILLED = /FOK orders are|no orders found to match with FAK/;
 
 interface Market {

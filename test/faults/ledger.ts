@@ -18,7 +18,7 @@ export interface SentOrder {
 }
 
 /** An order as the journal holds it. */
-export interface SeenOrder {
+interface SeenOrder {
   readonly id: string;
   readonly sequence: number;
   /** How many records took it on or killed it: more than one is a defect. */
@@ -117,7 +117,7 @@ export class Seen {
 }
 
 /** What is wrong, each as a sentence. */
-export interface Differences {
+interface Differences {
   readonly lost: readonly string[];
   readonly doubled: readonly string[];
   readonly ghosts: readonly string[];

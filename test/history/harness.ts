@@ -12,7 +12,7 @@ import type { HistoryRequest } from '../../server/history/queries.ts';
 import { beginSlice } from '../../server/history/slice.ts';
 import { JournalSource } from '../../server/history/source.ts';
 import type { Tables } from '../../server/history/tables.ts';
-import { Views } from '../../server/views/index.ts';
+import { listedMarkets, Views } from '../../server/views/index.ts';
 import { Oracle } from './oracle.ts';
 import { oracleAnswer } from './oracleAnswers.ts';
 import { Keeper, newClock, settings } from './world.ts';
@@ -31,7 +31,7 @@ export interface Venue {
   close(): Promise<void>;
 }
 
-export interface VenueOptions {
+interface VenueOptions {
   readonly dataDir?: string;
   readonly clock?: VirtualClock;
   readonly recordsPerCommit?: number;
@@ -43,10 +43,7 @@ export async function openVenue(options: VenueOptions = {}): Promise<Venue> {
   const [keeper, views] = [new Keeper(), new Views()];
   const log = (_: string, text: string, figures: object = {}): void => onLog(`${text} ${JSON.stringify(figures)}`);
   const accountIdOf = (wallet: string): number | undefined => views.accounts.byWallet(wallet)?.accountId;
-  const markets = {
-    byCondition: (conditionId: string) => views.markets.byCondition(conditionId),
-    ofEvent: (eventNumber: number) => views.markets.eventByNumber(eventNumber)?.markets ?? [],
-  };
+  const markets = listedMarkets(views.markets);
   const historian = openHistorian({ dataDir, recordsPerCommit, log, markets, accountIdOf, waitMsMax: WAIT_MS_MAX });
   const followers = [keeper, ...views.followers()];
   const exchange = await openExchange({ dataDir, clock, settings, followers, onDurable: historian.durable });
@@ -90,7 +87,7 @@ export async function expectSame(
   }
 }
 
-export interface InPlace {
+interface InPlace {
   readonly answers: readonly (string | undefined)[];
   /** Why it was built anew. */
   readonly dropped: readonly string[];

@@ -6,7 +6,7 @@ import { tradeId, transactionHash } from '../../server/wire/ids.ts';
 
 type Texts = Readonly<Record<string, unknown>>;
 
-export interface OracleEvent {
+interface OracleEvent {
   readonly number: number;
   readonly texts: Texts;
 }
@@ -78,7 +78,7 @@ export interface OracleOrder {
 }
 
 /** Money that went in and out of a wallet for reasons other than its positions. */
-export interface OracleCash {
+interface OracleCash {
   collateral: bigint;
   deposited: bigint;
   withdrawn: bigint;

@@ -3,8 +3,8 @@
 import { hash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { encodeCommand, OrderType, Side, VirtualClock } from '../../engine/index.ts';
-import { keyIdOfUuid } from '../../server/wire/ids.ts';
-import { createKey, send, sendSigned } from '../support/client.ts';
+import { requireKeyId } from '../../server/wire/ids.ts';
+import { ADMIN, createKey, send, sendSigned } from '../support/client.ts';
 import { startTestServer } from '../support/server.ts';
 
 /** More than the views keep. */
@@ -17,10 +17,9 @@ test('an order that ended long ago is answered as it was before, to its owner al
   const server = await startTestServer({ clock });
   const [alice, bob] = server.wallets;
   const [key, otherKey] = [await createKey(server.url, alice), await createKey(server.url, bob)];
-  const operator = { authorization: 'Bearer dev-admin' };
-  const made = await send(server.url, 'POST', '/admin/markets', { question: 'Past?', slug: 'past' }, operator);
+  const made = await send(server.url, 'POST', '/admin/markets', { question: 'Past?', slug: 'past' }, ADMIN);
   expect(made.status).toBe(200);
-  const keyId = keyIdOfUuid(key.apiKey) ?? '';
+  const keyId = requireKeyId(key.apiKey);
   /** Finds nothing in an empty book. */
   const submitKilled = (number: number) =>
     server.exchange.submit(

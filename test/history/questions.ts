@@ -1,26 +1,24 @@
 // Random questions to the historian about a world: every kind, every filter alone and with others, every sort and
 // direction, pages at, inside and past the end. Used by the tests; the world only says what there is to ask about.
-import type {
-  ActivityQuery,
-  ClosedPositionsQuery,
-  HistoryQuery,
-  HistoryRequest,
-  MarketScope,
-  PageQuery,
-  PositionsQuery,
-  TimeRange,
-  TradesQuery,
+import {
+  ACTIVITY_SORTS,
+  ACTIVITY_TYPES,
+  type ActivityQuery,
+  CLOSED_POSITION_SORTS,
+  type ClosedPositionsQuery,
+  type HistoryQuery,
+  type HistoryRequest,
+  type MarketScope,
+  type PageQuery,
+  POSITION_SORTS,
+  type PositionsQuery,
+  type TimeRange,
+  type TradesQuery,
 } from '../../server/history/queries.ts';
 import type { Random } from '../model/random.ts';
 import { digest, START_MS } from './actors.ts';
 import type { Oracle } from './oracle.ts';
 
-const POSITION_SORTS = [
-  ...(['CURRENT', 'INITIAL', 'TOKENS', 'CASHPNL', 'PERCENTPNL', 'TITLE', 'RESOLVING', 'PRICE', 'AVGPRICE'] as const),
-];
-const CLOSED_SORTS = ['REALIZEDPNL', 'TITLE', 'PRICE', 'AVGPRICE', 'TIMESTAMP'] as const;
-const ACTIVITY_TYPES = ['TRADE', 'SPLIT', 'MERGE', 'REDEEM'] as const;
-const ACTIVITY_SORTS = ['TIMESTAMP', 'TOKENS', 'CASH'] as const;
 const TITLES = ['will', 'WILL', 'Größer', 'grösser', '"snow"', '\\', '🙂', 'nothing like it', ' '];
 
 const STRANGER = digest('stranger', 20);
@@ -163,7 +161,7 @@ export class Questions {
     return {
       ...{ kind: 'closed-positions', ...this.page(), ...this.scope(), user: this.user() },
       title: this.maybe(() => random.pick(TITLES), 20),
-      sortBy: random.pick(CLOSED_SORTS),
+      sortBy: random.pick(CLOSED_POSITION_SORTS),
       ascending: random.chance(50),
     };
   }

@@ -9,6 +9,7 @@ import {
   type Follower,
   type LogRecord,
   MarketStatus,
+  MICRO_PER_LOT,
   OrderType,
   type RunningExchange,
   Side,
@@ -35,7 +36,6 @@ export const settings: EngineSettings = {
   creditMicro: 0,
 };
 
-const MICRO_PER_LOT = 10_000;
 const DEPOSIT_MICRO = 20_000_000_000;
 /** Some worlds trade so much more that products of their figures are past 2^53. */
 const HUGE = 1_000;

@@ -36,7 +36,7 @@ export interface HouseWorld {
   close(): Promise<void>;
 }
 
-export interface WorldOptions {
+interface WorldOptions {
   /** In memory unless given. */
   readonly dataDir?: string;
   readonly startMs?: number;

@@ -5,7 +5,7 @@ import { conditionId, tokenIds } from '../../server/auth/conditionalTokens.ts';
 import { bytesToHex } from '../../server/auth/hex.ts';
 import { keccak256Text } from '../../server/auth/keccak.ts';
 import { developmentWallet } from '../../server/auth/mnemonic.ts';
-import { createKey, type JsonReply, send, sendSigned } from '../support/client.ts';
+import { ADMIN, createKey, type JsonReply, send, sendSigned } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -17,9 +17,8 @@ afterAll(async () => {
   await server.close();
 });
 
-const token = { authorization: 'Bearer dev-admin' };
 const admin = (path: string, body: unknown, method = 'POST'): Promise<JsonReply> =>
-  send(server.url, method, path, body, token);
+  send(server.url, method, path, body, ADMIN);
 
 async function accepted(reply: Promise<JsonReply>): Promise<JsonReply['json']> {
   const { status, json } = await reply;

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Command, encodeCommand, type LogRecord, VirtualClock } from '../../engine/index.ts';
 import type { ApiCredentials } from '../../server/auth/apiKeys.ts';
-import { keyIdOfUuid } from '../../server/wire/ids.ts';
+import { requireKeyId } from '../../server/wire/ids.ts';
 import { createKey, sendSigned } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
@@ -38,7 +38,7 @@ function rest(number: number): Promise<LogRecord> {
     ...{
       type: 'PlaceOrder',
       orderId: idOf(number),
-      keyId: keyIdOfUuid(key.apiKey) ?? '',
+      keyId: requireKeyId(key.apiKey),
       maker: address,
       owner: address,
     },

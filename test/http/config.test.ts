@@ -98,11 +98,11 @@ test.each(optionTable.map(({ key, variable }) => [key, variable] as const))(
     withFile(JSON.stringify({ [key]: ofFile }), (own) => {
       const [env, flags] = [{ [variable]: ofVariable }, { [key]: ofFlag }];
       const none = { [variable]: '' };
-      expect(readSettings({}, {}, own)).toEqual({ [key]: ofFile });
-      expect(readSettings({}, none, own)).toEqual({ [key]: ofFile });
-      expect(readSettings({}, env, own)).toEqual({ [key]: inFile(key, ofVariable) });
-      expect(readSettings(flags, env, own)).toEqual({ [key]: inFile(key, ofFlag) });
-      expect(readSettings(flags, {}, folder)).toEqual({ [key]: inFile(key, ofFlag) });
+      expect(readSettings({}, {}, own).settings).toEqual({ [key]: ofFile });
+      expect(readSettings({}, none, own).settings).toEqual({ [key]: ofFile });
+      expect(readSettings({}, env, own).settings).toEqual({ [key]: inFile(key, ofVariable) });
+      expect(readSettings(flags, env, own).settings).toEqual({ [key]: inFile(key, ofFlag) });
+      expect(readSettings(flags, {}, folder).settings).toEqual({ [key]: inFile(key, ofFlag) });
     });
   },
 );

@@ -5,11 +5,10 @@ import { encodeCommand, RULES_VERSION, RulesVersion } from '../../engine/index.t
 import { developmentWallet } from '../../server/auth/mnemonic.ts';
 import { walletDeriver } from '../../server/auth/wallets.ts';
 import { inTempDir } from '../journal/support.ts';
-import { createKey, l1Headers, send, sendSigned } from '../support/client.ts';
+import { ADMIN, createKey, l1Headers, send, sendSigned } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 const times = { orderWindowMs: 86_400_000, heartbeatWindowMs: 10_000, minedDelayMs: 0, confirmedDelayMs: 0 };
-const operator = { authorization: 'Bearer dev-admin' };
 const wallets = walletDeriver();
 let server: TestServer;
 
@@ -19,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 const deposit = (address: string, amount: string) =>
-  send(server.url, 'POST', '/admin/deposits', { address, amount }, operator);
+  send(server.url, 'POST', '/admin/deposits', { address, amount }, ADMIN);
 
 async function balanceOf(
   wallet: ReturnType<typeof developmentWallet>,
@@ -97,7 +96,7 @@ describe.each([0, 1_000_000])('a deposit beside the first key of its owner, with
         const body = { address: safe, amount: '2' };
         const asked = [
           () => send(durable.url, 'POST', '/auth/api-key', undefined, l1Headers(wallet)),
-          () => send(durable.url, 'POST', '/admin/deposits', body, operator),
+          () => send(durable.url, 'POST', '/admin/deposits', body, ADMIN),
         ];
         if (index % 2 === 0) asked.reverse();
         const replies = await Promise.all(asked.map((ask) => ask()));

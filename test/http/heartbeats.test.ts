@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { VirtualClock } from '../../engine/index.ts';
 import type { ApiCredentials } from '../../server/auth/apiKeys.ts';
 import { signOrder } from '../../server/auth/orderSignature.ts';
-import { createKey, type JsonReply, send, sendSigned } from '../support/client.ts';
+import { ADMIN, createKey, type JsonReply, send, sendSigned } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 // The clock of the exchange stands at the present, so that signatures made by the real clock are fresh.
@@ -18,7 +18,7 @@ beforeAll(async () => {
   server = await startTestServer({ clock });
   key = await createKey(server.url, server.wallets[0]);
   const body = { question: 'Alive?', slug: 'alive' };
-  const made = await send(server.url, 'POST', '/admin/markets', body, { authorization: 'Bearer dev-admin' });
+  const made = await send(server.url, 'POST', '/admin/markets', body, ADMIN);
   token = made.json.tokens[0].token_id;
 });
 afterAll(() => server.close());

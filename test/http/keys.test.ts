@@ -9,7 +9,7 @@ import { deriveCredentials, SERVER_SECRET_FILE } from '../../server/auth/apiKeys
 import { signClobAuth } from '../../server/auth/clobAuth.ts';
 import { signL2 } from '../../server/auth/l2.ts';
 import { developmentWallet } from '../../server/auth/mnemonic.ts';
-import { keyIdOfUuid } from '../../server/wire/ids.ts';
+import { requireKeyId } from '../../server/wire/ids.ts';
 import { createKey, l1Headers, l2Headers, send, sendSigned } from '../support/client.ts';
 import { startServerProcess } from '../support/process.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -167,9 +167,9 @@ test('a HEAD is signed as such', async () => {
 
 test('a read-only key reads with address and key alone, and never trades', async () => {
   const wallet = freshWallet();
-  const identity = { kind: 'readonly', owner: wallet.address, nonce: '0', generation: 0 } as const;
+  const identity = { kind: ApiKeyKind.READONLY, owner: wallet.address, nonce: 0, generation: 0 };
   const { apiKey } = deriveCredentials(server.services.secret, identity);
-  const keyId = keyIdOfUuid(apiKey) ?? '';
+  const keyId = requireKeyId(apiKey);
   const head = { owner: wallet.address, keyId, nonce: 0, generation: 0 };
   await server.exchange.submit(encodeCommand({ type: 'CreateApiKey', ...head, kind: ApiKeyKind.READONLY, items: [] }));
   const headers = { POLY_ADDRESS: wallet.address, POLY_API_KEY: apiKey };

@@ -8,7 +8,7 @@ import { notificationItem } from '../../engine/index.ts';
 import type { ApiCredentials } from '../../server/auth/apiKeys.ts';
 import type { DevelopmentWallet } from '../../server/dev/wallets.ts';
 import { NotificationsView } from '../../server/views/index.ts';
-import { createKey, send, sendSigned } from '../support/client.ts';
+import { ADMIN, createKey, send, sendSigned } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import {
   alice,
@@ -61,8 +61,7 @@ const listOf = async (trader: Trader) => {
   return json;
 };
 const drop = (trader: Trader, ids: string) => call(trader, 'DELETE', `/notifications?ids=${ids}`);
-const admin = (method: string, path: string, body: unknown) =>
-  send(server.url, method, path, body, { authorization: 'Bearer dev-admin' });
+const admin = (method: string, path: string, body: unknown) => send(server.url, method, path, body, ADMIN);
 
 test('a fill is told to both sides, each with its own figures', async () => {
   const first = await post(alice, market, { pips: 4000, shares: 100 });
@@ -180,12 +179,11 @@ test('bad ids and signature types are refused', async () => {
 
 /** Resolves a market of which the wallet holds a full set: two notifications. */
 async function resolveHeldMarket(own: TestServer, wallet: DevelopmentWallet, key: ApiCredentials, slug: string) {
-  const headers = { authorization: 'Bearer dev-admin' };
-  const made = await send(own.url, 'POST', '/admin/markets', { question: 'Held?', slug }, headers);
+  const made = await send(own.url, 'POST', '/admin/markets', { question: 'Held?', slug }, ADMIN);
   const { condition_id } = made.json;
   const split = await sendSigned(own.url, wallet.address, key, 'POST', '/split', { condition_id, amount: '1' });
   const body = { outcome: 'Yes' };
-  const resolved = await send(own.url, 'POST', `/admin/markets/${condition_id}/resolve`, body, headers);
+  const resolved = await send(own.url, 'POST', `/admin/markets/${condition_id}/resolve`, body, ADMIN);
   expect([made.status, split.status, resolved.status]).toEqual([200, 200, 200]);
 }
 

@@ -1,7 +1,7 @@
 // The operator's switches over HTTP: every mode of the exchange and every flag of an owner as orders and cancels meet
 // them, statuses, texts and headers included, and wallets that are bound to another owner.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createKey, type JsonReply, send } from '../support/client.ts';
+import { ADMIN, createKey, type JsonReply, send } from '../support/client.ts';
 import {
   alice,
   bob,
@@ -18,8 +18,7 @@ import {
 beforeAll(openTradingWorld);
 afterAll(() => server.close());
 
-const admin = (path: string, body: unknown): Promise<JsonReply> =>
-  send(server.url, 'PATCH', path, body, { authorization: 'Bearer dev-admin' });
+const admin = (path: string, body: unknown): Promise<JsonReply> => send(server.url, 'PATCH', path, body, ADMIN);
 const setMode = async (mode: string): Promise<void> => {
   const { status, json } = await admin('/admin/exchange', { mode });
   expect([status, json]).toEqual([200, { mode }]);
@@ -171,7 +170,7 @@ test('a bound wallet trades for its new owner, and nobody can have it twice', as
   const wallet = `0x${'77'.repeat(20)}`;
   const path = `/admin/accounts/${alice.wallet.address}`;
   const deposit = { address: wallet, amount: '50' };
-  await send(server.url, 'POST', '/admin/deposits', deposit, { authorization: 'Bearer dev-admin' });
+  await send(server.url, 'POST', '/admin/deposits', deposit, ADMIN);
   const { json } = await admin(path, { bind: { wallet, type: 2 } });
   expect(json.bound).toEqual([{ wallet, type: 2 }]);
   const placed = await post(alice, market, { pips: 3000, shares: 10, signatureType: 2, maker: wallet });

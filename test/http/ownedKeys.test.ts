@@ -3,11 +3,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ApiKeyKind, encodeCommand, type RunningExchange } from '../../engine/index.ts';
 import { deriveCredentials } from '../../server/auth/apiKeys.ts';
-import { KIND_NAMES } from '../../server/http/authenticate.ts';
 import type { HttpRequest, Reply } from '../../server/http/endpoint.ts';
 import { endpoints } from '../../server/http/endpoints.ts';
 import { inTurns } from '../../server/http/inTurns.ts';
-import { keyIdOfUuid } from '../../server/wire/ids.ts';
+import { requireKeyId } from '../../server/wire/ids.ts';
 import { createKey, type JsonReply, l2Headers, send } from '../support/client.ts';
 import { alice, bob, call, market, openTradingWorld, post, server } from './tradingWorld.ts';
 
@@ -139,9 +138,9 @@ describe('an owner of thousands of keys', () => {
   beforeAll(async () => {
     for (const kind of [ApiKeyKind.TRADING, ApiKeyKind.READONLY, ApiKeyKind.BUILDER]) {
       const keys = Array.from({ length: KEYS }, (_, nonce) => {
-        const identity = { kind: KIND_NAMES[kind], owner, nonce: String(nonce), generation: 0 };
-        const keyId = keyIdOfUuid(deriveCredentials(server.services.secret, identity).apiKey) ?? expect.unreachable();
-        return { type: 'CreateApiKey', owner, keyId, nonce, generation: 0, kind } as const;
+        const identity = { kind, owner, nonce, generation: 0 };
+        const keyId = requireKeyId(deriveCredentials(server.services.secret, identity).apiKey);
+        return { type: 'CreateApiKey', keyId, ...identity } as const;
       });
       await Promise.all(keys.map((key) => server.exchange.submit(encodeCommand(key))));
     }

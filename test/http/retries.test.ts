@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createKey, type HeaderFields, type JsonReply, l2Headers, send } from '../support/client.ts';
+import { ADMIN, createKey, type HeaderFields, type JsonReply, l2Headers, send } from '../support/client.ts';
 import { startTestServer } from '../support/server.ts';
 import {
   alice,
@@ -116,7 +116,7 @@ test('a batch answers its duplicates one by one', async () => {
 });
 
 const admin = (method: string, path: string, body: object): Promise<JsonReply> =>
-  send(server.url, method, path, body, { authorization: 'Bearer dev-admin' });
+  send(server.url, method, path, body, ADMIN);
 
 test('an order that is there is answered again although it would be refused by now', async () => {
   const closing = await newMarket();
@@ -262,7 +262,7 @@ test('after a restart, and long after the order has ended, the answers are the s
     const trader = { wallet: old.wallets[0], key: await createKey(old.url, old.wallets[0]) };
     const created = await send(
       ...([old.url, 'POST', '/admin/markets', { question: 'Again?', slug: 'again' }] as const),
-      { authorization: 'Bearer dev-admin' },
+      ADMIN,
     );
     const [yes, no] = created.json.tokens;
     const where = {

@@ -1,7 +1,7 @@
 // Rewards, rebates and scoring over HTTP: empty in the shapes that clients page through, own orders that never score, and
 // parameters refused in the texts that clients know. Also which markets the sampling lists hold.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { send } from '../support/client.ts';
+import { ADMIN, send } from '../support/client.ts';
 import { alice, bob, call, get, market, newMarket, openTradingWorld, post, server } from './tradingWorld.ts';
 
 beforeAll(openTradingWorld);
@@ -91,10 +91,9 @@ test('sampling lists hold the markets that take orders and offer rewards', async
     });
   }
   const change = { status: 'active', rewards: { rates: [] } };
-  const headers = { authorization: 'Bearer dev-admin' };
-  await send(server.url, 'PATCH', `/admin/markets/${paused.conditionId}`, change, headers);
+  await send(server.url, 'PATCH', `/admin/markets/${paused.conditionId}`, change, ADMIN);
   expect((await get('/sampling-markets')).count).toBe(1);
-  await send(server.url, 'PATCH', `/admin/markets/${paused.conditionId}`, { rewards }, headers);
+  await send(server.url, 'PATCH', `/admin/markets/${paused.conditionId}`, { rewards }, ADMIN);
   expect((await get('/sampling-markets')).count).toBe(2);
   expect((await get('/simplified-markets')).count).toBe(5);
 });

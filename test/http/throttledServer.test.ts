@@ -9,10 +9,9 @@ import { resolveConfig, type ServerConfig } from '../../server/config.ts';
 import { endpoints } from '../../server/http/endpoints.ts';
 import { type ThrottleRow, throttleRowNames, throttleRows } from '../../server/http/throttleTable.ts';
 import { CONFIG_FILE } from '../../server/settings.ts';
-import { createKey, type JsonReply, l1Headers, l2Headers, send, sendSigned } from '../support/client.ts';
+import { ADMIN, createKey, type JsonReply, l1Headers, l2Headers, send, sendSigned } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
-const ADMIN = { authorization: 'Bearer dev-admin' };
 const three = [{ requestsMax: 3, windowMs: 10_000 }];
 
 async function withServer(

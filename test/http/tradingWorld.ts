@@ -7,7 +7,7 @@ import { ZERO_BYTES32 } from '../../server/auth/hex.ts';
 import type { SignableOrder } from '../../server/auth/orderDigest.ts';
 import { signOrder } from '../../server/auth/orderSignature.ts';
 import type { DevelopmentWallet } from '../../server/dev/wallets.ts';
-import { createKey, type JsonReply, send, sendSigned } from '../support/client.ts';
+import { ADMIN, createKey, type JsonReply, send, sendSigned } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 export interface Trader {
@@ -48,9 +48,7 @@ export async function openTradingWorld(): Promise<void> {
 export async function newMarket(terms: object = {}, negRisk = false): Promise<MarketIds> {
   marketCount += 1;
   const body = { question: `Market ${marketCount}?`, slug: `market-${marketCount}`, neg_risk: negRisk, ...terms };
-  const { status, json } = await send(server.url, 'POST', '/admin/markets', body, {
-    authorization: 'Bearer dev-admin',
-  });
+  const { status, json } = await send(server.url, 'POST', '/admin/markets', body, ADMIN);
   expect([status, json.error]).toEqual([200, undefined]);
   const [first, second] = json.tokens;
   return { conditionId: json.condition_id, tokens: [first.token_id, second.token_id], negRisk };

@@ -1,10 +1,9 @@
 // User data over HTTP in a world with more rows than any default page has: what each parameter does to the rows that come
 // back, its default and its maximum. How parameters are read is tested in wire/, the figures in history/.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type HeaderFields, send } from '../support/client.ts';
+import { ADMIN, send } from '../support/client.ts';
 import { alice, bob, call, type MarketIds, newMarket, openTradingWorld, post, server } from './tradingWorld.ts';
 
-const ADMIN: HeaderFields = { authorization: 'Bearer dev-admin' };
 /** Markets that are split and stay; as many again are split and merged. */
 const HELD_COUNT = 55;
 const TRADE_COUNT = 102;

@@ -51,7 +51,7 @@ export const tokens = { YES: 0, NO: 1 } as const;
 export const resolutions = { YES: 0, NO: 1, split: 2 } as const;
 
 /** What a line needs to know besides its words. */
-export interface Moment {
+interface Moment {
   readonly tMs: number;
   /** Id label of an order whose line gives none; index of the market that a line creates. */
   readonly nextLabel: number;

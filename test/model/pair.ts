@@ -21,7 +21,7 @@ export class Disagreement extends Error {
 }
 
 /** What is compared after a command besides its events, the due time and what the events touch. */
-export interface Depth {
+interface Depth {
   /** All books and balances. */
   readonly all: boolean;
   /** The core's own invariants. */

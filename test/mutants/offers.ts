@@ -4,7 +4,7 @@ import { OrderType, Side } from '../../engine/protocol/index.ts';
 import { orderIdOf } from '../model/names.ts';
 import { addressOf, keyOf, type Take } from './situations.ts';
 
-export interface Offer {
+interface Offer {
   readonly marketIndex: number;
   readonly side: number;
   readonly moneyMicro: number;

@@ -2,7 +2,7 @@
 // which fails when a survivor has no reason here. A reason names lines by what they say, so that it stays true when they move.
 import type { Mutant } from './sites.ts';
 
-export interface Reason {
+interface Reason {
   readonly file: RegExp;
   /** Matches the line and what the change makes of it, as `text ⇒ from → to`. */
   readonly change: RegExp;

@@ -12,7 +12,7 @@ import { crowd } from './crowd.ts';
 import { sayingsOfDamage } from './damagedSnapshots.ts';
 import { acceptForEver } from './hairs.ts';
 
-export interface TracedCommand {
+interface TracedCommand {
   readonly tMs: number;
   readonly bytes: Uint8Array;
   readonly events: Uint8Array;

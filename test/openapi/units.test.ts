@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openApiDocument } from '../../server/docs/openApi.ts';
 import { endpoints } from '../../server/http/endpoints.ts';
 import { alice, bob, call, get, market, newMarket, openTradingWorld, post, server } from '../http/tradingWorld.ts';
-import { send } from '../support/client.ts';
+import { ADMIN, send } from '../support/client.ts';
 
 // As programs read it: any JSON.
 // biome-ignore lint/suspicious/noExplicitAny: see above
@@ -62,8 +62,7 @@ test('every time that is told is one of now, in the unit that the document says'
   expect(taken.json.status).toBe('matched');
   const resting = (await post(alice, market, { pips: 3000, shares: 20 })).json.orderID;
   const event = { title: 'Weather', slug: 'weather' };
-  const admin = { authorization: 'Bearer dev-admin' };
-  const { id } = (await send(server.url, 'POST', '/admin/events', event, admin)).json;
+  const { id } = (await send(server.url, 'POST', '/admin/events', event, ADMIN)).json;
   await newMarket({ event: 'weather' });
   await call(alice, 'POST', '/auth/builder-api-key');
   const [token] = market.tokens;

@@ -112,7 +112,7 @@ const tickChanger: Profile = (sight) => {
   return { type: 'UpdateMarket', marketIndex, mask, ...drawTerms(sight) };
 };
 
-export function drawTerms(sight: Sight) {
+function drawTerms(sight: Sight) {
   const { random } = sight;
   return {
     status: MarketStatus.OPEN as number,

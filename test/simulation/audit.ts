@@ -9,6 +9,8 @@ import {
   type EventOf,
   FillKind,
   MarketStatus,
+  MICRO_PER_LOT,
+  PIPS_PER_UNIT,
   Resolution,
   Side,
 } from '../../engine/index.ts';
@@ -53,9 +55,6 @@ export interface AuditedMarket {
   status: number;
   resolution: number;
 }
-
-const PIPS_PER_UNIT = 10_000;
-const MICRO_PER_LOT = 10_000;
 
 export function fail(what: string, figures: Readonly<Record<string, unknown>> = {}): never {
   const shown = Object.entries(figures).map(([name, value]) => `${name} ${String(value)}`);

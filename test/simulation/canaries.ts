@@ -6,7 +6,7 @@ import { registerHooks } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-export interface Canary {
+interface Canary {
   readonly file: string;
   readonly from: string | RegExp;
   readonly to: string;

@@ -4,7 +4,7 @@ import type { Reducers } from '../../engine/index.ts';
 import type { BookSide, Views } from '../../server/views/index.ts';
 import { type Audit, type AuditedMarket, type AuditedOrder, type AuditedSide, fail } from './audit.ts';
 
-export interface Parts {
+interface Parts {
   readonly core: Reducers['core'];
   readonly views: Views;
   readonly audit: Audit;

@@ -20,7 +20,7 @@ export interface SeedRun {
 }
 
 /** One seed in so many has every command compared with the reference exchange. */
-export const SEEDS_A_CLOSE_LOOK = 19;
+const SEEDS_A_CLOSE_LOOK = 19;
 /** One in so many is read again from its first record at the end, whether or not it was restarted on the way. */
 const SEEDS_A_LAST_READING = 15;
 /** Of one in so many the historian is asked about the whole log. */

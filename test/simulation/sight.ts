@@ -20,7 +20,7 @@ export interface SentOrder {
   readonly timestampMs: number;
 }
 
-export interface OrderPlan {
+interface OrderPlan {
   readonly actor: Actor;
   readonly marketIndex: number;
   readonly outcome: number;

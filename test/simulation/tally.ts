@@ -2,7 +2,7 @@
 // It knows nothing of how a seed is played.
 import type { SeedRun } from './run.ts';
 
-export interface Counts {
+interface Counts {
   seeds: number;
   commands: number;
   lost: number;

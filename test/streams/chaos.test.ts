@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { STRIP_TYPES } from '../../bench/lib/stripTypes.ts';
+import { ApiKeyKind } from '../../engine/index.ts';
 import { deriveCredentials, loadServerSecret } from '../../server/auth/apiKeys.ts';
 import { randomOf } from '../pipeline/workload.ts';
 import type { ChaosNews, ChaosOrder } from './chaosExchange.ts';
@@ -155,7 +156,12 @@ test(
     });
     const secret = loadServerSecret(folder, { OUTCRY_SECRET: secretText });
     const userMessages = Array.from({ length: USERS }, (_, index) => {
-      const derived = deriveCredentials(secret, { kind: 'trading', owner: ownerOf(index), nonce: '0', generation: 0 });
+      const derived = deriveCredentials(secret, {
+        kind: ApiKeyKind.TRADING,
+        owner: ownerOf(index),
+        nonce: 0,
+        generation: 0,
+      });
       const hex = keyIdOf(index).slice(2);
       const apiKey = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
       return { type: 'user', auth: { apiKey, secret: derived.secret, passphrase: derived.passphrase } };

@@ -14,14 +14,13 @@ import {
   post,
   server,
 } from '../http/tradingWorld.ts';
-import { send } from '../support/client.ts';
+import { ADMIN, send } from '../support/client.ts';
 import type { StreamEvent } from './reader.ts';
 import { TestSocket } from './socket.ts';
 
 beforeAll(openTradingWorld);
 afterAll(() => server.close());
 
-const admin = { authorization: 'Bearer dev-admin' };
 const open = (path = '/ws/market') => TestSocket.open(server.url, path);
 
 /** Subscribes to both tokens of a market and waits for their books. */
@@ -147,7 +146,7 @@ test('custom features bring the best prices, new markets and resolutions; withou
     'POST',
     `/admin/markets/${fresh.conditionId}/resolve`,
     { outcome: 'Sun' },
-    admin,
+    ADMIN,
   );
   expect(resolved.status).toBe(200);
   await custom.until(({ reader }) => reader.counts.get('market_resolved') === 1);
@@ -169,7 +168,7 @@ test('a new market comes with its event as the record names it: its slug is its 
   const socket = await open();
   socket.send({ assets_ids: [], type: 'market', custom_feature_enabled: true });
   const event = { title: 'A storm', slug: 'a-storm', description: 'Of some force.' };
-  expect((await send(server.url, 'POST', '/admin/events', event, admin)).status).toBe(200);
+  expect((await send(server.url, 'POST', '/admin/events', event, ADMIN)).status).toBe(200);
   const created = await newMarket({ event: event.slug });
   await socket.until(({ reader }) => (reader.counts.get('new_market') ?? 0) > 0);
   const { json } = await send(server.url, 'GET', '/gamma/events/slug/a-storm');
@@ -184,8 +183,8 @@ test('a change of the tick is told, and of the minimum, since the hash of the bo
   const fresh = await newMarket();
   const socket = await follow(fresh);
   const path = `/admin/markets/${fresh.conditionId}`;
-  expect((await send(server.url, 'PATCH', path, { tick_size: '0.001' }, admin)).status).toBe(200);
-  expect((await send(server.url, 'PATCH', path, { min_order_size: '7' }, admin)).status).toBe(200);
+  expect((await send(server.url, 'PATCH', path, { tick_size: '0.001' }, ADMIN)).status).toBe(200);
+  expect((await send(server.url, 'PATCH', path, { min_order_size: '7' }, ADMIN)).status).toBe(200);
   await socket.until(({ reader }) => (reader.counts.get('book') ?? 0) >= 6);
   const [change] = socket.events('tick_size_change');
   expect([change.old_tick_size, change.new_tick_size]).toEqual(['0.01', '0.001']);
@@ -202,7 +201,7 @@ test('a record that changes both the minimum and the levels is told so that each
   const socket = await follow(fresh);
   const path = `/admin/markets/${fresh.conditionId}`;
   const change = { status: 'closed', min_order_size: '7', tick_size: '0.001' };
-  expect((await send(server.url, 'PATCH', path, change, admin)).status).toBe(200);
+  expect((await send(server.url, 'PATCH', path, change, ADMIN)).status).toBe(200);
   await socket.until(({ reader }) => (reader.counts.get('book') ?? 0) >= 4);
   expect(socket.events('price_change')[0].price_changes.map(({ size }: StreamEvent) => size)).toEqual(['0', '0']);
   expect(socket.events('book').at(-1)).toMatchObject({ min_order_size: '7', tick_size: '0.001' });

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
-import { type Command, encodeCommand } from '../../engine/index.ts';
+import { ApiKeyKind, type Command, encodeCommand } from '../../engine/index.ts';
 import { deriveCredentials } from '../../server/auth/apiKeys.ts';
 import { Connection } from '../../server/streams/connection.ts';
 import { type StreamSettings, streamSettings } from '../../server/streams/limits.ts';
@@ -74,7 +74,7 @@ async function follow(markets: number): Promise<TestSocket> {
 
 /** The user channel of an owner, and the name of its stream. */
 async function listen(owner: number): Promise<TestSocket> {
-  const identity = { kind: 'trading', owner: ownerOf(owner), nonce: '0', generation: 0 } as const;
+  const identity = { kind: ApiKeyKind.TRADING, owner: ownerOf(owner), nonce: 0, generation: 0 } as const;
   const { secret, passphrase } = deriveCredentials(server.services.secret, identity);
   const socket = await TestSocket.open(server.url, '/ws/user');
   socket.send({ type: 'user', auth: { apiKey: uuidOfKeyId(keyIdOf(owner)), secret, passphrase } });

@@ -12,7 +12,7 @@ interface Level {
 export type StreamEvent = any;
 
 /** A book as heard. */
-export interface HeardBook {
+interface HeardBook {
   market: string;
   asset_id: string;
   timestamp: string;

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { controlSchemas, marketEventSchemas, userEventSchemas } from '../../server/streams/schema.ts';
 import { alice, bob, cancelAll, get, newMarket, openTradingWorld, post, server } from '../http/tradingWorld.ts';
-import { send } from '../support/client.ts';
+import { ADMIN, send } from '../support/client.ts';
 import { TestSocket } from './socket.ts';
 
 beforeAll(openTradingWorld);
@@ -40,7 +40,6 @@ test('every event has exactly the keys and forms that the document says', async 
     }),
   );
   socket.send({ type: 'market', assets_ids: ['1'], custom_feature_enabled: true });
-  const admin = { authorization: 'Bearer dev-admin' };
   const where = await newMarket();
   socket.send({
     operation: 'subscribe',
@@ -52,8 +51,8 @@ test('every event has exactly the keys and forms that the document says', async 
   await post(bob, where, { pips: 6_000, shares: 5, token: 1 });
   await cancelAll(alice);
   const path = `/admin/markets/${where.conditionId}`;
-  await send(server.url, 'PATCH', path, { tick_size: '0.001' }, admin);
-  await send(server.url, 'POST', `${path}/resolve`, { outcome: 'split' }, admin);
+  await send(server.url, 'PATCH', path, { tick_size: '0.001' }, ADMIN);
+  await send(server.url, 'POST', `${path}/resolve`, { outcome: 'split' }, ADMIN);
   await socket.until(({ reader }) => reader.counts.get('market_resolved') === 1);
   await users[0].until(({ reader }) => reader.eventCount >= 6);
   await users[1].until(({ reader }) => reader.eventCount >= 4);

@@ -20,7 +20,7 @@ import {
   server,
   type Trader,
 } from '../http/tradingWorld.ts';
-import { createKey, sendSigned } from '../support/client.ts';
+import { ADMIN, createKey, sendSigned } from '../support/client.ts';
 import { startTestServer } from '../support/server.ts';
 import { TestSocket } from './socket.ts';
 import { conditionOf, foundingCommands, StreamWorkload, tokenOf } from './workload.ts';
@@ -262,7 +262,7 @@ test('messages that are no longer in memory come from the log, also after a rest
   const live = await listenTo(world.url);
   const created: { tokens: { token_id: string }[]; condition_id: string } = await fetch(`${world.url}/admin/markets`, {
     method: 'POST',
-    headers: { authorization: 'Bearer dev-admin', 'content-type': 'application/json' },
+    headers: { ...ADMIN, 'content-type': 'application/json' },
     body: JSON.stringify({ question: 'Kept?', slug: 'kept' }),
   }).then((reply) => reply.json() as never); // read as declared
   const [first, second] = created.tokens.map(({ token_id }) => token_id);

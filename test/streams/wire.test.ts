@@ -4,13 +4,11 @@ import { MarketEventSchema } from '@polymarket/bindings/subscriptions';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import WebSocket from 'ws';
 import { alice, cancelAll, get, newMarket, openTradingWorld, post, server } from '../http/tradingWorld.ts';
-import { send } from '../support/client.ts';
+import { ADMIN, send } from '../support/client.ts';
 import { TestSocket } from './socket.ts';
 
 beforeAll(openTradingWorld);
 afterAll(() => server.close());
-
-const ADMIN = { authorization: 'Bearer dev-admin' };
 
 const authOf = () => {
   const { apiKey, secret, passphrase } = alice.key;

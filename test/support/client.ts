@@ -15,6 +15,9 @@ export interface JsonReply {
 
 export type HeaderFields = Readonly<Record<string, string>>;
 
+/** What the operator of a development server sends. */
+export const ADMIN: HeaderFields = { authorization: 'Bearer dev-admin' };
+
 const nowSeconds = (): string => String(Math.floor(Date.now() / 1000));
 
 /** Sends JSON (or text as it is) and reads JSON. */

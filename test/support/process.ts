@@ -8,7 +8,7 @@ import { STRIP_TYPES } from '../../bench/lib/stripTypes.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-export interface ServerProcessOptions {
+interface ServerProcessOptions {
   /** Omitted: none is passed on. */
   readonly dataDir?: string;
   /** More of the command line, after the port and the folder; without `--house` the house is off. */
@@ -23,7 +23,7 @@ export interface ServerProcessOptions {
 }
 
 /** How a process ended. */
-export interface ProcessEnd {
+interface ProcessEnd {
   readonly status: number | null;
   readonly signal: NodeJS.Signals | null;
 }
@@ -42,7 +42,7 @@ export interface ServerProcess {
 }
 
 /** A process that has ended before it was ready, or was never to be. */
-export interface FinishedProcess extends ProcessEnd {
+interface FinishedProcess extends ProcessEnd {
   /** What it printed on both streams. */
   readonly output: string;
   /** What it printed on standard output alone: what another program would read. */

@@ -7,7 +7,7 @@ import type { Endpoint } from '../../server/http/endpoint.ts';
 import type { Services } from '../../server/services.ts';
 import { startServer } from '../../server/start.ts';
 
-export interface TestServerOptions {
+interface TestServerOptions {
   /** What differs from a quiet development configuration in memory. */
   readonly config?: Partial<ServerConfig>;
   readonly clock?: Clock;

@@ -8,10 +8,9 @@ import { walletDeriver } from '../../server/auth/wallets.ts';
 import { readCopiedMs } from '../../server/copiedAt.ts';
 import { developmentWallets } from '../../server/dev/wallets.ts';
 import { TestSocket } from '../streams/socket.ts';
-import { createKey, send } from '../support/client.ts';
+import { ADMIN, createKey, send } from '../support/client.ts';
 import { runToEnd, type ServerProcess, startServerProcess } from '../support/process.ts';
 
-const ADMIN = { authorization: 'Bearer dev-admin' };
 const folder = mkdtempSync(join(tmpdir(), 'outcry-copied-'));
 let server: ServerProcess | undefined;
 

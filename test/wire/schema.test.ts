@@ -14,7 +14,7 @@ import {
   server,
   type Trader,
 } from '../http/tradingWorld.ts';
-import { type JsonReply, l2Headers, send } from '../support/client.ts';
+import { ADMIN, type JsonReply, l2Headers, send } from '../support/client.ts';
 import {
   decimal,
   digits,
@@ -203,9 +203,8 @@ function callPlainly({ wallet, key }: Trader, method: string, path: string, body
 
 beforeAll(async () => {
   await openTradingWorld();
-  const headers = { authorization: 'Bearer dev-admin' };
   const event = { title: 'An event', slug: 'an-event', tags: ['weather'], description: 'All of it.' };
-  expect((await send(server.url, 'POST', '/admin/events', event, headers)).status).toBe(200);
+  expect((await send(server.url, 'POST', '/admin/events', event, ADMIN)).status).toBe(200);
   const date = '2030-01-01T00:00:00.000Z';
   market = await newMarket({
     event: 'an-event',

@@ -2,10 +2,9 @@
 // replies against them: every field is there with its type, and none of the other dialect's.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { alice, bob, call, type MarketIds, newMarket, openTradingWorld, post, server } from '../http/tradingWorld.ts';
-import { type HeaderFields, send } from '../support/client.ts';
+import { ADMIN, type HeaderFields, send } from '../support/client.ts';
 import { type Check, faultsOf, flag, integer, listOf, number, objectOf, oneOf, type Table, text } from './checks.ts';
 
-const ADMIN: HeaderFields = { authorization: 'Bearer dev-admin' };
 const OFFICIAL: HeaderFields = { poly_address: `0x${'1'.repeat(40)}` };
 
 const matches =

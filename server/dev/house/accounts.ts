@@ -24,7 +24,7 @@ import { walletsOfOwner } from '../../ownerWallets.ts';
 import { intakeOrder } from '../../routes/orderIntake.ts';
 import type { Services } from '../../services.ts';
 import type { Market } from '../../views/index.ts';
-import { keyIdOfUuid } from '../../wire/ids.ts';
+import { requireKeyId } from '../../wire/ids.ts';
 import { clientAmounts } from '../clientAmounts.ts';
 import { choices } from './model.ts';
 
@@ -75,10 +75,8 @@ async function submitAccepted({ exchange }: Services, command: Command, expected
 }
 
 function callerOf({ secret }: Services, owner: string, generation: number): Caller {
-  const { apiKey } = deriveCredentials(secret, { kind: 'trading', owner, nonce: String(NONCE), generation });
-  const keyId = keyIdOfUuid(apiKey);
-  if (keyId === undefined) throw new Error('a derived API key is no UUID');
-  return { owner, apiKey, keyId };
+  const { apiKey } = deriveCredentials(secret, { kind: ApiKeyKind.TRADING, owner, nonce: NONCE, generation });
+  return { owner, apiKey, keyId: requireKeyId(apiKey) };
 }
 
 /** The account's API key: the one that it has, or a new one. */

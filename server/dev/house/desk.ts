@@ -1,7 +1,7 @@
 // One market as the house sees it: its fair price, its makers, what they have in the book, when it is due next. Made and
 // kept by house.ts. It reads the views, turns plans into orders of accounts, and submits nothing.
 
-import { MICRO_PER_LOT, OrderType, Side } from '../../../engine/index.ts';
+import { MICRO_PER_LOT, OrderType, PIPS_PER_UNIT, Side } from '../../../engine/index.ts';
 import type { Market, Order, TokenBook, Views } from '../../views/index.ts';
 import { lotsSpending } from '../clientAmounts.ts';
 import type { HouseAccount, HouseOrder } from './accounts.ts';
@@ -10,8 +10,6 @@ import type { MarketLook, Quote, RestingQuote } from './maker.ts';
 import { choices } from './model.ts';
 import type { HouseRandom } from './random.ts';
 import type { Take } from './taker.ts';
-
-const PIPS_PER_UNIT = 10_000;
 
 /** A market in the house's care. */
 export interface Desk {

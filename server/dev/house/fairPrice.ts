@@ -1,9 +1,9 @@
 // What the house holds a market's first token to be worth: a mean-reverting random walk in log odds around the market's
 // first price, bounded. One object a market, moved at each update of its quotes. It knows nothing of books or accounts.
+import { PIPS_PER_UNIT } from '../../../engine/index.ts';
 import { choices, recorded } from './model.ts';
 import type { HouseRandom } from './random.ts';
 
-const PIPS_PER_UNIT = 10_000;
 /** A tick of the recorded markets. */
 const RECORDED_TICK_PIPS = 100;
 

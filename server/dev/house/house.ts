@@ -11,7 +11,7 @@ import {
 } from '../../../engine/index.ts';
 import { BadRequest } from '../../http/errors.ts';
 import type { Services } from '../../services.ts';
-import type { Market, Views } from '../../views/index.ts';
+import { isOver, type Market, type Views } from '../../views/index.ts';
 import { parsePips } from '../../wire/numbers.ts';
 import { readSeed } from '../seed.ts';
 import {
@@ -31,7 +31,7 @@ import { HouseRandom } from './random.ts';
 import type { Schedule } from './schedule.ts';
 import { planTake } from './taker.ts';
 
-export interface HouseOptions {
+interface HouseOptions {
   readonly services: Services;
   readonly mode: Exclude<HouseMode, 'none'>;
   readonly seed: number;
@@ -422,9 +422,8 @@ function seedMarkets(
     .flatMap(({ conditionId, lastPrice }) => {
       const market = views.markets.byCondition(conditionId);
       const anchorPips = parsePips(lastPrice);
-      const isOver = market?.status === MarketStatus.CLOSED || market?.status === MarketStatus.RESOLVED;
       if (market === undefined || anchorPips === undefined) return [];
-      if (isOver && !houses.some(({ address }) => holds(views.accounts, address, market.index))) return [];
+      if (isOver(market) && !houses.some(({ address }) => holds(views.accounts, address, market.index))) return [];
       return [{ market, anchorPips }];
     })
     .sort((left, right) => left.market.index - right.market.index);

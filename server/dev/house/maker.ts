@@ -1,5 +1,6 @@
 // What a market's makers do with their quotes when the fair price has moved: which come down and which go up, all in the
 // first token's terms. Called by house.ts for each update. It decides and submits nothing.
+import { PIPS_PER_UNIT } from '../../../engine/index.ts';
 import { choices, drawAddLots, drawFrom, recorded } from './model.ts';
 import type { HouseRandom } from './random.ts';
 
@@ -20,7 +21,7 @@ export interface Quote {
 }
 
 /** One side of the book as the views show it: the best level last. */
-export interface LevelsLook {
+interface LevelsLook {
   readonly pips: readonly number[];
   readonly lots: readonly number[];
 }
@@ -38,12 +39,10 @@ export interface MarketLook {
   readonly resting: readonly RestingQuote[];
 }
 
-export interface QuotePlan {
+interface QuotePlan {
   readonly cancels: readonly RestingQuote[];
   readonly quotes: readonly Quote[];
 }
-
-const PIPS_PER_UNIT = 10_000;
 
 /** Best bid and ask to be kept up, in ticks. */
 interface Touch {

@@ -1,6 +1,7 @@
 // The figures that the house trades by. Those of `recorded` are measured, by bench/houseModel.ts, on the flow of a real
 // venue: flow_20260607.csv.gz of Polymarket-Tickscope (MIT), 179,050 orders on six markets in 1,200 s. The rest are choices
 // of our own, with their reasons. Read by the other files of this folder; nothing here has state.
+import { LOTS_PER_SHARE, PIPS_PER_UNIT } from '../../../engine/index.ts';
 import type { HouseRandom } from './random.ts';
 
 /** Points of a cumulative distribution: this share (of 1) of all values is at most `value`. Both rise. */
@@ -141,11 +142,9 @@ export function drawFrom(distribution: Distribution, random: HouseRandom): numbe
   return lastValue;
 }
 
-const LOTS_PER_SHARE = 100;
-
 /** Where a share costs little, orders have more of them (of either token, so that both ends are alike). */
 function cheapFactor(pips: number): number {
-  const cheaper = Math.max(1, Math.min(pips, 10_000 - pips));
+  const cheaper = Math.max(1, Math.min(pips, PIPS_PER_UNIT - pips));
   return Math.min(choices.cheapFactorMax, Math.max(1, 1_000 / cheaper));
 }
 

@@ -1,5 +1,6 @@
 // What a taker does when it visits a market: which way, how much, and the worst price it accepts, in the first token's
 // terms. Called by house.ts for each visit. It decides and submits nothing.
+import { PIPS_PER_UNIT } from '../../../engine/index.ts';
 import type { MarketLook } from './maker.ts';
 import { choices, drawTakeLots } from './model.ts';
 import type { HouseRandom } from './random.ts';
@@ -47,6 +48,6 @@ export function planTake(look: MarketLook, netLots: number, random: HouseRandom)
   // A little beyond the best price, on the grid even where the best was quoted under another tick.
   const slackTicks = isFillOrKill ? 0 : random.below(2);
   const grid = isBid ? Math.ceil(best / tickPips) + slackTicks : Math.floor(best / tickPips) - slackTicks;
-  const ticks = Math.min(Math.max(grid, 1), 10_000 / tickPips - 1);
+  const ticks = Math.min(Math.max(grid, 1), PIPS_PER_UNIT / tickPips - 1);
   return { isBid, pips: ticks * tickPips, lots, isFillOrKill };
 }

@@ -14,7 +14,7 @@ export interface ApiCredentials {
   readonly passphrase: string;
 }
 
-export type HttpMethod = 'GET' | 'POST' | 'DELETE' | 'PATCH';
+type HttpMethod = 'GET' | 'POST' | 'DELETE' | 'PATCH';
 
 /** A reply as it came; `body` is undefined when it is not JSON. */
 export interface ClientReply {
@@ -23,7 +23,7 @@ export interface ClientReply {
 }
 
 /** What accompanies a request: who asks, and further headers. */
-export interface RequestDetails {
+interface RequestDetails {
   readonly body?: unknown;
   readonly credentials?: ApiCredentials;
   readonly headers?: Readonly<Record<string, string>>;

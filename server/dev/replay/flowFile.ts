@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { z } from 'zod';
-import { codeOf } from '../../../engine/index.ts';
+import { codeOf, MICRO_PER_LOT } from '../../../engine/index.ts';
 import { fatal } from '../../fatal.ts';
 
 /** A side of a book in the first token's terms: B bids, A asks. */
@@ -48,7 +48,6 @@ export interface Flow {
 export const FLOW_HEADER = 'ts_ms,market,op,side,price_milli,amount_micro,level_after_micro_or_outcome';
 
 const PIPS_PER_MILLI = 10;
-const MICRO_PER_LOT = 10_000;
 const PRICE_MILLI_MAX = 999;
 const LINE = /^(\d{1,16}),(\d{1,4}),([-+XT]),([BA]),(\d{1,3}),(\d{1,16}),(\d{1,16})$/;
 

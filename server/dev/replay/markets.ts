@@ -16,7 +16,7 @@ export interface ReplayMarket {
 }
 
 /** What was made. */
-export interface ReplayMarkets {
+interface ReplayMarkets {
   /** 1 for the first replay on this exchange. */
   readonly run: number;
   readonly markets: readonly ReplayMarket[];

@@ -1,7 +1,7 @@
 // Writes signed orders: level and side in the first token's terms become the body of POST /order, for either token.
 // Called by the market's player for each order. A bid for the first token at p and an offer of the second at 1 − p are
 // the same liquidity; which of the two is sent is the caller's choice.
-import { Side } from '../../../engine/index.ts';
+import { PIPS_PER_UNIT, Side } from '../../../engine/index.ts';
 import { ZERO_BYTES32 } from '../../auth/hex.ts';
 import type { OrderDomain } from '../../auth/orderDigest.ts';
 import { signOrder } from '../../auth/orderSignature.ts';
@@ -20,8 +20,6 @@ export interface OrderIntent {
   readonly isSecondToken: boolean;
   readonly orderType: 'GTC' | 'FOK';
 }
-
-const PIPS_PER_UNIT = 10_000;
 
 /** Side and price in the order's own token. */
 function ownTerms({ side, pricePips, isSecondToken }: OrderIntent): { readonly isBuy: boolean; readonly pips: number } {

@@ -1,5 +1,6 @@
 // What the recording says that a market's book is, and how a book read from the exchange compares with it. The levels
 // here come from the file's rows alone: never from what the replay sent, and never from what the exchange answered.
+import { PIPS_PER_UNIT } from '../../../engine/index.ts';
 import type { BookSide, LevelRow } from './flowFile.ts';
 
 /** Sizes in lots by price in pips, in the first token's terms. */
@@ -16,8 +17,6 @@ export interface Agreement {
   readonly agreeing: number;
   readonly all: number;
 }
-
-const PIPS_PER_UNIT = 10_000;
 
 /**
  * One market of the recording. A level's recorded size is the absolute size that its last change row states, from its

@@ -1,5 +1,6 @@
 // A replay from its first request to its last: markets, wallets, then one player a market, all at the same time. Called
 // by the command (../replay.ts) and by the test. It prints nothing and reads no file; what happened is in the tally.
+import { MICRO_PER_LOT } from '../../../engine/index.ts';
 import { chainContracts } from '../../auth/contracts.ts';
 import { keccak256Text } from '../../auth/keccak.ts';
 import { orderHasher } from '../../auth/orderDigest.ts';
@@ -33,7 +34,7 @@ export interface ReplayOptions {
 }
 
 /** What a replay ends with. */
-export interface ReplayOutcome {
+interface ReplayOutcome {
   readonly tally: Tally;
   readonly figures: ReplayFigures;
 }
@@ -44,7 +45,6 @@ export const ACCOUNTS_MAX = 100_000;
 const TAKERS_EVERY = 10;
 /** Checkpoints aimed at where nothing else is asked for; the least that a comparison should rest on is 1,000. */
 const CHECKPOINTS_WANTED = 1_200;
-const MICRO_PER_LOT = 10_000;
 
 /** Rows between checkpoints so that there are about 1,200 of them, as far as there are rows. */
 export function checkEveryFor(rowCount: number): number {

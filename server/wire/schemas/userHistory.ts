@@ -2,18 +2,15 @@
 // catalog-and-data.md 3). At the root a request takes the documented parameters and no other, and the reply follows its
 // headers; below /data-api official clients' parameters are taken too. Named by routes/userHistory.ts.
 import { z } from 'zod';
-import type { EndpointSchema, ParameterSchemas } from '../../http/schema.ts';
 import {
   ACTIVITY_SORTS,
-  type AskedKind,
-  BOUNDS,
-  CLOSED_SORTS,
-  DIRECTIONS,
+  CLOSED_POSITION_SORTS,
   POSITION_SORTS,
   SIDES,
-  TITLE_CHARACTERS_MAX,
-  UNITS,
-} from '../userHistoryQuery.ts';
+  THRESHOLD_UNITS,
+} from '../../history/queries.ts';
+import type { EndpointSchema, ParameterSchemas } from '../../http/schema.ts';
+import { type AskedKind, BOUNDS, DIRECTIONS, TITLE_CHARACTERS_MAX } from '../userHistoryQuery.ts';
 import * as common from './common.ts';
 
 const { address, bytes32, flag, side, text, tokenId, whole } = common;
@@ -163,7 +160,7 @@ const anyCase = <Word extends string>(words: readonly [Word, ...Word[]]) =>
   z.enum(words).optional().meta({ description: 'In any letter case' });
 const direction = anyCase(DIRECTIONS);
 const positionSort = anyCase(POSITION_SORTS);
-const closedSort = anyCase(CLOSED_SORTS);
+const closedSort = anyCase(CLOSED_POSITION_SORTS);
 const amount = number.min(0).optional();
 const seconds = common.givenSeconds.optional();
 const flagParameter = flag.optional();
@@ -178,7 +175,7 @@ const documented: Readonly<Record<AskedKind, ParameterSchemas>> = {
   trades: {
     ...page(BOUNDS.trades),
     takerOnly: flagParameter,
-    filterType: anyCase(UNITS),
+    filterType: anyCase(THRESHOLD_UNITS),
     filterAmount: amount,
     market: market.optional(),
     user: user.optional(),

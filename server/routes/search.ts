@@ -1,0 +1,92 @@
+// GET /public-search, on the root and on the mount /gamma: events and tags that fit a text (interface.md 4.2,
+// catalog-and-data.md 6). Put into the table of paths by catalog.ts. Events are found by the catalog's index; tags, which are
+// few, are looked through one by one.
+import { type Catalog, type Label, rowsFilter, STATE_COUNT, wordsOf } from '../catalog/index.ts';
+import type { Handler } from '../http/endpoint.ts';
+import type { EventRow, Views } from '../views/index.ts';
+import { tagMatch } from '../wire/catalog.ts';
+import type { CatalogDialect } from '../wire/catalogDialects.ts';
+import { QueryReader, readSearch, type SearchForm } from '../wire/catalogQuery.ts';
+import { appendList, bytesOf, type Pieces } from '../wire/pieces.ts';
+import { searchFilters } from './catalogFilters.ts';
+
+const keptWords = new WeakMap<Label, { readonly title: string; readonly words: readonly string[] }>();
+
+/** The words by which a tag is found. */
+function tagWords(tag: Label): readonly string[] {
+  const { slug, title } = tag;
+  const known = keptWords.get(tag);
+  if (known?.title === title) return known.words;
+  const words = wordsOf(`${slug.replaceAll('-', ' ')} ${title}`);
+  keptWords.set(tag, { title, words });
+  return words;
+}
+
+/** Tags of which each word of the query is a word's beginning and which some event has, the most used first. */
+function tagsFound(catalog: Catalog, text: string, countOf: (tag: Label) => number): readonly Label[] {
+  const words = wordsOf(text);
+  const isFound = (tag: Label): boolean => {
+    const own = tagWords(tag);
+    return words.every((word) => own.some((one) => one.startsWith(word))) && countOf(tag) > 0;
+  };
+  const tags = words.length === 0 ? [] : catalog.tags.list().filter(isFound);
+  return tags.toSorted((left, right) => countOf(right) - countOf(left) || left.number - right.number);
+}
+
+const ALL_STATES = (1 << STATE_COUNT) - 1;
+
+/** The events of a page of a search, out of all that it found. */
+function eventsShown(
+  catalog: Catalog,
+  { markets }: Views,
+  found: readonly number[],
+  { column, isRising, limit, page }: SearchForm,
+): readonly EventRow[] {
+  const offset = (page - 1) * limit;
+  if (column === undefined) {
+    return found.slice(offset, offset + limit).flatMap((number) => markets.eventByNumber(number) ?? []);
+  }
+  const filters = [rowsFilter(found.map((number) => number - 1))];
+  return catalog.eventPage({
+    states: ALL_STATES,
+    columns: [column],
+    isRising,
+    limit,
+    offset,
+    after: undefined,
+    filters,
+  }).rows;
+}
+
+const EVENTS_FOUND = bytesOf('{"events":');
+
+/** GET /public-search: waits for the index, so that what was created is found. */
+export function search(dialect: CatalogDialect): Handler {
+  return async (request, { services: { catalog, views, exchange } }) => {
+    const reader = new QueryReader(request.query, dialect);
+    const form = readSearch(reader, catalog.eventColumns);
+    const { text, limit, page, hasTags, creator, closed, isSlim } = form;
+    await catalog.search.ready();
+    catalog.settle(exchange.now());
+    const isFindable = catalog.findableEvents(creator, closed);
+    const filters = searchFilters(catalog, reader);
+    const isWanted = (number: number): boolean =>
+      isFindable(number) && filters.every((filter) => filter.isWanted(number - 1));
+    const { events } = catalog.search.find(text, isWanted);
+    const countOf = catalog.eventCounts(hasTags ? creator : undefined);
+    const tags = hasTags ? tagsFound(catalog, text, countOf) : [];
+    const from = (page - 1) * limit;
+    const shown = eventsShown(catalog, views, events, form);
+    const hasMore = from + limit < Math.max(events.length, tags.length);
+    const rest = JSON.stringify({
+      ...(isSlim && { hasMore }),
+      tags: tags.slice(from, from + limit).map((tag) => tagMatch(tag, countOf(tag))),
+      pagination: { hasMore, totalResults: events.length + tags.length },
+    });
+    const body: Pieces = [EVENTS_FOUND];
+    const append = isSlim ? dialect.slimEvent : dialect.foundEvent;
+    appendList(body, shown, (event) => append(catalog, event, body));
+    body.push(bytesOf(`,${rest.slice(1)}`));
+    return { body };
+  };
+}

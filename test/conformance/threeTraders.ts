@@ -1,0 +1,12 @@
+// Three traders in the test file's own world, for what several parties of a match get; Bob trades from a Safe, the others
+// from their keys' own wallets. Imported for what it exports, which is there once the tests run.
+import { beforeAll } from 'vitest';
+import { world } from './ownWorld.ts';
+import { newTrader, type Trader } from './world.ts';
+
+export let alice: Trader;
+export let bob: Trader;
+export let carol: Trader;
+beforeAll(async () => {
+  [alice, bob, carol] = await Promise.all([newTrader(world.url), newTrader(world.url, 2), newTrader(world.url)]);
+});
