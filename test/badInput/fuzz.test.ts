@@ -80,7 +80,7 @@ function spoiltBody(row: EndpointCase, path: string, isFatal: boolean): Buffer |
 }
 
 function credentials(level: string, method: string, path: string, body: Buffer | undefined): Record<string, string> {
-  if (level === 'admin') return ADMIN;
+  if (level === 'admin') return { ...ADMIN };
   if (level !== 'l2') return {};
   const timestamp = String(Math.floor(Date.now() / 1000));
   const { apiKey, secret, passphrase } = target.credentials;
@@ -205,10 +205,13 @@ test(`${REQUEST_COUNT} spoilt requests are answered in words, refusals change no
   target.server.exchange.checkInvariants();
   const warm = await memoryMib();
   let comparedCount = 0;
+  let takingCount = 0;
   let batchCount = 0;
   while (sentCount < REQUEST_COUNT) {
+    const { takenCount: taken, isCompared } = await comparedBatch(true);
     batchCount += 1;
-    if ((await comparedBatch(true)).isCompared) comparedCount += 1;
+    if (isCompared) comparedCount += 1;
+    if (taken > 0) takingCount += 1;
   }
   const { live, resident } = await memoryMib();
   const grown = { live: live - warm.live, resident: resident - warm.resident };
@@ -218,7 +221,9 @@ test(`${REQUEST_COUNT} spoilt requests are answered in words, refusals change no
       `${grown.live.toFixed(1)} more; resident ${warm.resident.toFixed(0)} MiB, then ${grown.resident.toFixed(1)} more`,
   );
   expect(takenCount).toBeGreaterThan(0);
-  expect(comparedCount).toBeGreaterThan(batchCount * 0.8);
+  // How often something falls due in a batch depends on how long it takes; how often something is taken does not.
+  expect(takingCount).toBeLessThan(batchCount * 0.2);
+  expect(comparedCount).toBeGreaterThan(0);
   expect(grown.live).toBeLessThan(LIVE_GROWTH_MIB_MAX);
   expect(grown.resident).toBeLessThan(RESIDENT_GROWTH_MIB_MAX);
   target.server.exchange.checkInvariants();
