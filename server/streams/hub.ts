@@ -28,6 +28,7 @@ import { streamLimits } from './limits.ts';
 import { type ChannelHost, MarketSubscriber } from './marketChannel.ts';
 import type { MarketStream } from './marketStream.ts';
 import { FrameWriter } from './messages.ts';
+import { PayTurns } from './payTurns.ts';
 import { QUESTION, ReaderCheck } from './readerCheck.ts';
 import { type UserHost, type UserLog, UserSubscriber } from './userChannel.ts';
 import type { UserStream } from './userFeed.ts';
@@ -73,6 +74,7 @@ export class StreamHub implements ChannelHost, UserHost {
   readonly followed = new Set<MarketStream>();
   readonly listeners = new Map<UserStream, Set<UserSubscriber>>();
   readonly userLog: UserLog;
+  readonly turns = new PayTurns();
   /** Sockets that are open. */
   readonly connections = new Set<Connection>();
   catalogCount = 0;

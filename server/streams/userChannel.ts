@@ -10,6 +10,7 @@ import type { StreamFeed } from './feed.ts';
 import { marketOfUserStream, userStreamId } from './ids.ts';
 import { streamLimits } from './limits.ts';
 import { headText } from './messages.ts';
+import type { PayTurns } from './payTurns.ts';
 import type { UserEntry } from './userEntries.ts';
 import type { UserStream } from './userFeed.ts';
 
@@ -56,6 +57,8 @@ export interface UserHost {
   now(): number;
   flush(): void;
   readonly userLog: UserLog;
+  /** Who may render what is owed, and when. */
+  readonly turns: PayTurns;
   /** The sockets that listen to an owner. */
   readonly listeners: Map<UserStream, Set<UserSubscriber>>;
 }
@@ -271,7 +274,7 @@ export class UserSubscriber implements Subscriber {
   private pumpLater(): void {
     if (this.isScheduled) return;
     this.isScheduled = true;
-    setImmediate(() => {
+    this.host.turns.later(() => {
       this.isScheduled = false;
       if (!this.isEnded) this.pump();
     });
