@@ -166,7 +166,8 @@ export class StreamHub implements ChannelHost, UserHost {
     users.dirty = [];
     for (const owner of owners) {
       owner.isWaiting = false;
-      for (const subscriber of this.listeners.get(owner) ?? []) subscriber.pump();
+      for (const subscriber of this.listeners.get(owner) ?? []) subscriber.told(owner.changed);
+      owner.changed.clear();
     }
     const owed = this.oweBurst();
     for (const stream of markets.dirty) this.publish(stream);

@@ -3,10 +3,14 @@
 import { createHash } from 'node:crypto';
 import { afterEach, expect, test, vi } from 'vitest';
 import { encodeCommand } from '../../engine/index.ts';
+import { deriveCredentials } from '../../server/auth/apiKeys.ts';
 import { Connection } from '../../server/streams/connection.ts';
+import { streamSettings } from '../../server/streams/limits.ts';
+import { UserStream } from '../../server/streams/userFeed.ts';
+import { uuidOfKeyId } from '../../server/views/index.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { TestSocket } from './socket.ts';
-import { foundingCommands, keyIdOf, ownerOf, tokenOf } from './workload.ts';
+import { conditionOf, foundingCommands, keyIdOf, ownerOf, tokenOf } from './workload.ts';
 
 const MARKETS = 20;
 const LEVELS = 400;
@@ -79,4 +83,46 @@ test('a hundred sockets that ask for deep books at once are paid a little a turn
   for (const { reader, closed } of sockets) expect([reader.faults, closed]).toEqual([[], undefined]);
   expect(most).toBeLessThan(TURN_BYTES_MAX);
   for (const socket of sockets) await socket.close();
+}, 60_000);
+
+/** A socket of the user channel that follows all of so many markets. */
+async function listen(markets: number): Promise<TestSocket> {
+  const identity = { kind: 'trading', owner: ownerOf(0), nonce: '0', generation: 0 } as const;
+  const { secret, passphrase } = deriveCredentials(server.services.secret, identity);
+  const socket = await TestSocket.open(server.url, '/ws/user');
+  const auth = { apiKey: uuidOfKeyId(keyIdOf(0)), secret, passphrase };
+  socket.send({ type: 'user', auth, markets: Array.from({ length: markets }, (_, market) => conditionOf(market)) });
+  return socket;
+}
+
+test('sockets of an owner that follow many markets are told where these stand a little a turn, again and again', async () => {
+  const markets = 2_000;
+  server = await startTestServer({ config: { streams: { ...streamSettings, heartbeatMs: 1_500 } } });
+  await Promise.all(foundingCommands(markets).map((command) => server.exchange.submit(command)));
+  const sockets = await Promise.all(Array.from({ length: 40 }, () => listen(markets)));
+  const toldTimes = (times: number) =>
+    Promise.all(
+      sockets.map((socket) => socket.until(({ reader }) => (reader.counts.get('heartbeat') ?? 0) >= times * markets)),
+    );
+  await toldTimes(1);
+  expect(await largestTurn(() => toldTimes(2))).toBeLessThan(TURN_BYTES_MAX / 2);
+  for (const { reader, closed } of sockets) expect([reader.faults, closed]).toEqual([[], undefined]);
+  for (const socket of sockets) await socket.close();
+}, 60_000);
+
+test('an order is told to sockets that follow many markets without a look at the others', async () => {
+  const markets = 1_000;
+  server = await startTestServer();
+  await Promise.all(foundingCommands(markets).map((command) => server.exchange.submit(command)));
+  const socket = await listen(markets);
+  await socket.until(({ reader }) => reader.counts.get('heartbeat') === markets);
+  const numberOf = vi.spyOn(UserStream.prototype, 'numberOf');
+  try {
+    await buy(7, 100);
+    await socket.until(({ reader }) => reader.counts.get('order') === 1);
+    expect(numberOf.mock.calls.length).toBeLessThan(50);
+  } finally {
+    numberOf.mockRestore();
+  }
+  await socket.close();
 }, 60_000);
