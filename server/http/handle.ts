@@ -19,7 +19,7 @@ import { BadRequest } from './errors.ts';
 import { type HostGuard, hostGuard } from './host.ts';
 import { inTurns } from './inTurns.ts';
 import { httpLimits } from './limits.ts';
-import { LongReply } from './longReply.ts';
+import { LongReplies, LongReply } from './longReply.ts';
 import { BodyParts, lengthOf, PART_BYTES, passingBytes } from './replyBody.ts';
 import { copyHeaders, liveHeaders, ReceivedRequest, type RequestParts, remoteAddressOf } from './request.ts';
 import { makeRouter, type PathEntry, type Router } from './router.ts';
@@ -119,6 +119,7 @@ export class Door {
   private readonly guardAddress: AddressGuard | undefined;
   /** Requests that are in progress. */
   visitCount = 0;
+  private readonly longReplies = new LongReplies();
   private turn: Turn | undefined;
   private told = { sequence: 0, text: '0' };
   private isStopping = false;
@@ -339,16 +340,20 @@ export class Door {
         res.writeHeader('content-length', String(typeof body === 'string' ? Buffer.byteLength(body) : length));
         res.endWithoutBody();
       } else if (length > PART_BYTES) {
-        visit.long = new LongReply(res, new BodyParts(body), () => {
+        const long = new LongReply(res, new BodyParts(body), () => {
+          this.longReplies.release(long);
           onSent?.();
           this.left();
         });
-        visit.long.begin();
+        visit.long = long;
+        visit.request = undefined; // its body would wait for the reader as well
+        long.begin();
         return;
       } else res.end(passingBytes(body));
       onSent?.();
     });
     if (visit.long === undefined) this.leave(visit);
+    else this.longReplies.hold(visit.long);
   }
 
   private count({ endpoint, beganMs }: Visit, status: number): void {

@@ -19,6 +19,8 @@ export const httpLimits = {
   throttledClientsMax: 100_000,
   /** Bytes of the times of their requests: some hundred clients at the highest rates, all of them at low ones. */
   throttleRingBytesMax: 268_435_456,
+  /** Bytes of long replies that wait for their readers, all together; the oldest of them are cut off above. */
+  longRepliesBytesMax: 268_435_456,
   /** How long a stopping server waits for requests in progress. */
   drainMsMax: 3_000,
 } as const;

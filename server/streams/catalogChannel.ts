@@ -6,6 +6,7 @@ import { gapText, heartbeatText, type StreamRequest } from '../wire/streamReques
 import type { Connection } from './connection.ts';
 import type { StreamFeed } from './feed.ts';
 import { catalogStreamId, isCatalogStream } from './ids.ts';
+import type { PayTurns } from './payTurns.ts';
 
 /** Most new markets that a replay sends. */
 const NEW_MARKETS_MAX = 256;
@@ -17,6 +18,8 @@ export interface CatalogHost {
   now(): number;
   /** Sockets that follow new markets. */
   catalogCount: number;
+  /** Who may render what is owed, and when. */
+  readonly turns: PayTurns;
 }
 
 export class CatalogSubscription {
@@ -73,10 +76,10 @@ export class CatalogSubscription {
     return true;
   }
 
-  /** Sends what is owed as far as there is room, and goes live when that is all. */
-  pay(): void {
+  /** Sends what is owed as far as there is room, and goes live when that is all; false when the turn has no time for all of it. */
+  pay(): boolean {
     const { connection, host } = this;
-    if (this.from === undefined || connection.isFull) return;
+    if (this.from === undefined || connection.isFull) return true;
     const count = host.feed.announcedCount;
     if (count - this.from > NEW_MARKETS_MAX) {
       if (this.owed === undefined || this.owed === 'mark') this.owed = { after: this.from };
@@ -84,11 +87,13 @@ export class CatalogSubscription {
     }
     this.payOwed(this.from);
     while (this.from < count && !connection.isFull) {
+      if (!host.turns.hasTime()) return false;
       const text = this.textOf(this.from);
       this.from += 1;
       if (text !== undefined) connection.send(text);
     }
     if (this.from === count) this.goLive();
+    return true;
   }
 
   /** @param number where the stream stands for the client once it is told */

@@ -25,6 +25,7 @@ import { streamLimits } from './limits.ts';
 import { type ChannelHost, MarketSubscriber } from './marketChannel.ts';
 import type { MarketStream } from './marketStream.ts';
 import { FrameWriter } from './messages.ts';
+import { PayTurns } from './payTurns.ts';
 import { QUESTION, ReaderCheck } from './readerCheck.ts';
 import { type UserHost, type UserLog, UserSubscriber } from './userChannel.ts';
 import type { UserStream } from './userFeed.ts';
@@ -70,6 +71,7 @@ export class StreamHub implements ChannelHost, UserHost {
   readonly followed = new Set<MarketStream>();
   readonly listeners = new Map<UserStream, Set<UserSubscriber>>();
   readonly userLog: UserLog;
+  readonly turns = new PayTurns();
   /** Sockets that are open. */
   readonly connections = new Set<Connection>();
   catalogCount = 0;
@@ -157,7 +159,8 @@ export class StreamHub implements ChannelHost, UserHost {
     users.dirty = [];
     for (const owner of owners) {
       owner.isWaiting = false;
-      for (const subscriber of this.listeners.get(owner) ?? []) subscriber.pump();
+      for (const subscriber of this.listeners.get(owner) ?? []) subscriber.told(owner.changed);
+      owner.changed.clear();
     }
     const owed = this.oweBurst();
     for (const stream of markets.dirty) this.publish(stream);

@@ -68,6 +68,8 @@ export const streamLimits = {
   replayFrameBytes: 196_608,
   /** Messages that a replay renders at a time, so that nobody else waits for it. */
   replayStep: 48,
+  /** What dumps and replays of all sockets together may take of one turn of the loop, ms, a step more at most. */
+  payTurnMsMax: 4,
 } as const;
 
 if (streamLimits.pacedBytesMax * 2 > streamLimits.backpressureBytesMax) {

@@ -290,21 +290,29 @@ export class MarketSubscriber implements Subscriber {
   /** Pays what is owed, in turn, as long as there is room and the loop is not held for long. */
   private pay(): void {
     if (this.isScheduled) return;
-    if (this.catalog.isOwed || this.queue.length > 0) this.host.flush();
-    this.catalog.pay();
+    const { host } = this;
+    if (this.catalog.isOwed || this.queue.length > 0) host.flush();
+    if (!this.catalog.pay()) {
+      this.payLater();
+      return;
+    }
     let rendered = 0;
     while (this.queue.length > 0 && !this.connection.isFull) {
-      if (rendered >= streamLimits.replayStep) {
-        this.isScheduled = true;
-        setImmediate(() => {
-          this.isScheduled = false;
-          this.pay();
-        });
+      if (rendered >= streamLimits.replayStep || !host.turns.hasTime()) {
+        this.payLater();
         break;
       }
       rendered += this.payNext();
     }
     this.writer.end(true);
+  }
+
+  private payLater(): void {
+    this.isScheduled = true;
+    this.host.turns.later(() => {
+      this.isScheduled = false;
+      this.pay();
+    });
   }
 
   /** Pays for the first market of the queue; returns how many messages that took. */

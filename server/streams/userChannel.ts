@@ -9,6 +9,7 @@ import type { StreamFeed } from './feed.ts';
 import { marketOfUserStream, userStreamId } from './ids.ts';
 import { streamLimits } from './limits.ts';
 import { headText } from './messages.ts';
+import type { PayTurns } from './payTurns.ts';
 import type { UserEntry } from './userEntries.ts';
 import type { UserStream } from './userFeed.ts';
 
@@ -55,6 +56,8 @@ export interface UserHost {
   now(): number;
   flush(): void;
   readonly userLog: UserLog;
+  /** Who may render what is owed, and when. */
+  readonly turns: PayTurns;
   /** The sockets that listen to an owner. */
   readonly listeners: Map<UserStream, Set<UserSubscriber>>;
 }
@@ -92,6 +95,12 @@ export class UserSubscriber implements Subscriber {
   private waitingForRoom: (() => void) | undefined;
   private isEnded = false;
   private isScheduled = false;
+  /** Where a round of the streams goes on that found no time for all. */
+  private round: Iterator<Cursor> | undefined;
+  /** A stream has more than one step may send. */
+  private hasMore = false;
+  /** Before this no stream has been silent for long. */
+  private silentFromMs = 0;
   /** The one stream that is read from the log, or waits for that: the others come after it. */
   private reading: Cursor | undefined;
 
@@ -149,17 +158,46 @@ export class UserSubscriber implements Subscriber {
     this.waitingForRoom?.();
   }
 
-  /** Sends what the socket has not been told yet, as far as there is room. */
-  pump(): void {
-    for (const cursor of this.cursors.values()) this.pumpCursor(cursor);
+  /** Sends what these markets have told in this flush: at once, whatever else is owed. */
+  told(changed: Iterable<number>): void {
+    const everything = this.cursors.get(EVERYTHING);
+    if (everything !== undefined) this.pumpCursor(everything);
+    for (const market of changed) {
+      const cursor = this.cursors.get(market);
+      if (cursor !== undefined) this.pumpCursor(cursor);
+    }
+    if (this.hasMore) this.pumpLater();
+  }
+
+  /** Sends what the socket has not been told yet, as far as there is room and the turn has time; the rest later. */
+  private pump(): void {
+    if (this.isScheduled) return;
+    this.connection.cork(() => {
+      if (this.round === undefined) {
+        this.round = this.cursors.values();
+        this.hasMore = false;
+      }
+      while (!this.connection.isFull) {
+        if (!this.host.turns.hasTime()) return this.pumpLater();
+        const { done, value } = this.round.next();
+        if (done === true) break;
+        this.pumpCursor(value);
+      }
+      this.round = undefined; // whoever makes room begins anew
+      if (this.hasMore) this.pumpLater();
+    });
   }
 
   /** Says where silent streams stand. */
   beat(nowMs: number, silentMs: number): void {
+    if (nowMs < this.silentFromMs) return;
+    this.silentFromMs = nowMs + silentMs;
     for (const cursor of this.cursors.values()) {
-      if (nowMs - cursor.toldMs >= silentMs && this.reading !== cursor) cursor.owed ??= 'mark';
-      this.pumpCursor(cursor);
+      const isSilent = nowMs - cursor.toldMs >= silentMs && this.reading !== cursor;
+      if (isSilent) cursor.owed ??= 'mark';
+      else this.silentFromMs = Math.min(this.silentFromMs, cursor.toldMs + silentMs);
     }
+    this.pump();
   }
 
   private subscribe(request: StreamRequest, indexes: readonly number[]): void {
@@ -214,6 +252,7 @@ export class UserSubscriber implements Subscriber {
     const number = this.stream.numberOf(marketIndex);
     const cursor: Cursor = { streamId, marketIndex, sent: number, owed: undefined, toldMs: 0 };
     this.cursors.set(key, cursor);
+    this.silentFromMs = 0;
     if (point === undefined || (point.streamId === streamId && point.sequence === number)) {
       cursor.owed = 'mark';
     } else if (!point.streamId.endsWith(feed.log)) {
@@ -244,7 +283,7 @@ export class UserSubscriber implements Subscriber {
     if (cursor.owed !== undefined) return;
     while (this.reading !== cursor && cursor.sent < stream.numberOf(marketIndex) && !connection.isFull) {
       if (steps > 0) {
-        this.pumpLater();
+        this.hasMore = true;
         return;
       }
       const entries = stream.since(marketIndex, cursor.sent, ENTRIES_A_STEP);
@@ -270,7 +309,7 @@ export class UserSubscriber implements Subscriber {
   private pumpLater(): void {
     if (this.isScheduled) return;
     this.isScheduled = true;
-    setImmediate(() => {
+    this.host.turns.later(() => {
       this.isScheduled = false;
       if (!this.isEnded) this.pump();
     });

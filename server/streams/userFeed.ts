@@ -16,6 +16,8 @@ export class UserStream {
   readonly marketNumbers = new Map<number, number>();
   /** Something happened since the last flush, and somebody listens. */
   isWaiting = false;
+  /** In which markets. */
+  readonly changed = new Set<number>();
   listenerCount = 0;
   private readonly kept: UserEntries;
   /** Where the kept entries are, oldest first, from `head` on. */
@@ -186,7 +188,9 @@ export class UserFeed {
   private added(stream: UserStream, place: number): void {
     stream.push(place);
     this.onEntry?.(stream, this.kept.read(place));
-    if (stream.listenerCount === 0 || stream.isWaiting) return;
+    if (stream.listenerCount === 0) return;
+    stream.changed.add(this.kept.marketOf(place));
+    if (stream.isWaiting) return;
     stream.isWaiting = true;
     this.dirty.push(stream);
   }

@@ -1,0 +1,50 @@
+// How long one turn of the loop renders what sockets are owed: dumps and replays, of all sockets together. However many ask at
+// once, everybody else is served between two turns. Whoever finds no time left goes on in a later turn, in the order of asking,
+// a step each. One of these belongs to the hub; the channels ask it. What is published live never waits for it.
+import { streamLimits } from './limits.ts';
+
+export class PayTurns {
+  private line: (() => void)[] = [];
+  private isTurn = false;
+  private isRunning = false;
+  private untilMs = 0;
+
+  /** Whether more may be rendered in this turn; the first who asks in a turn may. Those in line come before who asks anew. */
+  hasTime(): boolean {
+    if (this.line.length > 0 && !this.isRunning) return false;
+    if (!this.isTurn) this.begin();
+    return performance.now() < this.untilMs;
+  }
+
+  /** Runs a step in a later turn, behind those that wait already. It must not throw what no defect is. */
+  later(step: () => void): void {
+    this.line.push(step);
+    if (!this.isTurn) this.begin();
+  }
+
+  private begin(): void {
+    this.isTurn = true;
+    this.untilMs = performance.now() + streamLimits.payTurnMsMax;
+    setImmediate(() => this.run());
+  }
+
+  /** The turn after: its time goes to the line, of which one goes on in any case. */
+  private run(): void {
+    this.isTurn = false;
+    if (this.line.length === 0) return;
+    this.begin();
+    const { line } = this;
+    this.line = [];
+    this.isRunning = true;
+    let count = 0;
+    try {
+      while (count < line.length && (count === 0 || this.hasTime())) {
+        count += 1;
+        line[count - 1]();
+      }
+    } finally {
+      this.isRunning = false;
+      this.line = [...line.slice(count), ...this.line];
+    }
+  }
+}

@@ -1,0 +1,66 @@
+// Clients that read long replies slowly, which all wait in memory: no more of them than there is room for, the oldest give way,
+// and who reads at once gets everything.
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, expect, test } from 'vitest';
+import type { Endpoint } from '../../server/http/endpoint.ts';
+import { endpoints } from '../../server/http/endpoints.ts';
+import { httpLimits } from '../../server/http/limits.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+
+const BODY = Buffer.alloc(32 * 1024 * 1024, 'a');
+/** So many of them may wait. */
+const ROOM = Math.floor(httpLimits.longRepliesBytesMax / BODY.length);
+const MORE = 3;
+let server: TestServer;
+afterEach(() => server.close());
+
+const endpoint: Endpoint = { ...endpoints[0], method: 'GET', path: '/long', handler: () => ({ body: BODY }) };
+
+interface Client {
+  readonly socket: Socket;
+  bytes: number;
+  readonly ended: Promise<void>;
+}
+
+/** Asks for the long reply and reads a little of it. */
+async function ask(): Promise<Client> {
+  const socket = connect(server.port, '127.0.0.1');
+  const ended = new Promise<void>((resolve) => {
+    socket.on('error', () => {}).on('close', () => resolve());
+  });
+  const client: Client = { socket, bytes: 0, ended };
+  const begun = new Promise<void>((resolve) => {
+    socket.on('data', (bytes) => {
+      client.bytes += bytes.length;
+      if (client.bytes === bytes.length) socket.pause();
+      resolve();
+    });
+  });
+  socket.write('GET /long HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
+  await begun;
+  return client;
+}
+
+/** Reads on to the end, whole or not; returns whether it was whole. */
+async function readOn(client: Client): Promise<boolean> {
+  client.socket.resume();
+  let isClosed = false;
+  void client.ended.then(() => {
+    isClosed = true;
+  });
+  while (!isClosed && client.bytes <= BODY.length) await sleep(5);
+  client.socket.destroy();
+  return client.bytes > BODY.length;
+}
+
+test('of long replies that nobody reads, the oldest are cut off where there is no more room', async () => {
+  server = await startTestServer({ endpoints: [endpoint] });
+  const slow: Client[] = [];
+  for (let count = 0; count < ROOM + MORE; count += 1) slow.push(await ask());
+  expect(await readOn(await ask())).toBe(true);
+  const whole: boolean[] = [];
+  for (const client of slow) whole.push(await readOn(client));
+  const cut = Array.from({ length: MORE + 1 }, () => false);
+  expect(whole).toEqual([...cut, ...Array.from({ length: ROOM - 1 }, () => true)]);
+}, 60_000);

@@ -1,0 +1,128 @@
+// Many sockets that ask for many deep books at once, as all clients do after a restart: a turn of the loop pays a little of what
+// they are owed, and the others are served between two turns. Every one is paid in the end.
+import { createHash } from 'node:crypto';
+import { afterEach, expect, test, vi } from 'vitest';
+import { encodeCommand } from '../../engine/index.ts';
+import { deriveCredentials } from '../../server/auth/apiKeys.ts';
+import { Connection } from '../../server/streams/connection.ts';
+import { streamSettings } from '../../server/streams/limits.ts';
+import { UserStream } from '../../server/streams/userFeed.ts';
+import { uuidOfKeyId } from '../../server/views/index.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { TestSocket } from './socket.ts';
+import { conditionOf, foundingCommands, keyIdOf, ownerOf, tokenOf } from './workload.ts';
+
+const MARKETS = 20;
+const LEVELS = 400;
+const SOCKETS = 100;
+/** Bytes that one turn may send: what is rendered in its milliseconds, and the step that was begun in the last of them. */
+const TURN_BYTES_MAX = 6_000_000;
+let server: TestServer;
+afterEach(() => server.close());
+
+function buy(marketIndex: number, pips: number): Promise<unknown> {
+  const owner = ownerOf(0);
+  return server.exchange.submit(
+    encodeCommand({
+      type: 'PlaceOrder',
+      orderId: `0x${createHash('sha256').update(`${marketIndex}/${pips}`).digest('hex')}`,
+      keyId: keyIdOf(0),
+      ...{ maker: owner, owner, marketIndex, outcome: 0, side: 0, orderType: 0, flags: 0 },
+      ...{ makerAmountMicro: 1_000 * pips, takerAmountMicro: 10_000_000, timestampMs: Date.now(), expirationS: 0 },
+    }),
+  );
+}
+
+async function deepBooks(): Promise<void> {
+  for (let marketIndex = 0; marketIndex < MARKETS; marketIndex += 1) {
+    await server.exchange.submit(
+      encodeCommand({
+        ...{ type: 'UpdateMarket', marketIndex, mask: 2, tickPips: 10, minOrderLots: 100, status: 1, negRisk: 0 },
+        ...{ autoTick: 0, feeExponent: 1, feeRate: 0, delaySeconds: 0, minMarketableBuyMicro: 0 },
+      }),
+    );
+    await Promise.all(Array.from({ length: LEVELS }, (_, at) => buy(marketIndex, 10 + at * 10)));
+  }
+}
+
+/** The most bytes that one turn of the loop sends to sockets while some work goes on. */
+async function largestTurn(work: () => Promise<unknown>): Promise<number> {
+  let bytes = 0;
+  let most = 0;
+  const { send } = Connection.prototype;
+  const spy = vi.spyOn(Connection.prototype, 'send').mockImplementation(function (this: Connection, frame) {
+    bytes += frame.length;
+    most = Math.max(most, bytes);
+    send.call(this, frame);
+  });
+  let isOver = false;
+  const turn = (): void => {
+    bytes = 0;
+    if (!isOver) setImmediate(turn);
+  };
+  turn();
+  try {
+    await work();
+  } finally {
+    isOver = true;
+    spy.mockRestore();
+  }
+  return most;
+}
+
+test('a hundred sockets that ask for deep books at once are paid a little a turn, and all of it', async () => {
+  server = await startTestServer();
+  await Promise.all(foundingCommands(MARKETS).map((command) => server.exchange.submit(command)));
+  await deepBooks();
+  const sockets = await Promise.all(Array.from({ length: SOCKETS }, () => TestSocket.open(server.url, '/ws/market')));
+  const assets_ids = Array.from({ length: MARKETS }, (_, market) => [tokenOf(market, 0), tokenOf(market, 1)]).flat();
+  const most = await largestTurn(async () => {
+    for (const socket of sockets) socket.send({ type: 'market', assets_ids });
+    await Promise.all(sockets.map((socket) => socket.until(({ reader }) => reader.counts.get('book') === 2 * MARKETS)));
+  });
+  for (const { reader, closed } of sockets) expect([reader.faults, closed]).toEqual([[], undefined]);
+  expect(most).toBeLessThan(TURN_BYTES_MAX);
+  for (const socket of sockets) await socket.close();
+}, 60_000);
+
+/** A socket of the user channel that follows all of so many markets. */
+async function listen(markets: number): Promise<TestSocket> {
+  const identity = { kind: 'trading', owner: ownerOf(0), nonce: '0', generation: 0 } as const;
+  const { secret, passphrase } = deriveCredentials(server.services.secret, identity);
+  const socket = await TestSocket.open(server.url, '/ws/user');
+  const auth = { apiKey: uuidOfKeyId(keyIdOf(0)), secret, passphrase };
+  socket.send({ type: 'user', auth, markets: Array.from({ length: markets }, (_, market) => conditionOf(market)) });
+  return socket;
+}
+
+test('sockets of an owner that follow many markets are told where these stand a little a turn, again and again', async () => {
+  const markets = 2_000;
+  server = await startTestServer({ config: { streams: { ...streamSettings, heartbeatMs: 1_500 } } });
+  await Promise.all(foundingCommands(markets).map((command) => server.exchange.submit(command)));
+  const sockets = await Promise.all(Array.from({ length: 40 }, () => listen(markets)));
+  const toldTimes = (times: number) =>
+    Promise.all(
+      sockets.map((socket) => socket.until(({ reader }) => (reader.counts.get('heartbeat') ?? 0) >= times * markets)),
+    );
+  await toldTimes(1);
+  expect(await largestTurn(() => toldTimes(2))).toBeLessThan(TURN_BYTES_MAX / 2);
+  for (const { reader, closed } of sockets) expect([reader.faults, closed]).toEqual([[], undefined]);
+  for (const socket of sockets) await socket.close();
+}, 60_000);
+
+test('an order is told to sockets that follow many markets without a look at the others', async () => {
+  const markets = 1_000;
+  server = await startTestServer();
+  await Promise.all(foundingCommands(markets).map((command) => server.exchange.submit(command)));
+  const socket = await listen(markets);
+  await socket.until(({ reader }) => reader.counts.get('heartbeat') === markets);
+  const numberOf = vi.spyOn(UserStream.prototype, 'numberOf');
+  try {
+    await buy(7, 100);
+    await socket.until(({ reader }) => reader.counts.get('order') === 1);
+    expect(numberOf.mock.calls.length).toBeLessThan(50);
+  } finally {
+    numberOf.mockRestore();
+  }
+  await socket.close();
+}, 60_000);
