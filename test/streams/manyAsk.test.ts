@@ -2,7 +2,7 @@
 // they are owed, and the others are served between two turns. Every one is paid in the end.
 import { createHash } from 'node:crypto';
 import { afterEach, expect, test, vi } from 'vitest';
-import { encodeCommand } from '../../engine/index.ts';
+import { ApiKeyKind, encodeCommand } from '../../engine/index.ts';
 import { deriveCredentials } from '../../server/auth/apiKeys.ts';
 import { Connection } from '../../server/streams/connection.ts';
 import { streamSettings } from '../../server/streams/limits.ts';
@@ -87,7 +87,7 @@ test('a hundred sockets that ask for deep books at once are paid a little a turn
 
 /** A socket of the user channel that follows all of so many markets. */
 async function listen(markets: number): Promise<TestSocket> {
-  const identity = { kind: 'trading', owner: ownerOf(0), nonce: '0', generation: 0 } as const;
+  const identity = { kind: ApiKeyKind.TRADING, owner: ownerOf(0), nonce: 0, generation: 0 };
   const { secret, passphrase } = deriveCredentials(server.services.secret, identity);
   const socket = await TestSocket.open(server.url, '/ws/user');
   const auth = { apiKey: uuidOfKeyId(keyIdOf(0)), secret, passphrase };
