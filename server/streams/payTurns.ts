@@ -8,15 +8,22 @@ export class PayTurns {
   private isTurn = false;
   private isRunning = false;
   private untilMs = 0;
+  /** Nobody has asked in this turn. */
+  private isFresh = false;
 
-  /** Whether more may be rendered in this turn; the first who asks in a turn may. Those in line come before who asks anew. */
+  /**
+   * Whether more may be rendered in this turn; the first who asks in a turn may, however long others have held it, so that
+   * each turn pays something. Those in line come before who asks anew.
+   */
   hasTime(): boolean {
     if (this.line.length > 0 && !this.isRunning) return false;
     if (!this.isTurn) this.begin();
-    return performance.now() < this.untilMs;
+    const isFirst = this.isFresh;
+    this.isFresh = false;
+    return isFirst || performance.now() < this.untilMs;
   }
 
-  /** Runs a step in a later turn, behind those that wait already. It must not throw what no defect is. */
+  /** Runs a step in a later turn, behind those that wait already. */
   later(step: () => void): void {
     this.line.push(step);
     if (!this.isTurn) this.begin();
@@ -24,6 +31,7 @@ export class PayTurns {
 
   private begin(): void {
     this.isTurn = true;
+    this.isFresh = true;
     this.untilMs = performance.now() + streamLimits.payTurnMsMax;
     setImmediate(() => this.run());
   }

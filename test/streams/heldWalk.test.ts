@@ -45,13 +45,14 @@ class Walk {
     }
   }
 
-  /** Until the exchange has taken every request, and the socket has heard all that is durable. */
+  /** Until the exchange has taken every request, and the socket has heard all that is durable, however many turns that takes. */
   async settle(): Promise<void> {
     const { frames } = this.socket;
     await vi.waitFor(() => expect(request).toHaveBeenCalledTimes(this.requests), PATIENCE);
     // What is durable is published a turn later: a PING could be answered before, and a resume asked from what is old by then.
-    this.host()?.flush();
+    this.subscriber()?.host.flush();
     if (this.connection.isHeld) return;
+    await vi.waitFor(() => expect(this.subscriber()?.queue ?? []).toEqual([]), PATIENCE);
     frames.length = 0;
     this.socket.send('PING');
     await this.socket.until(() => frames.includes('PONG'));
@@ -89,13 +90,16 @@ class Walk {
 
   /** Where a market's streams stand, in the exchange. */
   private standing(market: number): readonly number[] {
-    return this.host()?.feed.markets.stream(market).numbers ?? [];
+    return this.subscriber()?.host.feed.markets.stream(market).numbers ?? [];
   }
 
-  /** The exchange's side of the channel, once anything was asked of it. */
-  private host(): ChannelHost | undefined {
-    const [subscriber] = request.mock.contexts as unknown as ({ readonly host: ChannelHost } | undefined)[];
-    return subscriber?.host;
+  /** The exchange's side of the socket, and what it still owes it, once anything was asked. */
+  private subscriber() {
+    const [subscriber] = request.mock.contexts as unknown as (
+      | { readonly host: ChannelHost; readonly queue: readonly unknown[] }
+      | undefined
+    )[];
+    return subscriber;
   }
 
   private async send(message: object): Promise<void> {
