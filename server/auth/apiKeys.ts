@@ -59,6 +59,10 @@ function uuidOfBytes(bytes: Buffer): string {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }
 
+/** The key of an identity's text. */
+const apiKeyOf = (serverSecret: Uint8Array, identity: string): string =>
+  uuidOfBytes(deriveBytes(serverSecret, 'key', identity));
+
 /**
  * The credentials of a key; the same identity and server secret always give the same triple.
  * @param serverSecret 32 bytes (loadServerSecret)
@@ -67,7 +71,7 @@ function uuidOfBytes(bytes: Buffer): string {
 export function deriveCredentials(serverSecret: Uint8Array, identity: ApiKeyIdentity): ApiCredentials {
   const text = identityText(identity);
   return {
-    apiKey: uuidOfBytes(deriveBytes(serverSecret, 'key', text)),
+    apiKey: apiKeyOf(serverSecret, text),
     secret: `${deriveBytes(serverSecret, 'secret', text).toString('base64url')}=`,
     passphrase: deriveBytes(serverSecret, 'passphrase', text).toString('hex'),
   };
@@ -75,7 +79,7 @@ export function deriveCredentials(serverSecret: Uint8Array, identity: ApiKeyIden
 
 /** Whether a key derives from the server's secret: one that was made under another is active in the log, and is nobody's. */
 export function isOfSecret(key: ApiKeyIdentity & { readonly apiKey: string }, serverSecret: Uint8Array): boolean {
-  return uuidOfBytes(deriveBytes(serverSecret, 'key', identityText(key))) === key.apiKey;
+  return apiKeyOf(serverSecret, identityText(key)) === key.apiKey;
 }
 
 /** The file in the data directory that holds the server's secret when OUTCRY_SECRET is not set. */
