@@ -99,25 +99,33 @@ export class ReferenceExchange {
 
   private earliestDue(): Due | undefined {
     let earliest: Due | undefined;
-    const consider = (atMs: number, kind: number, first: number, second: number, settle: () => void): void => {
-      const due = { atMs, kind, first, second, settle };
-      if (earliest === undefined || comesBefore(due, earliest)) earliest = due;
-    };
     const { state } = this;
+    function consider<Subject>(
+      atMs: number,
+      kind: number,
+      first: number,
+      second: number,
+      settle: (state: State, subject: Subject) => void,
+      subject: Subject,
+    ): void {
+      if (earliest !== undefined && atMs > earliest.atMs) return; // as most are: nothing is made of them
+      const due = { atMs, kind, first, second, settle: () => settle(state, subject) };
+      if (earliest === undefined || comesBefore(due, earliest)) earliest = due;
+    }
     for (const order of state.orders) {
       if (order.isDelayed) {
-        consider(order.releaseAtMs, 1, order.number, 0, () => releaseOrder(state, order));
+        consider(order.releaseAtMs, 1, order.number, 0, releaseOrder, order);
       } else if (order.orderType === OrderType.GTD) {
-        consider(endOfMs(order.expirationS), 0, order.number, 0, () => expire(state, order));
+        consider(endOfMs(order.expirationS), 0, order.number, 0, expire, order);
       }
     }
     // A Map keeps the order in which its keys first came.
     for (const [index, heartbeat] of [...state.heartbeats.values()].entries()) {
       const rank = state.settings.rulesVersion >= RulesVersion.FOURTH ? heartbeat.beat : index;
-      if (heartbeat.isActive) consider(heartbeat.deadlineMs, 2, rank, 0, () => lapse(state, heartbeat));
+      if (heartbeat.isActive) consider(heartbeat.deadlineMs, 2, rank, 0, lapse, heartbeat);
     }
     for (const pending of state.pendingStatuses) {
-      consider(pending.dueMs, 3, pending.rank, pending.tradeNumber, () => stepStatus(state, pending));
+      consider(pending.dueMs, 3, pending.rank, pending.tradeNumber, stepStatus, pending);
     }
     return earliest;
   }

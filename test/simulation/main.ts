@@ -123,7 +123,7 @@ async function report({ seed, commands }: Seed, failure: string): Promise<never>
   console.log(`Seed ${seed} failed after ${total.commands} commands in all: ${failure}`);
   console.log(`Run it again: ${repeat}`);
   const { runSeed, runSteps } = await import('./run.ts');
-  const run = await runSeed(seed, commands, flags.closely);
+  const run = await runSeed(seed, commands, flags.closely, true);
   if (run.failure === undefined) {
     console.log('It does not fail when it is played again.');
     process.exit(1);

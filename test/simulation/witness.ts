@@ -95,8 +95,8 @@ export class Witness {
 
 function isSame(x: EngineEvent | undefined, y: EngineEvent): boolean {
   if (x === undefined) return false;
-  const one: Readonly<Record<string, unknown>> = { ...x };
-  const other: Readonly<Record<string, unknown>> = { ...y };
+  const one: Readonly<Record<string, unknown>> = x;
+  const other: Readonly<Record<string, unknown>> = y;
   const names = Object.keys(one);
   return names.length === Object.keys(other).length && names.every((name) => one[name] === other[name]);
 }
