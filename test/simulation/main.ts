@@ -1,8 +1,9 @@
 // The command `npm run simulate`: plays seeds until so many commands are through, or for so many hours, and stops at the first
 // failure with the line that repeats it and a short scenario. `--canary NAME` plays a build with a known fault, `--scenario
-// FILE` plays steps that were printed before, `--jobs N` hands the seeds out to so many processes, one at a time each. Run by hand
-// and by simulation.test.ts; it changes nothing but what it prints.
+// FILE` plays steps that were printed before. Seeds are handed out to as many processes as the machine has cores, or `--jobs N`,
+// one at a time each; a single seed is played here. Run by hand and by simulation.test.ts; it changes nothing but what it prints.
 import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { InvalidArgumentError, program } from 'commander';
 import { type Child, startChild } from '../../bench/lib/talk.ts';
@@ -47,7 +48,7 @@ program
   .option('--seed <N>', 'first seed', whole, 1)
   .option('--commands <M>', 'commands in all', whole, 100_000)
   .option('--per-seed <K>', 'commands of one seed', whole, 4_000)
-  .option('--jobs <N>', 'processes at once, between which the seeds are shared', whole, 1)
+  .option('--jobs <N>', 'processes at once, between which the seeds are shared', whole, availableParallelism())
   .option('--hours <H>', 'go on for so many hours instead', positive)
   .option('--closely', 'compare every command of every seed with the reference exchange', false)
   .option('--canary <NAME>', `a build with a known fault: ${Object.keys(canaries).join(', ')}`, canaryNamed)
@@ -80,11 +81,14 @@ function newPlayer(): (seed: Seed) => Promise<Tally> {
   return async (seed) => (await child.ask({ ...seed, isEachClose, canary } satisfies PlayerRequest)) as Tally;
 }
 
+/** How many commands are to be played, unless the hours are over before. */
+const COMMANDS = flags.hours === undefined ? flags.commands : Number.POSITIVE_INFINITY;
+
 /** The seeds that are to be played, one after another: whoever is free takes the next. */
 function* seedsToPlay(): Generator<Seed, void> {
   const { hours, perSeed } = flags;
   const endsMs = hours === undefined ? Number.POSITIVE_INFINITY : startMs + hours * 3_600_000;
-  let left = hours === undefined ? flags.commands : Number.POSITIVE_INFINITY;
+  let left = COMMANDS;
   for (let seed = flags.seed; left > 0 && performance.now() < endsMs; seed += 1) {
     const commands = Math.min(perSeed, left);
     left -= commands;
@@ -148,7 +152,8 @@ async function playScenario(file: string): Promise<never> {
 
 async function main(): Promise<void> {
   if (flags.scenario !== undefined) await playScenario(flags.scenario);
-  const { jobs, seed } = flags;
+  const { perSeed, seed } = flags;
+  const jobs = Math.min(flags.jobs, Math.ceil(COMMANDS / perSeed));
   const seeds = seedsToPlay();
   const players = jobs === 1 ? [playHere] : Array.from({ length: jobs }, newPlayer);
   await Promise.all(players.map((play) => playAll(seeds, play)));
