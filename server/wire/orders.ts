@@ -5,6 +5,7 @@ import { MICRO_PER_LOT, OrderType, Side } from '../../engine/index.ts';
 import { isAddress, isBytes32, ZERO_BYTES32 } from '../auth/hex.ts';
 import { isUint256Decimal } from '../auth/uint256.ts';
 import { BadRequest } from '../http/errors.ts';
+import { type Fields, isFields } from '../jsonFields.ts';
 import type { TradePlace } from '../views/index.ts';
 import { isUuid, tradeId, transactionHash } from './ids.ts';
 import { microText, parseWhole } from './numbers.ts';
@@ -49,17 +50,10 @@ interface OtherVersion {
   readonly ownerApiKey: string;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
 const ORDER_TYPES: Readonly<Record<string, OrderType | undefined>> = OrderType;
 
 function refuse(field: string, must: string): BadRequest {
   return new BadRequest(`Invalid order payload: ${field} ${must}`);
-}
-
-/** Whether the value is a JSON object. */
-export function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function readWhole(fields: Fields, name: string): number {
