@@ -2,7 +2,7 @@
 // wrong is always the same text, so that a reply tells nothing about which part of the credentials was wrong.
 import { timingSafeEqual } from 'node:crypto';
 import { ApiKeyKind } from '../../engine/index.ts';
-import { deriveCredentials, isOfSecret } from '../auth/apiKeys.ts';
+import { credentialsOf } from '../auth/apiKeys.ts';
 import type { Caller } from '../auth/caller.ts';
 import { verifyL1 } from '../auth/clobAuth.ts';
 import { type AuthHeaders, isWalletSigned, readAuthHeaders, readBuilderHeaders } from '../auth/headers.ts';
@@ -39,13 +39,13 @@ class CredentialsCache {
     this.secret = secret;
   }
 
-  /** Undefined for a key of another secret: with it nobody can sign. */
+  /** Undefined for a key of another secret. */
   of(key: ApiKeyRow): HeldCredentials | undefined {
     const known = this.held.get(key.apiKey);
     if (known !== undefined) return known;
-    if (!isOfSecret(key, this.secret)) return undefined;
+    const derived = credentialsOf(this.secret, key);
+    if (derived === undefined) return undefined;
     const { owner, apiKey, keyId } = key;
-    const derived = deriveCredentials(this.secret, key);
     const made: HeldCredentials = {
       caller: { owner, apiKey, keyId },
       secret: Buffer.from(derived.secret, 'base64url'),
