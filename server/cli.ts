@@ -226,7 +226,7 @@ async function runImport(file: string, command: Command, env: Environment, folde
   }
   const given = resolveConfig(venue === true ? 'production' : 'development', flags, env, folder);
   const config = { ...given, snapshotEvery: 0 }; // what follows the log stops doing so before the import is submitted
-  const { closeServices, openServices, requireStorage } = await import('./start.ts');
+  const { closeServices, openServices, requireStorage } = await import('./openServices.ts');
   const { firstStart } = await import('./dev/firstStart.ts');
   const onFatal = (error: Error): void => {
     process.stderr.write(`${error.message}\n`);

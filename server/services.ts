@@ -1,4 +1,4 @@
-// What the server's parts work with: made once at start-up (start.ts), handed to every route in its context. It only
+// What the server's parts work with: made once at start-up (openServices.ts), handed to every route in its context. It only
 // names the parts; it never builds or changes them.
 import type { Logger } from 'pino';
 import type { RunningExchange } from '../engine/index.ts';

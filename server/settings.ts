@@ -9,6 +9,7 @@ import { HOUSE_MODES } from './dev/house/model.ts';
 import { fatal } from './fatal.ts';
 import { isNetwork } from './http/networks.ts';
 import { parseRateWindows, RATE_WINDOWS_FORM, type RateWindow, throttleRowNames } from './http/throttleTable.ts';
+import { isFields } from './jsonFields.ts';
 import { readJsonFile } from './jsonFile.ts';
 import { nearestWord } from './nearest.ts';
 
@@ -278,9 +279,7 @@ function isAbsent(path: string): boolean {
 function readFileSettings(path: string, isNamed: boolean): Settings {
   if (!isNamed && isAbsent(path)) return {};
   const content = readJsonFile(path);
-  if (typeof content !== 'object' || content === null || Array.isArray(content)) {
-    fatal('usage', `The configuration file ${path} must hold one JSON object.`);
-  }
+  if (!isFields(content)) fatal('usage', `The configuration file ${path} must hold one JSON object.`);
   const settings: Record<string, unknown> = {};
   const known = Object.keys(settingsSchema.shape);
   for (const [key, value] of Object.entries(content)) {

@@ -1,6 +1,6 @@
 // Whose turn it is: requests that place or cancel orders go on in the order in which they arrived, each once the signers of
-// all orders before it and of its own are known. Made by start.ts; used by the routes of trading. It drives the recoverers:
-// once a turn of the loop, after everything that had arrived was read. It never holds anybody up for longer than that takes.
+// all orders before it and of its own are known. Made by openServices.ts; used by the routes of trading. It drives the
+// recoverers once a turn of the loop, after everything that had arrived was read, and holds nobody up for longer.
 // Requests that go on together go through the same code one after another, which keeps it in the processor's cache.
 import type { Recoverers } from './auth/recoverers.ts';
 

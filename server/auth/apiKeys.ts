@@ -77,6 +77,15 @@ export function deriveCredentials(serverSecret: Uint8Array, identity: ApiKeyIden
   };
 }
 
+/** The credentials of a key of the log; undefined where it was made under another secret: with it nobody can sign. */
+export function credentialsOf(
+  serverSecret: Uint8Array,
+  key: ApiKeyIdentity & { readonly apiKey: string },
+): ApiCredentials | undefined {
+  const derived = deriveCredentials(serverSecret, key);
+  return derived.apiKey === key.apiKey ? derived : undefined;
+}
+
 /** Whether a key derives from the server's secret: one that was made under another is active in the log, and is nobody's. */
 export function isOfSecret(key: ApiKeyIdentity & { readonly apiKey: string }, serverSecret: Uint8Array): boolean {
   return apiKeyOf(serverSecret, identityText(key)) === key.apiKey;

@@ -1,6 +1,7 @@
 // Tags and series: what the texts of events name by slugs, numbered in the order in which they first appear, with the
 // events that carry them. Fed by index.ts with every new event; numbers follow from the log and so never change. It
 // keeps titles as the first event that gives one has them.
+import { isFields } from '../jsonFields.ts';
 import type { EventRow } from '../views/index.ts';
 
 /** A tag or a series. */
@@ -25,10 +26,8 @@ function titleOfSlug(slug: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-const isTexts = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const textIn = (value: unknown, key: string): string => {
-  const text = isTexts(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+  const text = isFields(value) && Object.hasOwn(value, key) ? value[key] : undefined;
   return typeof text === 'string' ? text : '';
 };
 

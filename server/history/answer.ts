@@ -2,8 +2,8 @@
 // thread; the forms of rows are wire/'s.
 import { MICRO_PER_LOT } from '../../engine/index.ts';
 import type { TradePlace } from '../views/records.ts';
-import type { TakenTrade } from '../wire/orders.ts';
 import { originalJson } from '../wire/originals.ts';
+import type { TakenTrade } from '../wire/placedOrders.ts';
 import { type RowRenderers, renderHistory, renderOrder, rowRenderers } from '../wire/userHistory.ts';
 import type { AnswerMemory } from './answerMemory.ts';
 import { findClosedPositions, findHolders, findPositions, findValue } from './findPositions.ts';

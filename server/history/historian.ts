@@ -1,5 +1,5 @@
 // The main thread's handle of the historian: starts its thread, tells it what is durable, passes questions on and answers
-// back. Made by start.ts (and tests); routes see it as `services.historian`. It never reads records or indexes itself, so
+// back. Made by openServices.ts (and tests); routes see it as `services.historian`. It never reads records or indexes itself, so
 // that orders do not wait for anybody's history.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,7 +1,8 @@
 // Markets and events as histories show them: their texts, and the figures that change with trading. Held in memory whole,
 // since every row names a market; texts are stored as JSON when they change, figures in packed blocks. Fed by the indexer.
 import { type Command, complementPips, type EventOf, PIPS_PER_UNIT, Resolution } from '../../engine/index.ts';
-import { textOf } from '../views/texts.ts';
+import type { Fields } from '../jsonFields.ts';
+import { readTexts, textOf } from '../views/texts.ts';
 import { parsePips } from '../wire/numbers.ts';
 import { BlockTable } from './blocks.ts';
 import { PAIR_KEY_BYTES, Table, writePairKey } from './keys.ts';
@@ -14,15 +15,13 @@ const EVEN_PIPS = PIPS_PER_UNIT / 2;
 /** What texts take of the disk, by and large: a page each. */
 const TEXT_BYTES = 4_096;
 
-type Texts = Readonly<Record<string, unknown>>;
-
 /** What is stored of a market's or event's texts: what rows and filters need, no descriptions. */
 interface StoredMarket {
   readonly conditionId: string;
   readonly tokens: readonly [string, string];
   readonly negRisk: boolean;
   readonly eventNumber: number;
-  readonly texts: Texts;
+  readonly texts: Fields;
 }
 
 const KEPT_TEXTS = ['question', 'slug', 'icon', 'endDate', 'lastPrice', 'archived', 'outcomes'] as const;
@@ -30,18 +29,11 @@ const KEPT_TEXTS = ['question', 'slug', 'icon', 'endDate', 'lastPrice', 'archive
 const isDate = (text: string): boolean => text !== '' && !Number.isNaN(Date.parse(text));
 const hasText = (text: string): boolean => text !== '';
 
-/** The texts of a command's tail that are kept; whatever is no JSON object there counts as no texts. */
-function textsOf(tail: Uint8Array | undefined): Texts {
-  if (tail === undefined) return {};
-  try {
-    const value: unknown = JSON.parse(Buffer.from(tail.buffer, tail.byteOffset, tail.byteLength).toString('utf8'));
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return {};
-    const kept = KEPT_TEXTS.filter((name) => Object.hasOwn(value, name));
-    const given: Texts = { ...value };
-    return Object.fromEntries(kept.map((name) => [name, given[name]]));
-  } catch {
-    return {};
-  }
+/** The texts of a command's tail that are kept. */
+function textsOf(tail: Uint8Array | undefined): Fields {
+  const given = readTexts(tail);
+  const kept = KEPT_TEXTS.filter((name) => Object.hasOwn(given, name));
+  return Object.fromEntries(kept.map((name) => [name, given[name]]));
 }
 
 /** A market. Only this file and the indexer write it. */
@@ -68,7 +60,7 @@ export class HistoryMarket {
   /** Places in the lists of holders of both tokens. */
   readonly holderCounts: [first: number, second: number] = [0, 0];
 
-  constructor(index: number, stored: StoredMarket, event: Texts | undefined) {
+  constructor(index: number, stored: StoredMarket, event: Fields | undefined) {
     this.index = index;
     this.stored = stored;
     this.facts = this.read(event);
@@ -79,7 +71,7 @@ export class HistoryMarket {
   }
 
   /** Takes its texts anew; rows get another object, since what is made of one is kept. */
-  refresh(event: Texts | undefined): void {
+  refresh(event: Fields | undefined): void {
     this.facts = this.read(event);
   }
 
@@ -91,7 +83,7 @@ export class HistoryMarket {
     return outcome === 0 ? first : complementPips(first);
   }
 
-  private read(event: Texts | undefined): MarketFacts {
+  private read(event: Fields | undefined): MarketFacts {
     const { conditionId, tokens, negRisk, eventNumber, texts } = this.stored;
     const { outcomes, lastPrice } = texts;
     const title = textOf(texts.question);
@@ -116,7 +108,7 @@ export class Markets {
   readonly list: HistoryMarket[] = [];
   private readonly store: IndexStore;
   private readonly table: BlockTable;
-  private readonly events: Texts[] = [];
+  private readonly events: Fields[] = [];
   private readonly conditions = new Map<string, HistoryMarket>();
   private readonly ofEvents = new Map<number, HistoryMarket[]>();
   private changed: HistoryMarket[] = [];
@@ -137,7 +129,7 @@ export class Markets {
       return JSON.parse(Buffer.from(value ?? []).toString('utf8'));
     };
     for (let number = 1; number <= eventCount; number += 1) {
-      this.events[number] = read(Table.EVENT_TEXTS, number) as Texts; // flush wrote it as one
+      this.events[number] = read(Table.EVENT_TEXTS, number) as Fields; // flush wrote it as one
     }
     for (let index = 0; index < marketCount; index += 1) {
       this.add(index, read(Table.MARKET_TEXTS, index) as StoredMarket); // flush wrote it as one

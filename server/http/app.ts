@@ -15,7 +15,7 @@ import { httpLimits } from './limits.ts';
 import { bindErrorOf, portHolder } from './portHolder.ts';
 
 /** A server that listens. */
-interface HttpServer {
+export interface HttpServer {
   /** What every request goes through. */
   readonly door: Pick<Door, 'visitCount' | 'throttle'>;
   /** The port it listens on, also where the configuration left the choice to the system. */

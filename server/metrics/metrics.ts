@@ -1,5 +1,5 @@
 // A server's figures in one place: those that its parts add to while they work, and the text of all that GET /metrics
-// answers. Made by start.ts, which hands it to watch.ts to be filled. It is never needed for anything but being read.
+// answers. Made by openServices.ts; start.ts has watch.ts fill it. It is never needed for anything but being read.
 import { Figures } from './figures.ts';
 import { processFigures } from './process.ts';
 import { RequestFigures } from './requests.ts';

@@ -3,12 +3,11 @@
 // answered.
 
 import { ApiKeyKind, encodeCommand } from '../../engine/index.ts';
-import { deriveCredentials, isOfSecret } from '../auth/apiKeys.ts';
+import { credentialsOf, deriveCredentials, isOfSecret } from '../auth/apiKeys.ts';
 import { readAuthHeaders } from '../auth/headers.ts';
-import type { Context, Endpoint, Handler, HttpRequest } from '../http/endpoint.ts';
+import type { Endpoint, Handler, HttpRequest } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
 import { walletsOfOwner } from '../ownerWallets.ts';
-import type { ApiKeyRow } from '../views/index.ts';
 import { requireKeyId } from '../wire/ids.ts';
 import { parseWhole } from '../wire/numbers.ts';
 import * as schemas from '../wire/schemas/account.ts';
@@ -21,11 +20,6 @@ function nonceOf(request: HttpRequest): number | undefined {
   return nonce === '' ? 0 : parseWhole(nonce.replace(/^0+(?=[0-9])/, ''));
 }
 
-/** Whether a key can be used: with one that was made under another secret of the server nobody can sign. */
-function isUsable({ services }: Context, key: ApiKeyRow): boolean {
-  return key.isActive && isOfSecret(key, services.secret);
-}
-
 const createKey: Handler = async (request, context) => {
   const { owner } = context.caller();
   const { exchange, views, wallets, secret } = context.services;
@@ -34,7 +28,7 @@ const createKey: Handler = async (request, context) => {
     throw new BadRequest(`Could not create api key: the nonce must be at most ${Number.MAX_SAFE_INTEGER}`);
   }
   const latest = views.keys.latest(owner, nonce, ApiKeyKind.TRADING);
-  if (latest !== undefined && isUsable(context, latest)) throw new BadRequest('Could not create api key');
+  if (latest?.isActive && isOfSecret(latest, secret)) throw new BadRequest('Could not create api key');
   const generation = latest === undefined ? 0 : latest.generation + 1;
   const identity = { kind: ApiKeyKind.TRADING, owner, nonce, generation };
   const credentials = deriveCredentials(secret, identity);
@@ -50,12 +44,12 @@ const createKey: Handler = async (request, context) => {
   return { body: JSON.stringify(credentials) };
 };
 
-const deriveKey: Handler = (request, context) => {
-  const { owner } = context.caller();
+const deriveKey: Handler = (request, { services: { views, secret }, caller }) => {
   const nonce = nonceOf(request);
-  const key = nonce === undefined ? undefined : context.services.views.keys.latest(owner, nonce, ApiKeyKind.TRADING);
-  if (key === undefined || !isUsable(context, key)) throw new BadRequest('Could not derive api key!');
-  return { body: JSON.stringify(deriveCredentials(context.services.secret, key)) };
+  const key = nonce === undefined ? undefined : views.keys.latest(caller().owner, nonce, ApiKeyKind.TRADING);
+  const credentials = key?.isActive ? credentialsOf(secret, key) : undefined;
+  if (credentials === undefined) throw new BadRequest('Could not derive api key!');
+  return { body: JSON.stringify(credentials) };
 };
 
 const listKeys: Handler = (_request, { services, caller }) => {

@@ -24,14 +24,8 @@ import {
   parseCancelMany,
   type RefusedCancel,
 } from '../wire/cancels.ts';
-import {
-  type PlacedOrder,
-  parseOrderBatch,
-  parsePostedOrder,
-  placedOrderJson,
-  refusedOrderJson,
-  type TakenTrade,
-} from '../wire/orders.ts';
+import { parseOrderBatch, parsePostedOrder } from '../wire/orders.ts';
+import { type PlacedOrder, placedOrderJson, refusedOrderJson, type TakenTrade } from '../wire/placedOrders.ts';
 import {
   historyRefusal,
   type RejectionReply,

@@ -1,6 +1,6 @@
 // When snapshots are made beside a running exchange, and by whom: after so many records a process of its own (makerChild.ts)
 // with the lowest priority follows the journal from the snapshot before to what is durable, and writes the next. Made by
-// start.ts. The exchange itself does nothing for it and never waits; a maker that fails costs a slower start and no more.
+// openServices.ts. The exchange itself does nothing for it and never waits; a maker that fails costs a slower start and no more.
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Log } from '../../engine/index.ts';

@@ -1,5 +1,5 @@
 // A journal whose last process did not end in order is read by another process first: a damaged file that LMDB maps can end who
-// reads it with a signal, and the exchange is to refuse it in a sentence. Called by start.ts before the journal is opened.
+// reads it with a signal, and the exchange is to refuse it in a sentence. Called by openServices.ts before the journal is opened.
 import { fork } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

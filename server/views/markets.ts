@@ -13,7 +13,7 @@ import {
 } from '../../engine/index.ts';
 import { visitMarkets } from './marketColumns.ts';
 import type { Draft, EventRow, EventTexts, Market, MarketTerms, MarketTexts, Order } from './records.ts';
-import { textOf } from './texts.ts';
+import { readTexts, textOf } from './texts.ts';
 
 /** Where a token belongs. */
 export interface TokenPlace {
@@ -22,19 +22,6 @@ export interface TokenPlace {
 }
 
 type EventDraft = Draft<Omit<EventRow, 'markets'>> & { readonly markets: Market[] };
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-function readTexts(tail: Uint8Array | undefined): Readonly<Record<string, unknown>> {
-  if (tail === undefined) return {};
-  try {
-    const value: unknown = JSON.parse(Buffer.from(tail.buffer, tail.byteOffset, tail.byteLength).toString('utf8'));
-    return isObject(value) ? value : {};
-  } catch {
-    return {};
-  }
-}
 
 const YES_NO: readonly [string, string] = ['Yes', 'No'];
 

@@ -4,6 +4,7 @@
 import { z } from 'zod';
 import { isAddress, isBytes32 } from '../auth/hex.ts';
 import { BadRequest } from '../http/errors.ts';
+import { isFields } from '../jsonFields.ts';
 import { EXAMPLE_ADDRESS, EXAMPLE_BYTES32 } from './examples.ts';
 import { type DecimalUnit, decimalUnits } from './numbers.ts';
 
@@ -43,9 +44,7 @@ function rank(issue: Issue, body: unknown): number {
  * @throws BadRequest naming the first field at fault
  */
 export function readFields<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw new BadRequest('the body must be a JSON object');
-  }
+  if (!isFields(body)) throw new BadRequest('the body must be a JSON object');
   const result = schema.safeParse(body);
   if (result.success) return result.data;
   const [first] = result.error.issues.toSorted((left, right) => rank(left, body) - rank(right, body));

@@ -2,6 +2,7 @@
 // Called by catalogTexts.ts, which keeps them as text, and by the routes of the catalog. Lists of labels, prices and token
 // ids are JSON texts in strings; amounts and prices are strings or numbers as the interface says for each key. It reads
 // rows, and nothing else.
+
 import { MarketStatus, PIPS_PER_UNIT } from '../../engine/index.ts';
 import {
   type Catalog,
@@ -12,12 +13,11 @@ import {
   marketStartMs,
   RowState,
 } from '../catalog/index.ts';
+import type { Fields } from '../jsonFields.ts';
 import type { EventRow, Market } from '../views/index.ts';
 import { textOf } from '../views/texts.ts';
 import { baseFee, hasRewards, iconOf, imageOf, negRiskMarketId, negRiskMarketIdOf, shownPricePips } from './markets.ts';
 import { databaseTime, halfPipsText, isoTime, lotsNumber, microNumber, microText, pipsNumber } from './numbers.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
 
 const isoOfMs = (ms: number): string | null => (Number.isNaN(ms) ? null : isoTime(ms));
 const has = (state: number, bit: number): boolean => (state & bit) !== 0;

@@ -5,9 +5,9 @@ import { PIPS_PER_UNIT } from '../../engine/index.ts';
 import { isBytes32 } from '../auth/hex.ts';
 import { isUint256Decimal } from '../auth/uint256.ts';
 import { BadRequest } from '../http/errors.ts';
+import { isFields } from '../jsonFields.ts';
 import type { HistoryView, Market, SampleQuery } from '../views/index.ts';
 import { halfPipsText, parseWhole } from './numbers.ts';
-import { isFields } from './orders.ts';
 
 /** Most markets of one batch request. */
 export const HISTORY_MARKETS_MAX = 20;

@@ -1,13 +1,13 @@
 // The body of POST /order into a typed order, by hand and fast: every order of the exchange passes here. Each refusal
 // names the field and what it must be (wire.md B.6). It checks form alone: tokens, wallets, signatures and amounts
-// are for those who know the market. Also the replies to a placed order.
-import { MICRO_PER_LOT, OrderType, Side } from '../../engine/index.ts';
+// are for those who know the market.
+import { OrderType, Side } from '../../engine/index.ts';
 import { isAddress, isBytes32, ZERO_BYTES32 } from '../auth/hex.ts';
 import { isUint256Decimal } from '../auth/uint256.ts';
 import { BadRequest } from '../http/errors.ts';
-import type { TradePlace } from '../views/index.ts';
-import { isUuid, tradeId, transactionHash } from './ids.ts';
-import { microText, parseWhole } from './numbers.ts';
+import { type Fields, isFields } from '../jsonFields.ts';
+import { isUuid } from './ids.ts';
+import { parseWhole } from './numbers.ts';
 
 /** An order as a client signed and sent it. */
 export interface SignedOrder {
@@ -49,17 +49,10 @@ interface OtherVersion {
   readonly ownerApiKey: string;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
 const ORDER_TYPES: Readonly<Record<string, OrderType | undefined>> = OrderType;
 
 function refuse(field: string, must: string): BadRequest {
   return new BadRequest(`Invalid order payload: ${field} ${must}`);
-}
-
-/** Whether the value is a JSON object. */
-export function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function readWhole(fields: Fields, name: string): number {
@@ -217,53 +210,4 @@ export function parseOrderBatch(body: unknown): readonly unknown[] {
     throw new BadRequest(`Too many orders in payload: ${body.length}, max allowed: ${ORDERS_PER_BATCH_MAX}`);
   }
   return body;
-}
-
-/** A trade in which an order took, in the record that placed it. */
-export interface TakenTrade extends TradePlace {
-  readonly lots: number;
-  readonly pricePips: number;
-}
-
-/** What became of an order at its placement. */
-export interface PlacedOrder {
-  readonly orderId: string;
-  readonly side: number;
-  /** It waits before it enters the book. */
-  readonly isDelayed: boolean;
-  /** Oldest first. */
-  readonly taken: readonly TakenTrade[];
-}
-
-const quoted = (texts: readonly string[]): string => (texts.length === 0 ? '[]' : `["${texts.join('","')}"]`);
-
-/** The reply to a placed order as JSON text (wire.md B.8): what it gave and what it got, '' where nothing matched. */
-export function placedOrderJson({ orderId, side, isDelayed, taken }: PlacedOrder): string {
-  let shareMicro = 0;
-  let moneyMicro = 0;
-  for (const { lots, pricePips } of taken) {
-    shareMicro += lots * MICRO_PER_LOT;
-    moneyMicro += lots * pricePips;
-  }
-  const isMatched = taken.length > 0;
-  const [making, taking] = side === Side.BUY ? [moneyMicro, shareMicro] : [shareMicro, moneyMicro];
-  const tradeIds = taken.map(({ marketIndex, tradeNumber }) => tradeId(marketIndex, tradeNumber));
-  return (
-    `{"success":true,"errorMsg":"","orderID":"${orderId}","takingAmount":"${isMatched ? microText(taking) : ''}",` +
-    `"makingAmount":"${isMatched ? microText(making) : ''}",` +
-    `"status":"${isMatched ? 'matched' : isDelayed ? 'delayed' : 'live'}",` +
-    `"transactionsHashes":${quoted(tradeIds.map(transactionHash))},"tradeIDs":${quoted(tradeIds)}}`
-  );
-}
-
-/**
- * The element of a refused order in the reply to a batch, as the venue of the official clients writes it (wire.md B.7).
- * @param detail what became of the order before, where it is a duplicate
- */
-export function refusedOrderJson(errorMsg: string, detail?: object): string {
-  const more = detail === undefined ? '' : `,"detail":${JSON.stringify(detail)}`;
-  return (
-    `{"success":true,"errorMsg":${JSON.stringify(errorMsg)},"orderID":"","takingAmount":"",` +
-    `"makingAmount":"","status":"","transactionsHashes":[],"tradeIDs":[]${more}}`
-  );
 }

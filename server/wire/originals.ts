@@ -1,7 +1,7 @@
 // What became of an order that is sent again: its present state, and the answer that its first copy was given, made anew from
 // what is kept of it. Called by the routes of trading for open orders, and by the historian's thread for finished ones.
 import { takesOnly } from '../../engine/index.ts';
-import { placedOrderJson, type TakenTrade } from './orders.ts';
+import { placedOrderJson, type TakenTrade } from './placedOrders.ts';
 import { orderRow, type ShownMarket, type ShownOrder } from './trades.ts';
 
 /** An order with what its first answer was about. */

@@ -1,8 +1,9 @@
 // What clients say on a WebSocket (wire.md E.2), and the short messages that are no event of the exchange: heartbeats,
 // gaps and errors. Called by the channels of server/streams. Key names that it does not know are ignored, as production
 // does; a known key of the wrong kind is refused with a sentence.
+
+import { type Fields, isFields } from '../jsonFields.ts';
 import { headText } from '../streams/messages.ts';
-import { isFields } from './orders.ts';
 
 /** A message that cannot be followed; its text goes to the client. */
 export class BadStreamRequest extends Error {
@@ -56,8 +57,6 @@ export interface StreamRequest {
   readonly credentials: StreamCredentials | BadCredentials | undefined;
   readonly resume: readonly ResumePoint[];
 }
-
-type Fields = Readonly<Record<string, unknown>>;
 
 function readTexts(fields: Fields, name: string): readonly string[] {
   const value = fields[name];

@@ -3,8 +3,8 @@
 import { Side } from '../../engine/index.ts';
 import { isUint256Decimal } from '../auth/uint256.ts';
 import { BadRequest } from '../http/errors.ts';
+import { isFields } from '../jsonFields.ts';
 import { boundCount } from './bodies.ts';
-import { isFields } from './orders.ts';
 
 /** Most tokens that one request may name. */
 export const TOKENS_PER_REQUEST_MAX = 500;

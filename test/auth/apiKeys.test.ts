@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ApiKeyKind } from '../../engine/index.ts';
 import {
   type ApiKeyIdentity,
+  credentialsOf,
   deriveCredentials,
   loadServerSecret,
   SERVER_SECRET_FILE,
@@ -55,6 +56,13 @@ describe('credentials', () => {
     all.push(deriveCredentials(new Uint8Array(32).fill(8), identity));
     const texts = all.flatMap(({ apiKey, secret, passphrase }) => [apiKey, secret, passphrase]);
     expect(new Set(texts).size).toBe(3 * all.length);
+  });
+
+  test('are none for a key that was made under another secret', () => {
+    const made = deriveCredentials(serverSecret, identity);
+    const key = { ...identity, apiKey: made.apiKey };
+    expect(credentialsOf(serverSecret, key)).toEqual(made);
+    expect(credentialsOf(new Uint8Array(32).fill(8), key)).toBeUndefined();
   });
 
   test('sign and verify requests', () => {

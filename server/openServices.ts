@@ -1,0 +1,235 @@
+// Opens the parts of a server on its data directory, which say what is and answer for it: exchange, views, catalog, historian,
+// snapshots, secrets. Called by start.ts, which serves them, and by cli.ts for an import that serves nothing. It prints nothing
+// and never ends the process: what is fatal is thrown as such.
+import { randomBytes } from 'node:crypto';
+import {
+  type Clock,
+  ClockBehindJournal,
+  DataDirectoryLocked,
+  EngineDefect,
+  type ExchangeOptions,
+  FormatUnsupported,
+  isOfSystem,
+  JournalArchived,
+  JournalDamaged,
+  type Log,
+  openExchange,
+  ReadAheadThread,
+  RecoveryDiffers,
+  RulesVersionUnknown,
+  type RunningExchange,
+  SnapshotUnusable,
+  StorageUnavailable,
+  wasLeftBehind,
+} from '../engine/index.ts';
+import { isOfSecret, loadServerSecret } from './auth/apiKeys.ts';
+import { orderHasher } from './auth/orderDigest.ts';
+import { Recoverers } from './auth/recoverers.ts';
+import { walletDeriver } from './auth/wallets.ts';
+import { Catalog } from './catalog/index.ts';
+import type { ServerConfig } from './config.ts';
+import { readCopiedMs } from './copiedAt.ts';
+import { keepMode, requireOwnMode } from './dataDirMode.ts';
+import { FatalError, fatal } from './fatal.ts';
+import { type OpenedHistorian, openHistorian } from './history/historian.ts';
+import { makeLogger } from './log.ts';
+import { Metrics } from './metrics/metrics.ts';
+import type { Services } from './services.ts';
+import type { Environment } from './settings.ts';
+import { SnapshotMaker } from './snapshots/snapshotMaker.ts';
+import { StreamFeed } from './streams/feed.ts';
+import { requireReadable } from './tools/firstLook.ts';
+import { Turns } from './turns.ts';
+import { listedMarkets, Views } from './views/index.ts';
+
+export interface OpenOptions {
+  readonly config: ServerConfig;
+  readonly env: Environment;
+  /** Called once when the exchange cannot go on: a defect, or storage that stays unwritable. */
+  readonly onFatal: (error: Error) => void;
+  readonly onProgress?: (done: number, total: number) => void;
+  /** While the histories are indexed, which the start does not wait for: records done, of how many. */
+  readonly onHistoryProgress?: (done: number, total: number) => void;
+  /** The system's unless given. */
+  readonly clock?: Clock;
+}
+
+/** The parts of a running server, with those that only its owner sees. */
+export type OwnServices = Services & { readonly historian: OpenedHistorian; readonly snapshots: SnapshotMaker };
+
+/** A stop writes a snapshot if it saves the next start so many records: fewer are read as fast as a snapshot. */
+const CLOSE_SNAPSHOT_FROM = 10_000;
+
+export const feedOf = (views: Views, { streams, dataDir }: ServerConfig): StreamFeed =>
+  new StreamFeed(views, streams, readCopiedMs(dataDir));
+
+/**
+ * Opens the exchange of a configuration with its views, its catalog and its historian; nothing listens. Who calls it closes
+ * them by closeServices.
+ * @param streams what follows the log to number and render streams, whether or not anybody can subscribe
+ * @throws FatalError
+ */
+export async function openServices(
+  options: OpenOptions,
+  views = new Views(),
+  streams = feedOf(views, options.config),
+): Promise<OwnServices> {
+  const { config, onHistoryProgress } = options;
+  const { dataDir } = config;
+  requireUsable(config);
+  const readAheadThread = await lookFirst(dataDir);
+  const log = makeLogger(config);
+  const say: Log = (level, text, figures) => log[level](figures ?? {}, text);
+  const catalog = new Catalog(views);
+  const markets = listedMarkets(views.markets);
+  const accountIdOf = (wallet: string): number | undefined => views.accounts.byWallet(wallet)?.accountId;
+  const historian = openHistorian({ dataDir, log: say, markets, accountIdOf, onProgress: onHistoryProgress });
+  const snapshots = new SnapshotMaker({ dataDir, every: config.snapshotEvery, log: say });
+  const followers = [...views.followers(), ...streams.followers()];
+  let exchange: RunningExchange;
+  try {
+    exchange = await openFollowed(options, { followers, historian, snapshots, readAheadThread, log: say });
+  } catch (error) {
+    await historian.close();
+    explain(error, dataDir);
+  } finally {
+    void readAheadThread?.end(); // nothing waits for it
+  }
+  snapshots.opened(exchange.snapshotSequence);
+  try {
+    if (dataDir !== undefined) keepMode(dataDir, config.mode, views);
+    const parts = partsOf(options);
+    watchSecret({ views, secret: parts.secret, log });
+    return { exchange, views, catalog, historian, snapshots, config, log, ...parts };
+  } catch (error) {
+    await historian.close();
+    await snapshots.close();
+    await exchange.close();
+    throw error;
+  }
+}
+
+/** Closes what openServices has opened, for whoever served nothing with it. */
+export async function closeServices({ historian, exchange, snapshots, recoverers }: OwnServices): Promise<void> {
+  await historian.close();
+  await snapshots.close();
+  await exchange.close();
+  await recoverers.close();
+}
+
+/** As requireOwnMode, whatever keeps it from being asked. */
+function requireUsable(config: ServerConfig): void {
+  try {
+    requireOwnMode(config);
+  } catch (error) {
+    explain(error, config.dataDir);
+  }
+}
+
+/**
+ * Has a journal that was not closed in order looked at. Much of it may have to be replayed: the thread that will read it ahead
+ * makes itself ready meanwhile, and is returned. Throws FatalError.
+ */
+async function lookFirst(dataDir: string | undefined): Promise<ReadAheadThread | undefined> {
+  if (dataDir === undefined || !wasLeftBehind(dataDir)) return undefined;
+  const thread = new ReadAheadThread();
+  try {
+    await requireReadable(dataDir);
+  } catch (error) {
+    await thread.end();
+    throw error;
+  }
+  return thread;
+}
+
+/** What an exchange is opened with besides its configuration. */
+interface Company extends Pick<ExchangeOptions, 'followers' | 'readAheadThread' | 'log'> {
+  readonly historian: OpenedHistorian;
+  readonly snapshots: SnapshotMaker;
+}
+
+/** The exchange of a configuration: followed by those who read, its journal read by the historian and the maker of snapshots. */
+function openFollowed(
+  { config, clock, onProgress, onFatal }: OpenOptions,
+  { followers, historian, snapshots, readAheadThread, log }: Company,
+): Promise<RunningExchange> {
+  return openExchange({
+    dataDir: config.dataDir,
+    clock,
+    settings: config.engine,
+    readAheadThread,
+    followers,
+    acceptClock: config.acceptClock,
+    snapshotFrom: config.snapshotEvery === 0 ? undefined : Math.min(config.snapshotEvery, CLOSE_SNAPSHOT_FROM),
+    log,
+    onProgress,
+    onDurable: (batch, sequence) => {
+      historian.durable(batch, sequence);
+      snapshots.durable(sequence);
+    },
+    releaseReaders: () => historian.release(),
+    // What the engine stops for and is no defect is a journal that cannot be written, whatever the reason.
+    onFatal: (error) => onFatal(error instanceof EngineDefect ? error : new FatalError('storage', error.message)),
+  });
+}
+
+/** The parts that follow from configuration and secret alone. */
+function partsOf({ config, env }: OpenOptions) {
+  const { contracts } = config;
+  const secret = secretOf(config, env);
+  const recoverers = new Recoverers();
+  return {
+    secret,
+    contracts,
+    wallets: walletDeriver(config.walletConstants),
+    orderHasher: orderHasher(contracts),
+    recoverers,
+    turns: new Turns(recoverers),
+    metrics: new Metrics(),
+  };
+}
+
+/** The server's secret: of the data directory or the environment, or a passing one where nothing is kept. */
+function secretOf({ dataDir }: ServerConfig, env: Environment): Uint8Array {
+  try {
+    return dataDir === undefined ? randomBytes(32) : loadServerSecret(dataDir, env);
+  } catch (error) {
+    fatal('data', isOfSystem(error) ? `The server's secret cannot be read: ${message(error)}.` : message(error));
+  }
+}
+
+/** Says so where the keys at hand derive from another secret: their owners get 401, and nothing else tells why. */
+function watchSecret({ views, secret, log }: Pick<Services, 'views' | 'secret' | 'log'>): void {
+  const key = views.keys.lastMade();
+  if (key === undefined || isOfSecret(key, secret)) return;
+  const sentence = "The latest API key derives from another secret than the server's";
+  log.warn(`${sentence}: it and all others of that secret are refused (401), and their owners must make new ones.`);
+}
+
+const message = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** What can be done about a journal that is not sound from a sequence on. */
+function wayOut(dataDir: string | undefined, sequence: number): string {
+  const all = `"outcry verify --data-dir ${dataDir}" says what is sound`;
+  if (sequence < 2) return `${all}.`;
+  return `${all}, and "outcry restore ${dataDir} --to ${sequence - 1} --data-dir <new folder>" copies what comes before it.`;
+}
+
+/** Ends what cannot go on because its commands cannot be written: a start unless `what` says otherwise. */
+export function requireStorage(error: unknown, what = 'The exchange cannot start', more = ''): void {
+  if (error instanceof StorageUnavailable) fatal('storage', `${what}: ${error.reason}.${more}`);
+}
+
+/** What keeps an exchange from opening, as the fatal reason that it is; anything else is thrown on. */
+function explain(error: unknown, dataDir: string | undefined): never {
+  if (error instanceof DataDirectoryLocked) fatal('locked', error.message);
+  requireStorage(error);
+  if (error instanceof ClockBehindJournal) fatal('clock', error.message);
+  if (error instanceof JournalDamaged || error instanceof RecoveryDiffers) {
+    fatal('data', `${error.message} ${wayOut(dataDir, error.sequence)}`);
+  }
+  const ofData = [FormatUnsupported, JournalArchived, RulesVersionUnknown, SnapshotUnusable];
+  if (ofData.some((kind) => error instanceof kind)) fatal('data', message(error));
+  if (isOfSystem(error)) fatal('data', `The data directory cannot be used: ${message(error)}.`);
+  throw error;
+}
