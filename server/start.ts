@@ -1,8 +1,6 @@
 // Puts a server together and takes it down again: exchange, views, secrets, first start, HTTP. Called by cli.ts, and by
 // tests in their own process. It prints nothing and never ends the process: what is fatal is thrown as such.
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Clock,
@@ -22,9 +20,8 @@ import {
   SnapshotUnusable,
   StorageUnavailable,
   wasLeftBehind,
-  writeWhole,
 } from '../engine/index.ts';
-import { isOfSecret, loadServerSecret } from './auth/apiKeys.ts';
+import { findServerSecret, isOfSecret, loadServerSecret } from './auth/apiKeys.ts';
 import { orderHasher } from './auth/orderDigest.ts';
 import { Recoverers } from './auth/recoverers.ts';
 import { walletDeriver } from './auth/wallets.ts';
@@ -41,6 +38,7 @@ import { endpoints as everyEndpoint } from './http/endpoints.ts';
 import { makeLogger } from './log.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { watchServer } from './metrics/watch.ts';
+import { keepMode, requireOwnMode } from './modeFile.ts';
 import type { Services } from './services.ts';
 import type { Environment } from './settings.ts';
 import { SnapshotMaker } from './snapshots/snapshotMaker.ts';
@@ -107,60 +105,15 @@ function explain(error: unknown, dataDir: string | undefined): never {
   throw error;
 }
 
-const modeFileOf = (dataDir: string): string => join(dataDir, 'mode');
-
-/**
- * Refuses a data directory of the other mode: development credits wallets whose keys everybody knows, and their money
- * must never become a venue's. Asked before the journal is opened, since opening it already writes to it.
- */
-function requireOwnMode({ dataDir, mode }: ServerConfig): void {
+/** Refuses what a data directory and the environment hold that no start may use: before anything is made or written. */
+async function requireUsable({ dataDir, mode }: ServerConfig, env: Environment): Promise<void> {
   if (dataDir === undefined) return;
-  if (existsSync(dataDir) && statSync(dataDir).isFile()) {
-    fatal('data', `The data directory cannot be used: ${dataDir} is a file, not a folder.`);
-  }
-  if (!existsSync(modeFileOf(dataDir))) return;
-  const found = readFileSync(modeFileOf(dataDir), 'utf8').trim();
-  if (found === mode) {
-    requireJournal(dataDir);
-    return;
-  }
-  if (found === '') refuseWithoutMode(dataDir, 'empty');
-  const sentence = `The data directory ${dataDir} was made for ${found}, and this is ${mode}.`;
-  fatal('data', `${sentence} The two never share one, because development hands out money: choose another --data-dir.`);
-}
-
-function refuseWithoutMode(dataDir: string, what: 'empty' | 'missing'): never {
-  const sentence = `The file ${modeFileOf(dataDir)} is ${what}, so whether development or production is nowhere to be read.`;
-  fatal('data', `${sentence} Write into it which of the two the directory was made for.`);
-}
-
-/** As requireOwnMode, whatever keeps it from being asked. */
-function requireUsable(config: ServerConfig): void {
   try {
-    requireOwnMode(config);
+    await requireOwnMode(dataDir, mode);
   } catch (error) {
-    explain(error, config.dataDir);
+    explain(error, dataDir);
   }
-}
-
-/**
- * Written once: what is there has been found to be the same. It is there before the first account, event or market, so that a
- * journal that has one without it was copied without it.
- */
-function keepMode(dataDir: string, mode: ServerConfig['mode'], { accounts, markets }: Views): void {
-  const file = modeFileOf(dataDir);
-  if (existsSync(file)) return;
-  const isUsed = accounts.isAnyOpened() || markets.eventList().length > 0 || markets.list().length > 0;
-  if (isUsed) refuseWithoutMode(dataDir, 'missing');
-  writeWhole(file, `${mode}\n`);
-}
-
-/** The mode is written after the first durable record: a directory that has it has lost its journal if there is none. */
-function requireJournal(dataDir: string): void {
-  const file = join(dataDir, 'journal', 'data.mdb');
-  if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0) return;
-  const sentence = `The data directory ${dataDir} was used before, but its journal ${file} is missing or empty.`;
-  fatal('data', `${sentence} Restore that file, or choose another --data-dir to begin anew.`);
+  readSecret(() => findServerSecret(dataDir, env));
 }
 
 /**
@@ -179,14 +132,17 @@ async function lookFirst(dataDir: string | undefined): Promise<ReadAheadThread |
   return thread;
 }
 
-/** The server's secret: of the data directory or the environment, or a passing one where nothing is kept. */
-function secretOf({ dataDir }: ServerConfig, env: Environment): Uint8Array {
+function readSecret<Secret>(read: () => Secret): Secret {
   try {
-    return dataDir === undefined ? randomBytes(32) : loadServerSecret(dataDir, env);
+    return read();
   } catch (error) {
     fatal('data', isOfSystem(error) ? `The server's secret cannot be read: ${message(error)}.` : message(error));
   }
 }
+
+/** The server's secret: of the data directory or the environment, or a passing one where nothing is kept. */
+const secretOf = ({ dataDir }: ServerConfig, env: Environment): Uint8Array =>
+  dataDir === undefined ? randomBytes(32) : readSecret(() => loadServerSecret(dataDir, env));
 
 /** Says so where the keys at hand derive from another secret: their owners get 401, and nothing else tells why. */
 function watchSecret({ views, secret, log }: Pick<Services, 'views' | 'secret' | 'log'>): void {
@@ -214,7 +170,7 @@ export async function openServices(
   streams = feedOf(views, options.config),
 ): Promise<OwnServices> {
   const { config, env, clock, onProgress, onFatal } = options;
-  requireUsable(config);
+  await requireUsable(config, env);
   const readAheadThread = await lookFirst(config.dataDir);
   const log = makeLogger(config);
   const catalog = new Catalog(views);
@@ -254,7 +210,7 @@ export async function openServices(
   snapshots.opened(exchange.snapshotSequence);
   try {
     const { contracts, mode } = config;
-    if (dataDir !== undefined) keepMode(dataDir, mode, views);
+    if (dataDir !== undefined) keepMode(dataDir, mode);
     const wallets = walletDeriver(config.walletConstants);
     const secret = secretOf(config, env);
     watchSecret({ views, secret, log });
