@@ -45,6 +45,7 @@ import { SnapshotMaker } from './snapshots/snapshotMaker.ts';
 import { StreamFeed } from './streams/feed.ts';
 import { StreamHub } from './streams/hub.ts';
 import { requireReadable } from './tools/firstLook.ts';
+import { watchContracts } from './tools/signedFor.ts';
 import { Turns } from './turns.ts';
 import { listedMarkets, Views } from './views/index.ts';
 
@@ -214,6 +215,7 @@ export async function openServices(
     const wallets = walletDeriver(config.walletConstants);
     const secret = secretOf(config, env);
     watchSecret({ views, secret, log });
+    await watchContracts({ config, views, exchange, log });
     const recoverers = new Recoverers();
     const turns = new Turns(recoverers);
     const orders = { orderHasher: orderHasher(contracts), recoverers, turns };
