@@ -74,18 +74,54 @@ function strayIndex(text: string): number {
 function placeOf(text: string, { message }: Error): string {
   const told = /\bposition (\d+)/.exec(message);
   const index = told === null ? strayIndex(text) : Number(told[1]);
-  if (index >= text.length) return 'it ends too soon';
+  return index >= text.length ? 'it ends too soon' : lineAndColumn(text, index);
+}
+
+function lineAndColumn(text: string, index: number): string {
   const before = text.slice(0, index).split('\n');
   return `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
 }
 
-/** The JSON that a file holds. @throws FatalError (usage) with a sentence that shows nothing of the file */
+const KEY_OR_BRACKET = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{}:]/gu;
+
+/** Of what lies open around a place: the keys of an object so far, and the latest of them; none of a list. */
+interface OpenKeys {
+  readonly keys: Set<string>;
+  latest: string | undefined;
+}
+
+/** Ends with a sentence where a text, which is JSON, gives a key of an object twice: JSON.parse would take the last. */
+function requireSingleKeys(path: string, text: string): void {
+  const open: OpenKeys[] = [];
+  let previous = { 0: '', index: 0 };
+  for (const match of text.matchAll(KEY_OR_BRACKET)) {
+    const [token] = match;
+    const inner = open.at(-1);
+    if (token === '{' || token === '[') open.push({ keys: new Set(), latest: undefined });
+    else if (token === '}' || token === ']') open.pop();
+    else if (token === ':' && inner !== undefined) {
+      const key: string = JSON.parse(previous[0]); // what comes before a colon is one
+      inner.latest = key;
+      if (inner.keys.has(key)) {
+        const name = open.flatMap(({ latest }) => latest ?? []).join('.');
+        fatal('usage', `The configuration file ${path} says ${name} twice: ${lineAndColumn(text, previous.index)}.`);
+      }
+      inner.keys.add(key);
+    }
+    previous = match;
+  }
+}
+
+/** The JSON that a file holds. @throws FatalError (usage) with a sentence that shows no value of the file */
 export function readJsonFile(path: string): unknown {
   const text = textOf(path);
+  let value: unknown;
   try {
-    return JSON.parse(text);
+    value = JSON.parse(text);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     return fatal('usage', `The configuration file ${path} is not JSON: ${placeOf(text, error)}.`);
   }
+  requireSingleKeys(path, text);
+  return value;
 }

@@ -22,23 +22,24 @@ import {
   StorageUnavailable,
   wasLeftBehind,
 } from '../engine/index.ts';
-import { isOfSecret, loadServerSecret } from './auth/apiKeys.ts';
+import { findServerSecret, isOfSecret, loadServerSecret } from './auth/apiKeys.ts';
 import { orderHasher } from './auth/orderDigest.ts';
 import { Recoverers } from './auth/recoverers.ts';
 import { walletDeriver } from './auth/wallets.ts';
 import { Catalog } from './catalog/index.ts';
 import type { ServerConfig } from './config.ts';
 import { readCopiedMs } from './copiedAt.ts';
-import { keepMode, requireOwnMode } from './dataDirMode.ts';
 import { FatalError, fatal } from './fatal.ts';
 import { type OpenedHistorian, openHistorian } from './history/historian.ts';
 import { makeLogger } from './log.ts';
 import { Metrics } from './metrics/metrics.ts';
+import { keepMode, requireOwnMode } from './modeFile.ts';
 import type { Services } from './services.ts';
 import type { Environment } from './settings.ts';
 import { SnapshotMaker } from './snapshots/snapshotMaker.ts';
 import { StreamFeed } from './streams/feed.ts';
 import { requireReadable } from './tools/firstLook.ts';
+import { watchContracts } from './tools/signedFor.ts';
 import { Turns } from './turns.ts';
 import { listedMarkets, Views } from './views/index.ts';
 
@@ -76,7 +77,7 @@ export async function openServices(
 ): Promise<OwnServices> {
   const { config, onHistoryProgress } = options;
   const { dataDir } = config;
-  requireUsable(config);
+  await requireUsable(options);
   const readAheadThread = await lookFirst(dataDir);
   const log = makeLogger(config);
   const say: Log = (level, text, figures) => log[level](figures ?? {}, text);
@@ -97,9 +98,10 @@ export async function openServices(
   }
   snapshots.opened(exchange.snapshotSequence);
   try {
-    if (dataDir !== undefined) keepMode(dataDir, config.mode, views);
+    if (dataDir !== undefined) keepMode(dataDir, config.mode);
     const parts = partsOf(options);
     watchSecret({ views, secret: parts.secret, log });
+    await watchContracts({ config, views, exchange, log });
     return { exchange, views, catalog, historian, snapshots, config, log, ...parts };
   } catch (error) {
     await historian.close();
@@ -117,13 +119,15 @@ export async function closeServices({ historian, exchange, snapshots, recoverers
   await recoverers.close();
 }
 
-/** As requireOwnMode, whatever keeps it from being asked. */
-function requireUsable(config: ServerConfig): void {
+/** Refuses what a data directory and the environment hold that no start may use: before anything is made or written. */
+async function requireUsable({ config: { dataDir, mode }, env }: OpenOptions): Promise<void> {
+  if (dataDir === undefined) return;
   try {
-    requireOwnMode(config);
+    await requireOwnMode(dataDir, mode);
   } catch (error) {
-    explain(error, config.dataDir);
+    explain(error, dataDir);
   }
+  readSecret(() => findServerSecret(dataDir, env));
 }
 
 /**
@@ -189,14 +193,17 @@ function partsOf({ config, env }: OpenOptions) {
   };
 }
 
-/** The server's secret: of the data directory or the environment, or a passing one where nothing is kept. */
-function secretOf({ dataDir }: ServerConfig, env: Environment): Uint8Array {
+function readSecret<Secret>(read: () => Secret): Secret {
   try {
-    return dataDir === undefined ? randomBytes(32) : loadServerSecret(dataDir, env);
+    return read();
   } catch (error) {
     fatal('data', isOfSystem(error) ? `The server's secret cannot be read: ${message(error)}.` : message(error));
   }
 }
+
+/** The server's secret: of the data directory or the environment, or a passing one where nothing is kept. */
+const secretOf = ({ dataDir }: ServerConfig, env: Environment): Uint8Array =>
+  dataDir === undefined ? randomBytes(32) : readSecret(() => loadServerSecret(dataDir, env));
 
 /** Says so where the keys at hand derive from another secret: their owners get 401, and nothing else tells why. */
 function watchSecret({ views, secret, log }: Pick<Services, 'views' | 'secret' | 'log'>): void {

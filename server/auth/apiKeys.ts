@@ -132,14 +132,22 @@ function createSecretFile(dataDir: string, path: string): Uint8Array {
   return secret;
 }
 
+type SecretEnvironment = { readonly [name: string]: string | undefined };
+
+/**
+ * The secret that there is, in OUTCRY_SECRET or in the file of the data directory; undefined where one is still to be made.
+ * @throws Error with a sentence if the text is too short, or the file is open to others or not a secret
+ */
+export function findServerSecret(dataDir: string, { OUTCRY_SECRET: given }: SecretEnvironment): Uint8Array | undefined {
+  if (given !== undefined && given !== '') return secretOfText(given);
+  const path = join(dataDir, SERVER_SECRET_FILE);
+  return existsSync(path) ? readSecretFile(path) : undefined;
+}
+
 /**
  * The server's 32-byte secret: from OUTCRY_SECRET (64 hex digits, or any text of at least 32 characters), else from
  * the 0600 file in the data directory, which is made on first use. Call it holding the directory's lock.
- * @throws Error with a sentence if the text is too short, or the file is open to others or not a secret
+ * @throws Error as findServerSecret does
  */
-export function loadServerSecret(dataDir: string, env: { readonly [name: string]: string | undefined }): Uint8Array {
-  const given = env.OUTCRY_SECRET;
-  if (given !== undefined && given !== '') return secretOfText(given);
-  const path = join(dataDir, SERVER_SECRET_FILE);
-  return existsSync(path) ? readSecretFile(path) : createSecretFile(dataDir, path);
-}
+export const loadServerSecret = (dataDir: string, env: SecretEnvironment): Uint8Array =>
+  findServerSecret(dataDir, env) ?? createSecretFile(dataDir, join(dataDir, SERVER_SECRET_FILE));

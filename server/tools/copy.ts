@@ -55,7 +55,8 @@ export async function runCopy({ from, to, ...task }: CopyTask): Promise<number> 
     markCopied(to);
   } catch (error) {
     rmSync(to, { recursive: true, force: true });
-    return fail(`${error instanceof Error ? error.message : error}\nNothing was copied.\n`);
+    const reason = error instanceof Error ? error.message : String(error);
+    return fail(`The data directory cannot be copied: ${reason}.\nNothing was copied.\n`);
   }
   // Under another name until it is whole: nobody must be able to start from a part of it, should this be killed.
   const draft = join(to, 'journal-draft');

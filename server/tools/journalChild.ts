@@ -1,7 +1,7 @@
 // The process in which a journal is verified, copied or archived: a file that LMDB maps and that is cut off or damaged can end
 // whoever reads it with a signal, and then there must be somebody left to say so. Started by journalTask.ts with one
 // argument, its task as JSON; it answers in messages.
-import { archiveJournal, copyJournal, DataDirectoryLocked, verifyJournal } from '../../engine/index.ts';
+import { archiveJournal, copyJournal, DataDirectoryLocked, isOfSystem, verifyJournal } from '../../engine/index.ts';
 import { orderHasher } from '../auth/orderDigest.ts';
 import type { JournalMessage, JournalTask } from './journalTask.ts';
 import { SignatureCheck } from './orderSignatures.ts';
@@ -30,14 +30,26 @@ async function run(task: JournalTask): Promise<void> {
   tell({ kind: 'sound', journal, signedOrders: signatures?.orderCount });
 }
 
+const CANNOT = {
+  verify: 'The journal cannot be read',
+  copy: 'The journal cannot be copied',
+  archive: 'The journal cannot be archived',
+} as const;
+
+function textOf(error: unknown, { kind }: JournalTask): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return isOfSystem(error) ? `${CANNOT[kind]}: ${text}.` : text;
+}
+
 // Nobody waits any more: a copy that is half made is left as one.
 process.once('disconnect', () => process.exit());
 if (!process.connected) process.exit(); // whoever asked went while this was loaded
+const task: JournalTask = JSON.parse(process.argv[2]);
 try {
-  await run(JSON.parse(process.argv[2]));
+  await run(task);
 } catch (error) {
   const isNumbered = error instanceof Error && 'sequence' in error && typeof error.sequence === 'number';
-  const text = error instanceof Error ? error.message : String(error);
+  const text = textOf(error, task);
   const sequence = isNumbered ? Number(error.sequence) : undefined;
   tell({ kind: 'failed', text, sequence, ...(error instanceof DataDirectoryLocked && { isLocked: true }) });
 }

@@ -45,6 +45,28 @@ function readTail(tail: Uint8Array | undefined) {
   return { salt, signer, signatureType, tokenId, metadata, builder, signature } as const;
 }
 
+/** An order as its owner signed it. */
+export interface SignedOrder {
+  readonly order: SignableOrder;
+  readonly signature: string;
+}
+
+/** What was signed of an order of the journal; undefined where the command does not say. */
+export function signedOrderOf(command: PlaceOrder): SignedOrder | undefined {
+  const tail = readTail(command.tail);
+  if (tail === undefined) return undefined;
+  const { signature, ...signed } = tail;
+  const order: SignableOrder = {
+    ...signed,
+    maker: command.maker,
+    side: command.side === Side.BUY ? 0 : 1,
+    makerAmount: command.makerAmountMicro,
+    takerAmount: command.takerAmountMicro,
+    timestamp: command.timestampMs,
+  };
+  return { order, signature };
+}
+
 interface MarketFacts {
   readonly negRisk: boolean;
   /** Decimal token ids. */
@@ -82,21 +104,13 @@ export class SignatureCheck {
   }
 
   private refusal(command: PlaceOrder): string | undefined {
-    const { maker, owner, side, makerAmountMicro, takerAmountMicro, timestampMs, orderId } = command;
-    const tail = readTail(command.tail);
-    if (tail === undefined) return 'what was signed is not there.';
-    const { signature, ...signed } = tail;
+    const { owner, orderId } = command;
+    const signed = signedOrderOf(command);
+    if (signed === undefined) return 'what was signed is not there.';
+    const { order, signature } = signed;
     const market = this.markets[command.marketIndex];
     if (market === undefined) return undefined; // refused by the core: there is no such market
-    if (signed.tokenId !== market.tokens[command.outcome]) return `it was signed for the token ${signed.tokenId}.`;
-    const order: SignableOrder = {
-      ...signed,
-      maker,
-      side: side === Side.BUY ? 0 : 1,
-      makerAmount: makerAmountMicro,
-      takerAmount: takerAmountMicro,
-      timestamp: timestampMs,
-    };
+    if (order.tokenId !== market.tokens[command.outcome]) return `it was signed for the token ${order.tokenId}.`;
     try {
       const digest = this.hasher.digest(order, market.negRisk);
       const domain = this.hasher.domain(market.negRisk);

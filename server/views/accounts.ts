@@ -48,11 +48,6 @@ export class AccountsView {
     return this.accounts[accountId];
   }
 
-  /** Whether there is an account besides those that exist from the start. */
-  isAnyOpened(): boolean {
-    return this.accounts.length > HOUSE_ACCOUNT_ID + 1;
-  }
-
   /** The owner's accounts, in the order in which they came to it. */
   walletsOf(owner: string): readonly Account[] {
     return [...(this.byOwner.get(owner) ?? [])];

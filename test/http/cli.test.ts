@@ -218,9 +218,12 @@ describe('reasons not to start', () => {
       OUTCRY_ADMIN_TOKEN: 'a-token-of-sixteen',
       OUTCRY_SECRET: 'a secret of at least thirty-two characters',
     };
+    const journal = join(dataDir, 'journal', 'data.mdb');
+    const before = readFileSync(journal);
     const end = await runToEnd(['serve', '--port', '0', '--chain', '80002', '--data-dir', dataDir], { env });
     const sentence = `The file ${file} is missing, so whether development or production is nowhere to be read.`;
     expect([end.status, end.output, existsSync(file)]).toEqual([5, expect.stringContaining(sentence), false]);
+    expect(readFileSync(journal).equals(before)).toBe(true); // a start with the settings of the other mode is a record
     writeFileSync(file, 'development\n');
     await (await startServerProcess({ dataDir })).stop();
   });
@@ -314,6 +317,21 @@ describe('serve', () => {
     expect(await outcome(chain, { OUTCRY_ADMIN_TOKEN })).toEqual([2, expect.stringMatching(/^serve needs the secret/)]);
     const short = await outcome(chain, { OUTCRY_ADMIN_TOKEN, OUTCRY_SECRET: 'short' });
     expect(short).toEqual([5, expect.stringMatching(/^OUTCRY_SECRET has 5 characters/)]);
+  });
+
+  test('refuses a secret that is none before anything is made or written', async () => {
+    const dataDir = freshDir();
+    const serve = ['serve', '--port', '0', ...chain, '--data-dir', dataDir];
+    const { OUTCRY_ADMIN_TOKEN } = env;
+    const short = await runToEnd(serve, { env: { OUTCRY_ADMIN_TOKEN, OUTCRY_SECRET: 'short' } });
+    expect([short.status, existsSync(dataDir)]).toEqual([5, false]);
+    await (await startServerProcess({ command: 'serve', dataDir, args: chain, env })).stop();
+    const journal = join(dataDir, 'journal', 'data.mdb');
+    const before = readFileSync(journal);
+    writeFileSync(join(dataDir, SERVER_SECRET_FILE), 'no hex digits', { mode: 0o600 });
+    const end = await runToEnd(serve, { env: { OUTCRY_ADMIN_TOKEN } });
+    expect([end.status, end.output]).toEqual([5, expect.stringContaining('does not hold 64 hex digits')]);
+    expect(readFileSync(journal).equals(before)).toBe(true);
   });
 
   test('starts empty, without wallets, faucet or the token of development', async () => {

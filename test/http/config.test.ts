@@ -311,6 +311,13 @@ describe('values that are not allowed', () => {
     ['{"allowHost": [\n"a",\n ]}', /is not JSON: line 3, column 2\.$/],
     ['{"port": }', /is not JSON: line 1, column 10\.$/],
     ['[]', /must hold one JSON object/],
+    ['{"port": 1,\n "seed": 2, "p\\u006frt": 3}', / says port twice: line 2, column 13\.$/],
+    [
+      '{"rates": {"GET /book": "5/10s", "GET /price": "5/10s", "GET /book": "6/10s"}}',
+      / says rates\.GET \/book twice: line 1, column 57\.$/,
+    ],
+    ['{"port": "\\"", "port": 1}', / says port twice: line 1, column 16\.$/],
+    ['{"contracts": [{"a": 1, "b": 2}, {"a": 1}, "a", "a"]}', /: contracts must be an object/],
   ])('the file %s', (content, sentence) => {
     withFile(content, (own) => {
       expect(refusal(() => resolveConfig('development', {}, {}, own))).toMatch(sentence);

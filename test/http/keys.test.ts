@@ -3,6 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ApiKeyKind, encodeCommand } from '../../engine/index.ts';
 import { deriveCredentials, SERVER_SECRET_FILE } from '../../server/auth/apiKeys.ts';
@@ -237,5 +238,26 @@ test('a start with another secret than that of the latest key says so', async ()
   expect(await start(first, (url) => createKey(url, wallet))).not.toMatch(says);
   expect(await start(second, (url) => createKey(url, wallet))).toMatch(says);
   expect(await start(second)).not.toMatch(says);
+  rmSync(dataDir, { recursive: true });
+});
+
+test('a start for another chain than that of the latest order says which', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'outcry-keys-'));
+  const says = /WARN.*The latest order was signed for chain (\d+), and this is chain (\d+) /;
+  const start = async (chain: string, house: string): Promise<readonly string[] | undefined> => {
+    const server = await startServerProcess({ dataDir, args: ['--chain', chain, '--house', house] });
+    const hasOrder = async () =>
+      /_total\{command="PlaceOrder",outcome="accepted"\} [1-9]/.test(
+        await (await fetch(`${server.url}/metrics`)).text(),
+      );
+    if (house !== 'none') while (!(await hasOrder())) await sleep(50);
+    await server.stop();
+    return says.exec(server.output)?.slice(1);
+  };
+  expect(await start('137', 'busy')).toBeUndefined();
+  expect(await start('137', 'none')).toBeUndefined();
+  expect(await start('80002', 'none')).toEqual(['137', '80002']);
+  expect(await start('80002', 'busy')).toEqual(['137', '80002']);
+  expect(await start('80002', 'none')).toBeUndefined();
   rmSync(dataDir, { recursive: true });
 });

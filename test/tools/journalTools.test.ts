@@ -253,6 +253,21 @@ test('what cannot be done is said before anything is touched', async () => {
   }
 });
 
+test('what the system refuses is said in a sentence', async () => {
+  const dir = fresh();
+  mkdirSync(dir);
+  await copyJournal(dataDir, join(dir, 'journal'));
+  mkdirSync(join(dir, 'format.json'));
+  const archived = await runToEnd(['archive', fresh(), '--data-dir', dir]);
+  const refused = /^The journal cannot be archived: EISDIR: [^\n]*\.\nNo record was removed from [^\n]*\.\n$/;
+  expect([archived.status, archived.output]).toEqual([1, expect.stringMatching(refused)]);
+  const verified = await runToEnd(['verify', '--data-dir', dir]);
+  expect([verified.status, verified.output]).toEqual([
+    1,
+    expect.stringMatching(/^The journal cannot be read: EISDIR: [^\n]*\.\n$/),
+  ]);
+});
+
 test('a secret that cannot be read is said, and nothing is left behind', async () => {
   const dir = fresh();
   mkdirSync(dir);
@@ -263,7 +278,9 @@ test('a secret that cannot be read is said, and nothing is left behind', async (
   const end = await runToEnd(['backup', backup, '--data-dir', dir]);
   expect([end.status, end.output]).toEqual([
     1,
-    expect.stringMatching(/EISDIR[^\n]*server-secret[^\n]*\nNothing was copied\.\n$/),
+    expect.stringMatching(
+      /^The data directory cannot be copied: EISDIR[^\n]*server-secret[^\n]*\.\nNothing was copied\.\n$/,
+    ),
   ]);
   expect(existsSync(backup)).toBe(false);
 });

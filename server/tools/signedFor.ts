@@ -1,0 +1,61 @@
+// Which chain and contracts the latest order of a journal was signed for. Called by openServices.ts once the exchange is open: a journal
+// does not name its chain, and whoever starts it for another one refuses every client without a reason that they could see. The
+// order's id tells, which is the digest of what was signed. It never keeps a start from going on.
+import { commandLayouts, decodeCommand, JournalReader } from '../../engine/index.ts';
+import { type ChainContracts, STOCK_CHAINS } from '../auth/contracts.ts';
+import { bytesToHex } from '../auth/hex.ts';
+import { orderHasher } from '../auth/orderDigest.ts';
+import type { Services } from '../services.ts';
+import { type SignedOrder, signedOrderOf } from './orderSignatures.ts';
+
+/** Records from the end that are looked through for an order. */
+const RECORDS_MAX = 1_000;
+
+interface FoundOrder extends SignedOrder {
+  readonly orderId: string;
+  readonly marketIndex: number;
+}
+
+async function latestOrder(dataDir: string, lastSequence: number): Promise<FoundOrder | undefined> {
+  const reader = new JournalReader(dataDir);
+  let found: FoundOrder | undefined;
+  try {
+    for (const records of reader.read(Math.max(1, lastSequence - RECORDS_MAX + 1))) {
+      for (const { command: bytes } of records) {
+        if (bytes[1] !== commandLayouts.PlaceOrder.type) continue;
+        const command = decodeCommand(bytes);
+        const signed = command.type === 'PlaceOrder' ? signedOrderOf(command) : undefined;
+        if (signed !== undefined && command.type === 'PlaceOrder') found = { ...signed, ...command };
+      }
+    }
+  } finally {
+    await reader.close();
+  }
+  return found;
+}
+
+const isFor = (contracts: ChainContracts, { order, orderId }: FoundOrder, negRisk: boolean): boolean =>
+  bytesToHex(orderHasher(contracts).digest(order, negRisk)) === orderId;
+
+type Parts = Pick<Services, 'config' | 'views' | 'exchange' | 'log'>;
+
+/** Says so where the latest order was signed for another chain or other contracts than those of the configuration. */
+export async function watchContracts({ config, views, exchange, log }: Parts): Promise<void> {
+  const { dataDir, contracts } = config;
+  if (dataDir === undefined) return;
+  let other: ChainContracts | undefined;
+  try {
+    const found = await latestOrder(dataDir, exchange.durableSequence);
+    const market = found && views.markets.byIndex(found.marketIndex);
+    if (market === undefined || found === undefined || isFor(contracts, found, market.negRisk)) return;
+    other = STOCK_CHAINS.find((chain) => isFor(chain, found, market.negRisk));
+  } catch (error) {
+    log.debug({ err: error }, 'What the latest order was signed for cannot be told.'); // what a start needs it has read itself
+    return;
+  }
+  const signed = other === undefined ? 'another chain or other contracts' : `chain ${other.chainId}`;
+  const here = `this is chain ${contracts.chainId} with the exchange contract ${contracts.exchange}`;
+  log.warn(
+    `The latest order was signed for ${signed}, and ${here}: clients that go on signing as before are refused (401, 400).`,
+  );
+}
