@@ -254,7 +254,7 @@ test('cancels name what they cancelled and why not', async () => {
   expect(one.json).toEqual({ canceled: [ids[0]], not_canceled: {} });
   const gone = 'Order not found or already canceled';
   const again = await call(alice, 'DELETE', '/order', { orderId: ids[0] });
-  const late = { canceled: [], not_canceled: { [ids[0]]: 'already canceled or matched' } };
+  const late = { canceled: [], not_canceled: { [ids[0]]: "order can't be found - already canceled or matched" } };
   expect([again.status, again.json]).toEqual([200, late]);
   expect((await call(bob, 'DELETE', '/order', { orderID: ids[0] })).json.not_canceled).toEqual({ [ids[0]]: gone });
   const foreign = await call(bob, 'DELETE', '/orders', [ids[1], unknown, unknown]);
