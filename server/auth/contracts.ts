@@ -29,6 +29,9 @@ const POLYGON: ChainContracts = {
   negRiskAdapter: '0xada2005600dec949baf300f4c6120000bdb6eaab',
 };
 
+/** The neg-risk adapter of chain 137 until July 2026 (wire.md B.1). */
+const FORMER_ADAPTER = '0xd91e80cf2e7be2e162c6513ced06f1dd0da35296';
+
 const AMOY: ChainContracts = {
   chainId: 80002,
   exchange: POLYGON.exchange,
@@ -68,6 +71,15 @@ export function chainContracts(chainId: number, given: Partial<ContractAddresses
     conditionalTokens: pick('conditionalTokens'),
     negRiskAdapter: pick('negRiskAdapter'),
   };
+}
+
+/**
+ * Whom a wallet has to allow what it pays with. Official clients know the neg-risk adapter of before the stock one, and look
+ * for it yet.
+ */
+export function spendersOf({ exchange, negRiskExchange, negRiskAdapter }: ChainContracts): readonly string[] {
+  const former = negRiskAdapter === POLYGON.negRiskAdapter ? [FORMER_ADAPTER] : [];
+  return [exchange, negRiskExchange, negRiskAdapter, ...former];
 }
 
 /** True if orders signed for these contracts would be valid at the live venue too: a stock exchange on chain 137. */

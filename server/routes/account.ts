@@ -1,6 +1,7 @@
 // Balances of the caller's wallets: GET /balance-allowance and its update form (wire.md C.6). Thin: which wallet is
 // meant follows from the owner and the signature type alone, as it does for orders. Nothing here moves money.
 
+import { spendersOf } from '../auth/contracts.ts';
 import type { Endpoint, Handler } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
 import type { EndpointSchema } from '../http/schema.ts';
@@ -14,7 +15,7 @@ const balance: Handler = (request, { services, caller }) => {
   const { isCollateral, tokenId, signatureType } = readBalanceQuery(request.query);
   const account = views.accounts.byWallet(walletOfType(services, owner, signatureType).wallet);
   const own = account?.owner === owner ? account : undefined;
-  const spenders = [contracts.exchange, contracts.negRiskExchange, contracts.negRiskAdapter];
+  const spenders = spendersOf(contracts);
   if (isCollateral) return { body: balanceReply(own?.collateralMicro ?? 0, spenders) };
   const place = views.markets.byToken(tokenId);
   if (place === undefined) throw new BadRequest('Invalid token id: no market has this token', { status: 404 });

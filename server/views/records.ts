@@ -40,8 +40,13 @@ export interface MarketTexts {
   readonly [key: string]: unknown;
 }
 
+export interface RewardRate {
+  readonly asset_address: string;
+  readonly rewards_daily_rate: number;
+}
+
 export interface MarketRewards {
-  readonly rates?: readonly { readonly asset_address: string; readonly rewards_daily_rate: number }[];
+  readonly rates?: readonly RewardRate[];
   readonly minSize?: number;
   readonly maxSpread?: number;
 }

@@ -1,5 +1,6 @@
 // Builders: their codes, the filters of their trades, and the rows of both dialects (interface.md 2.9 and 4.5, wire.md
 // C.5). Called by the routes of builders. Fees of builders are 0 here; codes are recorded and reported.
+import { checksumAddress } from '../auth/checksum.ts';
 import { isAddress, isBytes32, ZERO_BYTES32 } from '../auth/hex.ts';
 import { isUint256Decimal } from '../auth/uint256.ts';
 import { type BuilderFill, type Market, type TradeParty, uuidOfKeyId } from '../views/index.ts';
@@ -17,7 +18,7 @@ export function builderCodeOf(owner: string): string {
 }
 
 /** The builder behind a code, as an address: its last 20 bytes. */
-const builderOf = (code: string): string => `0x${code.slice(-ADDRESS_DIGITS)}`;
+const builderOf = (code: string): string => checksumAddress(`0x${code.slice(-ADDRESS_DIGITS)}`);
 
 /** What GET /builder/trades is asked for; undefined = any. */
 export interface BuilderFilter {
@@ -81,7 +82,7 @@ export function builderTradeRow(fill: BuilderFill, market: Market): string {
     outcome: market.outcomes[order.outcome],
     outcomeIndex: order.outcome,
     owner: uuidOfKeyId(order.keyId),
-    maker: order.maker,
+    maker: checksumAddress(order.maker),
     transactionHash: transactionHash(id),
     matchTime: secondsText(trade.matchMs),
     bucketIndex: trade.bucketIndex,

@@ -61,8 +61,8 @@ const REFUSALS: Readonly<Record<number, string>> = {
   [CancelRefusal.DELAYED]: 'order is delayed',
 };
 
-/** Of the caller's own order that has ended: bots tell by these words that their cancel came too late, and is no failure. */
-const TOO_LATE = 'already canceled or matched';
+/** Of the caller's own order that has ended, in production's words: bots tell by them that their cancel came too late. */
+const TOO_LATE = "order can't be found - already canceled or matched";
 
 /** An id that was not cancelled, the CancelRefusal, and whether it is known to be the caller's own and to have ended. */
 export interface RefusedCancel {

@@ -4,6 +4,7 @@
 // rows, and nothing else.
 
 import { MarketStatus, PIPS_PER_UNIT } from '../../engine/index.ts';
+import { checksumAddress } from '../auth/checksum.ts';
 import {
   type Catalog,
   type EventFigures,
@@ -45,7 +46,7 @@ function rewardFields(market: Market): Fields {
   const rates = (rewards.rates ?? []).map(({ asset_address, rewards_daily_rate }, at) => ({
     id: `${market.marketId}-${at + 1}`,
     conditionId: market.conditionId,
-    assetAddress: asset_address,
+    assetAddress: checksumAddress(asset_address),
     rewardsAmount: 0,
     rewardsDailyRate: rewards_daily_rate,
     startDate: isoTime(market.createdMs).slice(0, 10),

@@ -2,7 +2,9 @@
 // simplified form, the compact record, and a token's condition. Called by the market routes. Key sets are fixed by the
 // interface: a form has all of its keys and no other.
 import { complementPips, MarketStatus, PIPS_PER_UNIT, Resolution } from '../../engine/index.ts';
+import { checksumAddress } from '../auth/checksum.ts';
 import { type EventRow, isListed, isOver, type Market } from '../views/index.ts';
+import type { RewardRate } from '../views/records.ts';
 import { isoTime, lotsNumber, parsePips, pipsNumber } from './numbers.ts';
 import { bytesOf } from './pieces.ts';
 import { marketStatusText } from './rejections.ts';
@@ -40,11 +42,16 @@ function flags(market: Market) {
   };
 }
 
+const shownRate = ({ asset_address, rewards_daily_rate }: RewardRate) => ({
+  asset_address: checksumAddress(asset_address),
+  rewards_daily_rate,
+});
+
 /** What makers are offered, as records have it. */
 export function rewardsOf(market: Market) {
   const { rewards } = market.texts;
   return {
-    rates: Array.isArray(rewards?.rates) ? rewards.rates : [],
+    rates: Array.isArray(rewards?.rates) ? rewards.rates.map(shownRate) : [],
     min_size: typeof rewards?.minSize === 'number' ? rewards.minSize : 0,
     max_spread: typeof rewards?.maxSpread === 'number' ? rewards.maxSpread : 0,
   };

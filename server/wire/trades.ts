@@ -1,6 +1,7 @@
 // Own orders and trades as rows in the two dialects (interface.md 2.8 and 2.9, wire.md C.5). Called through
 // dialect.ts by the routes of user data. A row is made from the views' rows alone and comes out as JSON text.
 import { OrderType, Side, TradeStatus } from '../../engine/index.ts';
+import { checksumAddress } from '../auth/checksum.ts';
 import { type MakerFill, type Market, type Order, type Trade, type TradePlace, uuidOfKeyId } from '../views/index.ts';
 import { tradeId, transactionHash } from './ids.ts';
 import { isoTime, lotsText, pipsText, secondsText } from './numbers.ts';
@@ -55,7 +56,7 @@ export function orderRow(order: ShownOrder, market: ShownMarket): string {
     id: order.id,
     status: order.status,
     owner: uuidOfKeyId(order.keyId),
-    maker_address: order.maker,
+    maker_address: checksumAddress(order.maker),
     market: market.conditionId,
     asset_id: market.tokens[order.outcome],
     side: sideText(order.side),
@@ -80,7 +81,7 @@ export function wrappedOrderRow(order: ShownOrder, market: ShownMarket): string 
       market: market.conditionId,
       originalSize: lotsText(order.originalLots),
       outcome: market.outcomes[order.outcome],
-      makerAddress: order.maker,
+      makerAddress: checksumAddress(order.maker),
       owner: uuidOfKeyId(order.keyId),
       price: pipsText(order.pricePips),
       sizeMatched: lotsText(order.filledLots),
@@ -96,7 +97,7 @@ export function makerRow({ order, lots, pricePips }: MakerFill, market: Market):
   return {
     order_id: order.id,
     owner: uuidOfKeyId(order.keyId),
-    maker_address: order.maker,
+    maker_address: checksumAddress(order.maker),
     matched_amount: lotsText(lots),
     price: pipsText(pricePips),
     fee_rate_bps: FEE_RATE_BPS,
@@ -135,7 +136,7 @@ export function tradeFields(
     outcome: market.outcomes[taker.outcome],
     bucket_index: trade.bucketIndex,
     owner: uuidOfKeyId(taker.keyId),
-    maker_address: taker.maker,
+    maker_address: checksumAddress(taker.maker),
     transaction_hash: transactionHash(id),
     maker_orders: trade.makers.map((fill) => rowOf(fill, market)),
   };

@@ -1,5 +1,6 @@
 // The filters of the lists of own orders and trades, from their query (interface.md 4.5, wire.md C.5). Called by the
 // routes of user data. All names of both dialects are read; an empty value is no filter.
+import { checksumAddress } from '../auth/checksum.ts';
 import { isAddress, isBytes32 } from '../auth/hex.ts';
 import { isUint256Decimal } from '../auth/uint256.ts';
 import { BadRequest } from '../http/errors.ts';
@@ -139,7 +140,7 @@ const UINT256_MAX = (2n ** 256n - 1n).toString();
 
 /** The reply of GET /balance-allowance: whole micro, and no limit to what the exchange's contracts may move. */
 export function balanceReply(balanceMicro: number, spenders: readonly string[]): string {
-  const allowances = Object.fromEntries(spenders.map((spender) => [spender, UINT256_MAX]));
+  const allowances = Object.fromEntries(spenders.map((spender) => [checksumAddress(spender), UINT256_MAX]));
   return JSON.stringify({ balance: String(balanceMicro), allowances });
 }
 

@@ -2,6 +2,7 @@
 // MINED, CONFIRMED). Called by the streams with an entry of an owner. Statuses are the five plain ones and times digits
 // alone, because official clients drop an event with anything else.
 import { takesOnly } from '../../engine/index.ts';
+import { checksumAddress } from '../auth/checksum.ts';
 import type { OrderEntry, TradeEntry } from '../streams/userEntries.ts';
 import { type MakerFill, type Market, uuidOfKeyId } from '../views/index.ts';
 import { tradeId } from './ids.ts';
@@ -39,7 +40,7 @@ export function orderEventRest(entry: OrderEntry, market: Market): string {
     expiration: String(order.expirationS),
     order_type: orderTypeText(order.orderType),
     status: plainStatus(entry),
-    maker_address: order.maker,
+    maker_address: checksumAddress(order.maker),
     timestamp: String(tMs),
   };
   return `,${JSON.stringify(fields).slice(1)}`;

@@ -1,5 +1,6 @@
 // Interface C.2 and C.3 through the official client: books, prices, midpoints, spreads, last trades, tick sizes, flags and
 // market records follow the orders that were posted, on both tokens. One server process; figures are worked out by hand.
+import { getAddress } from 'viem';
 import { expect, test } from 'vitest';
 import { world } from './ownWorld.ts';
 import { maker, taker } from './twoTraders.ts';
@@ -241,7 +242,7 @@ test('the shorter lists tell the same of a market, and those for quoting have op
     await createMarket(world.url),
     await createMarket(world.url),
   ];
-  const rates = [{ asset_address: `0x${'c0'.repeat(20)}`, rewards_daily_rate: 5 }];
+  const rates = [{ asset_address: getAddress(`0x${'c0'.repeat(20)}`), rewards_daily_rate: 5 }];
   const rewards = { rates, min_size: 20, max_spread: 3.5 };
   for (const { conditionId } of [open, closed]) {
     await admin(world.url, 'PATCH', `/admin/markets/${conditionId}`, { rewards });
@@ -283,7 +284,7 @@ const names = (...lists: readonly string[]): string[] => lists.flatMap((list) =>
 
 test('each kind of market record has its fields, and the lists have no others', async () => {
   const market = await createMarket(world.url);
-  const rates = [{ asset_address: `0x${'c0'.repeat(20)}`, rewards_daily_rate: 1 }];
+  const rates = [{ asset_address: getAddress(`0x${'c0'.repeat(20)}`), rewards_daily_rate: 1 }];
   const rewards = { rates, min_size: 5, max_spread: 1 };
   await admin(world.url, 'PATCH', `/admin/markets/${market.conditionId}`, { rewards });
   const { client } = taker;

@@ -18,7 +18,7 @@ import {
 } from './world.ts';
 
 const NOT_FOUND = 'Order not found or already canceled';
-const TOO_LATE = 'already canceled or matched';
+const TOO_LATE = "order can't be found - already canceled or matched";
 
 /** Bids of 10 shares at these prices for a token, and their ids. */
 async function bids(trader: Trader, market: Market, token: string, prices: readonly number[]): Promise<string[]> {

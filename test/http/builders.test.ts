@@ -1,5 +1,6 @@
 // Trades under a builder's code over HTTP, in both forms: pages of camelCase rows for whoever names a code, a bare list
 // for the owner of a builder key; filters, pages, and the fees of builders.
+import { getAddress } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ApiCredentials } from '../../server/auth/apiKeys.ts';
 import { l2Headers, send } from '../support/client.ts';
@@ -49,7 +50,7 @@ test('a page shows each order that carries the code with its own figures', async
   const shared = {
     id: placed.id,
     takerOrderHash: placed.taker,
-    builder: `0x${CODE.slice(-40)}`,
+    builder: getAddress(`0x${CODE.slice(-40)}`),
     market: other.conditionId,
     side: 'BUY',
     size: '20',
@@ -72,7 +73,7 @@ test('a page shows each order that carries the code with its own figures', async
     outcome: 'Yes',
     outcomeIndex: 0,
     owner: alice.key.apiKey,
-    maker: alice.wallet.address,
+    maker: getAddress(alice.wallet.address),
     fee: '0',
     feeUsdc: '0',
   };
@@ -85,7 +86,7 @@ test('a page shows each order that carries the code with its own figures', async
     outcome: 'No',
     outcomeIndex: 1,
     owner: bob.key.apiKey,
-    maker: bob.wallet.address,
+    maker: getAddress(bob.wallet.address),
     fee: '0.24',
     feeUsdc: '0.24',
   };
@@ -148,7 +149,7 @@ test('without a code the owner of a builder key gets its own trades as a list', 
       type: 'TAKER',
       size: '20',
       side: 'BUY',
-      maker_address: bob.wallet.address,
+      maker_address: getAddress(bob.wallet.address),
     });
     expect(json[1].maker_orders[0].order_id).toBe(both.maker);
   }

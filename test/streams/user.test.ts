@@ -3,6 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { getAddress } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { encodeCommand } from '../../engine/index.ts';
 import type { ApiCredentials } from '../../server/auth/apiKeys.ts';
@@ -71,7 +72,8 @@ test('each account hears all of its own changes and nothing of anybody else’s'
     expect(reader.faults).toEqual([]);
     const others = [alice, bob, carol].filter((other) => other !== trader);
     for (const event of reader.kept ?? []) {
-      if (event.event_type === 'order') expect(event.owner).toBe(trader.key.apiKey);
+      if (event.event_type !== 'order') continue;
+      expect([event.owner, event.maker_address]).toEqual([trader.key.apiKey, getAddress(trader.wallet.address)]);
     }
     if (trader !== carol) continue;
     for (const { key, wallet } of others) {

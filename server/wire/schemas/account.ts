@@ -46,7 +46,7 @@ const builderTrade = z
     id: uuid,
     tradeType: z.enum(['TAKER', 'MAKER']),
     takerOrderHash: bytes32,
-    builder: address,
+    builder: common.checksumAddress,
     market: bytes32,
     assetId: tokenId,
     side,
@@ -57,7 +57,7 @@ const builderTrade = z
     outcome: text,
     outcomeIndex: whole,
     owner: uuid,
-    maker: address,
+    maker: common.checksumAddress,
     transactionHash: bytes32,
     matchTime: secondsText,
     bucketIndex: whole,
@@ -102,7 +102,7 @@ export const balance: EndpointSchema = {
       .string()
       .regex(/^[0-9]+$/)
       .meta({ description: 'Whole micro' }),
-    allowances: z.record(common.givenAddress, z.string().regex(/^[0-9]+$/)),
+    allowances: z.record(common.checksumAddress, z.string().regex(/^[0-9]+$/)),
   }),
 };
 export const balanceUpdate: EndpointSchema = { query: balanceQuery, reply: z.object({}) };

@@ -22,7 +22,7 @@ const negRiskId = bytes32.meta({ description: 'What the markets of a neg-risk ev
 const reward = z.object({
   id: text,
   conditionId: bytes32,
-  assetAddress: text,
+  assetAddress: common.checksumAddress,
   rewardsAmount: number,
   rewardsDailyRate: number,
   startDate: day,

@@ -2,7 +2,13 @@
 // endpoint tables name. A named schema (id) stands once in /openapi.json and is referred to.
 import { z } from 'zod';
 import { TICK_SIZES_PIPS } from '../../../engine/index.ts';
-import { EXAMPLE_ADDRESS, EXAMPLE_BYTES32, EXAMPLE_TOKEN_ID, EXAMPLE_UUID } from '../examples.ts';
+import {
+  EXAMPLE_ADDRESS,
+  EXAMPLE_BYTES32,
+  EXAMPLE_CHECKSUM_ADDRESS,
+  EXAMPLE_TOKEN_ID,
+  EXAMPLE_UUID,
+} from '../examples.ts';
 import { pipsNumber, pipsText } from '../numbers.ts';
 
 const named = <Schema extends z.ZodType>(id: string, description: string, schema: Schema, example?: unknown): Schema =>
@@ -27,6 +33,12 @@ export const address = named(
   'An address in lower case',
   z.string().regex(/^0x[0-9a-f]{40}$/),
   EXAMPLE_ADDRESS,
+);
+export const checksumAddress = named(
+  'ChecksumAddress',
+  'An address in the letter case of EIP-55',
+  z.string().regex(/^0x[0-9a-fA-F]{40}$/),
+  EXAMPLE_CHECKSUM_ADDRESS,
 );
 export const tokenId = named(
   'TokenId',
@@ -149,7 +161,7 @@ export const refusal = named('Refusal', 'Why the request was refused, in words',
 
 /** What makers of a market are offered. */
 export const marketRewards = z.object({
-  rates: z.array(z.object({ asset_address: address, rewards_daily_rate: z.number() })),
+  rates: z.array(z.object({ asset_address: checksumAddress, rewards_daily_rate: z.number() })),
   min_size: z.number(),
   max_spread: z.number(),
 });

@@ -8,8 +8,20 @@ import { EXAMPLE_ADDRESS, EXAMPLE_BYTES32, EXAMPLE_TOKEN_ID, EXAMPLE_UUID } from
 import { ORDERS_PER_BATCH_MAX } from '../orders.ts';
 import * as common from './common.ts';
 
-const { address, bytes32, decimal, flag, isoTime, orderType, pageOf, refusal, secondsText, side, text, tokenId } =
-  common;
+const {
+  bytes32,
+  checksumAddress,
+  decimal,
+  flag,
+  isoTime,
+  orderType,
+  pageOf,
+  refusal,
+  secondsText,
+  side,
+  text,
+  tokenId,
+} = common;
 const { uuid, whole } = common;
 
 const digits = z.string().regex(/^[0-9]{1,16}$/);
@@ -89,7 +101,7 @@ const officialOrder = z
     id: bytes32,
     status: orderStatus,
     owner: uuid,
-    maker_address: address,
+    maker_address: checksumAddress,
     market: bytes32,
     asset_id: tokenId,
     side,
@@ -215,7 +227,7 @@ const plainOrder = z
     market: bytes32,
     originalSize: decimal,
     outcome: text,
-    makerAddress: address,
+    makerAddress: checksumAddress,
     owner: uuid,
     price: decimal,
     sizeMatched: decimal,
@@ -229,7 +241,7 @@ const makerOrder = z
   .object({
     order_id: bytes32,
     owner: uuid,
-    maker_address: address,
+    maker_address: checksumAddress,
     matched_amount: decimal,
     price: decimal,
     fee_rate_bps: decimal,
@@ -251,7 +263,7 @@ const tradeFields = {
   outcome: text,
   bucket_index: whole,
   owner: uuid,
-  maker_address: address,
+  maker_address: checksumAddress,
   transaction_hash: bytes32,
   maker_orders: z.array(makerOrder),
 };
