@@ -4,7 +4,7 @@ import { checksumAddress } from '../auth/checksum.ts';
 import { isAddress, isBytes32 } from '../auth/hex.ts';
 import { isUint256Decimal } from '../auth/uint256.ts';
 import { BadRequest } from '../http/errors.ts';
-import type { Account, Market, Order, Trade, TradeParty } from '../views/index.ts';
+import type { Market, Order, Trade, TradeParty } from '../views/index.ts';
 import { parseTradeId } from './ids.ts';
 import { parseWhole } from './numbers.ts';
 
@@ -106,6 +106,7 @@ export function isTradeAsked(filter: TradeFilter, trade: Trade, market: Market):
   if (assetId === undefined || assetId === market.tokens[trade.taker.outcome]) return true;
   return trade.makers.some(({ order }) => assetId === market.tokens[order.outcome]);
 }
+<<<<<<< HEAD
 
 /** Everything that a balance query asks for. */
 interface BalanceQuery {
@@ -148,3 +149,5 @@ export function balanceReply(balanceMicro: number, spenders: readonly string[]):
 export function balanceOf(account: Account | undefined, marketIndex: number, outcome: number): number {
   return account?.sharesMicro.get(marketIndex * 2 + outcome) ?? 0;
 }
+=======
+>>>>>>> 8350c928dac05676166d4de674aeaf1685a4b3e9
