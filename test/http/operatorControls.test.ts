@@ -31,6 +31,15 @@ const isOpen = async (id: string): Promise<boolean> =>
 
 beforeEach(() => setMode('normal'));
 
+test.each(['normal', 'post_only', 'cancel_only', 'disabled', 'restarting'])(
+  'an exchange that is %s says so to whoever watches it',
+  async (mode) => {
+    await setMode(mode);
+    const { status, json } = await send(server.url, 'GET', '/readyz');
+    expect([status, json.status, json.mode]).toEqual([200, 'ready', mode]);
+  },
+);
+
 const DISABLED = 'Trading is currently disabled. Orders and cancels are refused.';
 const CANCEL_ONLY = 'Trading is currently cancel-only. New orders are not accepted, but cancels are allowed.';
 const POST_ONLY = 'post-only mode: only post-only orders and cancels are allowed';

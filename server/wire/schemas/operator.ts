@@ -7,6 +7,7 @@ import {
   cashBody,
   eventBody,
   exchangeBody,
+  exchangeModeWords,
   faucetBody,
   marketBody,
   marketChangeBody,
@@ -26,7 +27,12 @@ export const version: EndpointSchema = {
   }),
 };
 export const ready: EndpointSchema = {
-  reply: z.object({ status: z.literal('ready'), durable_sequence: whole, markets: whole }),
+  reply: z.object({
+    status: z.literal('ready'),
+    mode: z.enum(exchangeModeWords).meta({ description: "The operator's: orders are taken as usual in normal alone" }),
+    durable_sequence: whole,
+    markets: whole,
+  }),
 };
 
 export const metrics: EndpointSchema = { reply: text, replyType: 'text/plain' };
