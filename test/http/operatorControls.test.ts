@@ -226,6 +226,24 @@ test('a wallet that is bound again with another type has that type alone', async
   expect((await ofType(2)).json.balance).toBe('0');
 });
 
+test('an operator reads whose an address is, its flags and what its wallets hold', async () => {
+  const read = (address: string): Promise<JsonReply> =>
+    send(server.url, 'GET', `/admin/accounts/${address}`, undefined, ADMIN);
+  const unused = `0x${'5e'.repeat(20)}`;
+  const nobody = { address: unused, banned: false, closed_only: false, bound: [], wallets: [] };
+  expect([(await read(unused)).status, (await read(unused)).json]).toEqual([200, nobody]);
+  const { address, derived } = alice.wallet;
+  const before = (await read(address)).json.wallets;
+  const deposit = await send(server.url, 'POST', '/admin/deposits', { address: derived.safe, amount: '12.5' }, ADMIN);
+  const { json } = await read(derived.safe);
+  expect(json.address).toBe(address);
+  expect(json.wallets).toContainEqual({ wallet: derived.safe, balance: deposit.json.balance });
+  expect(json.wallets).toEqual((await read(address.toUpperCase().replace('X', 'x'))).json.wallets);
+  expect(before.map(({ wallet }: { readonly wallet: string }) => wallet)).toContain(address);
+  expect((await read('x')).json.error).toBe('invalid_field: address: it must be 0x and 40 hex digits');
+  expect((await send(server.url, 'GET', `/admin/accounts/${address}`)).status).toBe(401);
+});
+
 test('what is no change is refused', async () => {
   const path = `/admin/accounts/${alice.wallet.address}`;
   const bad: readonly (readonly [string, unknown, string])[] = [

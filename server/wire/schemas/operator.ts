@@ -73,15 +73,20 @@ export const moveCash: EndpointSchema = {
   reply: z.object({ address, owner: address, amount: decimal, balance: decimal }),
 };
 export const changeExchange: EndpointSchema = { body: exchangeBody, reply: exchangeBody };
+const operatorAccount = z.object({
+  address,
+  banned: flag,
+  closed_only: flag,
+  bound: z.array(z.object({ wallet: address, type: z.literal([1, 2, 3]) })),
+});
+export const readAccount: EndpointSchema = {
+  path: { address: common.givenAddress },
+  reply: operatorAccount.extend({ wallets: z.array(z.object({ wallet: address, balance: decimal })) }),
+};
 export const changeAccount: EndpointSchema = {
   path: { address: common.givenAddress },
   body: accountBody,
-  reply: z.object({
-    address,
-    banned: flag,
-    closed_only: flag,
-    bound: z.array(z.object({ wallet: address, type: z.literal([1, 2, 3]) })),
-  }),
+  reply: operatorAccount,
 };
 export const faucet: EndpointSchema = {
   body: faucetBody,
