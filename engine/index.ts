@@ -6,7 +6,6 @@ export {
   archiveJournal,
   assertFileIsWhole,
   type BatchStore,
-  type CopyOptions,
   codeOf,
   copyDurably,
   copyJournal,

@@ -19,7 +19,7 @@ import { SnapshotFolder } from './snapshots.ts';
 /** Points at which a crash may come, in order. */
 export type ArchiveStep = 'copied' | 'kept' | 'listed' | 'cut';
 
-export interface ArchiveOptions {
+interface ArchiveOptions {
   readonly onProgress?: ((done: number, total: number) => void) | undefined;
   /** Told of each step when it is done. */
   readonly onStep?: ((step: ArchiveStep) => void) | undefined;

@@ -9,7 +9,7 @@ import type { JournalRecord } from './record.ts';
 /** Records are gathered into batches of about this size, so that a copy needs few flushes. */
 const BATCH_BYTES = 4 * 1024 * 1024;
 
-export interface CopyOptions {
+interface CopyOptions {
   /** The last record to copy; all that are durable now unless given. */
   readonly lastSequence?: number | undefined;
   readonly onProgress?: (done: number, total: number) => void;
@@ -31,7 +31,7 @@ export async function copyJournal(fromDataDir: string, toFolder: string, options
   }
 }
 
-export interface CopiedRange {
+interface CopiedRange {
   /** The first and the last record to copy. */
   readonly first: number;
   readonly last: number;

@@ -1,7 +1,7 @@
 // The door of the journal: what the pipeline and the engine's own door may use. Nothing else of this folder is imported
 // from outside.
 export { type Archived, type ArchiveStep, archiveJournal } from './archive.ts';
-export { type CopyOptions, copyJournal } from './copy.ts';
+export { copyJournal } from './copy.ts';
 export { DATA_FORMAT, DataDirectory } from './dataDirectory.ts';
 export { wasLeftBehind } from './directoryLock.ts';
 export { assertFileIsWhole, prepareEnvironment } from './environment.ts';

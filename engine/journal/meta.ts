@@ -43,7 +43,7 @@ const INTEGER_KEYS = 0x08;
 export type Meta = NonNullable<ReturnType<typeof readMeta>>;
 
 /** The two meta pages of a file. */
-export interface Metas {
+interface Metas {
   readonly first: Meta;
   readonly second: Meta;
   /** The one that LMDB goes by: that of the later transaction. */

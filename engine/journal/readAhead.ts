@@ -24,7 +24,7 @@ export interface ReadAheadTask {
 }
 
 /** A pack of the thread: in the next slot, or in memory of its own where that was too small. */
-export interface PackNews extends Pick<PackedRecords, 'firstSequence' | 'count' | 'hash'> {
+interface PackNews extends Pick<PackedRecords, 'firstSequence' | 'count' | 'hash'> {
   readonly own: SharedArrayBuffer | undefined;
 }
 
@@ -113,7 +113,7 @@ export class ReadAheadThread {
   }
 }
 
-export interface ReadAheadOptions {
+interface ReadAheadOptions {
   /** A thread that was started before, used where that pays; whoever started it ends it. */
   readonly thread?: ReadAheadThread | undefined;
   /** So many records are read in this thread, and then none until the other can read; tests give it. */

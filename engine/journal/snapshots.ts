@@ -22,7 +22,7 @@ export interface KeptSnapshot {
   readonly path: string;
 }
 
-export interface WriteOptions {
+interface WriteOptions {
   /** Looks at the whole draft before it gets its name; what it throws leaves no snapshot behind. */
   readonly check?: ((path: string) => void) | undefined;
   /** Called again and again while it is written; what it throws leaves no snapshot behind. */

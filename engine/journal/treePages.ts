@@ -17,7 +17,7 @@ const KEY_BYTES_MAX = 511;
 const FIRST_PAGE = 2;
 
 /** What is asked of a page: its number, whether it is a leaf, and whether the last batch lies below it. */
-export interface AskedPage {
+interface AskedPage {
   readonly number: number;
   readonly isLeaf: boolean;
   readonly isLast: boolean;

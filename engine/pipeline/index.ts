@@ -6,14 +6,13 @@ export { EngineDefect } from './record.ts';
 export { RecoveryDiffers, RulesVersionUnknown } from './recovery.ts';
 export { Reducers } from './reducers.ts';
 export { ClockBehindJournal } from './sequencer.ts';
-export { type MakeOptions, makeSnapshot, visitState } from './snapshot.ts';
+export { makeSnapshot, visitState } from './snapshot.ts';
 export type {
   Alarm,
   Clock,
   EngineSettings,
   ExchangeOptions,
   Follower,
-  FollowerSnapshot,
   Log,
   LogLevel,
   LogRecord,

@@ -187,7 +187,7 @@ export function writeSnapshot(
   folder.write(facts, (sections) => visitState(reducers, followers, sections), { onSection });
 }
 
-export interface MakeOptions {
+interface MakeOptions {
   readonly log: Log;
   /** Fewer records than this (default 1) since the snapshot before need none: then nothing is written. */
   readonly recordsMin?: number | undefined;
@@ -238,7 +238,7 @@ function requireSame(path: string, hashes: Readonly<Record<string, string>>): vo
 }
 
 /** Why a snapshot could not be held against a replay, or did not stand it. */
-export interface SnapshotFault {
+interface SnapshotFault {
   readonly text: string;
   /** Another version of the program wrote it, which alone can check it. */
   readonly isOfAnotherVersion: boolean;

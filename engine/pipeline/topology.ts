@@ -23,7 +23,6 @@ export interface Stage {
   /** `accepted`: left out once an earlier stage has refused the command. */
   readonly runsOn: 'every command' | 'accepted' | 'durable record';
 }
-export type StageName = (typeof topology)[number]['name'];
 type PhaseOf<RunsOn extends Stage['runsOn']> = Extract<(typeof topology)[number], { runsOn: RunsOn }>['phase'];
 export type CommandPhase = PhaseOf<'every command' | 'accepted'>;
 export type DurablePhase = PhaseOf<'durable record'>;

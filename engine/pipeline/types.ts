@@ -21,7 +21,7 @@ export interface Follower {
 }
 
 /** A follower's part of a snapshot. */
-export interface FollowerSnapshot {
+interface FollowerSnapshot {
   /** Raised whenever what `visit` lists, or what it means, changes: an older snapshot is then not loaded any more. */
   readonly version: number;
   /** Lists its state, between two records; what is loaded takes the place of that of a follower that has seen none. */

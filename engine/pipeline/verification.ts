@@ -26,7 +26,7 @@ class InvariantBroken extends Error {
   }
 }
 
-export interface VerifyOptions {
+interface VerifyOptions {
   /** Sees every record after its replay; what it throws ends the verification. */
   readonly onRecord?: ((record: JournalRecord) => void) | undefined;
   readonly onProgress?: (done: number, total: number) => void;

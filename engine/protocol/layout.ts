@@ -344,9 +344,6 @@ export const eventLayouts = {
   WalletBound: event(30, { owner: bytes20, wallet: bytes20, signatureType: u8(3) }),
 } as const;
 
-export type CommandName = keyof typeof commandLayouts;
-export type EventName = keyof typeof eventLayouts;
-
 function assertTypesDiffer(kind: string, table: Readonly<Record<string, Layout>>): void {
   const types = new Set<number>();
   for (const [name, { type }] of Object.entries(table)) {

@@ -1,19 +1,6 @@
 // The units in which the whole exchange counts, and the exact conversions between them.
-// Read by every folder. Nothing here ever uses a fraction: prices are pips, sizes are lots,
-// money and shares are micro. The names are flavours of `number` that the compiler keeps apart.
-
-type Flavour<Unit extends string> = number & { readonly __unit?: Unit };
-
-/** A price in pips: 1e-4 of one collateral unit, 1..9999. */
-export type Pips = Flavour<'pips'>;
-/** A size in lots: 0.01 share. */
-export type Lots = Flavour<'lots'>;
-/** Collateral or shares in micro: 1e-6 of a unit, as on the wire's makerAmount and takerAmount. */
-export type Micro = Flavour<'micro'>;
-/** The number of a command in the one log, from 1. */
-export type Sequence = Flavour<'sequence'>;
-/** The number of an account (a wallet), allotted by the core from its address, from 0. */
-export type AccountId = Flavour<'account'>;
+// Read by every folder. Nothing here ever uses a fraction: prices are pips (1e-4 of a unit, 1 to 9999), sizes are lots
+// (0.01 share), collateral and shares are micro (1e-6, as the wire's makerAmount and takerAmount).
 
 /** Pips in one collateral unit: a price p of one token is 10,000 − p of the other. */
 export const PIPS_PER_UNIT = 10_000;
@@ -38,13 +25,13 @@ export function isTickSize(pips: number): boolean {
  * The least step (micro) of the amount that an order's price decides, under a tick (pips): the power of ten in the tick, so that
  * 0.1, 0.01, 0.005, 0.0025, 0.001 and 0.0001 allow 3, 4, 5, 6, 5 and 6 decimals (wire.md B.4, rounding table).
  */
-export function amountStepMicro(tickPips: Pips): number {
+export function amountStepMicro(tickPips: number): number {
   if (tickPips % 1000 === 0) return 1000;
   if (tickPips % 100 === 0) return 100;
   return tickPips % 10 === 0 ? 10 : 1;
 }
 
 /** The price of the other token of a market (pips): the two always add up to one unit. */
-export function complementPips(pips: Pips): Pips {
+export function complementPips(pips: number): number {
   return PIPS_PER_UNIT - pips;
 }

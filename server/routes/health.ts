@@ -4,6 +4,7 @@
 import { StorageUnavailable } from '../../engine/index.ts';
 import type { Endpoint, Handler } from '../http/endpoint.ts';
 import { INTERFACE_VERSION } from '../http/interfaceVersion.ts';
+import { exchangeModes, exchangeModeWords } from '../wire/operatorBodies.ts';
 import * as schemas from '../wire/schemas/operator.ts';
 
 const OK = { body: '"OK"' } as const;
@@ -17,8 +18,9 @@ const ready: Handler = (_request, { services }) => {
   const { exchange, views } = services;
   const reason = exchange.unavailableReason;
   if (reason !== undefined) throw new StorageUnavailable(reason);
+  const mode = exchangeModeWords.find((word) => exchangeModes[word] === views.accounts.mode);
   const figures = { durable_sequence: exchange.durableSequence, markets: views.markets.list().length };
-  return { body: JSON.stringify({ status: 'ready', ...figures }) };
+  return { body: JSON.stringify({ status: 'ready', mode, ...figures }) };
 };
 
 const open = { method: 'GET', auth: 'none', throttle: 'general' } as const;
@@ -54,7 +56,7 @@ export const healthEndpoints: readonly Endpoint[] = [
     ...open,
     path: '/readyz',
     section: '8',
-    summary: 'Whether it takes commands, and how long its log is.',
+    summary: 'Whether it takes commands, in which mode, and how long its log is.',
     schema: schemas.ready,
     handler: ready,
   },

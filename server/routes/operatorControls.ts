@@ -6,9 +6,10 @@ import { isAddress } from '../auth/hex.ts';
 import type { Endpoint, Handler } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
 import { ownerOfAddress } from '../ownerWallets.ts';
+import type { Services } from '../services.ts';
 import { readFields } from '../wire/bodies.ts';
 import { accountBody, exchangeBody, exchangeModes } from '../wire/operatorBodies.ts';
-import { operatorAccount } from '../wire/operatorRecords.ts';
+import { operatorAccount, walletBalances } from '../wire/operatorRecords.ts';
 import * as schemas from '../wire/schemas/operator.ts';
 import { submitAccepted } from './submit.ts';
 
@@ -18,18 +19,28 @@ const changeExchange: Handler = async (request, { services }) => {
   return { body: JSON.stringify({ mode }) };
 };
 
+/** The owner that an address of the path is, or is a wallet of. */
+function ownerNamed(services: Services, address: string): string {
+  if (!isAddress(address)) throw new BadRequest('invalid_field: address: it must be 0x and 40 hex digits');
+  const named = address.toLowerCase();
+  // Who has a key is an owner, though its own address may be bound to somebody else since before that.
+  return services.views.keys.hasOwner(named) ? named : ownerOfAddress(services, named, undefined);
+}
+
+const readAccount: Handler = ({ params }, { services }) => {
+  const { accounts } = services.views;
+  const owner = ownerNamed(services, params.address);
+  return { body: JSON.stringify({ ...operatorAccount(accounts, owner), wallets: walletBalances(accounts, owner) }) };
+};
+
 /** The binding goes first: it alone can be refused, and then nothing has changed. */
 const changeAccount: Handler = async (request, { services }) => {
-  const { address } = request.params;
-  if (!isAddress(address)) throw new BadRequest('invalid_field: address: it must be 0x and 40 hex digits');
+  const owner = ownerNamed(services, request.params.address);
   const { banned, closed_only: closedOnly, bind } = readFields(accountBody, request.json());
   if (banned === undefined && closedOnly === undefined && bind === undefined) {
     throw new BadRequest('missing_field: banned, closed_only or bind: say what to change');
   }
   const { exchange, views } = services;
-  const named = address.toLowerCase();
-  // Who has a key is an owner, though its own address may be bound to somebody else since before that.
-  const owner = views.keys.hasOwner(named) ? named : ownerOfAddress(services, named, undefined);
   if (bind !== undefined) {
     const { wallet, type: signatureType } = bind;
     await submitAccepted(exchange, { type: 'BindWallet', owner, wallet, signatureType }, { address: wallet });
@@ -50,6 +61,14 @@ export const operatorControlEndpoints: readonly Endpoint[] = [
     summary: 'Sets the mode: normal, post_only, cancel_only, disabled or restarting.',
     schema: schemas.changeExchange,
     handler: changeExchange,
+  },
+  {
+    ...row,
+    method: 'GET',
+    path: '/admin/accounts/{address}',
+    summary: 'Whose an address is, the flags of that owner, and what its wallets hold.',
+    schema: schemas.readAccount,
+    handler: readAccount,
   },
   {
     ...row,

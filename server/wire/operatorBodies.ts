@@ -239,13 +239,19 @@ export const exchangeModes = {
   restarting: ExchangeMode.RESTARTING,
 } as const;
 
+/** The words alone. */
+export const exchangeModeWords = [
+  'normal',
+  'post_only',
+  'cancel_only',
+  'disabled',
+  'restarting',
+] as const satisfies readonly (keyof typeof exchangeModes)[];
+
 /** PATCH /admin/exchange */
 export const exchangeBody = z
   .strictObject({
-    mode: z.enum(
-      ['normal', 'post_only', 'cancel_only', 'disabled', 'restarting'],
-      'must be normal, post_only, cancel_only, disabled or restarting',
-    ),
+    mode: z.enum(exchangeModeWords, 'must be normal, post_only, cancel_only, disabled or restarting'),
   })
   .meta({ examples: [{ mode: 'normal' }] });
 

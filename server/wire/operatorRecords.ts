@@ -70,3 +70,11 @@ export function operatorAccount(accounts: AccountsView, owner: string): Readonly
     bound: bound.filter(({ wallet }) => wallet !== undefined),
   };
 }
+
+/** The wallets of an owner that were ever credited or used, each with its collateral, for JSON. */
+export function walletBalances(accounts: AccountsView, owner: string): readonly Readonly<Record<string, string>>[] {
+  return accounts.walletsOf(owner).map(({ wallet, collateralMicro }) => ({
+    wallet,
+    balance: microText(collateralMicro),
+  }));
+}

@@ -411,6 +411,7 @@ const operators = [
     fields: { mode: kinds.mode },
     required: ['mode'],
   }),
+  row('GET', ({ wallet }) => `/admin/accounts/${wallet.address}`, 'admin', { part: kinds.address }),
   row('PATCH', ({ wallet }) => `/admin/accounts/${wallet.address}`, 'admin', {
     body: () => ({ banned: false, closed_only: false }),
     fields: { banned: kinds.flag, closed_only: kinds.flag, bind: kinds.bind },

@@ -6,10 +6,10 @@ import type { ApiCredentials } from '../../server/auth/apiKeys.ts';
 import { signOrder } from '../../server/auth/orderSignature.ts';
 import { ADMIN, createKey, type JsonReply, send, sendSigned } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import { UUID } from '../support/uuid.ts';
 
 // The clock of the exchange stands at the present, so that signatures made by the real clock are fresh.
 const clock = new VirtualClock(Date.now());
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 let server: TestServer;
 let key: ApiCredentials;
 let token: string;

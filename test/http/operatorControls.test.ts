@@ -31,6 +31,15 @@ const isOpen = async (id: string): Promise<boolean> =>
 
 beforeEach(() => setMode('normal'));
 
+test.each(['normal', 'post_only', 'cancel_only', 'disabled', 'restarting'])(
+  'an exchange that is %s says so to whoever watches it',
+  async (mode) => {
+    await setMode(mode);
+    const { status, json } = await send(server.url, 'GET', '/readyz');
+    expect([status, json.status, json.mode]).toEqual([200, 'ready', mode]);
+  },
+);
+
 const DISABLED = 'Trading is currently disabled. Orders and cancels are refused.';
 const CANCEL_ONLY = 'Trading is currently cancel-only. New orders are not accepted, but cancels are allowed.';
 const POST_ONLY = 'post-only mode: only post-only orders and cancels are allowed';
@@ -215,6 +224,24 @@ test('a wallet that is bound again with another type has that type alone', async
   const ofType = (type: number) => call(bob, 'GET', `/balance-allowance?asset_type=COLLATERAL&signature_type=${type}`);
   expect((await ofType(1)).json.balance).toBe(derived.json.balance);
   expect((await ofType(2)).json.balance).toBe('0');
+});
+
+test('an operator reads whose an address is, its flags and what its wallets hold', async () => {
+  const read = (address: string): Promise<JsonReply> =>
+    send(server.url, 'GET', `/admin/accounts/${address}`, undefined, ADMIN);
+  const unused = `0x${'5e'.repeat(20)}`;
+  const nobody = { address: unused, banned: false, closed_only: false, bound: [], wallets: [] };
+  expect([(await read(unused)).status, (await read(unused)).json]).toEqual([200, nobody]);
+  const { address, derived } = alice.wallet;
+  const before = (await read(address)).json.wallets;
+  const deposit = await send(server.url, 'POST', '/admin/deposits', { address: derived.safe, amount: '12.5' }, ADMIN);
+  const { json } = await read(derived.safe);
+  expect(json.address).toBe(address);
+  expect(json.wallets).toContainEqual({ wallet: derived.safe, balance: deposit.json.balance });
+  expect(json.wallets).toEqual((await read(address.toUpperCase().replace('X', 'x'))).json.wallets);
+  expect(before.map(({ wallet }: { readonly wallet: string }) => wallet)).toContain(address);
+  expect((await read('x')).json.error).toBe('invalid_field: address: it must be 0x and 40 hex digits');
+  expect((await send(server.url, 'GET', `/admin/accounts/${address}`)).status).toBe(401);
 });
 
 test('what is no change is refused', async () => {

@@ -8,12 +8,12 @@ import { endpoints } from '../../server/http/endpoints.ts';
 import { inTurns } from '../../server/http/inTurns.ts';
 import { requireKeyId } from '../../server/wire/ids.ts';
 import { createKey, type JsonReply, l2Headers, send } from '../support/client.ts';
+import { UUID } from '../support/uuid.ts';
 import { alice, bob, call, market, openTradingWorld, post, server } from './tradingWorld.ts';
 
 beforeAll(openTradingWorld);
 afterAll(() => server.close());
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const withKey = (key: string, method: string, path: string, address = alice.wallet.address): Promise<JsonReply> =>
   send(server.url, method, path, undefined, { POLY_ADDRESS: address, POLY_API_KEY: key });
 

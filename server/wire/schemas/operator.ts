@@ -7,6 +7,7 @@ import {
   cashBody,
   eventBody,
   exchangeBody,
+  exchangeModeWords,
   faucetBody,
   marketBody,
   marketChangeBody,
@@ -26,7 +27,12 @@ export const version: EndpointSchema = {
   }),
 };
 export const ready: EndpointSchema = {
-  reply: z.object({ status: z.literal('ready'), durable_sequence: whole, markets: whole }),
+  reply: z.object({
+    status: z.literal('ready'),
+    mode: z.enum(exchangeModeWords).meta({ description: "The operator's: orders are taken as usual in normal alone" }),
+    durable_sequence: whole,
+    markets: whole,
+  }),
 };
 
 export const metrics: EndpointSchema = { reply: text, replyType: 'text/plain' };
@@ -67,15 +73,20 @@ export const moveCash: EndpointSchema = {
   reply: z.object({ address, owner: address, amount: decimal, balance: decimal }),
 };
 export const changeExchange: EndpointSchema = { body: exchangeBody, reply: exchangeBody };
+const operatorAccount = z.object({
+  address,
+  banned: flag,
+  closed_only: flag,
+  bound: z.array(z.object({ wallet: address, type: z.literal([1, 2, 3]) })),
+});
+export const readAccount: EndpointSchema = {
+  path: { address: common.givenAddress },
+  reply: operatorAccount.extend({ wallets: z.array(z.object({ wallet: address, balance: decimal })) }),
+};
 export const changeAccount: EndpointSchema = {
   path: { address: common.givenAddress },
   body: accountBody,
-  reply: z.object({
-    address,
-    banned: flag,
-    closed_only: flag,
-    bound: z.array(z.object({ wallet: address, type: z.literal([1, 2, 3]) })),
-  }),
+  reply: operatorAccount,
 };
 export const faucet: EndpointSchema = {
   body: faucetBody,
