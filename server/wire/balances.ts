@@ -1,5 +1,6 @@
 // What a request for a balance asks for, and its reply (wire.md C.6). Called by the routes of balances and by
 // others whose requests name a wallet by its signature type. Which wallet that is, is for the routes to know.
+import { checksumAddress } from '../auth/checksum.ts';
 import { isUint256Decimal } from '../auth/uint256.ts';
 import { BadRequest } from '../http/errors.ts';
 import type { Account } from '../views/index.ts';
@@ -37,7 +38,7 @@ const UINT256_MAX = (2n ** 256n - 1n).toString();
 
 /** The reply of GET /balance-allowance: whole micro, and no limit to what the exchange's contracts may move. */
 export function balanceReply(balanceMicro: number, spenders: readonly string[]): string {
-  const allowances = Object.fromEntries(spenders.map((spender) => [spender, UINT256_MAX]));
+  const allowances = Object.fromEntries(spenders.map((spender) => [checksumAddress(spender), UINT256_MAX]));
   return JSON.stringify({ balance: String(balanceMicro), allowances });
 }
 

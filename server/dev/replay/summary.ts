@@ -1,4 +1,5 @@
-// The sentences that a replay ends with. Called by the command line, which prints them, and by the test of the recording.
+// The sentences that a replay ends with, and whether it has failed. Called by the command line, which prints them, and by the
+// test of the recording.
 import type { ReplayFigures, Tally } from './tally.ts';
 
 /** Fewer agreeing levels than this fail a replay: prints take what a row has already removed, so 1 is out of reach. */
