@@ -1,4 +1,4 @@
-// The sentences that a replay ends with, and whether it has failed. Called by the command line, which prints them, and by the
+// The sentences that a replay ends with, and how far its books must agree. Called by the command line, which prints them, and by the
 // test of the recording.
 import type { ReplayFigures, Tally } from './tally.ts';
 
