@@ -1,6 +1,7 @@
 // The EIP-712 digest of a V2 order, encoded by hand: it is the order's id and what wallets of types 0 to 2 sign.
 // Called for every order, so type hash, domain separators and token-id bytes are cached and the struct's buffer is
 // reused; a result is always a new array. Fields must have been checked by the reader: a malformed one throws.
+import { keepResults } from '../keptResults.ts';
 import { requireHex, writeHex } from './hex.ts';
 import { keccak256, keccak256Text } from './keccak.ts';
 import { typedDataDigester } from './typedData.ts';
@@ -69,23 +70,10 @@ function orderDomain(chainId: number, verifyingContract: string): OrderDomain {
   return { chainId, verifyingContract: verifyingContract.toLowerCase(), separator: keccak256(encoded) };
 }
 
-/** Bytes of token ids by their decimal text; the oldest is dropped when full. Only a market's tokens come here. */
-const TOKEN_IDS_CACHED_MAX = 32_768;
-const tokenIdBytes = new Map<string, Uint8Array>();
+const TOKEN_IDS_KEPT_MAX = 32_768;
 
-function bytesOfTokenId(decimal: string): Uint8Array {
-  const cached = tokenIdBytes.get(decimal);
-  if (cached !== undefined) return cached;
-  const bytes = decimalToBytes32(decimal);
-  if (tokenIdBytes.size >= TOKEN_IDS_CACHED_MAX) {
-    for (const oldest of tokenIdBytes.keys()) {
-      tokenIdBytes.delete(oldest);
-      break;
-    }
-  }
-  tokenIdBytes.set(decimal, bytes);
-  return bytes;
-}
+/** Bytes of a token id, of its decimal text. Only a market's tokens come here. */
+const bytesOfTokenId = keepResults(TOKEN_IDS_KEPT_MAX, decimalToBytes32);
 
 // Byte offsets of the slots: the type hash, then the eleven fields in the order of the type string.
 const SALT = 32;

@@ -1,6 +1,7 @@
 // The wallets that a key can trade from besides itself: addresses that CREATE2 gives for it (wire.md B.3a).
-// Called for every order and balance query, so results are cached, bounded. Nothing is ever bound here: a wallet
+// Called for every order and balance query, so results are kept. Nothing is ever bound here: a wallet
 // belongs to a key by derivation alone, or by an admin's binding that lives elsewhere.
+import { keepResults } from '../keptResults.ts';
 import { bytesToHex, concatBytes, requireHex } from './hex.ts';
 import { keccak256 } from './keccak.ts';
 
@@ -82,37 +83,18 @@ export type WalletDeriver = {
   readonly walletType: (eoa: string, wallet: string) => WalletForm | undefined;
 };
 
-const OWNERS_CACHED_MAX = 16_384;
+const OWNERS_KEPT_MAX = 16_384;
 
 /**
- * A deriver with its own cache of the most recently used keys.
+ * A deriver that keeps its own results, of the keys that were asked for most recently.
  * @throws TypeError naming the constant that is not hex of its length
  */
 export function walletDeriver(
   constants: WalletConstants = WALLET_CONSTANTS,
-  ownersCachedMax: number = OWNERS_CACHED_MAX,
+  ownersKeptMax: number = OWNERS_KEPT_MAX,
 ): WalletDeriver {
-  const derive = derivation(constants);
-  const cache = new Map<string, DerivedWallets>();
-
-  const derivedWallets = (eoa: string): DerivedWallets => {
-    const owner = eoa.toLowerCase();
-    let wallets = cache.get(owner);
-    if (wallets === undefined) {
-      wallets = derive(owner);
-      if (cache.size >= ownersCachedMax) {
-        for (const oldest of cache.keys()) {
-          cache.delete(oldest);
-          break;
-        }
-      }
-    } else {
-      cache.delete(owner);
-    }
-    // A Map keeps the order of insertion: what is used moves to its end.
-    cache.set(owner, wallets);
-    return wallets;
-  };
+  const derived = keepResults(ownersKeptMax, derivation(constants));
+  const derivedWallets = (eoa: string): DerivedWallets => derived(eoa.toLowerCase());
 
   const walletType = (eoa: string, wallet: string): WalletForm | undefined => {
     const address = wallet.toLowerCase();
