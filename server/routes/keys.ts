@@ -45,8 +45,9 @@ const createKey: Handler = async (request, context) => {
 };
 
 const deriveKey: Handler = (request, { services: { views, secret }, caller }) => {
+  const { owner } = caller();
   const nonce = nonceOf(request);
-  const key = nonce === undefined ? undefined : views.keys.latest(caller().owner, nonce, ApiKeyKind.TRADING);
+  const key = nonce === undefined ? undefined : views.keys.latest(owner, nonce, ApiKeyKind.TRADING);
   const credentials = key?.isActive ? credentialsOf(secret, key) : undefined;
   if (credentials === undefined) throw new BadRequest('Could not derive api key!');
   return { body: JSON.stringify(credentials) };
