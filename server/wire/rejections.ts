@@ -192,7 +192,8 @@ const sentences = {
   MARKET_STATE: ({ a }) =>
     refuse(`the market is ${marketStatusText(a)}, which does not allow this`, { market_status: marketStatusText(a) }),
   MARKET_TERMS: ({ a }) => refuse(`invalid_field: ${FIELD_TEXTS[a] ?? 'terms'}`),
-  MARKET_EXISTS: () => refuse('a market with this condition id exists already'),
+  MARKET_EXISTS: () =>
+    refuse('a market with this condition id exists already: give another slug, question_id or condition_id'),
   TOKEN_EXISTS: () => refuse('a market with one of these token ids exists already'),
   SLUG_EXISTS: () => refuse('this slug is taken'),
   EVENT_UNKNOWN: ({ a }) => ({ status: 404, text: `event ${a} not found` }),

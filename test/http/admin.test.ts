@@ -97,7 +97,10 @@ describe('events and markets', () => {
       { token_id: '2', outcome: 'No' },
     ]);
     const again = await admin('/admin/markets', { question: 'again', ...ids });
-    expect([again.status, again.json.error]).toEqual([400, 'a market with this condition id exists already']);
+    expect([again.status, again.json.error]).toEqual([
+      400,
+      'a market with this condition id exists already: give another slug, question_id or condition_id',
+    ]);
     const token = await admin('/admin/markets', { question: 'again', token_ids: ['2', '3'] });
     expect(token.json.error).toBe('a market with one of these token ids exists already');
   });
