@@ -29,6 +29,7 @@ export interface PlacementCommand {
   readonly orderId: string;
   readonly owner: string;
   readonly maker: string;
+  readonly tokenId: string;
   readonly side: number;
   readonly orderType: OrderType;
 }
@@ -135,7 +136,8 @@ export function placementOf(started: StartedCheck, services: Services): Placemen
   const { order, orderType } = posted;
   requireSigned(started, services);
   const bytes = encodePlaceOrder(started);
-  return { bytes, orderId: bytesToHex(digest), owner: caller.owner, maker: order.maker, side: order.side, orderType };
+  const { maker, tokenId, side } = order;
+  return { bytes, orderId: bytesToHex(digest), owner: caller.owner, maker, tokenId, side, orderType };
 }
 
 function requireSigned({ posted, caller, place, digest, job }: StartedCheck, services: Services): void {

@@ -40,7 +40,7 @@ import { latenessOf, type RetryTerms, readRetryTerms, refusalAnswer, type Told }
 
 /** What the record of a PlaceOrder says became of its order at once. */
 function outcomeOf(record: LogRecord, placement: PlacementCommand): PlacedOrder | RejectionReply {
-  const { orderId, owner, maker, side, orderType } = placement;
+  const { orderId, owner, maker, tokenId, side, orderType } = placement;
   let orderNumber = -1;
   let isDelayed = false;
   const taken: TakenTrade[] = [];
@@ -51,7 +51,7 @@ function outcomeOf(record: LogRecord, placement: PlacementCommand): PlacedOrder 
       const name = rejectionName(event.code);
       // The one sentence about a wallet names it; all others are about the owner.
       const address = name === 'WALLET_NOT_OWNED' ? maker : owner;
-      return rejectionReply(name, a, b, c, { orderId, address, side, orderType });
+      return rejectionReply(name, a, b, c, { orderId, address, tokenId, side, orderType });
     }
     if (event.type === 'OrderAccepted') orderNumber = event.orderNumber;
     else if (event.type === 'OrderDelayed' && event.orderNumber === orderNumber) isDelayed = true;

@@ -26,6 +26,7 @@ export interface RejectionContext {
   readonly orderId?: string;
   /** The address that the sentence speaks of: the owner, or the wallet. */
   readonly address?: string;
+  readonly tokenId?: string;
   readonly side?: number;
   readonly orderType?: number;
 }
@@ -155,8 +156,14 @@ const sentences = {
     invalidOrder(orderId, `Size (${lotsText(a)}) lower than the minimum: ${lotsText(b)}`),
   MARKETABLE_BUY_BELOW_MINIMUM: ({ a, b }) =>
     refuse(`invalid amount for a marketable BUY order ($${microText(a)}), min size: $${microText(b)}`),
-  MARKET_NOT_OPEN: ({ a }) =>
-    refuse('the market is not yet ready to process new orders', { market_status: marketStatusText(a) }),
+  // Production's words for a market that is over: by them bots stop trying.
+  MARKET_NOT_OPEN: ({ a, tokenId }) =>
+    refuse(
+      a === MarketStatus.CLOSED || a === MarketStatus.RESOLVED
+        ? `the orderbook ${tokenId ?? ''} does not exist`
+        : 'the market is not yet ready to process new orders',
+      { market_status: marketStatusText(a) },
+    ),
   EXCHANGE_DISABLED: () =>
     closed(503, 'Trading is currently disabled. Orders and cancels are refused.', RETRY_SECONDS.disabled),
   EXCHANGE_RESTARTING: () =>

@@ -136,12 +136,12 @@ const orders: readonly OrderCase[] = [
   {
     title: 'a market that is closed',
     order: () => ({ tokenId: closed.no }),
-    error: () => /not yet ready|No orderbook/,
+    error: () => `the orderbook ${closed.no} does not exist`,
   },
   {
     title: 'a market that is resolved',
     order: () => ({ tokenId: resolved.yes }),
-    error: () => /not yet ready|No orderbook/,
+    error: () => `the orderbook ${resolved.yes} does not exist`,
   },
   {
     title: 'more than the balance',

@@ -128,7 +128,7 @@ test('an order that is there is answered again although it would be refused by n
   const first = await sendWith(alice, '/order', known, {});
   const kill = await sendWith(alice, '/order', killed, {});
   await admin('PATCH', `/admin/markets/${closing.conditionId}`, { status: 'closed' });
-  const refusal = { error: 'the market is not yet ready to process new orders', market_status: 'closed' };
+  const refusal = { error: `the orderbook ${closing.tokens[0]} does not exist`, market_status: 'closed' };
   const told = await sendWith(alice, '/order', known, IDEMPOTENT);
   expect([told.status, told.json, told.headers.get('idempotent-replayed')]).toEqual([200, first.json, 'true']);
   const again = await sendWith(alice, '/order', killed, IDEMPOTENT);

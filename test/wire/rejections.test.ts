@@ -88,6 +88,8 @@ const sentences: readonly (readonly [RejectionName, readonly number[], string, R
   ['CLOSED_ONLY', [], "'0xme' address in closed only mode"],
   ['POST_ONLY_CROSSES', [4100], 'invalid post-only order: order crosses book'],
   ['MARKET_NOT_OPEN', [2], 'the market is not yet ready to process new orders'],
+  ['MARKET_NOT_OPEN', [3], 'the orderbook 12 does not exist', { tokenId: '12' }],
+  ['MARKET_NOT_OPEN', [4], 'the orderbook 12 does not exist', { tokenId: '12' }],
   ['FOK_NOT_FILLED', [100], "order couldn't be fully filled. FOK orders are fully filled or killed."],
 ];
 
