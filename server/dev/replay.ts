@@ -9,7 +9,7 @@ import { type Progress, showProgress } from '../progress.ts';
 import type { Environment } from '../settings.ts';
 import { readFlow } from './replay/flowFile.ts';
 import { ACCOUNTS_MAX, ACCOUNTS_MIN, checkEveryFor, type ReplayOptions, replayFlow } from './replay/replayFlow.ts';
-import { AGREEMENT_MIN, percentText, summaryLines } from './replay/tally.ts';
+import { AGREEMENT_MIN, percentText, summaryLines } from './replay/summary.ts';
 
 const FILE_EXPECTED =
   'replay needs the file of a recorded flow, such as flow_20260607.csv.gz (plain or .gz), ' +

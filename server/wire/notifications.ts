@@ -30,6 +30,8 @@ const REASONS: Readonly<Record<number, string>> = {
   [CancelReason.NO_MATCH]: 'no_match',
 };
 
+type NoticeOf<Kind extends Notice['kind']> = Extract<Notice, { kind: Kind }>;
+
 /** What every payload says of the market and token. */
 function tokenFields(views: Views, market: Market, outcome: number) {
   const event = views.markets.eventByNumber(market.eventNumber);
@@ -65,51 +67,56 @@ function payoutPips({ resolution }: Market, outcome: number): number {
   return resolution === outcome ? PIPS_PER_UNIT : 0;
 }
 
+function canceledFields({ order, lots }: NoticeOf<'canceled'>) {
+  return {
+    ...orderFields(order),
+    matched_size: lotsText(order.filledLots),
+    price: pipsText(order.pricePips),
+    remaining_size: lotsText(lots),
+    trade_id: '',
+    transaction_hash: ZERO_BYTES32,
+    reason: REASONS[order.cancelReason ?? -1] ?? '',
+  };
+}
+
+function filledFields({ order, trade, lots, pricePips, remainingLots }: NoticeOf<'filled'>) {
+  const id = tradeId(trade.marketIndex, trade.tradeNumber);
+  return {
+    ...orderFields(order),
+    matched_size: lotsText(lots),
+    price: pipsText(pricePips),
+    remaining_size: lotsText(remainingLots),
+    trade_id: id,
+    transaction_hash: transactionHash(id),
+  };
+}
+
+/** The shares take the place of an order's size, and the key that asks that of the order's. */
+function resolvedFields({ outcome, sharesMicro }: NoticeOf<'resolved'>, market: Market, apiKey: string) {
+  const size = microText(sharesMicro);
+  return {
+    order_id: '',
+    original_size: size,
+    owner: apiKey,
+    side: sideText(Side.BUY),
+    type: orderTypeText(OrderType.GTC),
+    matched_size: size,
+    price: pipsText(payoutPips(market, outcome)),
+    remaining_size: '0',
+    trade_id: '',
+    transaction_hash: ZERO_BYTES32,
+    winner: market.resolution === outcome,
+  };
+}
+
 function payloadOf(notice: Notice, views: Views, market: Market, apiKey: string) {
   switch (notice.kind) {
-    case 'canceled': {
-      const { order, lots } = notice;
-      return {
-        ...tokenFields(views, market, order.outcome),
-        ...orderFields(order),
-        matched_size: lotsText(order.filledLots),
-        price: pipsText(order.pricePips),
-        remaining_size: lotsText(lots),
-        trade_id: '',
-        transaction_hash: ZERO_BYTES32,
-        reason: REASONS[order.cancelReason ?? -1] ?? '',
-      };
-    }
-    case 'filled': {
-      const { order, trade } = notice;
-      const id = tradeId(trade.marketIndex, trade.tradeNumber);
-      return {
-        ...tokenFields(views, market, order.outcome),
-        ...orderFields(order),
-        matched_size: lotsText(notice.lots),
-        price: pipsText(notice.pricePips),
-        remaining_size: lotsText(notice.remainingLots),
-        trade_id: id,
-        transaction_hash: transactionHash(id),
-      };
-    }
-    case 'resolved': {
-      const size = microText(notice.sharesMicro);
-      return {
-        ...tokenFields(views, market, notice.outcome),
-        order_id: '',
-        original_size: size,
-        owner: apiKey,
-        side: sideText(Side.BUY),
-        type: orderTypeText(OrderType.GTC),
-        matched_size: size,
-        price: pipsText(payoutPips(market, notice.outcome)),
-        remaining_size: '0',
-        trade_id: '',
-        transaction_hash: ZERO_BYTES32,
-        winner: market.resolution === notice.outcome,
-      };
-    }
+    case 'canceled':
+      return { ...tokenFields(views, market, notice.order.outcome), ...canceledFields(notice) };
+    case 'filled':
+      return { ...tokenFields(views, market, notice.order.outcome), ...filledFields(notice) };
+    case 'resolved':
+      return { ...tokenFields(views, market, notice.outcome), ...resolvedFields(notice, market, apiKey) };
     default: {
       const unknown: never = notice;
       throw new Error(`notifications: no such kind as ${JSON.stringify(unknown)}`);

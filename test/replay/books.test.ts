@@ -5,7 +5,8 @@ import type { FlowRow, LevelRow } from '../../server/dev/replay/flowFile.ts';
 import { compareBooks, mirrored, RecordedBook } from '../../server/dev/replay/recordedBook.ts';
 import { RestingOrders } from '../../server/dev/replay/restingOrders.ts';
 import { STEP_ROWS_MAX, takeStep } from '../../server/dev/replay/steps.ts';
-import { percentText, Tally } from '../../server/dev/replay/tally.ts';
+import { percentText } from '../../server/dev/replay/summary.ts';
+import { Tally } from '../../server/dev/replay/tally.ts';
 
 const level = (op: LevelRow['op'], side: 'B' | 'A', pricePips: number, levelLots: number): LevelRow => ({
   op,

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Flow, readFlow } from '../../server/dev/replay/flowFile.ts';
 import { checkEveryFor, type ReplayOptions, replayFlow } from '../../server/dev/replay/replayFlow.ts';
-import { AGREEMENT_MIN, summaryLines } from '../../server/dev/replay/tally.ts';
+import { AGREEMENT_MIN, summaryLines } from '../../server/dev/replay/summary.ts';
 import { runToEnd, type ServerProcess, startServerProcess } from '../support/process.ts';
 
 const recordedData = process.env.OUTCRY_RECORDED_DATA || undefined;

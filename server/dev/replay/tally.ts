@@ -1,8 +1,5 @@
-// What a replay counts while it runs, and the sentences that it ends with. Every player adds to the one tally; the
-// command line prints it and the test reads it. It must never decide anything.
-
-/** Fewer agreeing levels than this fail a replay: prints take what a row has already removed, so 1 is out of reach. */
-export const AGREEMENT_MIN = 0.99;
+// What a replay counts while it runs. Every player adds to the one tally; summary.ts says it in sentences and the test reads
+// it. It must never decide anything.
 
 export class Tally {
   rows = 0;
@@ -73,25 +70,6 @@ function byCount(counts: ReadonlyMap<string, number>): ReadonlyMap<string, numbe
   return new Map([...counts].sort(([, left], [, right]) => right - left));
 }
 
-const number = new Intl.NumberFormat('en-US');
-const show = (value: number): string => number.format(Math.round(value));
-
-/** A share of one as a percentage with two decimals, rounded down, so that a figure never looks better than it is. */
-export function percentText(share: number): string {
-  return `${(Math.floor(share * 10_000) / 100).toFixed(2)} %`;
-}
-
-const LABEL_WIDTH = 15;
-
-function labelled(label: string, text: string): string {
-  return `${label.padEnd(LABEL_WIDTH)}${text}`;
-}
-
-function groupLines(label: string, groups: ReadonlyMap<string, number>): string[] {
-  if (groups.size === 0) return [labelled(label, 'nothing.')];
-  return [...groups].map(([sentence, times]) => labelled(label, `${show(times)} times: ${sentence}`));
-}
-
 /** What a replay took, beside what it counted. */
 export interface ReplayFigures {
   /** Of the rows alone, without the preparation. */
@@ -101,60 +79,4 @@ export interface ReplayFigures {
   readonly requests: number;
   /** How often the exchange asked the replay to wait. */
   readonly waits: number;
-}
-
-/** The lines that a replay ends with. */
-export function summaryLines(tally: Tally, figures: ReplayFigures): string[] {
-  const seconds = Math.max(figures.elapsedMs, 1) / 1000;
-  const pace = (figures.recordedMs / 1000 / seconds).toFixed(1);
-  const { rows, checkpoints } = tally;
-  const lines = [
-    labelled(
-      'Rows',
-      `${show(rows)} in ${seconds.toFixed(1)} s: ${show(rows / seconds)} rows/s, ${pace} times the recorded pace.`,
-    ),
-    labelled(
-      'Requests',
-      `${show(figures.requests)}; the exchange asked ${show(figures.waits)} times to come back later.`,
-    ),
-    labelled(
-      'Orders',
-      `${show(tally.ordersSent)} sent by ${tally.wallets.size} wallets, ${show(tally.ordersAccepted)} accepted, ${show(tally.ordersCanceled)} cancelled; ${show(tally.secondTokenOrders)} named the second token.`,
-    ),
-    labelled(
-      'Trades',
-      `${show(tally.trades)} with ${show(tally.fills)} fills; ${show(tally.crossingAdds)} rows crossed the book.`,
-    ),
-    labelled(
-      'Prints',
-      `${show(tally.prints)}: ${show(tally.printsFilled)} filled, ${show(tally.printsUnfillable)} unfillable, ${show(tally.printsBelowLot)} below one lot.`,
-    ),
-    ...groupLines('Rejected', tally.rejections),
-    ...groupLines('Not cancelled', tally.cancelRefusals),
-  ];
-  if (tally.levelsUnreached > 0) {
-    lines.push(
-      labelled('Unreached', `${show(tally.levelsUnreached)} levels could not be brought to their recorded size.`),
-    );
-  }
-  if (tally.strangersFilled > 0) {
-    lines.push(
-      labelled('Strangers', `${show(tally.strangersFilled)} fills were with orders of others in these markets.`),
-    );
-  }
-  lines.push(
-    labelled(
-      'Mirror',
-      `the second token's book mirrored the first's at ${show(checkpoints - tally.mirrorsBroken)} of ${show(checkpoints)} checkpoints.`,
-    ),
-    labelled(
-      'Unexplained',
-      `${show(tally.levelsUnexplained)} levels differed from what the replies to orders and cancels imply.`,
-    ),
-    labelled(
-      'Agreement',
-      `${percentText(tally.agreement)} of ${show(tally.levelsCompared)} levels at ${show(checkpoints)} checkpoints equal the recording in price and size.`,
-    ),
-  );
-  return lines;
 }

@@ -1,0 +1,82 @@
+// The sentences that a replay ends with, made of its tally. Called by the command line, which prints them, and by the test
+// of the recording.
+import type { ReplayFigures, Tally } from './tally.ts';
+
+/** Fewer agreeing levels than this fail a replay: prints take what a row has already removed, so 1 is out of reach. */
+export const AGREEMENT_MIN = 0.99;
+
+const number = new Intl.NumberFormat('en-US');
+const show = (value: number): string => number.format(Math.round(value));
+
+/** A share of one as a percentage with two decimals, rounded down, so that a figure never looks better than it is. */
+export function percentText(share: number): string {
+  return `${(Math.floor(share * 10_000) / 100).toFixed(2)} %`;
+}
+
+const LABEL_WIDTH = 15;
+
+function labelled(label: string, text: string): string {
+  return `${label.padEnd(LABEL_WIDTH)}${text}`;
+}
+
+function groupLines(label: string, groups: ReadonlyMap<string, number>): string[] {
+  if (groups.size === 0) return [labelled(label, 'nothing.')];
+  return [...groups].map(([sentence, times]) => labelled(label, `${show(times)} times: ${sentence}`));
+}
+
+/** The lines that a replay ends with. */
+export function summaryLines(tally: Tally, figures: ReplayFigures): string[] {
+  return [...effortLines(tally, figures), ...outcomeLines(tally), ...bookLines(tally)];
+}
+
+/** What was sent, and how fast. */
+function effortLines(tally: Tally, { elapsedMs, recordedMs, requests, waits }: ReplayFigures): string[] {
+  const seconds = Math.max(elapsedMs, 1) / 1000;
+  const pace = (recordedMs / 1000 / seconds).toFixed(1);
+  const rowsPerSecond = show(tally.rows / seconds);
+  return [
+    labelled(
+      'Rows',
+      `${show(tally.rows)} in ${seconds.toFixed(1)} s: ${rowsPerSecond} rows/s, ${pace} times the recorded pace.`,
+    ),
+    labelled('Requests', `${show(requests)}; the exchange asked ${show(waits)} times to come back later.`),
+  ];
+}
+
+/** What became of the orders. */
+function outcomeLines(tally: Tally): string[] {
+  const sent = `${show(tally.ordersSent)} sent by ${tally.wallets.size} wallets`;
+  const became = `${show(tally.ordersAccepted)} accepted, ${show(tally.ordersCanceled)} cancelled`;
+  const crossing = `${show(tally.crossingAdds)} rows crossed the book`;
+  const unfilled = `${show(tally.printsUnfillable)} unfillable, ${show(tally.printsBelowLot)} below one lot`;
+  return [
+    labelled('Orders', `${sent}, ${became}; ${show(tally.secondTokenOrders)} named the second token.`),
+    labelled('Trades', `${show(tally.trades)} with ${show(tally.fills)} fills; ${crossing}.`),
+    labelled('Prints', `${show(tally.prints)}: ${show(tally.printsFilled)} filled, ${unfilled}.`),
+    ...groupLines('Rejected', tally.rejections),
+    ...groupLines('Not cancelled', tally.cancelRefusals),
+  ];
+}
+
+/** How the books compare with the recorded ones. */
+function bookLines(tally: Tally): string[] {
+  const { levelsUnreached, strangersFilled, checkpoints, mirrorsBroken, levelsCompared, levelsUnexplained } = tally;
+  const lines: string[] = [];
+  if (levelsUnreached > 0) {
+    lines.push(labelled('Unreached', `${show(levelsUnreached)} levels could not be brought to their recorded size.`));
+  }
+  if (strangersFilled > 0) {
+    lines.push(labelled('Strangers', `${show(strangersFilled)} fills were with orders of others in these markets.`));
+  }
+  const mirrored = `${show(checkpoints - mirrorsBroken)} of ${show(checkpoints)} checkpoints`;
+  const compared = `${show(levelsCompared)} levels at ${show(checkpoints)} checkpoints`;
+  lines.push(
+    labelled('Mirror', `the second token's book mirrored the first's at ${mirrored}.`),
+    labelled(
+      'Unexplained',
+      `${show(levelsUnexplained)} levels differed from what the replies to orders and cancels imply.`,
+    ),
+    labelled('Agreement', `${percentText(tally.agreement)} of ${compared} equal the recording in price and size.`),
+  );
+  return lines;
+}
