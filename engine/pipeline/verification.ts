@@ -85,27 +85,14 @@ async function verifyRecords(
     }
     invariantLooks += 1;
   };
-  const waiting = [...snapshots];
-  const snapshotFaults: string[] = [];
-  const foreignSnapshots: string[] = [];
-  let snapshotCount = 0;
-  const lookAtSnapshot = (record: JournalRecord): void => {
-    const snapshot = waiting.pop(); // the newest come first
-    if (snapshot === undefined) return;
-    const fault = snapshotFault(snapshot, reducers, record);
-    if (fault === undefined) snapshotCount += 1;
-    else if (!existsSync(snapshot.path))
-      return; // the exchange has removed it for a newer one
-    else if (fault.isOfAnotherVersion) foreignSnapshots.push(fault.text);
-    else snapshotFaults.push(fault.text);
-  };
+  const checks = new SnapshotChecks(snapshots, reducers);
   let turnEndsMs = performance.now() + TURN_MS;
   const replayed = (record: JournalRecord): void => {
     recordCount = record.sequence;
     if (recordCount === 1) firstTMs = record.tMs;
     lastTMs = record.tMs;
     onRecord(record);
-    if (waiting.at(-1)?.sequence === recordCount) lookAtSnapshot(record);
+    checks.replayed(record);
     if (recordCount % INVARIANTS_EVERY === 0) look();
   };
   for (const records of reader.read()) {
@@ -122,7 +109,40 @@ async function verifyRecords(
   }
   look();
   onProgress(recordCount, total);
-  for (const { path } of waiting) snapshotFaults.push(`${path}: the journal has no such record.`);
-  const hashes = reducers.stateHash();
-  return { recordCount, firstTMs, lastTMs, invariantLooks, snapshotCount, snapshotFaults, foreignSnapshots, hashes };
+  return { recordCount, firstTMs, lastTMs, invariantLooks, ...checks.findings(), hashes: reducers.stateHash() };
+}
+
+/** Looks at each snapshot when the replay has come to the record that it ends with. */
+class SnapshotChecks {
+  /** The newest come first. */
+  private readonly waiting: KeptSnapshot[];
+  private readonly reducers: Reducers;
+  private soundCount = 0;
+  private readonly faults: string[] = [];
+  private readonly foreign: string[] = [];
+
+  constructor(snapshots: readonly KeptSnapshot[], reducers: Reducers) {
+    this.waiting = [...snapshots];
+    this.reducers = reducers;
+  }
+
+  replayed(record: JournalRecord): void {
+    const snapshot = this.waiting.at(-1);
+    if (snapshot?.sequence !== record.sequence) return;
+    this.waiting.pop();
+    const fault = snapshotFault(snapshot, this.reducers, record);
+    if (fault === undefined) {
+      this.soundCount += 1;
+      return;
+    }
+    if (!existsSync(snapshot.path)) return; // the exchange has removed it for a newer one
+    (fault.isOfAnotherVersion ? this.foreign : this.faults).push(fault.text);
+  }
+
+  /** What was found, once all is replayed: whatever still waits ends with a record that there is not. */
+  findings(): Pick<VerifiedJournal, 'snapshotCount' | 'snapshotFaults' | 'foreignSnapshots'> {
+    const homeless = this.waiting.map(({ path }) => `${path}: the journal has no such record.`);
+    const snapshotFaults = [...this.faults, ...homeless];
+    return { snapshotCount: this.soundCount, snapshotFaults, foreignSnapshots: this.foreign };
+  }
 }

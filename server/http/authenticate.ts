@@ -84,6 +84,11 @@ function hasToken({ header }: HttpRequest, wanted: string): boolean {
   return token !== undefined && equalSecretTexts(token, wanted);
 }
 
+/** The kinds of keys that are taken. */
+const TRADING = [ApiKeyKind.TRADING];
+const READING = [...TRADING, ApiKeyKind.READONLY];
+const ANY_KIND = [...READING, ApiKeyKind.BUILDER];
+
 /** The checks of what API keys sign. */
 function makeKeyChecks({ views, secret }: Services) {
   const credentials = new CredentialsCache(secret);
@@ -97,11 +102,10 @@ function makeKeyChecks({ views, secret }: Services) {
     return { key, held };
   };
 
-  const byKey = (request: HttpRequest, isReadOnlyEnough: boolean, isBuilderEnough: boolean): Caller => {
+  const byKey = (request: HttpRequest, kinds: readonly ApiKeyKind[]): Caller => {
     const headers = readAuthHeaders(request.header);
     const { key, held } = namedKey(headers);
-    if (key.kind === ApiKeyKind.READONLY && !isReadOnlyEnough) throw invalidKey();
-    if (key.kind === ApiKeyKind.BUILDER && !isBuilderEnough) throw invalidKey();
+    if (!kinds.includes(key.kind)) throw invalidKey();
     if (headers.address.toLowerCase() !== key.owner) throw invalidKey();
     if (key.kind !== ApiKeyKind.READONLY && !isSigned(headers, request, held)) throw invalidKey();
     return held.caller;
@@ -110,7 +114,7 @@ function makeKeyChecks({ views, secret }: Services) {
   /** Headers of a builder's own name no address: the key alone says whose it is. */
   const byKeyOrBuilder = (request: HttpRequest): Caller => {
     const headers = readBuilderHeaders(request.header);
-    if (headers === undefined) return byKey(request, false, false);
+    if (headers === undefined) return byKey(request, TRADING);
     const { key, held } = namedKey(headers);
     if (key.kind !== ApiKeyKind.BUILDER || !isSigned(headers, request, held)) throw invalidKey();
     return held.caller;
@@ -119,21 +123,8 @@ function makeKeyChecks({ views, secret }: Services) {
   return { byKey, byKeyOrBuilder };
 }
 
-/** The check of every level of authentication over the parts of a server. */
-export function makeAuthenticator(services: Services): Authenticator {
-  const { config, contracts } = services;
-  const { byKey, byKeyOrBuilder } = makeKeyChecks(services);
-
-  const byWallet = (request: HttpRequest): Caller => {
-    const check = verifyL1(readAuthHeaders(request.header), contracts.chainId, request.nowMs);
-    if (!check.ok) throw unauthorized(check.error);
-    return { owner: check.owner, apiKey: '', keyId: NO_KEY_ID };
-  };
-
-  /** What has no part of a key's credentials is a wallet's; nothing at all is no key. */
-  const byWalletOrKey = (request: HttpRequest): Caller =>
-    isWalletSigned(readAuthHeaders(request.header)) ? byWallet(request) : byKey(request, false, false);
-
+/** The checks of who runs the exchange, or watches or tries it: they know no caller. */
+function makeOperatorChecks({ config }: Services) {
   const byToken = (request: HttpRequest): undefined => {
     requireSameOrigin(request.header('origin'), request.header('host'));
     if (!hasToken(request, config.adminToken)) {
@@ -157,20 +148,38 @@ export function makeAuthenticator(services: Services): Authenticator {
     requireSameOrigin(request.header('origin'), request.header('host'));
   };
 
+  return { byToken, byWatcher, inDevelopment };
+}
+
+/** The check of every level of authentication over the parts of a server. */
+export function makeAuthenticator(services: Services): Authenticator {
+  const { byKey, byKeyOrBuilder } = makeKeyChecks(services);
+  const { byToken, byWatcher, inDevelopment } = makeOperatorChecks(services);
+
+  const byWallet = (request: HttpRequest): Caller => {
+    const check = verifyL1(readAuthHeaders(request.header), services.contracts.chainId, request.nowMs);
+    if (!check.ok) throw unauthorized(check.error);
+    return { owner: check.owner, apiKey: '', keyId: NO_KEY_ID };
+  };
+
+  /** What has no part of a key's credentials is a wallet's; nothing at all is no key. */
+  const byWalletOrKey = (request: HttpRequest): Caller =>
+    isWalletSigned(readAuthHeaders(request.header)) ? byWallet(request) : byKey(request, TRADING);
+
   return (endpoint, request) => {
     switch (endpoint.auth) {
       case 'none':
         return undefined;
       case 'l2':
-        return byKey(request, false, false);
+        return byKey(request, TRADING);
       case 'l2-read':
-        return byKey(request, true, false);
+        return byKey(request, READING);
       case 'l1-or-l2':
         return byWalletOrKey(request);
       case 'l2-or-builder':
         return byKeyOrBuilder(request);
       case 'builder':
-        return readAuthHeaders(request.header).apiKey === '' ? undefined : byKey(request, true, true);
+        return readAuthHeaders(request.header).apiKey === '' ? undefined : byKey(request, ANY_KIND);
       case 'l1':
         return byWallet(request);
       case 'admin':
