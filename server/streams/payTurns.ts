@@ -4,7 +4,7 @@
 import { streamLimits } from './limits.ts';
 
 export class PayTurns {
-  private line: (() => void)[] = [];
+  private readonly line: (() => void)[] = [];
   private isTurn = false;
   private isRunning = false;
   private untilMs = 0;
@@ -36,23 +36,23 @@ export class PayTurns {
     setImmediate(() => this.run());
   }
 
-  /** The turn after: its time goes to the line, of which one goes on in any case. */
+  /** The turn after: its time goes to the line as it stands, of which one goes on in any case. Who comes meanwhile waits. */
   private run(): void {
     this.isTurn = false;
-    if (this.line.length === 0) return;
-    this.begin();
     const { line } = this;
-    this.line = [];
+    const waiting = line.length;
+    if (waiting === 0) return;
+    this.begin();
     this.isRunning = true;
     let count = 0;
     try {
-      while (count < line.length && (count === 0 || this.hasTime())) {
+      while (count < waiting && (count === 0 || this.hasTime())) {
         count += 1;
         line[count - 1]();
       }
     } finally {
       this.isRunning = false;
-      this.line = [...line.slice(count), ...this.line];
+      line.splice(0, count);
     }
   }
 }
