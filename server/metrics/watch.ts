@@ -154,7 +154,7 @@ function watchFollowers(figures: Figures, { exchange, historian, snapshots }: Wa
 }
 
 function watchStreams(figures: Figures, hub: StreamHub): void {
-  const { connections, counts, readers } = hub;
+  const { connections, counts, publisher, readers } = hub;
   figures.gauges(
     'stream_sockets',
     'Open WebSockets by channel; undecided ones have not said yet which one they want.',
@@ -185,7 +185,7 @@ function watchStreams(figures: Figures, hub: StreamHub): void {
   figures.counter(
     'stream_frames_total',
     'Frames published to the followers of markets, each counted once however many there are.',
-    () => counts.published,
+    () => publisher.frameCount,
   );
 }
 

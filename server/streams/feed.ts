@@ -18,10 +18,12 @@ export class StreamFeed {
   readonly views: Views;
   readonly markets: MarketFeed;
   readonly users: UserFeed;
-  /** Called in the record after which something waits; at most once until `taken`. */
+  /** Called in the record after which something waits; once until all of that is published. */
   onWaiting: (() => void) | undefined;
   /** Called when an API key is deleted (its 16 bytes in hex). */
   onKeyDeleted: ((keyId: string) => void) | undefined;
+  /** How many of the new markets have been published. */
+  announcedCount = 0;
   private firstMs = 0;
   private readonly copiedMs: number;
 
@@ -67,9 +69,6 @@ export class StreamFeed {
     const { markets, users } = this;
     return markets.dirty.length > 0 || users.dirty.length > 0 || markets.newMarkets.length > this.announcedCount;
   }
-
-  /** How many of the new markets have been published. */
-  announcedCount = 0;
 
   private applyEvent(event: EngineEvent, next: EngineEvent | undefined, tMs: number): void {
     const { markets, users } = this;

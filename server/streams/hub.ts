@@ -1,17 +1,14 @@
-// The WebSocket side of the exchange: takes sockets in, hands their messages to the channels, publishes what the feed has
-// rendered when a flush is over, says where silent streams stand, and lets go of sockets that are too slow. One publish a
-// topic and flush, since a publish costs one send a socket. Started by start.ts; it must be closed before its app.
+// The WebSocket side of the exchange: takes sockets in, hands their messages to the channels, lets go of those that are too slow
+// or say nothing, and tells the publisher when. Started by start.ts; it must be closed before its app.
 import type { HttpRequest, HttpResponse, TemplatedApp, us_socket_context_t } from 'uWebSockets.js';
 import { ApiKeyKind, type RunningExchange } from '../../engine/index.ts';
 import { deriveCredentials } from '../auth/apiKeys.ts';
 import { equalSecretTexts } from '../auth/l2.ts';
 import type { ServerConfig } from '../config.ts';
-import { newMarketText } from '../wire/marketEvents.ts';
 import { RETRY_SECONDS } from '../wire/rejections.ts';
 import {
   BadCredentials,
   BadStreamRequest,
-  heartbeatText,
   parseStreamRequest,
   type StreamCredentials,
   type StreamRequest,
@@ -20,16 +17,11 @@ import {
 import { Admission } from './admission.ts';
 import { CloseCode, Connection, type Socket, type SocketData } from './connection.ts';
 import type { StreamFeed } from './feed.ts';
-import { catalogStreamId, FORM_COUNT, type Form } from './ids.ts';
 import { streamLimits } from './limits.ts';
-import { type ChannelHost, MarketSubscriber } from './marketChannel.ts';
-import type { MarketStream } from './marketStream.ts';
-import { FrameWriter } from './messages.ts';
-import { PayTurns } from './payTurns.ts';
+import { MarketSubscriber } from './marketChannel.ts';
+import { Publisher } from './publisher.ts';
 import { QUESTION, ReaderCheck } from './readerCheck.ts';
-import { type UserHost, type UserLog, UserSubscriber } from './userChannel.ts';
-import type { UserStream } from './userFeed.ts';
-import { makeUserLog } from './userLog.ts';
+import { UserSubscriber } from './userChannel.ts';
 
 const WRONG_CREDENTIALS = 'Unauthorized/Invalid api key';
 const PATHS = [
@@ -46,8 +38,6 @@ interface StreamCounts {
   refused: number;
   /** Lost a message, since their reader was too slow, and are closed for it. */
   tooSlow: number;
-  /** Frames that were published to all who follow a market. */
-  published: number;
 }
 
 /** What the hub needs of a server. */
@@ -66,39 +56,32 @@ export function afterNextFlushBegins(step: () => void): void {
   process.nextTick(() => setImmediate(step));
 }
 
-export class StreamHub implements ChannelHost, UserHost {
-  readonly feed: StreamFeed;
-  readonly followed = new Set<MarketStream>();
-  readonly listeners = new Map<UserStream, Set<UserSubscriber>>();
-  readonly userLog: UserLog;
-  readonly turns = new PayTurns();
+export class StreamHub {
   /** Sockets that are open. */
   readonly connections = new Set<Connection>();
-  catalogCount = 0;
-  readonly counts: StreamCounts = { opened: 0, refused: 0, tooSlow: 0, published: 0 };
+  readonly counts: StreamCounts = { opened: 0, refused: 0, tooSlow: 0 };
+  readonly publisher: Publisher;
+  readonly readers: ReaderCheck;
+  private readonly feed: StreamFeed;
   private readonly services: HubServices;
   private readonly onDefect: (error: unknown) => void;
   private readonly admission: Admission;
   private readonly lost = new Map<Connection, number>();
   private app: TemplatedApp | undefined;
-  private topic = '';
-  private readonly writer = new FrameWriter((frame) => this.emit(frame));
-  readonly readers: ReaderCheck;
   private timers: readonly NodeJS.Timeout[] = [];
-  private catalogMs = 0;
 
   /** @param onDefect called with what no client can have caused: must stop the process in an orderly way */
   constructor(feed: StreamFeed, services: HubServices, onDefect: (error: unknown) => void) {
     this.feed = feed;
     this.services = services;
     this.onDefect = onDefect;
-    this.userLog = makeUserLog(services.config.dataDir);
-    this.readers = new ReaderCheck(this.connections, services.config.streams);
+    const { connections } = this;
+    const send = (topic: string, message: Buffer | string): void => {
+      this.app?.publish(topic, message, false, false);
+    };
+    this.publisher = new Publisher({ feed, ...services, connections, send });
+    this.readers = new ReaderCheck(connections, services.config.streams);
     this.admission = new Admission(services.config);
-  }
-
-  now(): number {
-    return this.services.exchange.now();
   }
 
   /** Takes sockets from now on. Call it once, before the app listens. */
@@ -122,7 +105,7 @@ export class StreamHub implements ChannelHost, UserHost {
     }
     const { feed } = this;
     feed.announcedCount = feed.markets.newMarkets.length;
-    feed.onWaiting = () => afterNextFlushBegins(() => this.guard(() => this.flush()));
+    feed.onWaiting = () => afterNextFlushBegins(() => this.guard(() => this.publisher.flush()));
     feed.onKeyDeleted = (keyId) => this.endKey(keyId);
     const { heartbeatMs } = this.services.config.streams;
     this.timers = [
@@ -135,7 +118,7 @@ export class StreamHub implements ChannelHost, UserHost {
   async close(): Promise<void> {
     this.admission.close();
     for (const timer of this.timers) clearInterval(timer);
-    this.flush();
+    this.publisher.flush();
     for (const connection of this.connections) connection.end(CloseCode.RESTART, 'the exchange is stopping');
     // One turn of the loop, so that the close frames leave before the app takes its sockets down.
     await new Promise((resolve) => setImmediate(resolve));
@@ -150,111 +133,13 @@ export class StreamHub implements ChannelHost, UserHost {
     }
   }
 
-  /** Publishes everything that waits: one publish a topic. */
-  flush(): void {
-    const { feed } = this;
-    if (!feed.isWaiting) return;
-    const { markets, users } = feed;
-    const owners = users.dirty;
-    users.dirty = [];
-    for (const owner of owners) {
-      owner.isWaiting = false;
-      for (const subscriber of this.listeners.get(owner) ?? []) subscriber.told(owner.changed);
-      owner.changed.clear();
-    }
-    const owed = this.oweBurst();
-    for (const stream of markets.dirty) this.publish(stream);
-    markets.published();
-    this.publishNewMarkets();
-    for (const subscriber of owed) subscriber.drained();
-  }
-
-  /** A publish has no pace: sockets that get more by this one than there may be room for are owed it. */
-  private oweBurst(): readonly MarketSubscriber[] {
-    const { markets, announcedCount } = this.feed;
-    const { messages } = markets;
-    const { burstBytesMax, newMarketsMax } = streamLimits;
-    const hasManyNew = markets.newMarkets.length - announcedCount > newMarketsMax;
-    if (messages.byteLength <= burstBytesMax && !hasManyNew) return [];
-    const bytesOf = new Map<MarketStream, number>();
-    for (const stream of markets.dirty) {
-      const bytes = stream.pending.reduce((sum, { first, end }) => sum + messages.bytesBetween(first, end), 0);
-      bytesOf.set(stream, bytes);
-    }
-    const owed: MarketSubscriber[] = [];
-    for (const { subscriber } of this.connections) {
-      if (subscriber instanceof MarketSubscriber && subscriber.owe(bytesOf, hasManyNew)) owed.push(subscriber);
-    }
-    return owed;
-  }
-
-  private emit(frame: Buffer): void {
-    this.counts.published += 1;
-    this.app?.publish(this.topic, frame, false, false);
-  }
-
-  private publish(stream: MarketStream): void {
-    const { pending } = stream;
-    const { messages } = this.feed.markets;
-    stream.pending = [];
-    for (let form = 0; form < FORM_COUNT; form += 1) {
-      if (stream.subscribers[form] === 0) continue;
-      this.topic = stream.ids[form];
-      stream.publishedMs[form] = performance.now();
-      const idBytes = stream.idBytes[form];
-      for (const { first, end, before } of pending) {
-        let sequence = before[form];
-        for (let index = first; index < end; index += 1) {
-          if (!messages.isFor(index, form as Form)) continue; // below FORM_COUNT
-          sequence += 1;
-          this.writer.add(messages, index, idBytes, sequence);
-        }
-      }
-      this.writer.end();
-    }
-  }
-
-  private publishNewMarkets(): void {
-    const { feed } = this;
-    const { newMarkets } = feed.markets;
-    if (feed.announcedCount === newMarkets.length) return;
-    const { markets } = feed.views;
-    const topic = catalogStreamId(feed.log);
-    while (feed.announcedCount < newMarkets.length) {
-      const { marketIndex, tMs } = newMarkets[feed.announcedCount];
-      feed.announcedCount += 1;
-      const market = markets.byIndex(marketIndex);
-      if (market === undefined || this.catalogCount === 0) continue;
-      const event = markets.eventByNumber(market.eventNumber);
-      this.app?.publish(topic, newMarketText(market, event, topic, feed.announcedCount, tMs), false, false);
-      this.catalogMs = performance.now();
-    }
-  }
-
-  /** Streams that were silent say where they stand; sockets that outstayed a limit go. */
   private beat(): void {
-    this.flush();
-    const { heartbeatMs } = this.services.config.streams;
     const nowMs = performance.now();
-    for (const stream of this.followed) {
-      for (let form = 0; form < FORM_COUNT; form += 1) {
-        if (stream.subscribers[form] === 0 || nowMs - stream.publishedMs[form] < heartbeatMs) continue;
-        stream.publishedMs[form] = nowMs;
-        const text = heartbeatText(stream.ids[form], stream.numbers[form], this.now());
-        this.app?.publish(stream.ids[form], text, false, false);
-      }
-    }
-    for (const subscribers of this.listeners.values()) {
-      for (const subscriber of subscribers) subscriber.beat(nowMs, heartbeatMs);
-    }
-    if (this.catalogCount > 0 && nowMs - this.catalogMs >= heartbeatMs) {
-      const topic = catalogStreamId(this.feed.log);
-      this.app?.publish(topic, heartbeatText(topic, this.feed.announcedCount, this.now()), false, false);
-      this.catalogMs = nowMs;
-    }
+    this.publisher.beat(nowMs);
     this.endLate(nowMs);
   }
 
+  /** Ends sockets that outstayed a limit. */
   private endLate(nowMs: number): void {
     const { authMsMax, lostMsMax } = this.services.config.streams;
     for (const [connection, sinceMs] of this.lost) {
@@ -379,7 +264,7 @@ export class StreamHub implements ChannelHost, UserHost {
       throw new BadStreamRequest(`this socket is of the ${connection.channel} channel`);
     }
     if (connection.channel === 'market') {
-      connection.subscriber ??= new MarketSubscriber(connection, this);
+      connection.subscriber ??= new MarketSubscriber(connection, this.publisher);
     } else if (!this.admit(connection, request.credentials)) return;
     const { subscriber } = connection;
     if (subscriber instanceof MarketSubscriber || subscriber instanceof UserSubscriber) subscriber.request(request);
@@ -398,7 +283,7 @@ export class StreamHub implements ChannelHost, UserHost {
       connection.end(CloseCode.POLICY, sentence);
       return false;
     }
-    connection.subscriber ??= new UserSubscriber(connection, this, key.owner, key.keyId);
+    connection.subscriber ??= new UserSubscriber(connection, this.publisher, key.owner, key.keyId);
     return true;
   }
 

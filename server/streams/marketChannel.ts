@@ -1,6 +1,6 @@
 // The market channel of one socket: which tokens it follows, in which streams, and what it is still owed before it hears
 // a stream live: a dump, a replay, or where the stream stands. What is owed is paid in turn, and only while there is
-// room in front of the socket. It renders nothing that the hub publishes.
+// room in front of the socket. It renders nothing that is published to all who follow.
 import { isListed, type Market } from '../views/index.ts';
 import { bookJson } from '../wire/books.ts';
 import { bookMessage } from '../wire/marketEvents.ts';

@@ -1,6 +1,6 @@
 // Ready messages: bytes with two gaps of fixed width, the stream's name and its number there, so that what was rendered
 // once for a market serves all of its streams. Written one behind the other by the renderers of wire/, put into frames
-// by the hub. A message without numbers patched in never leaves.
+// by the publisher. A message without numbers patched in never leaves.
 import { msText } from '../wire/numbers.ts';
 import { type Form, MARKET_ID_BYTES, SEQUENCE_BYTES } from './ids.ts';
 

@@ -1,6 +1,6 @@
 // How long one turn of the loop renders what sockets are owed: dumps and replays, of all sockets together. However many ask at
 // once, everybody else is served between two turns. Whoever finds no time left goes on in a later turn, in the order of asking,
-// a step each. One of these belongs to the hub; the channels ask it. What is published live never waits for it.
+// a step each. The publisher has one; the channels ask it. What is published live never waits for it.
 import { streamLimits } from './limits.ts';
 
 export class PayTurns {

@@ -1,0 +1,153 @@
+// Publishes what the feed has rendered, when a flush is over, and says where silent streams stand. One publish a topic and
+// flush, since a publish costs one send a socket. The hub owns it and calls it; the channels of all sockets share it: it knows
+// who follows what. It never looks at a socket but to owe it what would be too much at once.
+import type { RunningExchange } from '../../engine/index.ts';
+import type { ServerConfig } from '../config.ts';
+import { newMarketText } from '../wire/marketEvents.ts';
+import { heartbeatText } from '../wire/streamRequests.ts';
+import type { Connection } from './connection.ts';
+import type { StreamFeed } from './feed.ts';
+import { catalogStreamId, FORM_COUNT, type Form } from './ids.ts';
+import { streamLimits } from './limits.ts';
+import { type ChannelHost, MarketSubscriber } from './marketChannel.ts';
+import type { MarketStream } from './marketStream.ts';
+import { FrameWriter } from './messages.ts';
+import { PayTurns } from './payTurns.ts';
+import type { UserHost, UserLog, UserSubscriber } from './userChannel.ts';
+import type { UserStream } from './userFeed.ts';
+import { makeUserLog } from './userLog.ts';
+
+interface PublisherParts {
+  readonly feed: StreamFeed;
+  readonly exchange: Pick<RunningExchange, 'now'>;
+  readonly config: Pick<ServerConfig, 'dataDir' | 'streams'>;
+  /** Sockets that are open. */
+  readonly connections: ReadonlySet<Connection>;
+  /** Sends to all who follow a topic. */
+  readonly send: (topic: string, message: Buffer | string) => void;
+}
+
+export class Publisher implements ChannelHost, UserHost {
+  readonly feed: StreamFeed;
+  readonly followed = new Set<MarketStream>();
+  readonly listeners = new Map<UserStream, Set<UserSubscriber>>();
+  catalogCount = 0;
+  readonly turns = new PayTurns();
+  readonly userLog: UserLog;
+  /** Frames that were published to all who follow a market. */
+  frameCount = 0;
+  private readonly parts: PublisherParts;
+  private topic = '';
+  private readonly writer = new FrameWriter((frame) => {
+    this.frameCount += 1;
+    this.parts.send(this.topic, frame);
+  });
+  private catalogMs = 0;
+
+  constructor(parts: PublisherParts) {
+    this.parts = parts;
+    this.feed = parts.feed;
+    this.userLog = makeUserLog(parts.config.dataDir);
+  }
+
+  now(): number {
+    return this.parts.exchange.now();
+  }
+
+  /** Publishes everything that waits: one publish a topic. */
+  flush(): void {
+    const { feed } = this;
+    if (!feed.isWaiting) return;
+    const { markets, users } = feed;
+    const owners = users.dirty;
+    users.dirty = [];
+    for (const owner of owners) {
+      owner.isWaiting = false;
+      for (const subscriber of this.listeners.get(owner) ?? []) subscriber.told(owner.changed);
+      owner.changed.clear();
+    }
+    const owed = this.oweBurst();
+    for (const stream of markets.dirty) this.publish(stream);
+    markets.published();
+    this.publishNewMarkets();
+    for (const subscriber of owed) subscriber.drained();
+  }
+
+  /** A publish has no pace: sockets that get more by this one than there may be room for are owed it. */
+  private oweBurst(): readonly MarketSubscriber[] {
+    const { markets, announcedCount } = this.feed;
+    const { messages } = markets;
+    const { burstBytesMax, newMarketsMax } = streamLimits;
+    const hasManyNew = markets.newMarkets.length - announcedCount > newMarketsMax;
+    if (messages.byteLength <= burstBytesMax && !hasManyNew) return [];
+    const bytesOf = new Map<MarketStream, number>();
+    for (const stream of markets.dirty) {
+      const bytes = stream.pending.reduce((sum, { first, end }) => sum + messages.bytesBetween(first, end), 0);
+      bytesOf.set(stream, bytes);
+    }
+    const owed: MarketSubscriber[] = [];
+    for (const { subscriber } of this.parts.connections) {
+      if (subscriber instanceof MarketSubscriber && subscriber.owe(bytesOf, hasManyNew)) owed.push(subscriber);
+    }
+    return owed;
+  }
+
+  private publish(stream: MarketStream): void {
+    const { pending } = stream;
+    const { messages } = this.feed.markets;
+    stream.pending = [];
+    for (let form = 0; form < FORM_COUNT; form += 1) {
+      if (stream.subscribers[form] === 0) continue;
+      this.topic = stream.ids[form];
+      stream.publishedMs[form] = performance.now();
+      const idBytes = stream.idBytes[form];
+      for (const { first, end, before } of pending) {
+        let sequence = before[form];
+        for (let index = first; index < end; index += 1) {
+          if (!messages.isFor(index, form as Form)) continue; // below FORM_COUNT
+          sequence += 1;
+          this.writer.add(messages, index, idBytes, sequence);
+        }
+      }
+      this.writer.end();
+    }
+  }
+
+  private publishNewMarkets(): void {
+    const { feed } = this;
+    const { newMarkets } = feed.markets;
+    if (feed.announcedCount === newMarkets.length) return;
+    const { markets } = feed.views;
+    const topic = catalogStreamId(feed.log);
+    while (feed.announcedCount < newMarkets.length) {
+      const { marketIndex, tMs } = newMarkets[feed.announcedCount];
+      feed.announcedCount += 1;
+      const market = markets.byIndex(marketIndex);
+      if (market === undefined || this.catalogCount === 0) continue;
+      const event = markets.eventByNumber(market.eventNumber);
+      this.parts.send(topic, newMarketText(market, event, topic, feed.announcedCount, tMs));
+      this.catalogMs = performance.now();
+    }
+  }
+
+  /** Has streams that were silent say where they stand. @param nowMs of the monotonic clock */
+  beat(nowMs: number): void {
+    this.flush();
+    const { heartbeatMs } = this.parts.config.streams;
+    for (const stream of this.followed) {
+      for (let form = 0; form < FORM_COUNT; form += 1) {
+        if (stream.subscribers[form] === 0 || nowMs - stream.publishedMs[form] < heartbeatMs) continue;
+        stream.publishedMs[form] = nowMs;
+        this.parts.send(stream.ids[form], heartbeatText(stream.ids[form], stream.numbers[form], this.now()));
+      }
+    }
+    for (const subscribers of this.listeners.values()) {
+      for (const subscriber of subscribers) subscriber.beat(nowMs, heartbeatMs);
+    }
+    if (this.catalogCount > 0 && nowMs - this.catalogMs >= heartbeatMs) {
+      const topic = catalogStreamId(this.feed.log);
+      this.parts.send(topic, heartbeatText(topic, this.feed.announcedCount, this.now()));
+      this.catalogMs = nowMs;
+    }
+  }
+}
