@@ -4,7 +4,7 @@
 import type { Endpoint, Handler } from '../http/endpoint.ts';
 import { groupOfPath } from '../http/throttleTable.ts';
 import { mountRoot, userHistorySchema } from '../wire/schemas/userHistory.ts';
-import type { AskedKind } from '../wire/userHistoryQuery.ts';
+import type { AskedKind } from '../wire/userHistoryParameters.ts';
 
 const MOUNT = '/data-api';
 

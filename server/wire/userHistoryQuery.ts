@@ -1,322 +1,35 @@
-// What a request for user data asks for, from its parameters (interface.md 4.1, 7, 8; catalog-and-data.md 2, 3, 7, 8).
-// Called through dialect.ts by the routes of user data: the root takes its own parameters and no other, the mount for
-// official clients theirs too and ignores the rest. An empty value is none; a parameter given twice counts as it stands
-// first; addresses, ids and words may be in any letter case. It finds nothing and knows no market.
+// What a request for user data asks for, question by question (interface.md 4.1, 7, 8; catalog-and-data.md 2, 3, 7, 8). Called
+// through dialect.ts by the routes of user data. It finds nothing and knows no market; how a parameter is read, and which there
+// are, is in userHistoryParameters.ts.
 
 import { MICRO_PER_UNIT } from '../../engine/index.ts';
-import { isAddress, isBytes32 } from '../auth/hex.ts';
 import {
   ACTIVITY_SORTS,
-  ACTIVITY_TYPES,
   type ActivityQuery,
-  type ActivityType,
   CLOSED_POSITION_SORTS,
   type ClosedPositionsQuery,
   type HistoryQuery,
   type HoldersQuery,
   type LiveVolumeQuery,
-  type MarketScope,
   type OpenInterestQuery,
-  type PageQuery,
   POSITION_SORTS,
   type PositionsQuery,
   SIDES,
-  THRESHOLD_UNITS,
-  type TimeRange,
   type TradedQuery,
   type TradesQuery,
-  type TradeThreshold,
   type ValueQuery,
 } from '../history/queries.ts';
-import { BadRequest } from '../http/errors.ts';
-import { microText, parseWhole } from './numbers.ts';
+import {
+  type AskedKind,
+  invalid,
+  type Manner,
+  officialManner,
+  Parameters,
+  plainManner,
+} from './userHistoryParameters.ts';
 
-/** Kinds of questions that have a list of parameters: all but that for an order. */
-export type AskedKind = Exclude<HistoryQuery['kind'], 'order' | 'original'>;
-
-interface Bounds {
-  readonly limitDefault: number;
-  readonly limitMax: number;
-  readonly offsetMax: number;
-}
-
-/** Rows of a page, and how many may be skipped. */
-export const BOUNDS = {
-  trades: { limitDefault: 100, limitMax: 10_000, offsetMax: 10_000 },
-  positions: { limitDefault: 100, limitMax: 500, offsetMax: 10_000 },
-  'closed-positions': { limitDefault: 10, limitMax: 50, offsetMax: 100_000 },
-  activity: { limitDefault: 100, limitMax: 500, offsetMax: 10_000 },
-  holders: { limitDefault: 100, limitMax: 500, offsetMax: 0 },
-} as const satisfies Record<string, Bounds>;
-
-/** Condition ids or event ids that one request may name. */
-const NAMES_MAX = 500;
 /** Holders of one token that a request may ask for, over all its markets: what the longest page of trades has. */
 const HOLDERS_MAX = 10_000;
-export const TITLE_CHARACTERS_MAX = 100;
-/** Characters of an unknown parameter that the refusal repeats. */
-const SHOWN_NAME_CHARACTERS = 100;
-const MICRO_DECIMALS = 6;
-
-export const DIRECTIONS = ['ASC', 'DESC', 'ASCENDING', 'DESCENDING'] as const;
-/** Types that official clients may ask for, and that nothing here ever has. */
-const FOREIGN_TYPES: readonly string[] = [
-  'REWARD',
-  'CONVERSION',
-  'DEPOSIT',
-  'WITHDRAWAL',
-  'YIELD',
-  'MAKER_REBATE',
-  'TAKER_REBATE',
-  'REFERRAL_REWARD',
-  'MIGRATION',
-  'TIP',
-];
-
-const PAGE = ['limit', 'offset'] as const;
-const SORT = ['sortBy', 'sortDirection'] as const;
-
-/** Every parameter of each question, as the documented interface has it. */
-const DOCUMENTED: Readonly<Record<AskedKind, readonly string[]>> = {
-  trades: [...PAGE, 'takerOnly', 'filterType', 'filterAmount', 'market', 'user', 'side'],
-  positions: ['user', 'market', 'sizeThreshold', 'redeemable', 'mergeable', ...PAGE, ...SORT, 'title'],
-  'closed-positions': ['user', 'market', 'title', ...PAGE, ...SORT],
-  activity: ['user', ...PAGE],
-  holders: ['market', 'limit', 'minBalance'],
-  value: ['user', 'market'],
-  traded: ['user'],
-  oi: ['market'],
-  'live-volume': ['id', 'market'],
-};
-/** What official clients may send besides. */
-const OFFICIAL: Readonly<Record<AskedKind, readonly string[]>> = {
-  trades: ['eventId', 'start', 'end'],
-  positions: ['eventId', 'includeArchived'],
-  'closed-positions': ['eventId'],
-  activity: ['market', 'eventId', 'type', 'excludeDepositsWithdrawals', 'start', 'end', ...SORT, 'side'],
-  holders: [],
-  value: [],
-  traded: [],
-  oi: [],
-  'live-volume': [],
-};
-
-const invalid = (name: string, allowed: string): BadRequest => new BadRequest(`invalid_field: ${name} (${allowed})`);
-
-/** What the two dialects do differently with the parameters of a question. */
-interface Manner {
-  /** Names that are read; what else there is, is refused or not. */
-  readonly readNames: (kind: AskedKind, given: Iterable<string>) => readonly string[];
-  readonly missing: (name: string) => BadRequest;
-  /** The answer to a user that is required and is no address. */
-  readonly noAddress: () => BadRequest;
-  /** A limit past its maximum. */
-  readonly excessiveLimit: (limitMax: number) => number;
-  readonly excessiveOffset: (kind: keyof typeof BOUNDS, offsetMax: number) => BadRequest;
-  /** Whether positions in archived markets are shown where nobody says. */
-  readonly includesArchived: boolean;
-}
-
-const wholeUpTo = (max: number): string => `a whole number from 0 to ${max}`;
-const ADDRESS_FORM = '0x and 40 hex digits';
-
-const plainManner: Manner = {
-  readNames: (kind, given) => {
-    const names = DOCUMENTED[kind];
-    for (const name of given) {
-      if (names.includes(name)) continue;
-      throw new BadRequest(`unknown_field: ${name.slice(0, SHOWN_NAME_CHARACTERS)}`);
-    }
-    return names;
-  },
-  missing: (name) => new BadRequest(`missing_field: ${name}`),
-  noAddress: () => invalid('user', ADDRESS_FORM),
-  excessiveLimit: (limitMax) => {
-    throw invalid('limit', wholeUpTo(limitMax));
-  },
-  excessiveOffset: (_kind, offsetMax) => invalid('offset', wholeUpTo(offsetMax)),
-  includesArchived: true,
-};
-
-const notProvided = (name: string): BadRequest => new BadRequest(`required query param '${name}' not provided`);
-
-const officialManner: Manner = {
-  readNames: (kind) => [...DOCUMENTED[kind], ...OFFICIAL[kind]],
-  missing: notProvided,
-  noAddress: () => notProvided('user'),
-  excessiveLimit: (limitMax) => limitMax,
-  excessiveOffset: (kind, offsetMax) =>
-    kind === 'trades' || kind === 'activity'
-      ? new BadRequest(`max historical activity offset of ${offsetMax} exceeded`)
-      : invalid('offset', wholeUpTo(offsetMax)),
-  includesArchived: false,
-};
-
-/** The parameters of one request. */
-class Parameters {
-  private readonly query: URLSearchParams;
-  private readonly manner: Manner;
-  private readonly names: readonly string[];
-
-  /** @throws BadRequest for a name that the manner refuses */
-  constructor(kind: AskedKind, query: URLSearchParams, manner: Manner) {
-    this.query = query;
-    this.manner = manner;
-    this.names = manner.readNames(kind, query.keys());
-  }
-
-  text(name: string): string | undefined {
-    return this.names.includes(name) ? this.query.get(name) || undefined : undefined; // '' means not said
-  }
-
-  required(name: string): string {
-    const text = this.text(name);
-    if (text === undefined) throw this.manner.missing(name);
-    return text;
-  }
-
-  user(): string {
-    const text = this.required('user');
-    if (!isAddress(text)) throw this.manner.noAddress();
-    return text.toLowerCase();
-  }
-
-  optionalUser(): string | undefined {
-    const text = this.text('user');
-    if (text === undefined) return undefined;
-    if (!isAddress(text)) throw invalid('user', ADDRESS_FORM);
-    return text.toLowerCase();
-  }
-
-  limit(kind: keyof typeof BOUNDS): number {
-    const { limitDefault, limitMax } = BOUNDS[kind];
-    const text = this.text('limit');
-    if (text === undefined) return limitDefault;
-    if (!/^\d+$/.test(text)) throw invalid('limit', wholeUpTo(limitMax));
-    const limit = parseWhole(text) ?? Number.MAX_SAFE_INTEGER; // more digits than any limit has
-    return limit <= limitMax ? limit : this.manner.excessiveLimit(limitMax);
-  }
-
-  page(kind: keyof typeof BOUNDS): PageQuery {
-    const limit = this.limit(kind);
-    const { offsetMax } = BOUNDS[kind];
-    const text = this.text('offset');
-    if (text === undefined) return { limit, offset: 0 };
-    if (!/^\d+$/.test(text)) throw invalid('offset', wholeUpTo(offsetMax));
-    const offset = parseWhole(text);
-    if (offset === undefined || offset > offsetMax) throw this.manner.excessiveOffset(kind, offsetMax);
-    return { limit, offset };
-  }
-
-  /** A decimal of any number of places as micro, rounded up: nothing between two of them exists. */
-  microCeiling(name: string): number | undefined {
-    const text = this.text(name);
-    if (text === undefined) return undefined;
-    const [, whole, fraction = ''] = /^(\d{1,40})(?:\.(\d{1,40}))?$/.exec(text) ?? [];
-    if (whole !== undefined) {
-      const kept = fraction.slice(0, MICRO_DECIMALS).padEnd(MICRO_DECIMALS, '0');
-      const more = /[1-9]/.test(fraction.slice(MICRO_DECIMALS)) ? 1 : 0;
-      const micro = Number(BigInt(whole + kept)) + more;
-      if (micro <= Number.MAX_SAFE_INTEGER) return micro;
-    }
-    throw invalid(name, `a decimal number from 0 to ${microText(Number.MAX_SAFE_INTEGER)}`);
-  }
-
-  flag(name: string, otherwise: boolean): boolean {
-    const text = this.text(name)?.toLowerCase();
-    if (text === undefined) return otherwise;
-    if (text !== 'true' && text !== 'false') throw invalid(name, 'true or false');
-    return text === 'true';
-  }
-
-  /** One of some words, in any letter case. */
-  word<Word extends string>(name: string, words: readonly Word[]): Word | undefined {
-    const text = this.text(name)?.toUpperCase();
-    if (text === undefined) return undefined;
-    const word = words.find((one) => one === text);
-    if (word === undefined) throw invalid(name, words.join(', '));
-    return word;
-  }
-
-  isAscending(): boolean {
-    return this.word('sortDirection', DIRECTIONS)?.startsWith('ASC') ?? false;
-  }
-
-  title(): string | undefined {
-    const text = this.text('title');
-    if (text !== undefined && [...text].length > TITLE_CHARACTERS_MAX) {
-      throw invalid('title', `at most ${TITLE_CHARACTERS_MAX} characters`);
-    }
-    return text;
-  }
-
-  /** Condition ids in the order given, each once. */
-  conditionIds(): readonly string[] | undefined {
-    const ids = this.text('market')?.split(',');
-    if (ids === undefined) return undefined;
-    const isFew = ids.length <= NAMES_MAX;
-    if (!isFew || !ids.every((id) => isBytes32(id))) {
-      throw invalid('market', `1 to ${NAMES_MAX} condition ids, each 0x and 64 hex digits, with commas between`);
-    }
-    return [...new Set(ids.map((id) => id.toLowerCase()))];
-  }
-
-  eventNumbers(name: 'eventId' | 'id'): readonly number[] | undefined {
-    const texts = this.text(name)?.split(',');
-    if (texts === undefined) return undefined;
-    const max = name === 'id' ? 1 : NAMES_MAX;
-    const numbers = texts.map((text) => parseWhole(text) ?? 0);
-    if (numbers.length > max || numbers.includes(0)) {
-      throw invalid(name, max === 1 ? 'an event id' : `1 to ${max} event ids with commas between`);
-    }
-    return [...new Set(numbers)];
-  }
-
-  scope(eventName: 'eventId' | 'id' = 'eventId'): MarketScope {
-    const conditionIds = this.conditionIds();
-    const eventNumbers = this.eventNumbers(eventName);
-    if (conditionIds !== undefined && eventNumbers !== undefined) {
-      throw invalid(eventName, `market and ${eventName} exclude each other`);
-    }
-    return { conditionIds, eventNumbers };
-  }
-
-  /** Whole unix seconds, both ends included to their last millisecond. */
-  range(): TimeRange {
-    const [start, end] = ['start', 'end'].map((name) => {
-      const text = this.text(name);
-      const value = text === undefined ? undefined : parseWhole(text);
-      if (text !== undefined && value === undefined) throw invalid(name, 'whole unix seconds');
-      return value;
-    });
-    if (start !== undefined && end !== undefined && start > end) throw invalid('start', `at most end, which is ${end}`);
-    const startMs = start === undefined ? undefined : Math.min(start * 1_000, Number.MAX_SAFE_INTEGER);
-    const endMs = end === undefined ? undefined : Math.min(end * 1_000 + 999, Number.MAX_SAFE_INTEGER);
-    return { startMs, endMs };
-  }
-
-  /** Both parameters or neither. */
-  threshold(): TradeThreshold | undefined {
-    const unit = this.word('filterType', THRESHOLD_UNITS);
-    const micro = this.microCeiling('filterAmount');
-    if (unit === undefined && micro === undefined) return undefined;
-    if (unit === undefined) throw this.manner.missing('filterType');
-    if (micro === undefined) throw this.manner.missing('filterAmount');
-    return { unit, micro };
-  }
-
-  /** Undefined = all; none where every type asked for is one that never occurs here. */
-  activityTypes(): readonly ActivityType[] | undefined {
-    const texts = this.text('type')?.split(',');
-    if (texts === undefined) return undefined;
-    const asked = texts.map((text) => text.toUpperCase());
-    const known: readonly string[] = ACTIVITY_TYPES;
-    if (!asked.every((type) => known.includes(type) || FOREIGN_TYPES.includes(type))) {
-      throw invalid('type', [...ACTIVITY_TYPES, ...FOREIGN_TYPES].join(', '));
-    }
-    return ACTIVITY_TYPES.filter((type) => asked.includes(type));
-  }
-}
 
 function readHolders(given: Parameters): HoldersQuery {
   given.required('market');

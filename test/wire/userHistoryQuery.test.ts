@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { BadRequest } from '../../server/http/errors.ts';
 import { type Dialect, polymarketDialect, rootDialect } from '../../server/wire/dialect.ts';
-import type { AskedKind } from '../../server/wire/userHistoryQuery.ts';
+import type { AskedKind } from '../../server/wire/userHistoryParameters.ts';
 
 const USER = `0x${'aB'.repeat(20)}`;
 const user = USER.toLowerCase();

@@ -10,7 +10,7 @@ import {
   THRESHOLD_UNITS,
 } from '../../history/queries.ts';
 import type { EndpointSchema, ParameterSchemas } from '../../http/schema.ts';
-import { type AskedKind, BOUNDS, DIRECTIONS, TITLE_CHARACTERS_MAX } from '../userHistoryQuery.ts';
+import { type AskedKind, BOUNDS, DIRECTIONS, TITLE_CHARACTERS_MAX } from '../userHistoryParameters.ts';
 import * as common from './common.ts';
 
 const { address, bytes32, flag, side, text, tokenId, whole } = common;
