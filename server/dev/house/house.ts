@@ -1,28 +1,13 @@
 // The house: market makers and takers that keep the seed's markets moving in development. Started by start.ts once the
 // catalog is planted, and by tests. One step does all that is due: moves fair prices, replaces quotes, takes. It is a bot
 // inside the process: it reads the views, submits commands like any request, and no refusal may end it.
-import {
-  ExchangeMode,
-  encodeCommand,
-  type LogRecord,
-  MarketStatus,
-  MICRO_PER_LOT,
-  rejectionName,
-} from '../../../engine/index.ts';
-import { BadRequest } from '../../http/errors.ts';
+import { ExchangeMode, encodeCommand, MarketStatus, MICRO_PER_LOT } from '../../../engine/index.ts';
 import type { Services } from '../../services.ts';
 import { isOver, type Market, type Views } from '../../views/index.ts';
 import { parsePips } from '../../wire/numbers.ts';
 import { readSeed } from '../seed.ts';
-import {
-  encodeOrder,
-  fundAccount,
-  type HouseAccount,
-  type HouseOrder,
-  openAccounts,
-  refusalOf,
-  renewKey,
-} from './accounts.ts';
+import { fundAccount, type HouseAccount, openAccounts } from './accounts.ts';
+import { HouseCommands, type Outcome } from './commands.ts';
 import { type Desk, type FreeLots, freeLotsOf, lookAt, netLotsOf, quoteOrder, restingOf, takeOrder } from './desk.ts';
 import { FairPrice } from './fairPrice.ts';
 import { planQuotes, type Quote, type RestingQuote } from './maker.ts';
@@ -50,7 +35,7 @@ export function startHouse({ services, mode, seed, schedule }: HouseOptions): Ho
   const house = new HouseRun(services, paces[mode], seed, schedule);
   schedule.run(() => house.step());
   return {
-    refusals: house.refusals,
+    refusals: house.commands.refusals,
     stop: () => {
       house.isStopping = true;
       return schedule.stop();
@@ -58,37 +43,16 @@ export function startHouse({ services, mode, seed, schedule }: HouseOptions): Ho
   };
 }
 
-/** Refusals that only say that somebody was faster. */
-const HARMLESS: ReadonlySet<string> = new Set(['POST_ONLY_CROSSES', 'FAK_NOT_MATCHED', 'FOK_NOT_FILLED']);
-
-type Kind = 'quote' | 'take' | 'other';
-
-/** What became of the commands of one market in one step. */
-interface Outcome {
-  isRefused: boolean;
-  /** Whether a taker's order has traded, or waits for its market's delay. */
-  hasTraded: boolean;
-  isDelayed: boolean;
-}
-
 class HouseRun {
-  readonly refusals = new Map<string, number>();
+  readonly commands: HouseCommands;
   /** What fails from now on is nobody's concern. */
   isStopping = false;
   private readonly services: Services;
   private readonly pace: Pace;
   private readonly seed: number;
-  private readonly schedule: Schedule;
   private random = new HouseRandom('');
   private accounts: readonly HouseAccount[] = [];
   private desks: readonly Desk[] = [];
-  private readonly outcomes = new Map<Desk, Outcome>();
-  private readonly keyless = new Set<HouseAccount>();
-  /** Commands that are planned, and neither signed nor submitted. */
-  private planned: (() => void)[] = [];
-  private pending: Promise<void>[] = [];
-  /** Why a command of this step was not answered. */
-  private failure: unknown;
   private isOpen = false;
   private nextFundMs = 0;
   /** Steps in a row that failed as a whole. */
@@ -98,7 +62,7 @@ class HouseRun {
     this.services = services;
     this.pace = pace;
     this.seed = seed;
-    this.schedule = schedule;
+    this.commands = new HouseCommands(services, schedule);
   }
 
   /** Does what is due. Never rejects. @returns when it wants to be called again (ms) */
@@ -177,23 +141,12 @@ class HouseRun {
       served += 1;
       if (!mayQuote) this.postpone(desk, nowMs + choices.backoffMs);
       else this.serve(desk, nowMs, isUpdate, isTake && mode === ExchangeMode.NORMAL);
-      await this.submitPlanned();
+      await this.commands.submitPlanned();
     }
-    await this.settle(nowMs);
+    await this.commands.settle((desk, outcome) => this.planNext(desk, outcome, nowMs));
     if (this.nextFundMs > nowMs) return;
     this.nextFundMs = nowMs + choices.restMs;
     for (const { address } of this.accounts) await fundAccount(this.services, address);
-  }
-
-  /** Signs and submits what is planned, in its order and a little in each turn: requests would wait for all of it. */
-  private async submitPlanned(): Promise<void> {
-    const { planned } = this;
-    this.planned = [];
-    for (const submit of planned) {
-      const pause = this.schedule.pause();
-      if (pause !== undefined) await pause;
-      submit();
-    }
   }
 
   /** A market whose book lacks a side is seen to soon. */
@@ -213,7 +166,7 @@ class HouseRun {
       if (market?.status === MarketStatus.RESOLVED && !desk.isRedeemed) this.redeem(desk);
       return;
     }
-    this.outcomes.set(desk, { isRefused: false, hasTraded: false, isDelayed: false });
+    this.commands.watch(desk);
     if (isUpdate) {
       this.update(desk, market);
       const wait = this.random.exponential(this.pace.updateMsMean / desk.activity);
@@ -253,7 +206,7 @@ class HouseRun {
       );
       if (able.length === 0) continue;
       const index = able[random.below(able.length)];
-      this.place(desk, desk.makers[index], quoteOrder(market, quote, frees[index], random), 'quote');
+      this.commands.place(desk, desk.makers[index], quoteOrder(market, quote, frees[index], random), 'quote');
     }
   }
 
@@ -283,19 +236,15 @@ class HouseRun {
     const { address, caller } = account;
     const amountMicro = lots * MICRO_PER_LOT;
     const who = { wallet: address, owner: address, keyId: caller.keyId };
-    this.submit(desk, account, encodeCommand({ type, ...who, marketIndex, amountMicro, flags: 0 }), 'other');
+    this.commands.submit(desk, account, encodeCommand({ type, ...who, marketIndex, amountMicro, flags: 0 }));
   }
 
   private cancel(desk: Desk, account: HouseAccount, quotes: readonly RestingQuote[]): void {
     const { address, caller } = account;
     const items = quotes.filter(({ owner }) => owner === address).map(({ orderId }) => orderId);
     if (items.length === 0) return;
-    this.submit(
-      desk,
-      account,
-      encodeCommand({ type: 'CancelOrders', owner: address, keyId: caller.keyId, items }),
-      'other',
-    );
+    const command = encodeCommand({ type: 'CancelOrders', owner: address, keyId: caller.keyId, items });
+    this.commands.submit(desk, account, command);
   }
 
   private take(desk: Desk, market: Market): void {
@@ -307,7 +256,7 @@ class HouseRun {
     const look = lookAt(market, desk, views.books.book(desk.marketIndex, 0), [], 0);
     const take = planTake(look, netLotsOf(taker, desk.marketIndex, views), random);
     if (take === undefined) return;
-    this.place(desk, taker, takeOrder(market, take, this.mergeSets(desk, taker), random), 'take');
+    this.commands.place(desk, taker, takeOrder(market, take, this.mergeSets(desk, taker), random), 'take');
   }
 
   private redeem(desk: Desk): void {
@@ -318,74 +267,17 @@ class HouseRun {
       const { address, caller } = account;
       if (!holds(accounts, address, marketIndex)) continue;
       const who = { wallet: address, owner: address, keyId: caller.keyId };
-      this.submit(desk, account, encodeCommand({ type: 'Redeem', ...who, marketIndex, flags: 0 }), 'other');
+      this.commands.submit(desk, account, encodeCommand({ type: 'Redeem', ...who, marketIndex, flags: 0 }));
     }
   }
 
-  private place(desk: Desk, account: HouseAccount, order: HouseOrder, kind: Kind): void {
-    this.planned.push(() => {
-      try {
-        this.submitNow(desk, account, encodeOrder(this.services, account, order), kind);
-      } catch (error) {
-        if (!(error instanceof BadRequest)) throw error;
-        this.refused(desk, error.message);
-      }
-    });
-  }
-
-  private submit(desk: Desk, account: HouseAccount, bytes: Uint8Array, kind: Kind): void {
-    this.planned.push(() => this.submitNow(desk, account, bytes, kind));
-  }
-
-  private submitNow(desk: Desk, account: HouseAccount, bytes: Uint8Array, kind: Kind): void {
-    const answered = this.services.exchange.submit(bytes).then(
-      (record) => this.answer(desk, account, record, kind),
-      (error: unknown) => {
-        this.failure ??= error;
-      },
-    );
-    this.pending.push(answered);
-  }
-
-  private answer(desk: Desk, account: HouseAccount, record: LogRecord, kind: Kind): void {
-    const refusal = refusalOf(record);
-    if (refusal !== undefined) {
-      const name = rejectionName(refusal.code);
-      if (name === 'KEY_UNKNOWN') this.keyless.add(account);
-      this.refused(desk, name);
-      return;
-    }
-    const outcome = this.outcomes.get(desk);
-    if (outcome === undefined || kind !== 'take') return;
-    outcome.hasTraded ||= record.events.some(({ type }) => type === 'Trade');
-    outcome.isDelayed ||= record.events.some(({ type }) => type === 'OrderDelayed');
-  }
-
-  private refused(desk: Desk, name: string): void {
-    this.refusals.set(name, (this.refusals.get(name) ?? 0) + 1);
-    this.services.log.debug({ market: desk.marketIndex, name }, 'A command of the house was refused.');
-    const outcome = this.outcomes.get(desk);
-    if (outcome !== undefined && !HARMLESS.has(name)) outcome.isRefused = true;
-  }
-
-  /** Waits for all answers, then plans each market's next time by what they were. @throws what kept them from coming */
-  private async settle(nowMs: number): Promise<void> {
-    const { pending, outcomes, keyless } = this;
-    this.pending = [];
-    await Promise.all(pending);
-    for (const [desk, { isRefused, hasTraded, isDelayed }] of outcomes) {
-      // A delayed order may find nothing at its release: the next comes in time to make up for it.
-      if (isDelayed) desk.nextTakeMs = nowMs + this.nextTakeWaitMs(desk) / 2;
-      else if (hasTraded) desk.nextTakeMs = nowMs + this.nextTakeWaitMs(desk);
-      desk.refusals = isRefused ? desk.refusals + 1 : 0;
-      if (isRefused) this.postpone(desk, nowMs + backoffMs(desk.refusals));
-    }
-    outcomes.clear();
-    const { failure } = this;
-    this.failure = undefined;
-    if (failure !== undefined) throw failure;
-    for (const account of keyless) await renewKey(this.services, account);
-    keyless.clear();
+  /** Plans a market's next time by what became of its commands. */
+  private planNext(desk: Desk, { isRefused, hasTraded, isDelayed }: Outcome, nowMs: number): void {
+    // A delayed order may find nothing at its release: the next comes in time to make up for it.
+    if (isDelayed) desk.nextTakeMs = nowMs + this.nextTakeWaitMs(desk) / 2;
+    else if (hasTraded) desk.nextTakeMs = nowMs + this.nextTakeWaitMs(desk);
+    desk.refusals = isRefused ? desk.refusals + 1 : 0;
+    if (isRefused) this.postpone(desk, nowMs + backoffMs(desk.refusals));
   }
 
   private nextTakeWaitMs({ activity }: Desk): number {

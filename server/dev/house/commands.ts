@@ -1,0 +1,122 @@
+// The house's commands on their way: planned in a step, then signed and submitted a little in each turn, and what became of
+// them by market. Called by house.ts, which says what and when. No refusal is an error here.
+import { type LogRecord, rejectionName } from '../../../engine/index.ts';
+import { BadRequest } from '../../http/errors.ts';
+import type { Services } from '../../services.ts';
+import { encodeOrder, type HouseAccount, type HouseOrder, refusalOf, renewKey } from './accounts.ts';
+import type { Desk } from './desk.ts';
+import type { Schedule } from './schedule.ts';
+
+/** Refusals that only say that somebody was faster. */
+const HARMLESS: ReadonlySet<string> = new Set(['POST_ONLY_CROSSES', 'FAK_NOT_MATCHED', 'FOK_NOT_FILLED']);
+
+type OrderKind = 'quote' | 'take';
+
+/** What became of the commands of one market in one step. */
+export interface Outcome {
+  isRefused: boolean;
+  /** Whether a taker's order has traded, or waits for its market's delay. */
+  hasTraded: boolean;
+  isDelayed: boolean;
+}
+
+export class HouseCommands {
+  /** How often commands were refused, by the name of the rejection. */
+  readonly refusals = new Map<string, number>();
+  private readonly services: Services;
+  private readonly schedule: Schedule;
+  private readonly outcomes = new Map<Desk, Outcome>();
+  /** Accounts whose key is no more. */
+  private readonly keyless = new Set<HouseAccount>();
+  /** Neither signed nor submitted. */
+  private planned: (() => void)[] = [];
+  private pending: Promise<void>[] = [];
+  /** Why a command was not answered. */
+  private failure: unknown;
+
+  constructor(services: Services, schedule: Schedule) {
+    this.services = services;
+    this.schedule = schedule;
+  }
+
+  /** From now on, what becomes of a market's commands is noted for `settle`. */
+  watch(desk: Desk): void {
+    this.outcomes.set(desk, { isRefused: false, hasTraded: false, isDelayed: false });
+  }
+
+  /** Plans an order. One that trades as a taker's is noted. */
+  place(desk: Desk, account: HouseAccount, order: HouseOrder, kind: OrderKind): void {
+    this.planned.push(() => {
+      try {
+        this.submitNow(desk, account, encodeOrder(this.services, account, order), kind);
+      } catch (error) {
+        if (!(error instanceof BadRequest)) throw error;
+        this.refused(desk, error.message);
+      }
+    });
+  }
+
+  /** Plans a command that is no order. */
+  submit(desk: Desk, account: HouseAccount, bytes: Uint8Array): void {
+    this.planned.push(() => this.submitNow(desk, account, bytes));
+  }
+
+  /** Signs and submits what is planned, in its order and a little in each turn: requests would wait for all of it. */
+  async submitPlanned(): Promise<void> {
+    const { planned } = this;
+    this.planned = [];
+    for (const submit of planned) {
+      const pause = this.schedule.pause();
+      if (pause !== undefined) await pause;
+      submit();
+    }
+  }
+
+  private submitNow(desk: Desk, account: HouseAccount, bytes: Uint8Array, kind?: OrderKind): void {
+    const answered = this.services.exchange.submit(bytes).then(
+      (record) => this.answer(desk, account, record, kind),
+      (error: unknown) => {
+        this.failure ??= error;
+      },
+    );
+    this.pending.push(answered);
+  }
+
+  private answer(desk: Desk, account: HouseAccount, record: LogRecord, kind: OrderKind | undefined): void {
+    const refusal = refusalOf(record);
+    if (refusal !== undefined) {
+      const name = rejectionName(refusal.code);
+      if (name === 'KEY_UNKNOWN') this.keyless.add(account);
+      this.refused(desk, name);
+      return;
+    }
+    const outcome = this.outcomes.get(desk);
+    if (outcome === undefined || kind !== 'take') return;
+    outcome.hasTraded ||= record.events.some(({ type }) => type === 'Trade');
+    outcome.isDelayed ||= record.events.some(({ type }) => type === 'OrderDelayed');
+  }
+
+  private refused(desk: Desk, name: string): void {
+    this.refusals.set(name, (this.refusals.get(name) ?? 0) + 1);
+    this.services.log.debug({ market: desk.marketIndex, name }, 'A command of the house was refused.');
+    const outcome = this.outcomes.get(desk);
+    if (outcome !== undefined && !HARMLESS.has(name)) outcome.isRefused = true;
+  }
+
+  /**
+   * Waits for all answers, and tells what became of each market's commands. Accounts without a key get a new one.
+   * @throws what kept answers from coming
+   */
+  async settle(tell: (desk: Desk, outcome: Outcome) => void): Promise<void> {
+    const { pending, outcomes, keyless } = this;
+    this.pending = [];
+    await Promise.all(pending);
+    for (const [desk, outcome] of outcomes) tell(desk, outcome);
+    outcomes.clear();
+    const { failure } = this;
+    this.failure = undefined;
+    if (failure !== undefined) throw failure;
+    for (const account of keyless) await renewKey(this.services, account);
+    keyless.clear();
+  }
+}
