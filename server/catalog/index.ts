@@ -1,6 +1,6 @@
 // The catalog: events, markets, tags and series as they are listed, filtered, sorted and searched. It observes the views
-// (which follow the log), keeps sorted orders, inverted lists and live figures, and answers pages of row numbers without
-// sorting or scanning everything. Used by routes/catalog.ts; nothing here knows how a row looks on the wire.
+// (which follow the log), keeps sorted orders, inverted lists and live figures, and answers pages of rows without sorting or
+// scanning everything. Used by routes/catalog.ts; nothing here knows how a row looks on the wire.
 import type { Sections } from '../../engine/index.ts';
 import type { EventRow, Market, MarketObserver, Views } from '../views/index.ts';
 import type { ColumnsPlace } from './columnOrders.ts';
@@ -14,23 +14,19 @@ import {
   marketStartMs,
   RowState,
 } from './figures.ts';
-import { addLabelsOf, type Label, Labels, tagSlugs } from './labels.ts';
+import { Groups, type RowFilter } from './groups.ts';
+import { addLabelsOf, type Label, Labels } from './labels.ts';
 import { CatalogSearch } from './search.ts';
-import { GATHERED_ROWS_MAX, Table, type TableQuery } from './table.ts';
+import { Table, type TableQuery } from './table.ts';
 import { VolumeWindow } from './volumeWindow.ts';
 
 export type { ColumnsPlace } from './columnOrders.ts';
 export { type EventFigures, type MarketFigures, marketEndMs, marketStartMs, RowState } from './figures.ts';
+export { type RowFilter, rowsFilter } from './groups.ts';
 export type { Label } from './labels.ts';
 export { relatedTags } from './related.ts';
 export { type SearchHits, wordsOf } from './search.ts';
 export { STATE_COUNT } from './sortOrder.ts';
-
-/** What a row must be; `among` lists the rows that can be it, each once, where there is such a list. */
-export interface RowFilter {
-  readonly among?: readonly number[] | undefined;
-  readonly isWanted: (row: number) => boolean;
-}
 
 /** A table's question with filters by what rows are, in place of rows. */
 export interface PageQuery extends Omit<TableQuery, 'among' | 'isWanted'> {
@@ -47,27 +43,16 @@ export type SeriesFigures = Pick<EventFigures, 'volumeMicro' | 'volume24Micro' |
 
 const NO_ROWS: readonly number[] = [];
 
-function add<Key>(lists: Map<Key, number[]>, key: Key, row: number): void {
-  const list = lists.get(key);
-  if (list === undefined) lists.set(key, [row]);
-  else list.push(row);
-}
-
-/** The creator of an event, lower case; '' is the venue itself. */
-const creatorOf = (event: EventRow | undefined): string =>
-  typeof event?.texts.creator === 'string' ? event.texts.creator.toLowerCase() : '';
-
 export class Catalog implements MarketObserver {
   readonly tags = new Labels();
   readonly series = new Labels();
+  readonly groups: Groups;
   readonly search: CatalogSearch;
   private readonly views: Views;
   private volumeMicro: number[] = [];
   private readonly window = new VolumeWindow((marketIndex) => this.touch(marketIndex));
   private readonly marketRows: MarketFigures[] = [];
   private readonly eventRows: EventFigures[] = [];
-  /** The states in these rows, apart: a search asks for those of very many. */
-  private readonly eventStates: number[] = [];
   /** Sums that were asked for since a figure changed: the rows of a page often are of one series. */
   private readonly seriesRows = new Map<Label, SeriesFigures>();
   private touched: number[] = [];
@@ -78,17 +63,9 @@ export class Catalog implements MarketObserver {
   /** The columns that lists can be sorted by. */
   readonly marketColumns: readonly string[];
   readonly eventColumns: readonly string[];
-  private readonly eventTags: (readonly number[])[] = [];
-  /** How many events of each tag, by its number, have more than drafts. */
-  private readonly eventsShown = new Map<number, number>();
-  private readonly marketsOfTag = new Map<number, number[]>();
-  private readonly marketsOfCreator = new Map<string, number[]>();
-  private readonly eventsOfCreator = new Map<string, number[]>();
-  /** Markets are filed in the inverted lists up to this index. */
-  private filedCount = 0;
-
   constructor(views: Views) {
     this.views = views;
+    this.groups = new Groups(views, this.tags);
     this.search = new CatalogSearch((eventNumber) => views.markets.eventByNumber(eventNumber));
     this.marketTable = this.makeMarketTable();
     this.eventTable = this.makeEventTable();
@@ -101,9 +78,7 @@ export class Catalog implements MarketObserver {
     const event = this.views.markets.eventByNumber(eventNumber);
     if (event === undefined) return;
     addLabelsOf(event, this.tags, this.series);
-    const numbers = tagSlugs(event.texts.tags).map((slug) => this.tags.bySlug(slug)?.number ?? 0);
-    this.eventTags[eventNumber - 1] = numbers;
-    add(this.eventsOfCreator, creatorOf(event), eventNumber - 1);
+    this.groups.eventCreated(event);
     this.touchedEvents.add(eventNumber);
     this.search.touch(eventNumber);
   };
@@ -142,7 +117,7 @@ export class Catalog implements MarketObserver {
     const { touched, views } = this;
     this.touched = [];
     this.seriesRows.clear();
-    this.fileNewMarkets();
+    this.groups.fileNewMarkets();
     for (const marketIndex of touched) {
       this.isTouched[marketIndex] = false;
       const market = views.markets.byIndex(marketIndex);
@@ -157,7 +132,7 @@ export class Catalog implements MarketObserver {
       if (event === undefined) continue;
       const figures = eventFigures(event, (market) => this.marketFiguresOf(market));
       this.eventRows[eventNumber - 1] = figures;
-      this.noteState(eventNumber - 1, figures.state);
+      this.groups.noteState(eventNumber - 1, figures.state);
       this.eventTable.touch(eventNumber - 1);
     }
     this.touchedEvents.clear();
@@ -192,8 +167,7 @@ export class Catalog implements MarketObserver {
   }
 
   tagsOf(event: EventRow | undefined): readonly Label[] {
-    const numbers = event === undefined ? NO_ROWS : (this.eventTags[event.eventNumber - 1] ?? NO_ROWS);
-    return numbers.flatMap((number) => this.tags.byNumber(number) ?? []);
+    return this.groups.tagsOf(event);
   }
 
   seriesOf(event: EventRow): Label | undefined {
@@ -207,42 +181,8 @@ export class Catalog implements MarketObserver {
     return known;
   }
 
-  /** Whether an event (none: the venue's own) is available on a creator's site. */
-  isOfCreator(event: EventRow | undefined, creator: string): boolean {
-    return creatorOf(event) === creator.toLowerCase();
-  }
-
   isClosedSeries(series: Label): boolean {
     return (this.seriesFiguresOf(series).state & RowState.CLOSED) !== 0;
-  }
-
-  /**
-   * Which events a search may find, as of the last settle: those that have more than drafts, are not archived, and are of
-   * the creator's site and as open or closed as asked for.
-   */
-  findableEvents(creator: string | undefined, closed: boolean | undefined): (eventNumber: number) => boolean {
-    let states = 0;
-    if (closed !== true) states |= 1 << RowState.ACTIVE;
-    if (closed !== false) states |= 1 << (RowState.ACTIVE | RowState.CLOSED);
-    const { eventStates } = this;
-    const isOfStates = (eventNumber: number): boolean => ((states >> eventStates[eventNumber - 1]) & 1) === 1;
-    if (creator === undefined) return isOfStates;
-    return (eventNumber) =>
-      isOfStates(eventNumber) && this.isOfCreator(this.views.markets.eventByNumber(eventNumber), creator);
-  }
-
-  /**
-   * How many events carry each tag, as of the last settle: all that have more than drafts, or those of a creator's site
-   * alone.
-   */
-  eventCounts(creator: string | undefined): (tag: Label) => number {
-    if (creator === undefined) return ({ number }) => this.eventsShown.get(number) ?? 0;
-    const counts = new Map<number, number>();
-    for (const row of this.eventsOfCreator.get(creator.toLowerCase()) ?? NO_ROWS) {
-      if ((this.eventStates[row] & RowState.ACTIVE) === 0) continue;
-      for (const number of this.eventTags[row] ?? NO_ROWS) counts.set(number, (counts.get(number) ?? 0) + 1);
-    }
-    return ({ number }) => counts.get(number) ?? 0;
   }
 
   /** A page of markets. */
@@ -253,35 +193,6 @@ export class Catalog implements MarketObserver {
   /** A page of events. */
   eventPage(query: PageQuery): CatalogPage<EventRow> {
     return this.page(this.eventTable, query, (row) => this.views.markets.eventByNumber(row + 1));
-  }
-
-  /** Markets whose events have one of the tags. */
-  marketTagFilter(tags: readonly Label[]): RowFilter {
-    const lists = tags.map(({ number }) => this.marketsOfTag.get(number) ?? NO_ROWS);
-    return oneOfTags(tags, lists, (row) => this.eventTags[this.eventRowOfMarket(row)]);
-  }
-
-  /** Events that have one of the tags. */
-  eventTagFilter(tags: readonly Label[]): RowFilter {
-    const { among, isWanted } = oneOfTags(
-      tags,
-      tags.map(({ events }) => events),
-      (row) => this.eventTags[row],
-    );
-    return { among: among?.map((eventNumber) => eventNumber - 1), isWanted };
-  }
-
-  marketCreatorFilter(creator: string): RowFilter {
-    const key = creator.toLowerCase();
-    const isWanted = (row: number): boolean =>
-      creatorOf(this.views.markets.eventByNumber(this.eventRowOfMarket(row) + 1)) === key;
-    return { among: this.marketsOfCreator.get(key) ?? NO_ROWS, isWanted };
-  }
-
-  eventCreatorFilter(creator: string): RowFilter {
-    const key = creator.toLowerCase();
-    const isWanted = (row: number): boolean => creatorOf(this.views.markets.eventByNumber(row + 1)) === key;
-    return { among: this.eventsOfCreator.get(key) ?? NO_ROWS, isWanted };
   }
 
   private sumOfSeries({ events }: Label): SeriesFigures {
@@ -302,34 +213,10 @@ export class Catalog implements MarketObserver {
     return { volumeMicro, volume24Micro, liquidityMicro, state: (anyState & RowState.ACTIVE) | allStates };
   }
 
-  private eventRowOfMarket(row: number): number {
-    return (this.views.markets.byIndex(row)?.eventNumber ?? 0) - 1;
-  }
-
   private touch(marketIndex: number): void {
     if (this.isTouched[marketIndex] === true) return;
     this.isTouched[marketIndex] = true;
     this.touched.push(marketIndex);
-  }
-
-  /** Notes an event's state, and whether it counts among those of its tags: one that has drafts alone does not. */
-  private noteState(row: number, state: number): void {
-    const change = (state & RowState.ACTIVE) - ((this.eventStates[row] ?? 0) & RowState.ACTIVE);
-    this.eventStates[row] = state;
-    if (change === 0) return;
-    for (const number of this.eventTags[row] ?? NO_ROWS) {
-      this.eventsShown.set(number, (this.eventsShown.get(number) ?? 0) + change);
-    }
-  }
-
-  private fileNewMarkets(): void {
-    const markets = this.views.markets.list();
-    for (; this.filedCount < markets.length; this.filedCount += 1) {
-      const row = this.filedCount;
-      const eventRow = markets[row].eventNumber - 1;
-      for (const number of this.eventTags[eventRow] ?? NO_ROWS) add(this.marketsOfTag, number, row);
-      add(this.marketsOfCreator, creatorOf(this.eventOf(markets[row])), row);
-    }
   }
 
   private page<Row>(table: Table, query: PageQuery, rowOf: (row: number) => Row | undefined): CatalogPage<Row> {
@@ -381,23 +268,4 @@ export class Catalog implements MarketObserver {
     };
     return new Table(columns, (row) => figures(row).state);
   }
-}
-
-/** These rows and no others. */
-export function rowsFilter(rows: readonly number[]): RowFilter {
-  const wanted = new Set(rows);
-  const isWanted = (row: number): boolean => wanted.has(row);
-  return { among: wanted.size > GATHERED_ROWS_MAX ? undefined : [...wanted], isWanted };
-}
-
-/** Rows that have one of the tags. @param lists the rows of each; put together while they are few enough to be gathered */
-function oneOfTags(
-  tags: readonly Label[],
-  lists: readonly (readonly number[])[],
-  tagsOf: (row: number) => readonly number[] | undefined,
-): RowFilter {
-  const numbers = new Set(tags.map(({ number }) => number));
-  const isWanted = (row: number): boolean => tagsOf(row)?.some((number) => numbers.has(number)) ?? false;
-  const count = lists.reduce((sum, { length }) => sum + length, 0);
-  return { among: count > GATHERED_ROWS_MAX ? undefined : [...new Set(lists.flat())], isWanted };
 }

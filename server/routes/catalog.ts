@@ -122,7 +122,7 @@ function found<Row>(
 
 function foundMarket(reader: QueryReader, catalog: Catalog, what: 'id' | 'slug', market: Market | undefined): Market {
   const isOf = (creator: string): boolean =>
-    market !== undefined && catalog.isOfCreator(catalog.eventOf(market), creator);
+    market !== undefined && catalog.groups.isOfCreator(catalog.eventOf(market), creator);
   return found(reader, what, market, isOf);
 }
 
@@ -144,7 +144,9 @@ const pathMarket = (reader: QueryReader, catalog: Catalog, views: Views, { param
 const pathEvent = (reader: QueryReader, catalog: Catalog, { markets }: Views, { params }: HttpRequest): EventRow => {
   const { slug } = params;
   const event = slug === undefined ? markets.eventByNumber(numberOf(reader, params.id)) : markets.eventBySlug(slug);
-  return found(reader, slug === undefined ? 'id' : 'slug', event, (creator) => catalog.isOfCreator(event, creator));
+  return found(reader, slug === undefined ? 'id' : 'slug', event, (creator) =>
+    catalog.groups.isOfCreator(event, creator),
+  );
 };
 
 /** One row in a shape. */

@@ -101,12 +101,12 @@ function marketStateFilters(markets: MarketsView, reader: QueryReader): RowFilte
 /** Filters of GET /markets. */
 export function marketFilters(catalog: Catalog, markets: MarketsView, reader: QueryReader): RowFilter[] {
   const marketAt = (row: number): Market | undefined => markets.byIndex(row);
-  const filters = tagFilters(catalog, markets, reader, (tags) => catalog.marketTagFilter(tags));
+  const filters = tagFilters(catalog, markets, reader, (tags) => catalog.groups.marketTagFilter(tags));
   filters.push(...marketStateFilters(markets, reader));
   const found = (list: readonly (Market | undefined)[]): RowFilter =>
     rowsFilter(list.flatMap((market) => market?.index ?? []));
   const creator = reader.text('creator');
-  if (creator !== undefined) filters.push(catalog.marketCreatorFilter(creator));
+  if (creator !== undefined) filters.push(catalog.groups.marketCreatorFilter(creator));
   const eventIds = reader.wholes('event_id');
   if (eventIds !== undefined) {
     filters.push(found(eventIds.flatMap((number) => markets.eventByNumber(number)?.markets ?? [])));
@@ -159,7 +159,7 @@ function seriesFilters(catalog: Catalog, reader: QueryReader): RowFilter[] {
 function excludedTags(catalog: Catalog, reader: QueryReader): RowFilter[] {
   const excluded = reader.wholes('exclude_tag_id')?.flatMap((number) => catalog.tags.byNumber(number) ?? []);
   if (excluded === undefined) return [];
-  const bad = catalog.eventTagFilter(excluded);
+  const bad = catalog.groups.eventTagFilter(excluded);
   return [{ isWanted: (row) => !bad.isWanted(row) }];
 }
 
@@ -169,7 +169,7 @@ export function searchFilters(catalog: Catalog, reader: QueryReader): RowFilter[
   const slugs = reader.texts('events_tag');
   if (slugs !== undefined) {
     const tags = slugs.flatMap((slug) => catalog.tags.bySlug(slug) ?? []);
-    filters.push(catalog.eventTagFilter(tags));
+    filters.push(catalog.groups.eventTagFilter(tags));
   }
   return [...filters, ...recurrenceFilters(catalog, reader)];
 }
@@ -177,7 +177,7 @@ export function searchFilters(catalog: Catalog, reader: QueryReader): RowFilter[
 /** Filters of GET /events. */
 export function eventFilters(catalog: Catalog, markets: MarketsView, reader: QueryReader): RowFilter[] {
   const eventAt = (row: number): EventRow | undefined => markets.eventByNumber(row + 1);
-  const filters = tagFilters(catalog, markets, reader, (tags) => catalog.eventTagFilter(tags));
+  const filters = tagFilters(catalog, markets, reader, (tags) => catalog.groups.eventTagFilter(tags));
   filters.push(...seriesFilters(catalog, reader));
   if (readsForeign(reader, FOREIGN_EVENTS, ['featured', 'cyom', 'live', 'ended'])) filters.push(NOTHING);
   const title = reader.text('title_search')?.toLowerCase();
@@ -187,7 +187,7 @@ export function eventFilters(catalog: Catalog, markets: MarketsView, reader: Que
   const found = (list: readonly (EventRow | undefined)[]): RowFilter =>
     rowsFilter(list.flatMap((event) => (event === undefined ? [] : event.eventNumber - 1)));
   const creator = reader.text('creator');
-  if (creator !== undefined) filters.push(catalog.eventCreatorFilter(creator));
+  if (creator !== undefined) filters.push(catalog.groups.eventCreatorFilter(creator));
   const slugs = reader.texts('slug');
   if (slugs !== undefined) filters.push(found(slugs.map((slug) => markets.eventBySlug(slug))));
   const ids = reader.wholes('id');

@@ -68,12 +68,12 @@ export function search(dialect: CatalogDialect): Handler {
     const { text, limit, page, hasTags, creator, closed, isSlim } = form;
     await catalog.search.ready();
     catalog.settle(exchange.now());
-    const isFindable = catalog.findableEvents(creator, closed);
+    const isFindable = catalog.groups.findableEvents(creator, closed);
     const filters = searchFilters(catalog, reader);
     const isWanted = (number: number): boolean =>
       isFindable(number) && filters.every((filter) => filter.isWanted(number - 1));
     const { events } = catalog.search.find(text, isWanted);
-    const countOf = catalog.eventCounts(hasTags ? creator : undefined);
+    const countOf = catalog.groups.eventCounts(hasTags ? creator : undefined);
     const tags = hasTags ? tagsFound(catalog, text, countOf) : [];
     const from = (page - 1) * limit;
     const shown = eventsShown(catalog, views, events, form);
