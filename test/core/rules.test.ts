@@ -1,9 +1,7 @@
 // The engine's rules by example, each scenario named after the rule that it shows. Every line runs through the real core and
 // the reference at once; `→` says what must come of it. Sizes in shares, prices and money in units of collateral.
-import { describe, test } from 'vitest';
-import { playScenario } from '../model/scenario.ts';
-
-const scenario = (name: string, text: string): void => test(name, () => playScenario(text));
+import { describe } from 'vitest';
+import { scenario } from '../model/scenario.ts';
 
 describe('matching', () => {
   scenario(

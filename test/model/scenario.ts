@@ -1,7 +1,7 @@
 // Plays a scenario written in the notation through core and reference at once, line by line, and holds it to what it says:
 // `command → events` a line, books drawn as tables, balances in words. Used by the rule tests; a shrunk counter-example of
 // the model test can be pasted as it was printed.
-import { expect } from 'vitest';
+import { expect, test } from 'vitest';
 import type { EngineEvent } from '../../engine/protocol/index.ts';
 import { describeEvent } from './eventWords.ts';
 import { addressNamed, TIME_ZERO_MS } from './names.ts';
@@ -78,7 +78,7 @@ function shorten(phrase: string, wanted: string | undefined): string {
 }
 
 /** Plays a scenario; fails where core and reference differ, or where either is not as the scenario says. */
-export function playScenario(text: string): void {
+function playScenario(text: string): void {
   const player = new Player();
   const lines = text
     .split('\n')
@@ -91,3 +91,6 @@ export function playScenario(text: string): void {
     player.play(line, lines.slice(index + 1, end < 0 ? lines.length : end));
   });
 }
+
+/** A rule by example. @param name the rule, which is the test's name */
+export const scenario = (name: string, text: string): void => test(name, () => playScenario(text));
