@@ -1,5 +1,6 @@
-// The command line: start, serve, import, replay; what each does, and how a running server is told to stop. Called by main.ts
-// alone. It is the only place besides main.ts that writes to the terminal.
+// The command line: start, serve, import, replay and the tools of a data directory; which flags each takes and what it
+// does, and how a running server is told to stop. Called by main.ts alone. Only what it calls writes to the terminal
+// besides.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, CommanderError, Option } from 'commander';

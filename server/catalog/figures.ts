@@ -1,6 +1,5 @@
-// The live figures of markets and events: volume, volume of the last 24 hours, liquidity, states and times. A market that
-// an event of the log touched is marked; its figures and those of its event are brought up to date when somebody reads.
-// Used by index.ts. Reads views, changes nothing but its own rows.
+// The live figures of markets and events: volume, volume of the last 24 hours, liquidity, states and times, worked out
+// from the views as they stand. Used by index.ts, which keeps them and asks anew for those of what the log has touched.
 import { PIPS_PER_UNIT } from '../../engine/index.ts';
 import { type EventRow, isListed, isOver, type Market, type Views } from '../views/index.ts';
 

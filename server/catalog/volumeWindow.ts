@@ -1,6 +1,6 @@
 // What each market traded within the last 24 hours, in steps of five minutes. Fed with every trade in the order of the
 // log; what has grown too old is taken off when somebody asks, oldest first, so that no reader ever adds anything up.
-// Used by figures.ts; memory is bounded by the steps of a day times the markets that traded in it.
+// Used by index.ts; memory is bounded by the steps of a day times the markets that traded in it.
 
 import type { Sections } from '../../engine/index.ts';
 

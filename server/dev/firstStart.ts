@@ -1,5 +1,6 @@
 // What development does once in the life of a journal: plants the seed catalog, credits the ten wallets. Called by
-// start.ts before the server listens. The credits come last, so that their absence tells of a first start cut off.
+// start.ts before the server listens, and by cli.ts before an import that needs no server. The credits come last, so
+// that their absence tells of a first start cut off.
 import type { Services } from '../services.ts';
 import { plantSeed, readSeed, type SeedCatalog } from './seed.ts';
 import { creditCommand, developmentWallets } from './wallets.ts';

@@ -1,5 +1,5 @@
 // The command `replay FILE`: plays a recorded flow of level changes and prints on a running exchange and tells how well
-// its books agree with the recording. Called by main.ts with the command's arguments. It uses the exchange's public
+// its books agree with the recording. Called by cli.ts with the command's arguments. It uses the exchange's public
 // interface alone, so that it says something about the exchange that is running, whichever that is.
 import { Command, CommanderError } from 'commander';
 import { STOCK_CHAINS } from '../auth/contracts.ts';

@@ -84,7 +84,7 @@ function hasToken({ header }: HttpRequest, wanted: string): boolean {
   return token !== undefined && equalSecretTexts(token, wanted);
 }
 
-/** The kinds of keys that are taken. */
+/** Which kinds of keys an endpoint takes. */
 const TRADING = [ApiKeyKind.TRADING];
 const READING = [...TRADING, ApiKeyKind.READONLY];
 const ANY_KIND = [...READING, ApiKeyKind.BUILDER];

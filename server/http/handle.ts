@@ -1,6 +1,6 @@
 // The one function that every request passes: Host, route, framing and size of the body, JSON, credentials, handler,
 // reply. app.ts hands it to uWebSockets. No exception leaves it, since one would end the process without a word: a
-// BadRequest becomes its reply, closed storage a 503, and anything else a 503 and an orderly stop.
+// BadRequest becomes its reply, closed storage or a silent historian a 503, and anything else a 503 and an orderly stop.
 import type { HttpResponse, HttpRequest as UwsRequest } from 'uWebSockets.js';
 import { StorageUnavailable } from '../../engine/index.ts';
 import type { Caller } from '../auth/caller.ts';

@@ -5,8 +5,8 @@ import type { Endpoint, Handler } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
 import type { EndpointSchema } from '../http/schema.ts';
 import { walletOfType } from '../ownerWallets.ts';
+import { balanceOf, balanceReply, readBalanceQuery } from '../wire/balances.ts';
 import * as schemas from '../wire/schemas/account.ts';
-import { balanceOf, balanceReply, readBalanceQuery } from '../wire/userData.ts';
 
 const balance: Handler = (request, { services, caller }) => {
   const { views, contracts } = services;

@@ -3,9 +3,9 @@
 
 import { notificationItem } from '../../engine/index.ts';
 import type { Endpoint, Handler } from '../http/endpoint.ts';
+import { readSignatureType } from '../wire/balances.ts';
 import { notificationRow, readNotificationIds } from '../wire/notifications.ts';
 import * as schemas from '../wire/schemas/account.ts';
-import { readSignatureType } from '../wire/userData.ts';
 import { submitAccepted } from './submit.ts';
 
 /** Newest first. */

@@ -1,5 +1,5 @@
-// The operator's switches: the mode of the whole exchange, and an owner's flags and wallets (wire.md F.8, design of
-// accounts). Each is a command of the log, so that it holds from one sequence on and survives a restart.
+// The operator's switches: the mode of the whole exchange, and an owner's flags and wallets (wire.md F.8). Each is a
+// command of the log, so that it holds from one sequence on and survives a restart.
 
 import { AccountFlag } from '../../engine/index.ts';
 import { isAddress } from '../auth/hex.ts';

@@ -5,6 +5,7 @@ import type { Endpoint, Handler } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
 import type { EndpointSchema } from '../http/schema.ts';
 import type { Services } from '../services.ts';
+import { readSignatureType } from '../wire/balances.ts';
 import { END_CURSOR, pageJson, parseCursor } from '../wire/pages.ts';
 import {
   readScoredOrder,
@@ -14,7 +15,6 @@ import {
   requireMakerAddress,
 } from '../wire/rewards.ts';
 import * as schemas from '../wire/schemas/account.ts';
-import { readSignatureType } from '../wire/userData.ts';
 import { findMarket } from './markets.ts';
 
 const PAGE_ROWS = 100;

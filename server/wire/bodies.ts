@@ -1,6 +1,6 @@
-// How a body that must fit a schema is read: the first thing that is wrong becomes `unknown_field: x`, `missing_field: x`
-// or `invalid_field: x` with the limit. Called by the routes of operators, development and positions. Orders and cancels
-// are read by hand elsewhere: nothing here is meant for the hot path.
+// How a body that must fit a schema is read: the first thing that is wrong becomes `unknown_field: x`, `missing_field:
+// x` or `invalid_field: x` with the limit. Called by the routes of operators, development and positions, and by
+// imports. Orders and cancels are read by hand elsewhere: nothing here is meant for the hot path.
 import { z } from 'zod';
 import { isAddress, isBytes32 } from '../auth/hex.ts';
 import { BadRequest } from '../http/errors.ts';

@@ -1,6 +1,6 @@
 // The order book object and its hash (wire.md D): key order, order of levels and number formats are fixed, because
 // clients hash the text they receive. Rendered once for each state of a book and then kept. Called by the
-// market-data routes; it reads views and never changes them.
+// market-data routes and by streams that owe a book; it reads views and never changes them.
 import { hash } from 'node:crypto';
 import { complementPips } from '../../engine/index.ts';
 import type { BookSide, Market, MarketTerms, Views } from '../views/index.ts';

@@ -1,5 +1,5 @@
 // Bodies of the operator's, development's and positions' requests, as schemas: each field once, with its limit and the
-// unit it is read into. Called by routes/admin.ts, routes/dev.ts and routes/positions.ts.
+// unit it is read into. Called by their routes; the lines of imports are made of the same fields.
 import { z } from 'zod';
 import { ExchangeMode, limits, MarketStatus, PIPS_PER_UNIT, TICK_SIZES_PIPS } from '../../engine/index.ts';
 import { isUint256Decimal } from '../auth/uint256.ts';

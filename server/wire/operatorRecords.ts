@@ -2,11 +2,11 @@
 // Called by the routes of admin, dev and positions. Amounts are decimal strings in units.
 import { AccountFlag, MarketStatus, Resolution } from '../../engine/index.ts';
 import type { AccountsView, Market } from '../views/index.ts';
+import { balanceOf } from './balances.ts';
 import { rewardsOf } from './markets.ts';
 import { decimalUnits, lotsText, microText, pipsText } from './numbers.ts';
 import { HALVES } from './operatorBodies.ts';
 import { marketStatusText } from './rejections.ts';
-import { balanceOf } from './userData.ts';
 
 /** The outcome text that a market resolved to, or HALVES. */
 function resolutionText({ resolution, outcomes }: Market): string | null {

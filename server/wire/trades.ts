@@ -1,5 +1,6 @@
-// Own orders and trades as rows in the two dialects (interface.md 2.8 and 2.9, wire.md C.5). Called through
-// dialect.ts by the routes of user data. A row is made from the views' rows alone and comes out as JSON text.
+// Own orders and trades as rows in the two dialects (interface.md 2.8 and 2.9, wire.md C.5). Called through dialect.ts
+// by the routes of user data, and by whatever else tells of own orders and trades. A row is made from the views' rows
+// alone and comes out as JSON text.
 import { OrderType, Side, TradeStatus } from '../../engine/index.ts';
 import { type MakerFill, type Market, type Order, type Trade, type TradePlace, uuidOfKeyId } from '../views/index.ts';
 import { tradeId, transactionHash } from './ids.ts';

@@ -1,6 +1,7 @@
 // Rows of user data as JSON text, in both dialects (interface.md 2.10–2.13, catalog-and-data.md 3.1). Called by the
-// historian's thread alone, for pages of up to 10,000 rows: texts are joined, no object is made for a row, and what all
-// rows of a market share is made once. Nobody has a name, a picture or a biography here, so these are always ''.
+// historian, nearly always in its thread, for pages of up to 10,000 rows: texts are joined, no object is made for a
+// row, and what all rows of a market share is made once. Nobody has a name, a picture or a biography here, so these are
+// always ''.
 import type {
   ActivityRow,
   HistoryRequest,

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import type { HttpRequest, Method } from '../../server/http/endpoint.ts';
 import { endpoints } from '../../server/http/endpoints.ts';
 import { BadRequest } from '../../server/http/errors.ts';
+import { readBalanceQuery, readSignatureType } from '../../server/wire/balances.ts';
 import { readBuilderFilter } from '../../server/wire/builders.ts';
 import { parseCancel, parseCancelFilter, parseCancelMany } from '../../server/wire/cancels.ts';
 import { readHistoryBody, readHistoryQuery } from '../../server/wire/history.ts';
@@ -19,7 +20,7 @@ import {
   requireMakerAddress,
 } from '../../server/wire/rewards.ts';
 import { parseTokenList, readOneTokenId, readSide } from '../../server/wire/tokens.ts';
-import { readBalanceQuery, readOrderFilter, readSignatureType, readTradeFilter } from '../../server/wire/userData.ts';
+import { readOrderFilter, readTradeFilter } from '../../server/wire/userData.ts';
 import { requestFault } from '../support/openApiCheck.ts';
 
 const RUNS = Number(process.env.OPENAPI_RUNS ?? 1_500);

@@ -1,0 +1,47 @@
+// What a request for a balance asks for, and its reply (wire.md C.6). Called by the routes of balances and by
+// others whose requests name a wallet by its signature type. Which wallet that is, is for the routes to know.
+import { isUint256Decimal } from '../auth/uint256.ts';
+import { BadRequest } from '../http/errors.ts';
+import type { Account } from '../views/index.ts';
+
+/** Everything that a balance query asks for. */
+interface BalanceQuery {
+  readonly isCollateral: boolean;
+  /** '' for collateral. */
+  readonly tokenId: string;
+  readonly signatureType: 0 | 1 | 2 | 3;
+}
+
+const SIGNATURE_TYPES: Readonly<Record<string, 0 | 1 | 2 | 3 | undefined>> = { '': 0, '0': 0, '1': 1, '2': 2, '3': 3 };
+
+/** The parameter `signature_type`, 0 when it is missing. @throws BadRequest `Invalid signature_type` */
+export function readSignatureType(query: URLSearchParams): 0 | 1 | 2 | 3 {
+  const text = query.get('signature_type') ?? '';
+  const signatureType = Object.hasOwn(SIGNATURE_TYPES, text) ? SIGNATURE_TYPES[text] : undefined;
+  if (signatureType === undefined) throw new BadRequest('Invalid signature_type');
+  return signatureType;
+}
+
+/** @throws BadRequest for a bad asset type, signature type or token id */
+export function readBalanceQuery(query: URLSearchParams): BalanceQuery {
+  const assetType = query.get('asset_type') ?? 'COLLATERAL';
+  if (assetType !== 'COLLATERAL' && assetType !== 'CONDITIONAL') throw new BadRequest('Invalid asset type');
+  const signatureType = readSignatureType(query);
+  const isCollateral = assetType === 'COLLATERAL';
+  const tokenId = isCollateral ? '' : (query.get('token_id') ?? '');
+  if (!isCollateral && !isUint256Decimal(tokenId)) throw new BadRequest('Invalid token id');
+  return { isCollateral, tokenId, signatureType };
+}
+
+const UINT256_MAX = (2n ** 256n - 1n).toString();
+
+/** The reply of GET /balance-allowance: whole micro, and no limit to what the exchange's contracts may move. */
+export function balanceReply(balanceMicro: number, spenders: readonly string[]): string {
+  const allowances = Object.fromEntries(spenders.map((spender) => [spender, UINT256_MAX]));
+  return JSON.stringify({ balance: String(balanceMicro), allowances });
+}
+
+/** Shares of an account in a token, 0 without an account. */
+export function balanceOf(account: Account | undefined, marketIndex: number, outcome: number): number {
+  return account?.sharesMicro.get(marketIndex * 2 + outcome) ?? 0;
+}
