@@ -1,5 +1,5 @@
 // Who acts in the random histories, and the commands that make their world: owners with keys and wallets, events, markets
-// with texts that are awkward on purpose. Used by world.ts alone; everything follows from a seed.
+// with texts that are awkward on purpose. Used by world.ts; everything follows from a seed.
 import { createHash } from 'node:crypto';
 import type { Command } from '../../engine/index.ts';
 import type { Random } from '../model/random.ts';

@@ -1,5 +1,5 @@
 // What the trading tests over HTTP share: a whole server in this process, two traders with keys, markets made by the
-// operator, and orders signed as the official clients sign them. Used by trading.test.ts and marketData.test.ts.
+// operator, and orders signed as the official clients sign them. Used by tests of this folder, of streams and of wire.
 import { randomInt } from 'node:crypto';
 import { expect } from 'vitest';
 import type { ApiCredentials } from '../../server/auth/apiKeys.ts';

@@ -8,15 +8,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { STRIP_TYPES } from '../../bench/lib/stripTypes.ts';
-import { ApiKeyKind } from '../../engine/index.ts';
-import { deriveCredentials, loadServerSecret } from '../../server/auth/apiKeys.ts';
+import { loadServerSecret } from '../../server/auth/apiKeys.ts';
 import { randomOf } from '../pipeline/workload.ts';
 import type { ChaosNews, ChaosOrder } from './chaosExchange.ts';
 import { ChaosSubscriber } from './chaosSubscriber.ts';
 import { ChaosProxy } from './proxy.ts';
 import { hashOf } from './reader.ts';
 import { TestSocket } from './socket.ts';
-import { keyIdOf, ownerOf, tokenOf } from './workload.ts';
+import { authOf, tokenOf } from './workload.ts';
 
 const sizeOf = (name: string, otherwise: number): number => Number(process.env[`STREAMS_CHAOS_${name}`] ?? otherwise);
 const COMMANDS = sizeOf('COMMANDS', 50_000);
@@ -155,17 +154,7 @@ test(
       return { subscriber: new ChaosSubscriber(`${url}/ws/market`, messageOf(markets, form)), markets, form };
     });
     const secret = loadServerSecret(folder, { OUTCRY_SECRET: secretText });
-    const userMessages = Array.from({ length: USERS }, (_, index) => {
-      const derived = deriveCredentials(secret, {
-        kind: ApiKeyKind.TRADING,
-        owner: ownerOf(index),
-        nonce: 0,
-        generation: 0,
-      });
-      const hex = keyIdOf(index).slice(2);
-      const apiKey = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
-      return { type: 'user', auth: { apiKey, secret: derived.secret, passphrase: derived.passphrase } };
-    });
+    const userMessages = Array.from({ length: USERS }, (_, index) => ({ type: 'user', auth: authOf(secret, index) }));
     const users = userMessages.map((message) => new ChaosSubscriber(`${url}/ws/user`, message));
     for (const { subscriber, markets, form } of followers) {
       await subscriber.until(({ books }) => books.size === markets.length * form.outcomes.length);

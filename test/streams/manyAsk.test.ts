@@ -2,15 +2,13 @@
 // they are owed, and the others are served between two turns. Every one is paid in the end.
 import { createHash } from 'node:crypto';
 import { afterEach, expect, test, vi } from 'vitest';
-import { ApiKeyKind, encodeCommand } from '../../engine/index.ts';
-import { deriveCredentials } from '../../server/auth/apiKeys.ts';
+import { encodeCommand } from '../../engine/index.ts';
 import { Connection } from '../../server/streams/connection.ts';
 import { streamSettings } from '../../server/streams/limits.ts';
 import { UserStream } from '../../server/streams/userFeed.ts';
-import { uuidOfKeyId } from '../../server/views/index.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { TestSocket } from './socket.ts';
-import { conditionOf, foundingCommands, keyIdOf, ownerOf, tokenOf } from './workload.ts';
+import { authOf, conditionOf, foundingCommands, keyIdOf, ownerOf, tokenOf } from './workload.ts';
 
 const MARKETS = 20;
 const LEVELS = 400;
@@ -87,10 +85,8 @@ test('a hundred sockets that ask for deep books at once are paid a little a turn
 
 /** A socket of the user channel that follows all of so many markets. */
 async function listen(markets: number): Promise<TestSocket> {
-  const identity = { kind: ApiKeyKind.TRADING, owner: ownerOf(0), nonce: 0, generation: 0 };
-  const { secret, passphrase } = deriveCredentials(server.services.secret, identity);
   const socket = await TestSocket.open(server.url, '/ws/user');
-  const auth = { apiKey: uuidOfKeyId(keyIdOf(0)), secret, passphrase };
+  const auth = authOf(server.services.secret, 0);
   socket.send({ type: 'user', auth, markets: Array.from({ length: markets }, (_, market) => conditionOf(market)) });
   return socket;
 }

@@ -6,15 +6,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
-import { ApiKeyKind, type Command, encodeCommand } from '../../engine/index.ts';
-import { deriveCredentials } from '../../server/auth/apiKeys.ts';
+import { type Command, encodeCommand } from '../../engine/index.ts';
 import { Connection } from '../../server/streams/connection.ts';
 import { type StreamSettings, streamSettings } from '../../server/streams/limits.ts';
 import { MarketSubscriber } from '../../server/streams/marketChannel.ts';
-import { uuidOfKeyId } from '../../server/views/index.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { TestSocket } from './socket.ts';
-import { conditionOf, foundingCommands, keyIdOf, ownerOf, StreamWorkload, tokenOf } from './workload.ts';
+import { authOf, conditionOf, foundingCommands, keyIdOf, ownerOf, StreamWorkload, tokenOf } from './workload.ts';
 
 const PATIENCE = { timeout: 60_000, interval: 20 };
 const hold = vi.spyOn(Connection.prototype, 'hold');
@@ -74,10 +72,8 @@ async function follow(markets: number): Promise<TestSocket> {
 
 /** The user channel of an owner, and the name of its stream. */
 async function listen(owner: number): Promise<TestSocket> {
-  const identity = { kind: ApiKeyKind.TRADING, owner: ownerOf(owner), nonce: 0, generation: 0 } as const;
-  const { secret, passphrase } = deriveCredentials(server.services.secret, identity);
   const socket = await TestSocket.open(server.url, '/ws/user');
-  socket.send({ type: 'user', auth: { apiKey: uuidOfKeyId(keyIdOf(owner)), secret, passphrase } });
+  socket.send({ type: 'user', auth: authOf(server.services.secret, owner) });
   await socket.until(({ reader }) => reader.sequences.size === 1);
   return socket;
 }

@@ -2,15 +2,12 @@
 // read again; those that never answered a ping are left alone. The turns of the pings by themselves, beat by beat.
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import WebSocket from 'ws';
-import { ApiKeyKind } from '../../engine/index.ts';
-import { deriveCredentials } from '../../server/auth/apiKeys.ts';
 import { Connection, type Socket } from '../../server/streams/connection.ts';
 import { streamLimits, streamSettings } from '../../server/streams/limits.ts';
 import { ReaderCheck } from '../../server/streams/readerCheck.ts';
-import { uuidOfKeyId } from '../../server/views/index.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { TestSocket } from './socket.ts';
-import { foundingCommands, keyIdOf, ownerOf, StreamWorkload, tokenOf } from './workload.ts';
+import { authOf, foundingCommands, StreamWorkload, tokenOf } from './workload.ts';
 
 const PATIENCE = { timeout: 60_000, interval: 20 };
 const ANSWER_MS_MAX = 200;
@@ -128,9 +125,7 @@ test('what a held client asks for is paid when it reads again', async () => {
 }, 120_000);
 
 test('an owner that stops reading gets every message of its own later, each once', async () => {
-  const identity = { kind: ApiKeyKind.TRADING, owner: ownerOf(0), nonce: 0, generation: 0 } as const;
-  const { secret, passphrase } = deriveCredentials(server.services.secret, identity);
-  const auth = { apiKey: uuidOfKeyId(keyIdOf(0)), secret, passphrase };
+  const auth = authOf(server.services.secret, 0);
   const [steady, stopped] = await Promise.all([0, 1].map(() => TestSocket.open(server.url, '/ws/user')));
   for (const socket of [steady, stopped]) {
     socket.send({ type: 'user', auth });

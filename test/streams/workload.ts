@@ -2,7 +2,9 @@
 // sweep, cancels of one, of a market and of everything, and now and then a change of a tick or a minimum. Also the
 // commands that make its world. Everything follows from the seed.
 import { createHash } from 'node:crypto';
-import { type Command, encodeCommand } from '../../engine/index.ts';
+import { ApiKeyKind, type Command, encodeCommand } from '../../engine/index.ts';
+import { deriveCredentials } from '../../server/auth/apiKeys.ts';
+import { uuidOfKeyId } from '../../server/views/index.ts';
 import { randomOf } from '../pipeline/workload.ts';
 
 /** Most markets that a world may have. */
@@ -17,6 +19,13 @@ const digest = (text: string, bytes: number): string =>
 const word = (value: number): string => `0x${value.toString(16).padStart(64, '0')}`;
 export const ownerOf = (index: number): string => digest(`stream owner ${index}`, 20);
 export const keyIdOf = (index: number): string => digest(`stream key ${index}`, 16);
+/** What the user channel wants of an owner: its key here is none that a server derives, its secret and passphrase are. */
+export function authOf(serverSecret: Uint8Array, index: number) {
+  const identity = { kind: ApiKeyKind.TRADING, owner: ownerOf(index), nonce: 0, generation: 0 };
+  const { secret, passphrase } = deriveCredentials(serverSecret, identity);
+  return { apiKey: uuidOfKeyId(keyIdOf(index)), secret, passphrase };
+}
+
 export const conditionOf = (market: number): string => word(0xc0de0000 + market);
 /** The id of a token as clients know it. */
 export const tokenOf = (market: number, outcome: number): string => String(1_000_000 + market * 2 + outcome);
