@@ -13,7 +13,7 @@ export interface Kind {
 const LONG = 'x'.repeat(1_500);
 const LONG_DATE = `2030-01-31T12:00:00.${'0'.repeat(100)}Z`;
 /** No digits of a whole number up to 2^53 − 1. */
-const NO_WHOLE = [
+export const NO_WHOLE = [
   'x',
   '-1',
   '+1',
