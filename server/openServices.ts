@@ -104,19 +104,26 @@ export async function openServices(
     await watchContracts({ config, views, exchange, log });
     return { exchange, views, catalog, historian, snapshots, config, log, ...parts };
   } catch (error) {
-    await historian.close();
-    await snapshots.close();
-    await exchange.close();
+    await closeOpened({ historian, exchange, snapshots });
     throw error;
   }
 }
 
-/** Closes what openServices has opened, for whoever served nothing with it. */
-export async function closeServices({ historian, exchange, snapshots, recoverers }: OwnServices): Promise<void> {
+/** Who reads the journal is closed before the exchange, which closes it. */
+async function closeOpened({
+  historian,
+  exchange,
+  snapshots,
+}: Pick<OwnServices, 'historian' | 'exchange' | 'snapshots'>): Promise<void> {
   await historian.close();
   await snapshots.close();
   await exchange.close();
-  await recoverers.close();
+}
+
+/** Closes what openServices has opened, for whoever served nothing with it. */
+export async function closeServices(services: OwnServices): Promise<void> {
+  await closeOpened(services);
+  await services.recoverers.close();
 }
 
 /** Refuses what a data directory and the environment hold that no start may use: before anything is made or written. */

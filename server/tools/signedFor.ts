@@ -1,7 +1,7 @@
 // Which chain and contracts the latest order of a journal was signed for. Called by openServices.ts once the exchange is open: a journal
 // does not name its chain, and whoever starts it for another one refuses every client without a reason that they could see. The
 // order's id tells, which is the digest of what was signed. It never keeps a start from going on.
-import { commandLayouts, decodeCommand, JournalReader } from '../../engine/index.ts';
+import { decodeCommand, JournalReader } from '../../engine/index.ts';
 import { type ChainContracts, STOCK_CHAINS } from '../auth/contracts.ts';
 import { bytesToHex } from '../auth/hex.ts';
 import { orderHasher } from '../auth/orderDigest.ts';
@@ -22,10 +22,11 @@ async function latestOrder(dataDir: string, lastSequence: number): Promise<Found
   try {
     for (const records of reader.read(Math.max(1, lastSequence - RECORDS_MAX + 1))) {
       for (const { command: bytes } of records) {
-        if (bytes[1] !== commandLayouts.PlaceOrder.type) continue;
         const command = decodeCommand(bytes);
-        const signed = command.type === 'PlaceOrder' ? signedOrderOf(command) : undefined;
-        if (signed !== undefined && command.type === 'PlaceOrder') found = { ...signed, ...command };
+        if (command.type !== 'PlaceOrder') continue;
+        const { orderId, marketIndex } = command;
+        const signed = signedOrderOf(command);
+        if (signed !== undefined) found = { ...signed, orderId, marketIndex };
       }
     }
   } finally {
@@ -46,8 +47,9 @@ export async function watchContracts({ config, views, exchange, log }: Parts): P
   let other: ChainContracts | undefined;
   try {
     const found = await latestOrder(dataDir, exchange.durableSequence);
-    const market = found && views.markets.byIndex(found.marketIndex);
-    if (market === undefined || found === undefined || isFor(contracts, found, market.negRisk)) return;
+    if (found === undefined) return;
+    const market = views.markets.byIndex(found.marketIndex);
+    if (market === undefined || isFor(contracts, found, market.negRisk)) return;
     other = STOCK_CHAINS.find((chain) => isFor(chain, found, market.negRisk));
   } catch (error) {
     log.debug({ err: error }, 'What the latest order was signed for cannot be told.'); // what a start needs it has read itself
