@@ -121,10 +121,12 @@ class HistorianThread {
       return;
     }
     this.beginReached();
-    if (this.active.length > 0) this.work();
+    const hasWorked = this.active.length > 0;
+    if (hasWorked) this.work();
     else if (this.isRenewalDue) this.renew();
     else this.index();
-    if (this.active.length > 0 || this.isRenewalDue) this.turnSoon();
+    // What was told while questions were at work, and questions about it, have waited for their end.
+    if (hasWorked || this.isRenewalDue) this.turnSoon();
   }
 
   /** Questions whose records are all indexed begin their work. */

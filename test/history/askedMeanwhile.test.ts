@@ -1,0 +1,40 @@
+// A question about records that became durable while another question was at work, on an exchange in which nothing else
+// happens: it is answered. The historian's thread hears all of it at once, as it does whenever it had to wait for a processor.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { openExchange } from '../../engine/index.ts';
+import { openHistorian } from '../../server/history/historian.ts';
+import type { HistoryRequest } from '../../server/history/queries.ts';
+import { inTempDir } from '../journal/support.ts';
+import { openVenue } from './harness.ts';
+import { settings } from './world.ts';
+
+/** Without markets to show them of, the thread answers it. */
+const TOTAL: HistoryRequest = { query: { kind: 'oi', conditionIds: undefined }, dialect: 'root' };
+/** Longer than any machine takes. */
+const ANSWER_MS_MAX = 20_000;
+
+test('a question about newer records than the one that is at work is answered', { timeout: 60_000 }, async () => {
+  await inTempDir(async (dataDir) => {
+    const venue = await openVenue({ dataDir });
+    const { clock } = venue;
+    const indexed = venue.exchange.durableSequence;
+    await venue.historian.caughtUp();
+    await venue.close();
+    const unseen = await openExchange({ dataDir, clock, settings, followers: [] });
+    const last = unseen.durableSequence;
+    await unseen.close();
+    expect(last).toBeGreaterThan(indexed);
+
+    const historian = openHistorian({ dataDir });
+    historian.durable(new Uint8Array(), indexed);
+    await historian.caughtUp(); // all that it has indexed is committed: nothing will have it look again by itself
+    const first = historian.ask(TOTAL);
+    historian.durable(new Uint8Array(), last);
+    const second = historian.ask(TOTAL);
+    for (const answer of [first, second]) {
+      expect(await Promise.race([answer, sleep(ANSWER_MS_MAX, 'no answer')])).not.toBe('no answer');
+    }
+    await historian.close();
+  });
+});
