@@ -126,7 +126,7 @@ class HistorianThread {
     else if (this.isRenewalDue) this.renew();
     else this.index();
     // What was told while questions were at work, and questions about it, have waited for their end.
-    if (hasWorked || this.isRenewalDue) this.turnSoon();
+    if (hasWorked || this.active.length > 0 || this.isRenewalDue) this.turnSoon();
   }
 
   /** Questions whose records are all indexed begin their work. */
