@@ -7,6 +7,7 @@ import { isFollowUpOfCommit } from '../commitFollowUp.ts';
 import { nameThread } from '../threadName.ts';
 import { answer } from './answer.ts';
 import { AnswerMemory } from './answerMemory.ts';
+import { hasRoom, longRowsOf } from './answerRows.ts';
 import { IndexDamaged } from './errors.ts';
 import { LogFollower } from './follower.ts';
 import type { FromThread, ThreadSettings, ToThread } from './messages.ts';
@@ -24,7 +25,10 @@ const RENEWAL_RECORDS = 100_000;
 const LOOK_MS = 500;
 /** What is added to the nice value of this thread, so that orders have the processor first. */
 const NICER = 5;
-/** A question that has waited this long (ms) for its records is refused: the index is being built, and that takes longer. */
+/**
+ * A question that has waited this long (ms) is refused: for its records, since the index is being built, and that takes longer,
+ * or for its turn behind long answers.
+ */
 const WAIT_MS_MAX = 5_000;
 
 interface Waiting {
@@ -37,6 +41,8 @@ interface Waiting {
 
 interface Active {
   readonly id: number;
+  /** Rows that its answer may have, 0 where these are few. */
+  readonly longRows: number;
   readonly work: Sliced<Uint8Array | undefined>;
 }
 
@@ -129,18 +135,36 @@ class HistorianThread {
     if (hasWorked || this.active.length > 0 || this.isRenewalDue) this.turnSoon();
   }
 
-  /** Questions whose records are all indexed begin their work. */
+  /** Questions whose records are all indexed begin their work; those with long answers in their order, a few at a time. */
   private beginReached(): void {
     const { sequence, tables } = this.follower;
     if (this.waiting.length === 0) return;
     const still: Waiting[] = [];
     const sinceMs = performance.now() - this.waitMsMax;
+    let rowsAtWork = this.active.reduce((sum, { longRows }) => sum + longRows, 0);
+    // Nothing is indexed while one is at work: none begins while others wait for that.
+    let isFull = this.waiting.some((one) => one.sequence > sequence);
     for (const one of this.waiting) {
-      const isLate = one.request !== undefined && one.sinceMs < sinceMs;
-      if (one.sequence > sequence && !isLate) still.push(one);
-      else if (one.sequence > sequence) this.refuse([one], `${sequence} of ${one.sequence} records are indexed`);
-      else if (one.request === undefined) this.post({ type: 'answer', id: one.id, bytes: undefined });
-      else this.active.push({ id: one.id, work: answer(tables, one.request, this.memory) });
+      const { id, request } = one;
+      const isLate = request !== undefined && one.sinceMs < sinceMs;
+      if (one.sequence > sequence) {
+        if (isLate) this.refuse([one], `${sequence} of ${one.sequence} records are indexed`);
+        else still.push(one);
+        continue;
+      }
+      if (request === undefined) {
+        this.post({ type: 'answer', id, bytes: undefined });
+        continue;
+      }
+      const longRows = longRowsOf(request.query);
+      isFull ||= !hasRoom(longRows, rowsAtWork);
+      if (longRows > 0 && isFull) {
+        if (isLate) this.refuse([one], 'too many long answers were asked for at once');
+        else still.push(one);
+        continue;
+      }
+      rowsAtWork += longRows;
+      this.active.push({ id, longRows, work: answer(tables, request, this.memory) });
     }
     this.waiting = still;
   }

@@ -1,0 +1,97 @@
+// Many long answers that are asked for at once: they are made a few at a time, so that those at work take little memory and the
+// first need not wait for the last, and those that would wait too long are refused; a short one does not wait for them.
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Command, encodeCommand, openExchange, type RunningExchange } from '../../engine/index.ts';
+import { HistorianUnavailable } from '../../server/history/errors.ts';
+import { type OpenedHistorian, openHistorian } from '../../server/history/historian.ts';
+import type { HistoryRequest } from '../../server/history/queries.ts';
+import { foundingCommands, keyIdOf, ownerOf } from '../streams/workload.ts';
+import { digest } from './actors.ts';
+import { newClock, settings } from './world.ts';
+
+const TRADES = 1_000;
+const LOTS = 100;
+const PIPS = 5_000;
+const ASKED = 24;
+/** Longer than any machine takes. */
+const PATIENT_MS = 600_000;
+
+const page = (limit: number): HistoryRequest => ({
+  query: {
+    ...{ kind: 'trades', user: undefined, side: undefined, takerOnly: true, threshold: undefined, limit, offset: 0 },
+    ...{ conditionIds: undefined, eventNumbers: undefined, startMs: undefined, endMs: undefined },
+  },
+  dialect: 'polymarket',
+});
+const LONG = page(10_000);
+const SHORT = page(1);
+
+/** Of two buys of the two tokens, each by an owner of its own, a trade is made. */
+function order(number: number, timestampMs: number): Uint8Array {
+  const outcome = number % 2;
+  const owner = ownerOf(outcome);
+  const command: Command = {
+    ...{ type: 'PlaceOrder', orderId: digest(`order ${number}`, 32), keyId: keyIdOf(outcome) },
+    ...{ maker: owner, owner, marketIndex: 0, outcome, side: 0, orderType: 0, flags: 0, timestampMs, expirationS: 0 },
+    ...{ makerAmountMicro: LOTS * PIPS, takerAmountMicro: LOTS * 10_000 },
+  };
+  return encodeCommand(command);
+}
+
+let exchange: RunningExchange;
+let historian: OpenedHistorian;
+let waitMsMax: number;
+
+async function open(): Promise<void> {
+  const clock = newClock();
+  historian = openHistorian({ dataDir: undefined, waitMsMax });
+  exchange = await openExchange({ dataDir: undefined, clock, settings, followers: [], onDurable: historian.durable });
+  const orders = Array.from({ length: 2 * TRADES }, (_, number) => order(number, clock.now()));
+  for (const command of [...foundingCommands(1), ...orders]) void exchange.submit(command);
+  await exchange.submit(encodeCommand({ type: 'Tick' }));
+  await historian.caughtUp();
+  const all = JSON.parse(Buffer.from((await historian.ask(LONG)) ?? []).toString('utf8'));
+  expect(all).toHaveLength(TRADES);
+}
+
+beforeEach(() => {
+  waitMsMax = PATIENT_MS;
+});
+afterEach(async () => {
+  await exchange.close();
+  await historian.close();
+});
+
+test('long answers that are asked for at once are made a few at a time', { timeout: 120_000 }, async () => {
+  await open();
+  const beganMs = performance.now();
+  const tookMs = await Promise.all(
+    Array.from({ length: ASKED }, async () => {
+      await historian.ask(LONG);
+      return performance.now() - beganMs;
+    }),
+  );
+  expect(Math.min(...tookMs)).toBeLessThan(Math.max(...tookMs) / 2);
+});
+
+test('those that wait too long are refused, and a short one is answered before', { timeout: 120_000 }, async () => {
+  waitMsMax = 1;
+  await open();
+  const ends: string[] = [];
+  const asked = Array.from({ length: ASKED }, () =>
+    historian.ask(LONG).then(
+      () => void ends.push('answered'),
+      (error: unknown) => {
+        expect(error).toBeInstanceOf(HistorianUnavailable);
+        expect(String(error)).toContain('long answers');
+        ends.push('refused');
+      },
+    ),
+  );
+  const short = historian.ask(SHORT).then(() => void ends.push('short'));
+  await Promise.all([...asked, short]);
+  const answered = ends.filter((end) => end === 'answered').length;
+  expect(answered).toBeGreaterThan(0);
+  expect(answered).toBeLessThan(ASKED / 2);
+  expect(ends.indexOf('short')).toBeLessThan(ends.lastIndexOf('answered'));
+});
