@@ -4,7 +4,9 @@
 
 import type { HttpResponse } from 'uWebSockets.js';
 import { isUtf8 } from 'node:buffer';
+import { RETRY_SECONDS } from '../wire/rejections.ts';
 import { BadRequest } from './errors.ts';
+import type { HeldBytes } from './heldBytes.ts';
 import { httpLimits } from './limits.ts';
 
 export const EMPTY_BODY: Uint8Array = new Uint8Array(0);
@@ -39,22 +41,51 @@ function grown(held: Uint8Array, usedBytes: number, bytes: number): Uint8Array {
   return larger;
 }
 
+/** The refusal of a body that was sent so slowly that others need its room. */
+function noRoom(): BadRequest {
+  const most = httpLimits.gatheredBodiesBytesMax;
+  const text = `the body came too slowly: more than ${most} bytes of bodies were on their way at once`;
+  return new BadRequest(text, { status: 503, headers: { 'retry-after': String(RETRY_SECONDS.unavailable) } });
+}
+
+/** A body on its way. */
+export interface Gathering {
+  /** Its client has gone. */
+  gone(): void;
+}
+
 /**
  * Gathers the body and calls exactly one of the two functions, once; neither when the client goes away first.
  * Must be called before the route's handler returns.
+ * @param room holds what has come of bodies whose rest has not
  * @param onBody gets the body for as long as it runs: afterwards the bytes may be gone
  */
-export function readBody(res: HttpResponse, onBody: (body: Uint8Array) => void, onTooLarge: () => void): void {
+export function readBody(
+  res: HttpResponse,
+  room: HeldBytes,
+  onBody: (body: Uint8Array) => void,
+  onRefused: (refusal: BadRequest) => void,
+): Gathering {
   let held = EMPTY_BODY;
   let usedBytes = 0;
   let isOver = false;
+  const end = (): void => {
+    isOver = true;
+    held = EMPTY_BODY;
+    room.release(holder);
+  };
+  const holder = {
+    cut: (): void => {
+      end();
+      setImmediate(onRefused, noRoom()); // this is called while another response is at work
+    },
+  };
   res.onData((chunk, isLast) => {
     if (isOver) return;
     const bytes = usedBytes + chunk.byteLength;
     if (bytes > httpLimits.bodyBytesMax) {
-      isOver = true;
-      held = EMPTY_BODY;
-      onTooLarge();
+      end();
+      onRefused(bodyTooLarge(httpLimits.bodyBytesMax + 1));
       return;
     }
     if (isLast && usedBytes === 0) {
@@ -63,15 +94,19 @@ export function readBody(res: HttpResponse, onBody: (body: Uint8Array) => void, 
       return;
     }
     if (chunk.byteLength > 0) {
-      if (bytes > held.length) held = grown(held, usedBytes, bytes);
+      if (bytes > held.length) {
+        held = grown(held, usedBytes, bytes);
+        room.hold(holder, held.length);
+      }
       held.set(new Uint8Array(chunk), usedBytes);
       usedBytes = bytes;
     }
-    if (isLast) {
-      isOver = true;
-      onBody(held.subarray(0, usedBytes));
-    }
+    if (!isLast) return;
+    const body = held.subarray(0, usedBytes);
+    end();
+    onBody(body);
   });
+  return { gone: end };
 }
 
 /** How many of a byte there are, up to `most`: searched natively, since honest bodies have a handful. */

@@ -12,14 +12,15 @@ import { historyRefusal, RETRY_SECONDS, replyError, storageRefusal } from '../wi
 import { type AddressGuard, type AddressReader, addressGuard, forwardedReader } from './allowlist.ts';
 import { tellAnswered } from './answered.ts';
 import { type Authenticator, makeAuthenticator } from './authenticate.ts';
-import { bodyTooLarge, EMPTY_BODY, readBody, requireJsonContentType } from './body.ts';
+import { bodyTooLarge, EMPTY_BODY, type Gathering, readBody, requireJsonContentType } from './body.ts';
 import { preflightHeaders } from './cors.ts';
 import type { Context, Endpoint, Method, Reply } from './endpoint.ts';
 import { BadRequest } from './errors.ts';
+import { HeldBytes } from './heldBytes.ts';
 import { type HostGuard, hostGuard } from './host.ts';
 import { inTurns } from './inTurns.ts';
 import { httpLimits } from './limits.ts';
-import { LongReplies, LongReply } from './longReply.ts';
+import { LongReply } from './longReply.ts';
 import { BodyParts, lengthOf, PART_BYTES, passingBytes } from './replyBody.ts';
 import { copyHeaders, liveHeaders, ReceivedRequest, type RequestParts, remoteAddressOf } from './request.ts';
 import { makeRouter, type PathEntry, type Router } from './router.ts';
@@ -85,6 +86,8 @@ class Visit {
   forwardedAddress: string | undefined;
   /** The throttle counted it, or is not to. */
   isCounted = false;
+  /** Its body, while it comes in parts. */
+  gathering: Gathering | undefined;
   /** Its reply, while it is sent in parts. */
   long: LongReply | undefined;
 
@@ -119,7 +122,8 @@ export class Door {
   private readonly guardAddress: AddressGuard | undefined;
   /** Requests that are in progress. */
   visitCount = 0;
-  private readonly longReplies = new LongReplies();
+  private readonly gathered = new HeldBytes(httpLimits.gatheredBodiesBytesMax);
+  private readonly longReplies = new HeldBytes(httpLimits.longRepliesBytesMax);
   private turn: Turn | undefined;
   private told = { sequence: 0, text: '0' };
   private isStopping = false;
@@ -159,6 +163,7 @@ export class Door {
     this.visitCount += 1;
     res.onAborted(() => {
       visit.isAborted = true;
+      visit.gathering?.gone();
       if (!visit.isAnswered) this.count(visit, GONE_STATUS);
       if (visit.long === undefined) this.leave(visit);
       else visit.long.gone();
@@ -221,8 +226,9 @@ export class Door {
     const declaredBytes = Number(declared === '' ? Number.NaN : declared);
     if (declaredBytes > httpLimits.bodyBytesMax) throw bodyTooLarge(declaredBytes);
     if (declaredBytes !== 0) requireJsonContentType(parts.header('content-type'));
-    readBody(
+    visit.gathering = readBody(
       visit.res,
+      this.gathered,
       (body) => {
         try {
           this.serve(visit, endpoint, parts, body);
@@ -230,7 +236,7 @@ export class Door {
           this.fail(visit, error);
         }
       },
-      () => this.fail(visit, bodyTooLarge(httpLimits.bodyBytesMax + 1)),
+      (refusal) => this.fail(visit, refusal),
     );
   }
 
@@ -353,7 +359,7 @@ export class Door {
       onSent?.();
     });
     if (visit.long === undefined) this.leave(visit);
-    else this.longReplies.hold(visit.long);
+    else if (!visit.long.isEnded) this.longReplies.hold(visit.long, visit.long.bytes);
   }
 
   private count({ endpoint, beganMs }: Visit, status: number): void {

@@ -21,6 +21,8 @@ export const httpLimits = {
   throttleRingBytesMax: 268_435_456,
   /** Bytes of long replies that wait for their readers, all together; the oldest of them are cut off above. */
   longRepliesBytesMax: 268_435_456,
+  /** Bytes of bodies of which only a part has come, all together; the oldest of them are refused above. */
+  gatheredBodiesBytesMax: 67_108_864,
   /** How long a stopping server waits for requests in progress. */
   drainMsMax: 3_000,
 } as const;

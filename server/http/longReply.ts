@@ -2,7 +2,6 @@
 // the copying of megabytes and nothing of them piles up behind a slow reader. Called by handle.ts, which owns the
 // response: nothing here touches it once it is told that the client has gone.
 import type { HttpResponse } from 'uWebSockets.js';
-import { httpLimits } from './limits.ts';
 import type { BodyParts } from './replyBody.ts';
 
 export class LongReply {
@@ -61,29 +60,5 @@ export class LongReply {
   private end(): void {
     this.isEnded = true;
     this.onEnd();
-  }
-}
-
-/** The long replies that wait for their readers: so many bytes of them, at most. */
-export class LongReplies {
-  /** The oldest first. */
-  private readonly waiting = new Set<LongReply>();
-  private bytes = 0;
-
-  /** Takes a reply that has begun, and cuts off the oldest where there is no room for all. */
-  hold(reply: LongReply): void {
-    if (reply.isEnded) return;
-    this.waiting.add(reply);
-    this.bytes += reply.bytes;
-    for (const oldest of this.waiting) {
-      if (this.bytes <= httpLimits.longRepliesBytesMax || oldest === reply) return;
-      oldest.cut();
-      this.release(oldest);
-    }
-  }
-
-  /** A reply has ended. */
-  release(reply: LongReply): void {
-    if (this.waiting.delete(reply)) this.bytes -= reply.bytes;
   }
 }

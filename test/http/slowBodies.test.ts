@@ -1,0 +1,48 @@
+// Bodies that come in parts and do not end, which all wait in memory: no more of them than there is room for, the oldest give
+// way with a 503, the others are answered once they are whole, and a client that goes away leaves its room.
+import { connect, type Socket } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { httpLimits } from '../../server/http/limits.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+
+const BODY = `[]${' '.repeat(httpLimits.bodyBytesMax - 2)}`;
+/** So many of them may wait. */
+const ROOM = Math.floor(httpLimits.gatheredBodiesBytesMax / BODY.length);
+const MORE = 3;
+const HEAD = `POST /books HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: ${BODY.length}\r\n\r\n`;
+let server: TestServer;
+afterEach(() => server.close());
+
+interface Client {
+  readonly socket: Socket;
+  reply: string;
+}
+
+/** Sends a body but for its last byte. */
+async function begin(): Promise<Client> {
+  const socket = connect(server.port, '127.0.0.1');
+  const client: Client = { socket, reply: '' };
+  socket.setEncoding('latin1').on('error', () => {});
+  socket.on('data', (text: string) => {
+    client.reply += text;
+  });
+  await new Promise<void>((resolve) => socket.write(HEAD + BODY.slice(0, -1), () => resolve()));
+  return client;
+}
+
+const statusOf = ({ reply }: Client): string => reply.slice(9, 12);
+const countOf = (clients: readonly Client[], status: string): number =>
+  clients.filter((client) => statusOf(client) === status).length;
+
+test('of bodies that do not end, the oldest give way where there is no more room', { timeout: 120_000 }, async () => {
+  server = await startTestServer();
+  const gone = await begin();
+  gone.socket.destroy();
+  const clients = await Promise.all(Array.from({ length: ROOM + MORE }, begin));
+  await expect.poll(() => countOf(clients, '503'), { timeout: 60_000 }).toBe(MORE);
+  expect(clients.find((client) => statusOf(client) === '503')?.reply).toMatch(/retry-after: \d+[\s\S]*bodies/);
+  for (const { socket } of clients) socket.write(' ');
+  await expect.poll(() => countOf(clients, '200'), { timeout: 60_000 }).toBe(ROOM);
+  expect(countOf(clients, '503')).toBe(MORE);
+  for (const { socket } of clients) socket.destroy();
+});
