@@ -320,3 +320,32 @@ test('a condition id that is none is refused by the name that it was sent under'
     );
   }
 });
+
+test('order-book records call tags by their names, as soon as they have one', async () => {
+  const condition = world.conditions.get('cup-home');
+  const namesIn = async (path: string): Promise<unknown> => {
+    const { json } = await world.get(path);
+    const rows: readonly Record<string, unknown>[] = json.data ?? [json];
+    return rows.find(({ condition_id }) => condition_id === condition)?.tags;
+  };
+  const reward = { asset_address: `0x${'1'.repeat(40)}`, rewards_daily_rate: 5 };
+  await world.admin('PATCH', `/admin/markets/${condition}`, {
+    rewards: { rates: [reward], min_size: 5, max_spread: 3 },
+  });
+  for (const [soccer, label] of [
+    ['Soccer', undefined],
+    ['Association football', 'Association football'],
+  ]) {
+    if (label !== undefined) {
+      await world.admin('POST', '/admin/events', { title: label, tags: ['soccer'], tag_labels: { soccer: label } });
+    }
+    for (const path of ['/markets?next_cursor=', '/sampling-markets', `/markets/${condition}`]) {
+      expect([path, await namesIn(path)]).toEqual([path, ['Sports', soccer]]);
+    }
+    expect((await world.get('/markets?include_tag=true&slug=cup-home')).json[0].tags).toMatchObject([
+      { label: 'Sports' },
+      { label: soccer },
+    ]);
+  }
+  expect((await world.get(`/markets/${world.conditions.get('lone')}`)).json.tags).toEqual([]);
+});
