@@ -13,6 +13,7 @@ export interface RowFilter {
 }
 
 const NO_ROWS: readonly number[] = [];
+const NO_NAMES: readonly string[] = [];
 
 function add<Key>(lists: Map<Key, number[]>, key: Key, row: number): void {
   const list = lists.get(key);
@@ -30,6 +31,9 @@ export class Groups {
   /** The states of events. */
   private readonly eventStates: number[] = [];
   private readonly eventTags: (readonly number[])[] = [];
+  /** What the tags of events are called, as of some number of renamings. */
+  private readonly tagNames = new Map<number, readonly string[]>();
+  private namedAt = 0;
   /** How many events of each tag, by its number, have more than drafts. */
   private readonly eventsShown = new Map<number, number>();
   private readonly marketsOfTag = new Map<number, number[]>();
@@ -74,6 +78,19 @@ export class Groups {
   tagsOf(event: EventRow | undefined): readonly Label[] {
     const numbers = event === undefined ? NO_ROWS : (this.eventTags[event.eventNumber - 1] ?? NO_ROWS);
     return numbers.flatMap((number) => this.tags.byNumber(number) ?? []);
+  }
+
+  /** What the tags of an event are called: the same list for as long as no tag gets another name. */
+  tagNamesOf(event: EventRow | undefined): readonly string[] {
+    if (event === undefined) return NO_NAMES;
+    const { renamings } = this.tags;
+    if (this.namedAt !== renamings) this.tagNames.clear();
+    this.namedAt = renamings;
+    const known = this.tagNames.get(event.eventNumber);
+    if (known !== undefined) return known;
+    const names = this.tagsOf(event).map(({ title }) => title);
+    this.tagNames.set(event.eventNumber, names);
+    return names;
   }
 
   /** Whether an event (none: the venue's own) is available on a creator's site. */

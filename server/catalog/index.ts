@@ -23,7 +23,7 @@ import { VolumeWindow } from './volumeWindow.ts';
 export type { ColumnsPlace } from './columnOrders.ts';
 export { type EventFigures, type MarketFigures, marketEndMs, marketStartMs, RowState } from './figures.ts';
 export { type RowFilter, rowsFilter } from './groups.ts';
-export type { Label } from './labels.ts';
+export { type Label, tagSlugs } from './labels.ts';
 export { relatedTags } from './related.ts';
 export { type SearchHits, wordsOf } from './search.ts';
 export { STATE_COUNT } from './sortOrder.ts';
@@ -168,6 +168,10 @@ export class Catalog implements MarketObserver {
 
   tagsOf(event: EventRow | undefined): readonly Label[] {
     return this.groups.tagsOf(event);
+  }
+
+  tagNamesOf(event: EventRow | undefined): readonly string[] {
+    return this.groups.tagNamesOf(event);
   }
 
   seriesOf(event: EventRow): Label | undefined {

@@ -39,6 +39,12 @@ export function tagSlugs(tags: unknown): readonly string[] {
 export class Labels {
   private readonly rows: Label[] = [];
   private readonly bySlugText = new Map<string, Label>();
+  private renamingCount = 0;
+
+  /** How often one that was there already got the title that an event gives it. */
+  get renamings(): number {
+    return this.renamingCount;
+  }
 
   /** All, in the order of their numbers. */
   list(): readonly Label[] {
@@ -76,6 +82,7 @@ export class Labels {
     if (title !== '' && !label.isTitleGiven) {
       label.title = title;
       label.isTitleGiven = true;
+      if (label.events.length > 0) this.renamingCount += 1;
     }
     if (label.recurrence === '') label.recurrence = recurrence;
     label.updatedMs = createdMs;

@@ -11,7 +11,6 @@ import {
   type RunningExchange,
   rejectionName,
 } from '../../engine/index.ts';
-import { chainContracts } from '../auth/contracts.ts';
 import { bytesToHex } from '../auth/hex.ts';
 import { decimalToBytes32 } from '../auth/uint256.ts';
 import { resolutionOf } from '../routes/creation.ts';
@@ -22,8 +21,8 @@ import { decimalUnits, parseLots, parsePips } from '../wire/numbers.ts';
 const SEED_FILE = new URL('../../data/seed.json', import.meta.url);
 
 const DAY_MS = 86_400_000;
-/** What rewards are paid in: the collateral that the catalog's derived ids are made with. */
-const REWARD_ASSET = chainContracts(137).collateral;
+/** What rewards are said to be paid in: USDC.e, as in production's records, by which makers' bots choose their markets. */
+const REWARD_ASSET = '0x2791bca1f2de4661ed88a30c99a7a9449aa84174';
 
 const dates = {
   startDay: z.int().optional(),

@@ -24,9 +24,9 @@ const eitherMarket: Handler = (request, { services: { catalog, views, exchange }
   const record = marketPieces(reader, catalog, market);
   if (!isBytes32(id) || reader.text('creator') !== undefined) return { body: record };
   if (!isListed(market)) throw rootCatalog.notFound('id');
-  return {
-    body: JSON.stringify({ ...JSON.parse(textOfPieces(record)), ...detailRecord(market, catalog.eventOf(market)) }),
-  };
+  const event = catalog.eventOf(market);
+  const detail = detailRecord(market, event, catalog.tagNamesOf(event));
+  return { body: JSON.stringify({ ...JSON.parse(textOfPieces(record)), ...detail }) };
 };
 
 const row = { method: 'GET', auth: 'none', section: 'interface 4.2 and 4.3' } as const;

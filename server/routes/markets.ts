@@ -37,12 +37,15 @@ function* listed(all: readonly Market[], after: number | undefined, isIn: (marke
 
 /** A page of the markets of a list, oldest first. */
 function listOf(isIn: (market: Market) => boolean, rowOf: ReturnType<typeof heldRows>): Handler {
-  return (request: HttpRequest, { services: { views } }: Context): Reply => {
+  return (request: HttpRequest, { services: { views, catalog } }: Context): Reply => {
     const cursor = parseCursor(request.query.get('next_cursor'));
     const { markets } = views;
     const all = listed(markets.list(), cursor.after, isIn);
     const { rows, nextCursor } = pageOf(all, ({ index }) => index, false, cursor, PAGE_ROWS);
-    const items = rows.map((market) => rowOf(market, markets.eventByNumber(market.eventNumber)));
+    const items = rows.map((market) => {
+      const event = markets.eventByNumber(market.eventNumber);
+      return rowOf(market, event, catalog.tagNamesOf(event));
+    });
     return { body: pagePieces(items, nextCursor, PAGE_ROWS) };
   };
 }

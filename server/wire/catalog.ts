@@ -40,9 +40,10 @@ export const rewardsMinSize = (market: Market): number =>
 /** The last day of rewards that have no end, as the catalog's clients know it; some parse no record without one. */
 const OPEN_ENDED = '2500-12-31';
 
+/** What makers are offered; the two bounds are in every record, as clients look them up in any. */
 function rewardFields(market: Market): Fields {
   const { rewards } = market.texts;
-  if (!hasRewards(market) || rewards === undefined) return {};
+  if (!hasRewards(market) || rewards === undefined) return { rewardsMinSize: 0, rewardsMaxSpread: 0 };
   const rates = (rewards.rates ?? []).map(({ asset_address, rewards_daily_rate }, at) => ({
     id: `${market.marketId}-${at + 1}`,
     conditionId: market.conditionId,
@@ -54,6 +55,10 @@ function rewardFields(market: Market): Fields {
   }));
   return { clobRewards: rates, rewardsMinSize: rewardsMinSize(market), rewardsMaxSpread: rewards.maxSpread ?? 0 };
 }
+
+/** Marks of Polymarket's own lists and of its first exchange, on no record here: clients look them up in every one. */
+const UNMARKED = { new: false, featured: false };
+const UNMARKED_MARKET = { ...UNMARKED, ready: false, funded: false };
 
 /** How far the oracle of a market has come, which is named where it is done. */
 export const umaResolutionStatus = ({ status }: Market): 'resolved' | undefined =>
@@ -84,6 +89,7 @@ export function tradingFields(event: EventRow | undefined, market: Market): Fiel
     ...(negRiskMarketID !== '' && { negRiskMarketID }),
     marketMakerAddress: '',
     restricted: false,
+    ...UNMARKED_MARKET,
     umaResolutionStatuses: '[]',
     ...(umaStatus !== undefined && { umaResolutionStatus: umaStatus }),
     groupItemTitle: textOf(texts.groupItemTitle),
@@ -96,13 +102,20 @@ export function tradingFields(event: EventRow | undefined, market: Market): Fiel
 export function priceFields(market: Market, figures: MarketFigures): Fields {
   const { volumeMicro, volume24Micro, liquidityMicro, bidPips, askPips, competitive } = figures;
   const { lastTrade } = market;
+  const volumeNum = microNumber(volumeMicro);
+  const volume24hr = microNumber(volume24Micro);
+  const liquidityNum = microNumber(liquidityMicro);
   return {
     outcomePrices: listText(outcomePrices(market, figures)),
     volume: microText(volumeMicro),
-    volumeNum: microNumber(volumeMicro),
-    volume24hr: microNumber(volume24Micro),
+    volumeNum,
+    volume24hr,
     liquidity: microText(liquidityMicro),
-    liquidityNum: microNumber(liquidityMicro),
+    liquidityNum,
+    // What the book has of these, which is all.
+    volumeClob: volumeNum,
+    volume24hrClob: volume24hr,
+    liquidityClob: liquidityNum,
     bestBid: pipsNumber(bidPips),
     bestAsk: pipsNumber(askPips),
     spread: pipsNumber(askPips - bidPips),
@@ -198,11 +211,15 @@ export function eventFields(catalog: Catalog, event: EventRow): Fields {
     volume: microNumber(volumeMicro),
     volume24hr: microNumber(volume24Micro),
     liquidity: microNumber(liquidityMicro),
+    liquidityClob: microNumber(liquidityMicro),
     competitive,
     negRisk: event.negRisk,
+    enableNegRisk: event.negRisk,
+    negRiskAugmented: false,
     ...(negRiskMarketID !== '' && { negRiskMarketID }),
     enableOrderBook: true,
     restricted: false,
+    ...UNMARKED,
     ...(!Number.isNaN(closedMs) && { closedTime: isoTime(closedMs) }),
     ...(textOf(event.texts.series) !== '' && { seriesSlug: textOf(event.texts.series) }),
   };

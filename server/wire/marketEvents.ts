@@ -2,12 +2,14 @@
 // best_bid_ask, market_resolved, new_market. Called by the streams with a change of a market and its books right after
 // it; the same change always gives the same bytes. It reads views and never changes them.
 import { complementPips, MarketStatus, PIPS_PER_UNIT, Resolution, Side } from '../../engine/index.ts';
+import { tagSlugs } from '../catalog/index.ts';
 import type { MarketChange, MarketTrade } from '../streams/changes.ts';
 import { headText, Mask, type MessageBatch } from '../streams/messages.ts';
 import type { BooksView, EventRow, Market, MarketsView } from '../views/index.ts';
 import type { BookTexts } from './bookText.ts';
+import { descriptionOf } from './catalog.ts';
 import { tradeId, transactionHash } from './ids.ts';
-import { eventOfMarket, fullRecord } from './markets.ts';
+import { eventOfMarket } from './markets.ts';
 import { decimalUnits, lotsText, msText, pipsText } from './numbers.ts';
 import { FEE_RATE_BPS, sideText } from './trades.ts';
 
@@ -117,17 +119,17 @@ function bestBidAsk(to: MessageBatch, market: Market, tMs: number, after: BooksA
 
 /** What both events of a market's life say about it. */
 function lifeFields(market: Market, event: EventRow | undefined) {
-  const { description, tags } = fullRecord(market, event);
   return {
     id: String(market.marketId),
     question: market.question,
     market: market.conditionId,
     slug: market.slug,
-    description,
+    description: descriptionOf(market, event),
     assets_ids: market.tokens,
     outcomes: market.outcomes,
     event_message: eventOfMarket(event),
-    tags,
+    // As slugs, unlike in records.
+    tags: tagSlugs(event?.texts.tags),
   };
 }
 

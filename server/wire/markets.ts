@@ -68,11 +68,6 @@ export function baseFee(market: Market): number {
   return market.terms.feeRate;
 }
 
-function tagsOf(market: Market, event: EventRow | undefined): readonly string[] {
-  const tags: unknown = market.texts.tags ?? event?.texts.tags;
-  return Array.isArray(tags) ? tags.map(String) : [];
-}
-
 /** The market's icon, or its event's; '' without either. */
 export function iconOf(market: Market, event: EventRow | undefined): string {
   return textOr(market.texts.icon, textOr(event?.texts.icon, ''));
@@ -99,8 +94,8 @@ export function negRiskMarketIdOf(market: Market, event: EventRow | undefined): 
   return market.negRisk ? negRiskMarketId(event?.markets ?? [market]) : '';
 }
 
-/** The item of GET /markets in its cursor form. */
-export function fullRecord(market: Market, event: EventRow | undefined) {
+/** The item of GET /markets in its cursor form, with what the tags of its event are called. */
+export function fullRecord(market: Market, event: EventRow | undefined, tags: readonly string[]) {
   const { texts, terms } = market;
   return {
     enable_order_book: !isOver(market),
@@ -128,7 +123,7 @@ export function fullRecord(market: Market, event: EventRow | undefined) {
     rewards: rewardsOf(market),
     is_50_50_outcome: market.resolution === Resolution.SPLIT,
     tokens: [tokenRow(market, 0), tokenRow(market, 1)],
-    tags: tagsOf(market, event),
+    tags,
   };
 }
 
@@ -156,9 +151,9 @@ export function eventOfMarket(event: EventRow | undefined) {
 }
 
 /** The record of GET /markets/{condition_id} and of GET /sampling-markets. */
-export function detailRecord(market: Market, event: EventRow | undefined) {
+export function detailRecord(market: Market, event: EventRow | undefined, tags: readonly string[]) {
   return {
-    ...fullRecord(market, event),
+    ...fullRecord(market, event, tags),
     ...listKeys(market),
     event: eventOfMarket(event),
     raw_metadata: {},
@@ -178,17 +173,26 @@ export function simplifiedRecord(market: Market) {
   };
 }
 
-type RowShape = (market: Market, event: EventRow | undefined) => object;
+type RowShape<Row> = (market: Market, event: EventRow | undefined, tags: readonly string[]) => Row;
 
-/** A form of a market as bytes of JSON, kept for each market until it changes: lists repeat all of them on every call. */
-export function heldRows(shape: RowShape): (market: Market, event: EventRow | undefined) => Uint8Array {
-  const held = new WeakMap<Market, { readonly version: number; readonly bytes: Uint8Array }>();
-  return (market, event) => {
+interface HeldRow {
+  readonly version: number;
+  readonly tags: readonly string[];
+  readonly bytes: Uint8Array;
+}
+
+/**
+ * A form of a market as bytes of JSON, kept for each market until it changes, or the list of its tags is another one: lists
+ * repeat all of them on every call.
+ */
+export function heldRows(shape: RowShape<object>): RowShape<Uint8Array> {
+  const held = new WeakMap<Market, HeldRow>();
+  return (market, event, tags) => {
     const { version } = market;
     const known = held.get(market);
-    if (known?.version === version) return known.bytes;
-    const bytes = bytesOf(JSON.stringify(shape(market, event)));
-    held.set(market, { version, bytes });
+    if (known?.version === version && known.tags === tags) return known.bytes;
+    const bytes = bytesOf(JSON.stringify(shape(market, event, tags)));
+    held.set(market, { version, tags, bytes });
     return bytes;
   };
 }

@@ -67,6 +67,28 @@ const marketMore: Form = {
   competitive: number,
   groupItemTitle: text,
 };
+const never: Check = (value) => value === false;
+/** What every recorded market has, and clients that look keys up without asking for them fail without. */
+const marketAlways: Form = {
+  new: never,
+  featured: never,
+  ready: never,
+  funded: never,
+  rewardsMinSize: number,
+  rewardsMaxSpread: number,
+  volumeClob: number,
+  volume24hrClob: number,
+  liquidityClob: number,
+};
+/** The same of events. */
+const eventAlways: Form = {
+  new: never,
+  featured: never,
+  restricted: never,
+  liquidityClob: number,
+  enableNegRisk: flag,
+  negRiskAugmented: never,
+};
 const summary: Form = { id: digits, ticker: text, slug: text, title: text };
 const eventOfMarket = {
   ...summary,
@@ -170,6 +192,24 @@ test('events have their fields; four of them only where one is asked for by id o
     for (const one of (await world.get(path)).json) expectForm(one, tag, path);
   expectForm((await world.get('/tags/1')).json, tag, 'one tag');
   expectForm((await world.get('/tags/slug/Soccer')).json, tag, 'tag by slug');
+});
+
+test('records have the keys that all recorded ones have, whether or not there is something to say', async () => {
+  const rows: readonly Record<string, unknown>[] = (await world.get('/gamma/markets')).json;
+  for (const row of [...rows, ...(await world.get('/markets')).json]) {
+    expectForm(row, marketAlways, `market ${row.id}`);
+    expect([row.volumeClob, row.volume24hrClob, row.liquidityClob]).toEqual([
+      row.volumeNum,
+      row.volume24hr,
+      row.liquidityNum,
+    ]);
+  }
+  const unrewarded = rows.find(({ clobRewards }) => clobRewards === undefined);
+  expect(unrewarded).toMatchObject({ rewardsMinSize: 0, rewardsMaxSpread: 0 });
+  for (const event of [...(await world.get('/gamma/events')).json, ...(await world.get('/events')).json]) {
+    expectForm(event, eventAlways, `event ${event.id}`);
+    expect([event.liquidityClob, event.enableNegRisk]).toEqual([event.liquidity, event.negRisk]);
+  }
 });
 
 test('texts and times come from the event where a market says nothing', async () => {
@@ -279,4 +319,33 @@ test('a condition id that is none is refused by the name that it was sent under'
       `invalid_field: ${name}: it must be 0x and 64 hex digits`,
     );
   }
+});
+
+test('order-book records call tags by their names, as soon as they have one', async () => {
+  const condition = world.conditions.get('cup-home');
+  const namesIn = async (path: string): Promise<unknown> => {
+    const { json } = await world.get(path);
+    const rows: readonly Record<string, unknown>[] = json.data ?? [json];
+    return rows.find(({ condition_id }) => condition_id === condition)?.tags;
+  };
+  const reward = { asset_address: `0x${'1'.repeat(40)}`, rewards_daily_rate: 5 };
+  await world.admin('PATCH', `/admin/markets/${condition}`, {
+    rewards: { rates: [reward], min_size: 5, max_spread: 3 },
+  });
+  for (const [soccer, label] of [
+    ['Soccer', undefined],
+    ['Association football', 'Association football'],
+  ]) {
+    if (label !== undefined) {
+      await world.admin('POST', '/admin/events', { title: label, tags: ['soccer'], tag_labels: { soccer: label } });
+    }
+    for (const path of ['/markets?next_cursor=', '/sampling-markets', `/markets/${condition}`]) {
+      expect([path, await namesIn(path)]).toEqual([path, ['Sports', soccer]]);
+    }
+    expect((await world.get('/markets?include_tag=true&slug=cup-home')).json[0].tags).toMatchObject([
+      { label: 'Sports' },
+      { label: soccer },
+    ]);
+  }
+  expect((await world.get(`/markets/${world.conditions.get('lone')}`)).json.tags).toEqual([]);
 });

@@ -62,6 +62,7 @@ const SIMPLIFIED_KEYS = [
   'outcomes',
 ];
 
+const TAGS = ['Weather'];
 let world: ViewsWorld;
 let market: Market;
 beforeAll(async () => {
@@ -91,15 +92,17 @@ const sorted = (keys: readonly string[]): readonly string[] => [...keys].sort();
 const keysOf = (record: object): readonly string[] => sorted(Object.keys(record));
 
 test('each form has exactly its keys', () => {
-  expect(keysOf(fullRecord(market, event()))).toEqual(sorted(FULL_KEYS));
-  expect(keysOf(detailRecord(market, event()))).toEqual(sorted([...FULL_KEYS, ...DETAIL_KEYS]));
+  expect(keysOf(fullRecord(market, event(), TAGS))).toEqual(sorted(FULL_KEYS));
+  expect(keysOf(detailRecord(market, event(), TAGS))).toEqual(sorted([...FULL_KEYS, ...DETAIL_KEYS]));
   expect(keysOf(simplifiedRecord(market))).toEqual(sorted(SIMPLIFIED_KEYS));
-  expect(keysOf(detailRecord(market, event()).event)).toEqual(sorted(['id', 'slug', 'title', 'ticker', 'description']));
-  expect(keysOf(fullRecord(market, undefined))).toEqual(sorted(FULL_KEYS));
+  expect(keysOf(detailRecord(market, event(), TAGS).event)).toEqual(
+    sorted(['id', 'slug', 'title', 'ticker', 'description']),
+  );
+  expect(keysOf(fullRecord(market, undefined, []))).toEqual(sorted(FULL_KEYS));
 });
 
 test('an open market shows its terms and the price of its texts', () => {
-  expect(detailRecord(market, event())).toMatchObject({
+  expect(detailRecord(market, event(), TAGS)).toMatchObject({
     active: true,
     closed: false,
     accepting_orders: true,
@@ -169,7 +172,7 @@ test('the last trade sets the price, and the resolution ends it', async () => {
   await world.place(bob, 6000, 10, { market: traded.index, outcome: 1 });
   expect(simplifiedRecord(traded).tokens).toMatchObject([{ price: 0.4 }, { price: 0.6 }]);
   await world.submit({ type: 'ResolveMarket', marketIndex: traded.index, resolution: 1 });
-  expect(fullRecord(traded, undefined)).toMatchObject({
+  expect(fullRecord(traded, undefined, [])).toMatchObject({
     active: true,
     closed: true,
     accepting_orders: false,
@@ -188,13 +191,13 @@ test('a held row is made once, and anew after every change of its market', async
   const marketIndex = held.index;
   const [alice, bob] = [await world.owner(), await world.owner()];
   let madeCount = 0;
-  const rowOf = heldRows((row, itsEvent) => {
+  const rowOf = heldRows((row, itsEvent, tags) => {
     madeCount += 1;
-    return fullRecord(row, itsEvent);
+    return fullRecord(row, itsEvent, tags);
   });
   const look = (count: number): void => {
     for (let i = 0; i < 3; i += 1) {
-      expect(textOfPieces([rowOf(held, undefined)])).toBe(JSON.stringify(fullRecord(held, undefined)));
+      expect(textOfPieces([rowOf(held, undefined, TAGS)])).toBe(JSON.stringify(fullRecord(held, undefined, TAGS)));
     }
     expect(madeCount).toBe(count);
   };

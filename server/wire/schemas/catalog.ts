@@ -17,6 +17,7 @@ const jsonList = z
   .meta({ description: 'A JSON list of texts, as a text' });
 const endTime = isoTime.nullable().meta({ description: 'Null where nothing says when it ends' });
 
+const never = z.literal(false);
 const negRiskId = bytes32.meta({ description: 'What the markets of a neg-risk event share' });
 
 const reward = z.object({
@@ -56,6 +57,9 @@ const marketFields = {
   volume24hr: number,
   liquidity: decimal,
   liquidityNum: number,
+  volumeClob: number,
+  volume24hrClob: number,
+  liquidityClob: number,
   bestBid: common.priceNumber,
   bestAsk: common.priceNumber,
   spread: common.priceNumber,
@@ -76,13 +80,17 @@ const marketFields = {
   negRiskMarketID: negRiskId.optional(),
   marketMakerAddress: text,
   restricted: flag,
+  new: never,
+  featured: never,
+  ready: never,
+  funded: never,
   umaResolutionStatuses: text,
   umaResolutionStatus: z.literal('resolved').optional(),
   groupItemTitle: text,
   gameStartTime: databaseTime.optional(),
   clobRewards: z.array(reward).optional(),
-  rewardsMinSize: number.optional(),
-  rewardsMaxSpread: number.optional(),
+  rewardsMinSize: number,
+  rewardsMaxSpread: number,
 };
 
 const summaryFields = { id: digits, ticker: text, slug: text, title: text };
@@ -140,11 +148,16 @@ const eventFields = {
   volume: number,
   volume24hr: number,
   liquidity: number,
+  liquidityClob: number,
   competitive: number,
   negRisk: flag,
+  enableNegRisk: flag,
+  negRiskAugmented: never,
   negRiskMarketID: negRiskId.optional(),
   enableOrderBook: z.literal(true),
   restricted: flag,
+  new: never,
+  featured: never,
   closedTime: isoTime.optional(),
   seriesSlug: text.optional(),
 };
