@@ -4,6 +4,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, CommanderError, Option } from 'commander';
+import { errorOf } from '../engine/index.ts';
 import { SERVER_SECRET_FILE } from './auth/apiKeys.ts';
 import { isFollowUpOfCommit } from './commitFollowUp.ts';
 import { resolveAdminToken, resolveConfig, resolveToolConfig, type ServerConfig, type ToolConfig } from './config.ts';
@@ -73,7 +74,7 @@ function stopReason(): StopReason {
   process.on('uncaughtException', (error) => onFatal(error));
   process.on('unhandledRejection', (reason) => {
     if (isFollowUpOfCommit(reason)) return;
-    onFatal(reason instanceof Error ? reason : new Error(String(reason)));
+    onFatal(errorOf(reason));
   });
   return { promise, isGiven: () => isGiven, onFatal };
 }

@@ -18,6 +18,7 @@ import {
   RecoveryDiffers,
   RulesVersionUnknown,
   type RunningExchange,
+  reasonOf,
   SnapshotUnusable,
   StorageUnavailable,
   wasLeftBehind,
@@ -204,7 +205,7 @@ function readSecret<Secret>(read: () => Secret): Secret {
   try {
     return read();
   } catch (error) {
-    fatal('data', isOfSystem(error) ? `The server's secret cannot be read: ${message(error)}.` : message(error));
+    fatal('data', isOfSystem(error) ? `The server's secret cannot be read: ${reasonOf(error)}.` : reasonOf(error));
   }
 }
 
@@ -219,8 +220,6 @@ function watchSecret({ views, secret, log }: Pick<Services, 'views' | 'secret' |
   const sentence = "The latest API key derives from another secret than the server's";
   log.warn(`${sentence}: it and all others of that secret are refused (401), and their owners must make new ones.`);
 }
-
-const message = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** What can be done about a journal that is not sound from a sequence on. */
 function wayOut(dataDir: string | undefined, sequence: number): string {
@@ -243,7 +242,7 @@ function explain(error: unknown, dataDir: string | undefined): never {
     fatal('data', `${error.message} ${wayOut(dataDir, error.sequence)}`);
   }
   const ofData = [FormatUnsupported, JournalArchived, RulesVersionUnknown, SnapshotUnusable];
-  if (ofData.some((kind) => error instanceof kind)) fatal('data', message(error));
-  if (isOfSystem(error)) fatal('data', `The data directory cannot be used: ${message(error)}.`);
+  if (ofData.some((kind) => error instanceof kind)) fatal('data', reasonOf(error));
+  if (isOfSystem(error)) fatal('data', `The data directory cannot be used: ${reasonOf(error)}.`);
   throw error;
 }

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { inspect } from 'node:util';
 import { open, type RootDatabase } from 'lmdb';
+import { reasonOf } from '../protocol/index.ts';
 import { prepareEnvironment } from './environment.ts';
 import { JournalDamaged } from './errors.ts';
 import { syncFolder } from './files.ts';
@@ -54,7 +55,7 @@ export class LmdbStore implements BatchStore {
       isWritten = await this.database.put(firstSequence, batch);
     } catch (error) {
       this.isBroken = true;
-      throw new Error(await reasonOf(error));
+      throw new Error(await commitReasonOf(error));
     }
     if (isWritten) return;
     this.isBroken = true;
@@ -154,8 +155,8 @@ export class LmdbStore implements BatchStore {
  * A failed commit rejects the write with a general text and carries a second promise, `commitError`, that rejects with the
  * cause; nobody else handles that one, and unhandled it would end the process.
  */
-async function reasonOf(error: unknown): Promise<string> {
-  const text = error instanceof Error ? error.message : String(error);
+async function commitReasonOf(error: unknown): Promise<string> {
+  const text = reasonOf(error);
   const second = error instanceof Error && 'commitError' in error ? error.commitError : undefined;
   if (!(second instanceof Promise)) return text;
   const cause: Promise<unknown> = second.then(

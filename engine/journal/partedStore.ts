@@ -2,6 +2,7 @@
 // parts that archive.json lists, each opened when somebody asks for records of it. Used by whoever opens a journal; nothing
 // is written but to the environment in the data directory.
 import { join } from 'node:path';
+import { reasonOf } from '../protocol/index.ts';
 import { JournalArchived } from './errors.ts';
 import { LmdbStore } from './lmdbStore.ts';
 import { PageReader } from './pageReader.ts';
@@ -97,7 +98,7 @@ export class PartedStore implements BatchStore {
     try {
       store ??= new PageReader(join(folder, 'journal'));
     } catch (error) {
-      throw unreadable(error instanceof Error ? error.message : String(error));
+      throw unreadable(reasonOf(error));
     }
     this.opened.set(folder, store);
     if (store.first() !== firstSequence) throw unreadable(`its records begin at ${store.first() ?? 'none'}`);

@@ -15,7 +15,7 @@ import {
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { open, type RootDatabase } from 'lmdb';
-import { assertFileIsWhole, prepareEnvironment, Room } from '../../engine/index.ts';
+import { assertFileIsWhole, prepareEnvironment, Room, reasonOf } from '../../engine/index.ts';
 
 /** Number of the layout of everything in the index: an index of another number is dropped. */
 export const INDEX_FORMAT = 3;
@@ -70,7 +70,7 @@ function faultOf(folder: string): string | undefined {
     if (existsSync(sumFile) && readFileSync(sumFile, 'utf8') !== sumOf(file)) return 'its file is not as it was left';
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return reasonOf(error);
   }
 }
 

@@ -3,6 +3,7 @@
 // when it was asked is indexed. Started by historian.ts; it ends by itself after `close`, never by force.
 import { constants, getPriority, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
+import { reasonOf } from '../../engine/index.ts';
 import { isFollowUpOfCommit } from '../commitFollowUp.ts';
 import { nameThread } from '../threadName.ts';
 import { answer } from './answer.ts';
@@ -41,8 +42,6 @@ interface Active {
 }
 
 type Post = (message: FromThread, transfer?: readonly ArrayBuffer[]) => void;
-
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 class HistorianThread {
   private readonly post: Post;

@@ -4,6 +4,7 @@
 
 import type { HttpResponse } from 'uWebSockets.js';
 import { isUtf8 } from 'node:buffer';
+import { reasonOf } from '../../engine/index.ts';
 import { BadRequest } from './errors.ts';
 import { httpLimits } from './limits.ts';
 
@@ -119,7 +120,6 @@ export function parseJson(body: Uint8Array): unknown {
     return JSON.parse(buffer.toString('utf8'));
   } catch (error) {
     // V8's text quotes the beginning of the body and the place; the body itself can be long.
-    const reason = error instanceof Error ? error.message.slice(0, 120) : 'unknown reason';
-    throw new BadRequest(`the body is not JSON: ${reason}`);
+    throw new BadRequest(`the body is not JSON: ${reasonOf(error).slice(0, 120)}`);
   }
 }

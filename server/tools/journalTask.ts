@@ -4,7 +4,7 @@ import { fork } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Archived, VerifiedJournal } from '../../engine/index.ts';
+import { type Archived, reasonOf, type VerifiedJournal } from '../../engine/index.ts';
 import type { ChainContracts } from '../auth/contracts.ts';
 import { fatal } from '../fatal.ts';
 import { showProgress } from '../progress.ts';
@@ -71,7 +71,7 @@ export function requireJournal(dataDir: string): void {
   try {
     if (statSync(join(dataDir, 'journal', 'data.mdb'), { throwIfNoEntry: false }) !== undefined) return;
   } catch (error) {
-    fatal('data', `The journal of ${dataDir} cannot be read: ${error instanceof Error ? error.message : error}.`);
+    fatal('data', `The journal of ${dataDir} cannot be read: ${reasonOf(error)}.`);
   }
   fatal('data', `There is no journal in ${dataDir}.`);
 }

@@ -1,7 +1,7 @@
 // The house: market makers and takers that keep the seed's markets moving in development. Started by start.ts once the
 // catalog is planted, and by tests. One step does all that is due: moves fair prices, replaces quotes, takes. It is a bot
 // inside the process: it reads the views, submits commands like any request, and no refusal may end it.
-import { ExchangeMode, encodeCommand, MarketStatus, MICRO_PER_LOT } from '../../../engine/index.ts';
+import { ExchangeMode, encodeCommand, MarketStatus, MICRO_PER_LOT, reasonOf } from '../../../engine/index.ts';
 import type { Services } from '../../services.ts';
 import { isOver, type Market, type Views } from '../../views/index.ts';
 import { parsePips } from '../../wire/numbers.ts';
@@ -75,9 +75,8 @@ class HouseRun {
       return this.nextStepMs(exchange.now());
     } catch (error) {
       this.failures += 1;
-      const reason = error instanceof Error ? error.message : String(error);
       log[this.failures === 1 && !this.isStopping ? 'warn' : 'debug'](
-        { reason },
+        { reason: reasonOf(error) },
         'The house waits: its commands are not accepted.',
       );
       return exchange.now() + backoffMs(this.failures);
