@@ -59,7 +59,7 @@ export interface ReplayEnd {
   readonly journalHash: string;
 }
 
-export interface ReplayOptions {
+interface ReplayOptions {
   /** The last record to replay. */
   readonly total: number;
   /** Records replayed, of how many. */

@@ -25,11 +25,11 @@ export { type EventFigures, type MarketFigures, marketEndMs, marketStartMs, RowS
 export { type RowFilter, rowsFilter } from './groups.ts';
 export type { Label } from './labels.ts';
 export { relatedTags } from './related.ts';
-export { type SearchHits, wordsOf } from './search.ts';
+export { wordsOf } from './search.ts';
 export { STATE_COUNT } from './sortOrder.ts';
 
 /** A table's question with filters by what rows are, in place of rows. */
-export interface PageQuery extends Omit<TableQuery, 'among' | 'isWanted'> {
+interface PageQuery extends Omit<TableQuery, 'among' | 'isWanted'> {
   readonly filters: readonly RowFilter[];
 }
 

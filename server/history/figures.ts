@@ -110,7 +110,7 @@ export function sell(legs: Float64Array, at: number, q: number, c: number, tMs: 
 }
 
 /** The shown figures of a position that depend on more than one number of it. */
-export interface Figures {
+interface Figures {
   readonly avgPriceMicro: number;
   readonly initialValueMicro: number;
   readonly currentValueMicro: number;
