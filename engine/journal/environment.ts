@@ -14,11 +14,10 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { JournalDamaged } from './errors.ts';
-import { codeOf } from './files.ts';
+import { codeOf, dataFileIn } from './files.ts';
 import { emptyFile, readMetas } from './meta.ts';
 
 const { R_OK, W_OK } = constants;
-const DATA_FILE = 'data.mdb';
 const LOCK_FILE = 'lock.mdb';
 /** LMDB's table of readers, whole pages. */
 const LOCK_FILE_BYTES = 12_288;
@@ -29,7 +28,7 @@ const LOCK_FILE_BYTES = 12_288;
  * not opened: closing it would drop the locks that this process holds on it through LMDB.
  */
 export function prepareEnvironment(folder: string, isReadOnly: boolean): void {
-  const [dataFile, lockFile] = [join(folder, DATA_FILE), join(folder, LOCK_FILE)];
+  const [dataFile, lockFile] = [dataFileIn(folder), join(folder, LOCK_FILE)];
   if (isReadOnly) {
     accessSync(dataFile, R_OK);
     assertFileIsWhole(folder);
@@ -55,7 +54,7 @@ export function prepareEnvironment(folder: string, isReadOnly: boolean): void {
  * file through the mapping would end the process with SIGBUS. Throws JournalDamaged; a file that is missing passes.
  */
 export function assertFileIsWhole(folder: string): void {
-  const file = join(folder, DATA_FILE);
+  const file = dataFileIn(folder);
   if (!existsSync(file)) return;
   const descriptor = openSync(file, 'r');
   try {

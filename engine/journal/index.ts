@@ -15,7 +15,18 @@ export {
   StorageUnavailable,
 } from './errors.ts';
 export { Distribution, JournalFigures } from './figures.ts';
-export { codeOf, copyDurably, isOfSystem, isWithin, makeFolders, syncFolder, writeWhole } from './files.ts';
+export {
+  codeOf,
+  copyDurably,
+  dataFileIn,
+  isOfSystem,
+  isWithin,
+  journalFileIn,
+  journalFolderIn,
+  makeFolders,
+  syncFolder,
+  writeWhole,
+} from './files.ts';
 export { hashAt, Journal, type JournalListener, type RetryPolicy, storedCursors } from './journal.ts';
 export { LmdbStore } from './lmdbStore.ts';
 export { type PackedRecords, packedAfter, packRecords } from './packedRecords.ts';

@@ -1,13 +1,13 @@
 // The store on disk: one LMDB environment of its own, one value a batch. Used by the journal only. Flags that matter:
 // overlappingSync off (a resolved write is durable, a rejected one absent), never useWritemap or noSync, append only.
 import { existsSync, mkdirSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { inspect } from 'node:util';
 import { open, type RootDatabase } from 'lmdb';
 import { reasonOf } from '../protocol/index.ts';
 import { prepareEnvironment } from './environment.ts';
 import { JournalDamaged } from './errors.ts';
-import { syncFolder } from './files.ts';
+import { dataFileIn, syncFolder } from './files.ts';
 import { assertEndIsWhole } from './lastPages.ts';
 import { Room } from './room.ts';
 import type { BatchStore, StoredBatch } from './store.ts';
@@ -39,9 +39,9 @@ export class LmdbStore implements BatchStore {
     this.folder = folder;
     this.isReadOnly = isReadOnly;
     this.releaseReaders = releaseReaders;
-    this.room = new Room(join(folder, 'data.mdb'));
+    this.room = new Room(dataFileIn(folder));
     if (!isReadOnly) mkdirSync(folder, { recursive: true });
-    const isNew = !isReadOnly && !existsSync(join(folder, 'data.mdb'));
+    const isNew = !isReadOnly && !existsSync(dataFileIn(folder));
     this.database = this.openDatabase();
     if (!isNew) return;
     syncFolder(folder);
