@@ -276,9 +276,7 @@ class HistorianThread {
       },
       async (error: unknown) => {
         await this.follower.abandon();
-        setImmediate(() => {
-          throw error;
-        });
+        endThread(error);
       },
     );
   }
@@ -287,17 +285,18 @@ class HistorianThread {
     this.isMending = true;
     clearTimeout(this.lookTimer);
     this.refuse([...this.waiting, ...this.active], 'the exchange is stopping');
-    this.follower.close().then(
-      () => {
-        this.post({ type: 'closed' });
-        parentPort?.close();
-      },
-      (error: unknown) =>
-        setImmediate(() => {
-          throw error;
-        }),
-    );
+    this.follower.close().then(() => {
+      this.post({ type: 'closed' });
+      parentPort?.close();
+    }, endThread);
   }
+}
+
+/** Thrown where nobody catches it: the thread ends, and tells the error. */
+function endThread(error: unknown): void {
+  setImmediate(() => {
+    throw error;
+  });
 }
 
 /** The memory of an answer if it is all its own (answer.ts): that of a long one is shared. */
@@ -341,9 +340,5 @@ async function begin(): Promise<void> {
 
 // Only once every module is loaded: a thread that fails while one still loads can take V8, and the process, with it.
 setImmediate(() => {
-  begin().catch((error: unknown) =>
-    setImmediate(() => {
-      throw error;
-    }),
-  );
+  begin().catch(endThread);
 });
