@@ -24,6 +24,7 @@ import { BodyParts, lengthOf, PART_BYTES, passingBytes } from './replyBody.ts';
 import { copyHeaders, liveHeaders, ReceivedRequest, type RequestParts, remoteAddressOf } from './request.ts';
 import { makeRouter, type PathEntry, type Router } from './router.ts';
 import { isCountedByAddress, networkOf, Throttle } from './throttle.ts';
+import { clientAddressOf, Turn, Visit } from './visit.ts';
 
 /** Bytes of what nearly every reply says: uWebSockets would turn a text into these each time. */
 const bytesOf = (text: string): ArrayBuffer => new TextEncoder().encode(text).slice().buffer;
@@ -56,44 +57,6 @@ const STATUS_TEXTS: Readonly<Record<number, string>> = {
   503: 'Service Unavailable',
 };
 
-/** What one turn of the loop has answered to requests that arrived in it. */
-class Turn {
-  replyCount = 0;
-  replyBytes = 0;
-
-  get isFull(): boolean {
-    return this.replyCount >= httpLimits.turnRepliesMax || this.replyBytes >= httpLimits.turnReplyBytesMax;
-  }
-}
-
-/** One request on its way through the door. */
-class Visit {
-  readonly res: HttpResponse;
-  readonly turn: Turn;
-  readonly beganMs = performance.now();
-  /** The client has gone: nothing may be done with `res` any more. */
-  isAborted = false;
-  isAnswered = false;
-  /** uWebSockets' request object still lives. */
-  isLive = true;
-  isHead = false;
-  isOpen = true;
-  /** What was asked of which endpoint, as far as it is known. */
-  endpoint: Endpoint | undefined;
-  request: ReceivedRequest | undefined;
-  /** Where it comes from, as trusted proxies say; undefined without them. */
-  forwardedAddress: string | undefined;
-  /** The throttle counted it, or is not to. */
-  isCounted = false;
-  /** Its reply, while it is sent in parts. */
-  long: LongReply | undefined;
-
-  constructor(res: HttpResponse, turn: Turn) {
-    this.res = res;
-    this.turn = turn;
-  }
-}
-
 /** The context of a request; handlers may take it apart, so its functions do not need it around them. */
 function contextOf(services: Services, dialect: Dialect, known: Caller | undefined): Context {
   const caller = (): Caller => {
@@ -102,10 +65,6 @@ function contextOf(services: Services, dialect: Dialect, known: Caller | undefin
   };
   return { services, dialect, caller };
 }
-
-/** Where a request comes from: as trusted proxies say, else the peer of its connection. */
-const clientAddressOf = ({ forwardedAddress, res, isAborted }: Visit): string =>
-  forwardedAddress ?? remoteAddressOf(res, isAborted);
 
 /** The door of a server: every request goes through `handle`. */
 export class Door {
