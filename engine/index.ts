@@ -24,7 +24,7 @@ export {
   journalFolderIn,
   MemoryStore,
   makeFolders,
-  prepareEnvironment,
+  prepareToWrite,
   RECORD_AT,
   RECORD_HEADER_BYTES,
   ReadAheadThread,

@@ -23,30 +23,32 @@ const LOCK_FILE = 'lock.mdb';
 const LOCK_FILE_BYTES = 12_288;
 
 /**
- * Leaves the folder, which must exist, such that LMDB opens the environment in it. Throws the system's error where its files
- * cannot be made or opened, and JournalDamaged for a data file that is not whole. A lock file that is there is asked about and
- * not opened: closing it would drop the locks that this process holds on it through LMDB.
+ * Leaves the folder, which must exist, such that LMDB opens the environment in it to write. Throws the system's error where its
+ * files cannot be made or opened, and JournalDamaged for a data file that is not whole. A lock file that is there is asked about
+ * and not opened: closing it would drop the locks that this process holds on it through LMDB.
  */
-export function prepareEnvironment(folder: string, isReadOnly: boolean): void {
+export function prepareToWrite(folder: string): void {
   const [dataFile, lockFile] = [dataFileIn(folder), join(folder, LOCK_FILE)];
-  if (isReadOnly) {
-    accessSync(dataFile, R_OK);
-    assertFileIsWhole(folder);
-    // On a file system that cannot be written to, LMDB reads without a table of readers.
-    try {
-      makeFile(lockFile, Buffer.alloc(LOCK_FILE_BYTES));
-      accessSync(lockFile, R_OK | W_OK);
-    } catch (error) {
-      if (!['EROFS', 'EACCES'].includes(codeOf(error))) throw error;
-    }
-    return;
-  }
   // Made with its space: LMDB would make one of holes, and where the disk is full the first touch of a hole ends the process.
   makeFile(lockFile, Buffer.alloc(LOCK_FILE_BYTES));
   if (existsSync(dataFile) && statSync(dataFile).size === 0) rmSync(dataFile);
   makeFile(dataFile, emptyFile());
   assertFileIsWhole(folder);
   for (const file of [lockFile, dataFile]) accessSync(file, R_OK | W_OK);
+}
+
+/** The same to read what is there. */
+export function prepareToRead(folder: string): void {
+  const lockFile = join(folder, LOCK_FILE);
+  accessSync(dataFileIn(folder), R_OK);
+  assertFileIsWhole(folder);
+  // On a file system that cannot be written to, LMDB reads without a table of readers.
+  try {
+    makeFile(lockFile, Buffer.alloc(LOCK_FILE_BYTES));
+    accessSync(lockFile, R_OK | W_OK);
+  } catch (error) {
+    if (!['EROFS', 'EACCES'].includes(codeOf(error))) throw error;
+  }
 }
 
 /**

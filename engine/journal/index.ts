@@ -4,7 +4,7 @@ export { type Archived, type ArchiveStep, archiveJournal } from './archive.ts';
 export { copyJournal } from './copy.ts';
 export { DATA_FORMAT, DataDirectory } from './dataDirectory.ts';
 export { wasLeftBehind } from './directoryLock.ts';
-export { assertFileIsWhole, prepareEnvironment } from './environment.ts';
+export { assertFileIsWhole, prepareToWrite } from './environment.ts';
 export {
   DataDirectoryLocked,
   FormatUnsupported,

@@ -5,7 +5,7 @@ import { dirname, resolve } from 'node:path';
 import { inspect } from 'node:util';
 import { open, type RootDatabase } from 'lmdb';
 import { reasonOf } from '../protocol/index.ts';
-import { prepareEnvironment } from './environment.ts';
+import { prepareToRead, prepareToWrite } from './environment.ts';
 import { JournalDamaged } from './errors.ts';
 import { dataFileIn, syncFolder } from './files.ts';
 import { assertEndIsWhole } from './lastPages.ts';
@@ -137,7 +137,8 @@ export class LmdbStore implements BatchStore {
   }
 
   private openDatabase(): RootDatabase<Uint8Array, number> {
-    prepareEnvironment(this.folder, this.isReadOnly);
+    if (this.isReadOnly) prepareToRead(this.folder);
+    else prepareToWrite(this.folder);
     assertEndIsWhole(this.folder);
     return open<Uint8Array, number>({
       path: this.folder,

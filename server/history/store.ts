@@ -15,7 +15,7 @@ import {
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { open, type RootDatabase } from 'lmdb';
-import { assertFileIsWhole, dataFileIn, prepareEnvironment, Room, reasonOf } from '../../engine/index.ts';
+import { assertFileIsWhole, dataFileIn, prepareToWrite, Room, reasonOf } from '../../engine/index.ts';
 
 /** Number of the layout of everything in the index: an index of another number is dropped. */
 export const INDEX_FORMAT = 3;
@@ -96,7 +96,7 @@ export class IndexStore {
     this.room = new Room(dataFileIn(folder));
     mkdirSync(folder, { recursive: true });
     rmSync(join(folder, SUM_FILE), { force: true });
-    prepareEnvironment(folder, false);
+    prepareToWrite(folder);
     this.database = open<Uint8Array, Buffer>({
       path: folder,
       encoding: 'binary',
