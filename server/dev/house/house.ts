@@ -133,13 +133,11 @@ class HouseRun {
     let served = 0;
     for (const desk of this.desks) {
       this.hurry(desk, nowMs);
-      const isUpdate = desk.nextUpdateMs <= nowMs;
-      const isTake = desk.nextTakeMs <= nowMs;
-      if (!isUpdate && !isTake) continue;
+      if (desk.nextUpdateMs > nowMs && desk.nextTakeMs > nowMs) continue;
       if (served >= choices.marketsOfStepMax) break;
       served += 1;
       if (!mayQuote) this.postpone(desk, nowMs + choices.backoffMs);
-      else this.serve(desk, nowMs, isUpdate, isTake && mode === ExchangeMode.NORMAL);
+      else this.serve(desk, nowMs, mode === ExchangeMode.NORMAL);
       await this.commands.submitPlanned();
     }
     await this.commands.settle((desk, outcome) => this.planNext(desk, outcome, nowMs));
@@ -158,7 +156,8 @@ class HouseRun {
     desk.nextUpdateMs = nowMs + choices.hurryMs * this.random.fraction();
   }
 
-  private serve(desk: Desk, nowMs: number, isUpdate: boolean, isTake: boolean): void {
+  /** Does what is due in a market: moves its quotes, and takes from its book where the exchange lets anybody take. */
+  private serve(desk: Desk, nowMs: number, mayTake: boolean): void {
     const market = this.services.views.markets.byIndex(desk.marketIndex);
     if (market?.status !== MarketStatus.OPEN) {
       this.postpone(desk, nowMs + (market?.status === MarketStatus.PAUSED ? choices.backoffMs : choices.restMs));
@@ -166,14 +165,14 @@ class HouseRun {
       return;
     }
     this.commands.watch(desk);
-    if (isUpdate) {
+    if (desk.nextUpdateMs <= nowMs) {
       this.update(desk, market);
       const wait = this.random.exponential(this.pace.updateMsMean / desk.activity);
       desk.nextUpdateMs = nowMs + Math.min(this.pace.updateMsMax, wait);
     }
     if (desk.nextTakeMs > nowMs) return;
     desk.nextTakeMs = nowMs + choices.retryTakeMs * this.random.between(0.8, 1.2);
-    if (isTake) this.take(desk, market);
+    if (mayTake) this.take(desk, market);
   }
 
   private postpone(desk: Desk, untilMs: number): void {
