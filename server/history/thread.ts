@@ -5,7 +5,7 @@ import { constants, getPriority, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { reasonOf } from '../../engine/index.ts';
 import { isFollowUpOfCommit } from '../commitFollowUp.ts';
-import { nameThread } from '../threadName.ts';
+import { endThread, nameThread } from '../ownThread.ts';
 import { answer } from './answer.ts';
 import { AnswerMemory } from './answerMemory.ts';
 import { IndexDamaged } from './errors.ts';
@@ -290,13 +290,6 @@ class HistorianThread {
       parentPort?.close();
     }, endThread);
   }
-}
-
-/** Thrown where nobody catches it: the thread ends, and tells the error. */
-function endThread(error: unknown): void {
-  setImmediate(() => {
-    throw error;
-  });
 }
 
 /** The memory of an answer if it is all its own (answer.ts): that of a long one is shared. */
