@@ -5,7 +5,7 @@ import { isUint256Decimal } from '../auth/uint256.ts';
 import { BadRequest } from '../http/errors.ts';
 import type { Market, Order, Trade, TradeParty } from '../views/index.ts';
 import { parseTradeId } from './ids.ts';
-import { parseWhole } from './numbers.ts';
+import { parseWhole, unixSeconds } from './numbers.ts';
 
 type Reader = (name: string, isWellFormed: (text: string) => boolean) => string | undefined;
 
@@ -91,11 +91,11 @@ function isPartyAsked(filter: TradeFilter, { taker, makers }: Trade): boolean {
 
 /** Whether a trade, and with it all before it, is from before what is asked for. */
 export const isTooOld = ({ after }: { readonly after: number | undefined }, { matchMs }: Trade): boolean =>
-  after !== undefined && Math.floor(matchMs / 1000) <= after;
+  after !== undefined && unixSeconds(matchMs) <= after;
 
 /** Whether it is from after what is asked for. */
 export const isTooNew = ({ before }: { readonly before: number | undefined }, { matchMs }: Trade): boolean =>
-  before !== undefined && Math.floor(matchMs / 1000) >= before;
+  before !== undefined && unixSeconds(matchMs) >= before;
 
 /** Whether a trade passes a filter; its token may be the taker's or any maker's. */
 export function isTradeAsked(filter: TradeFilter, trade: Trade, market: Market): boolean {
