@@ -7,7 +7,6 @@ import { gapText, heartbeatText, NO_NEW_ASSETS, refuseUnknown, type StreamReques
 import { askedStreams, askedTokens, type Place } from './askedMarkets.ts';
 import { type CatalogHost, CatalogSubscription } from './catalogChannel.ts';
 import type { Connection, Subscriber } from './connection.ts';
-import { CloseCode } from './connection.ts';
 import { formOf, isCatalogStream, isCustomForm } from './ids.ts';
 import { streamLimits } from './limits.ts';
 import type { MarketStream } from './marketStream.ts';
@@ -103,11 +102,7 @@ export class MarketSubscriber implements Subscriber {
       const added = this.add(marketIndex, ofMarket, request.hasDump, places.get(marketIndex));
       isNew ||= added;
     }
-    if (this.tokenCount > streamLimits.subscriptionsMax) {
-      const reason = `${this.tokenCount} tokens asked for; one socket follows at most ${streamLimits.subscriptionsMax}`;
-      this.connection.end(CloseCode.POLICY, reason);
-      return;
-    }
+    if (this.connection.endIfTooMany(this.tokenCount, 'tokens')) return;
     this.pay();
     refuseUnknown('token', unknown, lost);
     if (!isNew && request.assetIds.length > 0) this.connection.reply(NO_NEW_ASSETS);
