@@ -1,10 +1,10 @@
 // The command line: start, serve, import, replay and the tools of a data directory; which flags each takes and what it
 // does, and how a running server is told to stop. Called by main.ts alone. Only what it calls writes to the terminal
 // besides.
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
-import { SERVER_SECRET_FILE } from './auth/apiKeys.ts';
+import { errorOf } from '../engine/index.ts';
+import { hasServerSecret, secretFileIn } from './auth/serverSecret.ts';
 import { isFollowUpOfCommit } from './commitFollowUp.ts';
 import { resolveAdminToken, resolveConfig, resolveToolConfig, type ServerConfig, type ToolConfig } from './config.ts';
 import { counted } from './counted.ts';
@@ -73,7 +73,7 @@ function stopReason(): StopReason {
   process.on('uncaughtException', (error) => onFatal(error));
   process.on('unhandledRejection', (reason) => {
     if (isFollowUpOfCommit(reason)) return;
-    onFatal(reason instanceof Error ? reason : new Error(String(reason)));
+    onFatal(errorOf(reason));
   });
   return { promise, isGiven: () => isGiven, onFatal };
 }
@@ -81,10 +81,10 @@ function stopReason(): StopReason {
 /** Ends a replay that nobody waits for any more. */
 class StoppedInReplay extends Error {}
 
-function requireSecrets(config: ServerConfig, env: Environment): void {
-  const hasSecret = env.OUTCRY_SECRET !== undefined && env.OUTCRY_SECRET !== '';
-  const file = join(config.dataDir ?? '.', SERVER_SECRET_FILE);
-  if (hasSecret || existsSync(file)) return;
+function requireSecret(config: ServerConfig, env: Environment): void {
+  const folder = config.dataDir ?? '.';
+  if (hasServerSecret(folder, env)) return;
+  const file = secretFileIn(folder);
   fatal('usage', `serve needs the secret that API keys derive from: set OUTCRY_SECRET, or put it into ${file}.`);
 }
 
@@ -264,7 +264,7 @@ function makeProgram(env: Environment, folder: string): Command {
     .addHelpText('after', STATUS_HELP)
     .action((_flags, command: Command) => {
       const config = resolveConfig('production', givenFlags(command), env, folder);
-      requireSecrets(config, env);
+      requireSecret(config, env);
       return run(config, env);
     });
   addTools(program, env, folder);

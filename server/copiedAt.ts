@@ -2,7 +2,7 @@
 // alike: names of streams take this time instead of the first record's. Written by the tools that copy, read at a start.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { writeWhole } from '../engine/index.ts';
+import { reasonOf, writeWhole } from '../engine/index.ts';
 import { fatal } from './fatal.ts';
 import { parseWhole } from './wire/numbers.ts';
 
@@ -24,7 +24,7 @@ export function readCopiedMs(dataDir: string | undefined): number {
   try {
     ms = parseWhole(readFileSync(file, 'utf8').trim());
   } catch (error) {
-    fatal('data', `The file ${file} cannot be read: ${error instanceof Error ? error.message : error}.`);
+    fatal('data', `The file ${file} cannot be read: ${reasonOf(error)}.`);
   }
   if (ms !== undefined) return ms;
   fatal(

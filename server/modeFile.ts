@@ -3,7 +3,7 @@
 // journal is opened, which already writes to it, and again once it is.
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { commandLayouts, JournalReader, writeWhole } from '../engine/index.ts';
+import { commandLayouts, JournalReader, journalFileIn, writeWhole } from '../engine/index.ts';
 import type { ServerConfig } from './config.ts';
 import { fatal } from './fatal.ts';
 import { requireReadable } from './tools/firstLook.ts';
@@ -11,7 +11,6 @@ import { requireReadable } from './tools/firstLook.ts';
 type Mode = ServerConfig['mode'];
 
 const modeFileOf = (dataDir: string): string => join(dataDir, 'mode');
-const journalFileOf = (dataDir: string): string => join(dataDir, 'journal', 'data.mdb');
 
 /** Ends with a sentence unless a data directory is new or of this mode. */
 export async function requireOwnMode(dataDir: string, mode: Mode): Promise<void> {
@@ -33,7 +32,7 @@ export async function requireOwnMode(dataDir: string, mode: Mode): Promise<void>
 }
 
 const hasJournal = (dataDir: string): boolean =>
-  (statSync(journalFileOf(dataDir), { throwIfNoEntry: false })?.size ?? 0) > 0;
+  (statSync(journalFileIn(dataDir), { throwIfNoEntry: false })?.size ?? 0) > 0;
 
 /**
  * Whether a journal holds more than starts. The mode is there before the first account, event or market, so that one that holds
@@ -61,7 +60,7 @@ function refuseWithoutMode(dataDir: string, what: 'empty' | 'missing'): never {
 /** The mode is written after the first durable record: a directory that has it has lost its journal if there is none. */
 function requireJournal(dataDir: string): void {
   if (hasJournal(dataDir)) return;
-  const sentence = `The data directory ${dataDir} was used before, but its journal ${journalFileOf(dataDir)} is missing or empty.`;
+  const sentence = `The data directory ${dataDir} was used before, but its journal ${journalFileIn(dataDir)} is missing or empty.`;
   fatal('data', `${sentence} Restore that file, or choose another --data-dir to begin anew.`);
 }
 

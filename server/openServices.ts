@@ -18,13 +18,15 @@ import {
   RecoveryDiffers,
   RulesVersionUnknown,
   type RunningExchange,
+  reasonOf,
   SnapshotUnusable,
   StorageUnavailable,
   wasLeftBehind,
 } from '../engine/index.ts';
-import { findServerSecret, isOfSecret, loadServerSecret } from './auth/apiKeys.ts';
+import { isOfSecret } from './auth/apiKeys.ts';
 import { orderHasher } from './auth/orderDigest.ts';
 import { Recoverers } from './auth/recoverers.ts';
+import { findServerSecret, loadServerSecret } from './auth/serverSecret.ts';
 import { walletDeriver } from './auth/wallets.ts';
 import { Catalog } from './catalog/index.ts';
 import type { ServerConfig } from './config.ts';
@@ -75,9 +77,9 @@ export async function openServices(
   views = new Views(),
   streams = feedOf(views, options.config),
 ): Promise<OwnServices> {
-  const { config, onHistoryProgress } = options;
+  const { config, env, onHistoryProgress } = options;
   const { dataDir } = config;
-  await requireUsable(options);
+  const foundSecret = await requireUsable(options);
   const readAheadThread = await lookFirst(dataDir);
   const log = makeLogger(config);
   const say: Log = (level, text, figures) => log[level](figures ?? {}, text);
@@ -99,10 +101,10 @@ export async function openServices(
   snapshots.opened(exchange.snapshotSequence);
   try {
     if (dataDir !== undefined) keepMode(dataDir, config.mode);
-    const parts = partsOf(options);
-    watchSecret({ views, secret: parts.secret, log });
+    const secret = foundSecret ?? makeSecret(dataDir, env);
+    watchSecret({ views, secret, log });
     await watchContracts({ config, views, exchange, log });
-    return { exchange, views, catalog, historian, snapshots, config, log, ...parts };
+    return { exchange, views, catalog, historian, snapshots, config, log, secret, ...partsOf(config) };
   } catch (error) {
     await closeOpened({ historian, exchange, snapshots });
     throw error;
@@ -126,15 +128,18 @@ export async function closeServices(services: OwnServices): Promise<void> {
   await services.recoverers.close();
 }
 
-/** Refuses what a data directory and the environment hold that no start may use: before anything is made or written. */
-async function requireUsable({ config: { dataDir, mode }, env }: OpenOptions): Promise<void> {
-  if (dataDir === undefined) return;
+/**
+ * Refuses what a data directory and the environment hold that no start may use, before anything is made or written; returns the
+ * server's secret if there is one.
+ */
+async function requireUsable({ config: { dataDir, mode }, env }: OpenOptions): Promise<Uint8Array | undefined> {
+  if (dataDir === undefined) return undefined;
   try {
     await requireOwnMode(dataDir, mode);
   } catch (error) {
     explain(error, dataDir);
   }
-  readSecret(() => findServerSecret(dataDir, env));
+  return readSecret(() => findServerSecret(dataDir, env));
 }
 
 /**
@@ -184,15 +189,12 @@ function openFollowed(
   });
 }
 
-/** The parts that follow from configuration and secret alone. */
-function partsOf({ config, env }: OpenOptions) {
-  const { contracts } = config;
-  const secret = secretOf(config, env);
+/** The parts that follow from the configuration alone. */
+function partsOf({ contracts, walletConstants }: ServerConfig) {
   const recoverers = new Recoverers();
   return {
-    secret,
     contracts,
-    wallets: walletDeriver(config.walletConstants),
+    wallets: walletDeriver(walletConstants),
     orderHasher: orderHasher(contracts),
     recoverers,
     turns: new Turns(recoverers),
@@ -204,12 +206,12 @@ function readSecret<Secret>(read: () => Secret): Secret {
   try {
     return read();
   } catch (error) {
-    fatal('data', isOfSystem(error) ? `The server's secret cannot be read: ${message(error)}.` : message(error));
+    fatal('data', isOfSystem(error) ? `The server's secret cannot be read: ${reasonOf(error)}.` : reasonOf(error));
   }
 }
 
-/** The server's secret: of the data directory or the environment, or a passing one where nothing is kept. */
-const secretOf = ({ dataDir }: ServerConfig, env: Environment): Uint8Array =>
+/** A secret for a directory that had none before it was ours, unless it has one now; a passing one where nothing is kept. */
+const makeSecret = (dataDir: string | undefined, env: Environment): Uint8Array =>
   dataDir === undefined ? randomBytes(32) : readSecret(() => loadServerSecret(dataDir, env));
 
 /** Says so where the keys at hand derive from another secret: their owners get 401, and nothing else tells why. */
@@ -219,8 +221,6 @@ function watchSecret({ views, secret, log }: Pick<Services, 'views' | 'secret' |
   const sentence = "The latest API key derives from another secret than the server's";
   log.warn(`${sentence}: it and all others of that secret are refused (401), and their owners must make new ones.`);
 }
-
-const message = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** What can be done about a journal that is not sound from a sequence on. */
 function wayOut(dataDir: string | undefined, sequence: number): string {
@@ -243,7 +243,7 @@ function explain(error: unknown, dataDir: string | undefined): never {
     fatal('data', `${error.message} ${wayOut(dataDir, error.sequence)}`);
   }
   const ofData = [FormatUnsupported, JournalArchived, RulesVersionUnknown, SnapshotUnusable];
-  if (ofData.some((kind) => error instanceof kind)) fatal('data', message(error));
-  if (isOfSystem(error)) fatal('data', `The data directory cannot be used: ${message(error)}.`);
+  if (ofData.some((kind) => error instanceof kind)) fatal('data', reasonOf(error));
+  if (isOfSystem(error)) fatal('data', `The data directory cannot be used: ${reasonOf(error)}.`);
   throw error;
 }

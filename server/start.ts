@@ -1,6 +1,7 @@
 // Starts a server and takes it down again: opens its services, makes the first start of a development, serves them. Called by
 // cli.ts, and by tests in their own process. It prints nothing and never ends the process: what is fatal is thrown as such.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { errorOf } from '../engine/index.ts';
 import { firstStart } from './dev/firstStart.ts';
 import { type House, startHouse, timerSchedule, withdrawHouse } from './dev/house/index.ts';
 import { type HttpServer, requireFreePort, serveHttp } from './http/app.ts';
@@ -49,7 +50,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   const services = await openServices(options, views, streams);
   try {
     if (config.mode === 'development' && hasFirstStart) await firstStart(services);
-    const onDefect = (error: unknown): void => onFatal(error instanceof Error ? error : new Error(String(error)));
+    const onDefect = (error: unknown): void => onFatal(errorOf(error));
     const hub = new StreamHub(streams, services, onDefect);
     const http = await serveHttp(services, endpoints, onDefect, (app) => hub.attach(app));
     watchServer({ ...services, hub, door: http.door });

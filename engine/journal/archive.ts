@@ -8,7 +8,7 @@ import { SnapshotUnusable } from '../protocol/index.ts';
 import { copyRecords } from './copy.ts';
 import { DataDirectory } from './dataDirectory.ts';
 import { SnapshotOfAnotherVersion } from './errors.ts';
-import { copyDurably, isWithin, makeFolders, syncFolder } from './files.ts';
+import { copyDurably, dataFileIn, isWithin, journalFolderIn, makeFolders, syncFolder } from './files.ts';
 import { hashAt, lastSequenceOf, readBatches } from './journal.ts';
 import { LmdbStore } from './lmdbStore.ts';
 import { type ArchivedPart, readArchiveList, writeArchiveList } from './parts.ts';
@@ -83,9 +83,9 @@ async function archiveRecords(
   onStep('kept');
   writeArchiveList(dataDir, { journal: list.journal || (hashAt(store, 1) ?? ''), parts });
   onStep('listed');
-  const file = join(journalPath, 'data.mdb');
+  const file = dataFileIn(journalPath);
   const bytesBefore = statSync(file).size;
-  renameSync(join(draft, 'data.mdb'), file);
+  renameSync(dataFileIn(draft), file);
   // Who still reads the file that was there has its own table of readers: the new file gets a new one.
   rmSync(join(journalPath, 'lock.mdb'), { force: true });
   syncFolder(journalPath);
@@ -139,7 +139,7 @@ async function archivePart(dataDir: string, store: LmdbStore, toFolder: string, 
   const folder = join(toFolder, `records-${first}-${last}`);
   const partOf = (hash: string): ArchivedPart => ({ folder, firstSequence: first, lastSequence: last, hash });
   // Left by a call that was cut off after it had copied: looked at again, and taken as it is.
-  if (existsSync(folder)) return partOf(await readBack(store, join(folder, 'journal'), first, last));
+  if (existsSync(folder)) return partOf(await readBack(store, journalFolderIn(folder), first, last));
   const draft = `${folder}.draft`;
   makeFolders(toFolder);
   rmSync(draft, { recursive: true, force: true });
@@ -147,7 +147,7 @@ async function archivePart(dataDir: string, store: LmdbStore, toFolder: string, 
   let hash: string;
   try {
     copyDurably(join(dataDir, 'format.json'), join(draft, 'format.json'));
-    hash = await copyChecked(store, join(draft, 'journal'), range);
+    hash = await copyChecked(store, journalFolderIn(draft), range);
   } catch (error) {
     rmSync(draft, { recursive: true, force: true });
     throw error;

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { DirectoryLock } from './directoryLock.ts';
 import { FormatUnsupported } from './errors.ts';
-import { makeFolders, syncFolder, writeWhole } from './files.ts';
+import { journalFileIn, journalFolderIn, makeFolders, syncFolder, writeWhole } from './files.ts';
 
 /** Number of the layout of the data directory and its records: raised by every change that older programs cannot read. */
 export const DATA_FORMAT = 2;
@@ -33,7 +33,7 @@ export class DataDirectory {
 
   /** Where the journal's environment lies. */
   get journalPath(): string {
-    return join(this.path, 'journal');
+    return journalFolderIn(this.path);
   }
 
   /** Keeps a file for whoever looks into a crash; returns its path. */
@@ -54,7 +54,7 @@ export class DataDirectory {
 /** A new directory gets the current format's number; that of an old one is checked. */
 function settleFormat(path: string): void {
   const file = join(path, 'format.json');
-  if (existsSync(file) || existsSync(join(path, 'journal', 'data.mdb'))) {
+  if (existsSync(file) || existsSync(journalFileIn(path))) {
     checkFormat(path);
     return;
   }

@@ -14,34 +14,21 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { JournalDamaged } from './errors.ts';
-import { codeOf } from './files.ts';
+import { codeOf, dataFileIn } from './files.ts';
 import { emptyFile, readMetas } from './meta.ts';
 
 const { R_OK, W_OK } = constants;
-const DATA_FILE = 'data.mdb';
 const LOCK_FILE = 'lock.mdb';
 /** LMDB's table of readers, whole pages. */
 const LOCK_FILE_BYTES = 12_288;
 
 /**
- * Leaves the folder, which must exist, such that LMDB opens the environment in it. Throws the system's error where its files
- * cannot be made or opened, and JournalDamaged for a data file that is not whole. A lock file that is there is asked about and
- * not opened: closing it would drop the locks that this process holds on it through LMDB.
+ * Leaves the folder, which must exist, such that LMDB opens the environment in it to write. Throws the system's error where its
+ * files cannot be made or opened, and JournalDamaged for a data file that is not whole. A lock file that is there is asked about
+ * and not opened: closing it would drop the locks that this process holds on it through LMDB.
  */
-export function prepareEnvironment(folder: string, isReadOnly: boolean): void {
-  const [dataFile, lockFile] = [join(folder, DATA_FILE), join(folder, LOCK_FILE)];
-  if (isReadOnly) {
-    accessSync(dataFile, R_OK);
-    assertFileIsWhole(folder);
-    // On a file system that cannot be written to, LMDB reads without a table of readers.
-    try {
-      makeFile(lockFile, Buffer.alloc(LOCK_FILE_BYTES));
-      accessSync(lockFile, R_OK | W_OK);
-    } catch (error) {
-      if (!['EROFS', 'EACCES'].includes(codeOf(error))) throw error;
-    }
-    return;
-  }
+export function prepareToWrite(folder: string): void {
+  const [dataFile, lockFile] = [dataFileIn(folder), join(folder, LOCK_FILE)];
   // Made with its space: LMDB would make one of holes, and where the disk is full the first touch of a hole ends the process.
   makeFile(lockFile, Buffer.alloc(LOCK_FILE_BYTES));
   if (existsSync(dataFile) && statSync(dataFile).size === 0) rmSync(dataFile);
@@ -50,12 +37,26 @@ export function prepareEnvironment(folder: string, isReadOnly: boolean): void {
   for (const file of [lockFile, dataFile]) accessSync(file, R_OK | W_OK);
 }
 
+/** The same to read what is there. */
+export function prepareToRead(folder: string): void {
+  const lockFile = join(folder, LOCK_FILE);
+  accessSync(dataFileIn(folder), R_OK);
+  assertFileIsWhole(folder);
+  // On a file system that cannot be written to, LMDB reads without a table of readers.
+  try {
+    makeFile(lockFile, Buffer.alloc(LOCK_FILE_BYTES));
+    accessSync(lockFile, R_OK | W_OK);
+  } catch (error) {
+    if (!['EROFS', 'EACCES'].includes(codeOf(error))) throw error;
+  }
+}
+
 /**
  * Compares LMDB's meta pages with each other, and the size of its data file with what the newer says: reading a truncated
  * file through the mapping would end the process with SIGBUS. Throws JournalDamaged; a file that is missing passes.
  */
 export function assertFileIsWhole(folder: string): void {
-  const file = join(folder, DATA_FILE);
+  const file = dataFileIn(folder);
   if (!existsSync(file)) return;
   const descriptor = openSync(file, 'r');
   try {

@@ -20,6 +20,15 @@ export const codeOf = (error: unknown): string => (error instanceof Error && 'co
 /** Whether the system refused something, as it does on a disk that is full or to a user who may not. */
 export const isOfSystem = (error: unknown): error is Error => /^E[A-Z]+$/.test(codeOf(error));
 
+/** The folder of a data directory, or of an archived part of one, that holds its records. */
+export const journalFolderIn = (directory: string): string => join(directory, 'journal');
+
+/** The file in which LMDB keeps all that it stores in a folder. */
+export const dataFileIn = (folder: string): string => join(folder, 'data.mdb');
+
+/** The file of a data directory that holds its records. */
+export const journalFileIn = (directory: string): string => dataFileIn(journalFolderIn(directory));
+
 /** The file that says who has a data directory. */
 export const lockPathIn = (directory: string): string => join(directory, 'lock');
 

@@ -4,7 +4,7 @@ export { type Archived, type ArchiveStep, archiveJournal } from './archive.ts';
 export { copyJournal } from './copy.ts';
 export { DATA_FORMAT, DataDirectory } from './dataDirectory.ts';
 export { wasLeftBehind } from './directoryLock.ts';
-export { assertFileIsWhole, prepareEnvironment } from './environment.ts';
+export { assertFileIsWhole, prepareToWrite } from './environment.ts';
 export {
   DataDirectoryLocked,
   FormatUnsupported,
@@ -15,7 +15,18 @@ export {
   StorageUnavailable,
 } from './errors.ts';
 export { Distribution, JournalFigures } from './figures.ts';
-export { codeOf, copyDurably, isOfSystem, isWithin, makeFolders, syncFolder, writeWhole } from './files.ts';
+export {
+  codeOf,
+  copyDurably,
+  dataFileIn,
+  isOfSystem,
+  isWithin,
+  journalFileIn,
+  journalFolderIn,
+  makeFolders,
+  syncFolder,
+  writeWhole,
+} from './files.ts';
 export { hashAt, Journal, type JournalListener, type RetryPolicy, storedCursors } from './journal.ts';
 export { LmdbStore } from './lmdbStore.ts';
 export { type PackedRecords, packedAfter, packRecords } from './packedRecords.ts';

@@ -1,6 +1,8 @@
 // The append-only log: gathers records into batches, writes one batch after the other, reports each once it is durable,
 // and reads them back verified. Used by the pipeline; recovery and tools read. It never acknowledges before the store did,
 // and never hands over batch n+1 before n is durable: a failed batch is tried again with the same bytes, or all stops.
+
+import { errorOf, reasonOf } from '../protocol/index.ts';
 import { JournalDamaged } from './errors.ts';
 import { JournalFigures } from './figures.ts';
 import { GENESIS_HASH, hashBehind, type JournalRecord, recordBytes, sealRecords, writeRecord } from './record.ts';
@@ -211,8 +213,8 @@ export class Journal {
         this.listener.onDurable(batch.bytes, batch.recordCount);
       } catch (error) {
         this.stop();
-        this.unavailableReason = error instanceof Error ? error.message : String(error);
-        this.listener.onFatal(error instanceof Error ? error : new Error(String(error)));
+        this.unavailableReason = reasonOf(error);
+        this.listener.onFatal(errorOf(error));
       }
     }
     this.isFlushing = false;
@@ -234,7 +236,7 @@ export class Journal {
         this.figures.failedWrites += 1;
         if (this.isStopped) return false;
         if (error instanceof JournalDamaged || error instanceof FlushHung) throw error;
-        const reason = error instanceof Error ? error.message : String(error);
+        const reason = reasonOf(error);
         if (tries >= this.retry.triesMax) {
           throw new Error(`The journal could not be written after ${tries} tries: ${reason}.`, { cause: error });
         }

@@ -3,16 +3,14 @@
 // and look sound; or it would end the process. A journal is only ever appended to: each transaction writes all of these pages
 // anew. Used by the journal's store, not by the histories' index, whose entries go anywhere.
 import { closeSync, existsSync, openSync } from 'node:fs';
-import { join } from 'node:path';
 import { JournalDamaged } from './errors.ts';
+import { dataFileIn } from './files.ts';
 import { type Meta, readMetas } from './meta.ts';
 import { childOf, nodeAt, nodeCount, readTreePage } from './treePages.ts';
 
-const DATA_FILE = 'data.mdb';
-
 /** Throws JournalDamaged where a page on the way to the last batch is not what LMDB wrote. The meta pages are sound. */
 export function assertEndIsWhole(folder: string): void {
-  const file = join(folder, DATA_FILE);
+  const file = dataFileIn(folder);
   if (!existsSync(file)) return;
   const descriptor = openSync(file, 'r');
   try {

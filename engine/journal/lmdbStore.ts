@@ -1,12 +1,13 @@
 // The store on disk: one LMDB environment of its own, one value a batch. Used by the journal only. Flags that matter:
 // overlappingSync off (a resolved write is durable, a rejected one absent), never useWritemap or noSync, append only.
 import { existsSync, mkdirSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { inspect } from 'node:util';
 import { open, type RootDatabase } from 'lmdb';
-import { prepareEnvironment } from './environment.ts';
+import { reasonOf } from '../protocol/index.ts';
+import { prepareToRead, prepareToWrite } from './environment.ts';
 import { JournalDamaged } from './errors.ts';
-import { syncFolder } from './files.ts';
+import { dataFileIn, syncFolder } from './files.ts';
 import { assertEndIsWhole } from './lastPages.ts';
 import { Room } from './room.ts';
 import type { BatchStore, StoredBatch } from './store.ts';
@@ -38,9 +39,9 @@ export class LmdbStore implements BatchStore {
     this.folder = folder;
     this.isReadOnly = isReadOnly;
     this.releaseReaders = releaseReaders;
-    this.room = new Room(join(folder, 'data.mdb'));
+    this.room = new Room(dataFileIn(folder));
     if (!isReadOnly) mkdirSync(folder, { recursive: true });
-    const isNew = !isReadOnly && !existsSync(join(folder, 'data.mdb'));
+    const isNew = !isReadOnly && !existsSync(dataFileIn(folder));
     this.database = this.openDatabase();
     if (!isNew) return;
     syncFolder(folder);
@@ -54,7 +55,7 @@ export class LmdbStore implements BatchStore {
       isWritten = await this.database.put(firstSequence, batch);
     } catch (error) {
       this.isBroken = true;
-      throw new Error(await reasonOf(error));
+      throw new Error(await commitReasonOf(error));
     }
     if (isWritten) return;
     this.isBroken = true;
@@ -136,7 +137,8 @@ export class LmdbStore implements BatchStore {
   }
 
   private openDatabase(): RootDatabase<Uint8Array, number> {
-    prepareEnvironment(this.folder, this.isReadOnly);
+    if (this.isReadOnly) prepareToRead(this.folder);
+    else prepareToWrite(this.folder);
     assertEndIsWhole(this.folder);
     return open<Uint8Array, number>({
       path: this.folder,
@@ -154,8 +156,8 @@ export class LmdbStore implements BatchStore {
  * A failed commit rejects the write with a general text and carries a second promise, `commitError`, that rejects with the
  * cause; nobody else handles that one, and unhandled it would end the process.
  */
-async function reasonOf(error: unknown): Promise<string> {
-  const text = error instanceof Error ? error.message : String(error);
+async function commitReasonOf(error: unknown): Promise<string> {
+  const text = reasonOf(error);
   const second = error instanceof Error && 'commitError' in error ? error.commitError : undefined;
   if (!(second instanceof Promise)) return text;
   const cause: Promise<unknown> = second.then(

@@ -4,16 +4,14 @@
 // the last one, which was answered (LMDB's ITS#9496). And a page that is damaged is an error here, where LMDB would end the
 // process. A journal is only appended to: batches stay where they are, and only the pages above the last one are written anew.
 import { accessSync, closeSync, constants, openSync, readSync } from 'node:fs';
-import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { readKey } from 'ordered-binary';
 import { assertFileIsWhole } from './environment.ts';
 import { JournalDamaged } from './errors.ts';
+import { dataFileIn } from './files.ts';
 import { type Meta, readMetas } from './meta.ts';
 import type { BatchStore, StoredBatch } from './store.ts';
 import { childOf, keyOf, nodeAt, nodeCount, placeOf, readTreePage } from './treePages.ts';
-
-const DATA_FILE = 'data.mdb';
 
 /** A leaf as it was read, and where the next one begins: its first sequence; undefined behind the last. */
 interface Leaf {
@@ -30,7 +28,7 @@ export class PageReader implements BatchStore {
 
   /** Throws the system's error when the folder has no journal that can be read, JournalDamaged when its file is not whole. */
   constructor(folder: string) {
-    const file = join(folder, DATA_FILE);
+    const file = dataFileIn(folder);
     accessSync(file, constants.R_OK);
     assertFileIsWhole(folder);
     this.descriptor = openSync(file, 'r');

@@ -1,8 +1,9 @@
 // A journal of which old parts may have been archived, read as one: the environment in the data directory, and before it the
 // parts that archive.json lists, each opened when somebody asks for records of it. Used by whoever opens a journal; nothing
 // is written but to the environment in the data directory.
-import { join } from 'node:path';
+import { reasonOf } from '../protocol/index.ts';
 import { JournalArchived } from './errors.ts';
+import { journalFolderIn } from './files.ts';
 import { LmdbStore } from './lmdbStore.ts';
 import { PageReader } from './pageReader.ts';
 import { type ArchivedPart, type ArchiveList, readArchiveList } from './parts.ts';
@@ -25,7 +26,7 @@ export class PartedStore implements BatchStore {
   /** @param releaseReaders see LmdbStore */
   constructor(dataDir: string, access: JournalAccess, releaseReaders: () => Promise<void> = async () => {}) {
     const listed = readArchiveList(dataDir);
-    const folder = join(dataDir, 'journal');
+    const folder = journalFolderIn(dataDir);
     this.live =
       access === 'read' ? new PageReader(folder) : new LmdbStore(folder, access === 'readByLmdb', releaseReaders);
     // Who only reads has no lock: the file may be one out of which records were archived since. Those were listed before it was there.
@@ -95,9 +96,9 @@ export class PartedStore implements BatchStore {
       );
     let store = this.opened.get(folder);
     try {
-      store ??= new PageReader(join(folder, 'journal'));
+      store ??= new PageReader(journalFolderIn(folder));
     } catch (error) {
-      throw unreadable(error instanceof Error ? error.message : String(error));
+      throw unreadable(reasonOf(error));
     }
     this.opened.set(folder, store);
     if (store.first() !== firstSequence) throw unreadable(`its records begin at ${store.first() ?? 'none'}`);

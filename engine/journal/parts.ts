@@ -3,6 +3,7 @@
 // once it has been read back; the journal may still hold the same records.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { reasonOf } from '../protocol/index.ts';
 import { JournalArchived } from './errors.ts';
 import { writeWhole } from './files.ts';
 
@@ -32,8 +33,7 @@ export function readArchiveList(dataDir: string): ArchiveList {
   try {
     return listOf(JSON.parse(readFileSync(file, 'utf8')));
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new JournalArchived(`The list of what was archived, ${file}, cannot be read: ${reason}.`);
+    throw new JournalArchived(`The list of what was archived, ${file}, cannot be read: ${reasonOf(error)}.`);
   }
 }
 

@@ -2,6 +2,7 @@
 // so that its code is compiled by then, and ends when that is done or it is told to. It opens the journal for reading only.
 import { once } from 'node:events';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { reasonOf } from '../protocol/index.ts';
 import { JournalArchived, JournalDamaged } from './errors.ts';
 import { cursorsOf } from './journal.ts';
 import { packedAfter } from './packedRecords.ts';
@@ -75,7 +76,7 @@ function mayFill({ shared, slots }: ReadAheadMemory, sent: number): boolean {
 function newsOf(error: unknown): ReadAheadNews {
   if (error instanceof JournalDamaged) return { damage: { sequence: error.sequence, reason: error.reason } };
   if (error instanceof JournalArchived) return { archived: error.message };
-  return { failure: error instanceof Error ? error.message : String(error) };
+  return { failure: reasonOf(error) };
 }
 
 /** Sends the packs of the task's records, each in the next slot. */

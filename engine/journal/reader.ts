@@ -1,8 +1,8 @@
 // Reads the journal of a data directory without touching it: for tools (verify, replay, export) and tests. It takes no lock
 // and may read while an exchange writes: it sees what is durable.
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { checkFormat } from './dataDirectory.ts';
+import { journalFileIn } from './files.ts';
 import { cursorsOf, hashAt, lastFirstOf, lastSequenceOf, readBatches, storedCursors } from './journal.ts';
 import { type JournalAccess, PartedStore } from './partedStore.ts';
 import type { JournalRecord } from './record.ts';
@@ -14,8 +14,7 @@ export class JournalReader {
 
   /** Throws FormatUnsupported, JournalDamaged or JournalArchived, or a plain error when the directory has no journal. */
   constructor(dataDir: string, access: Exclude<JournalAccess, 'write'> = 'read') {
-    const folder = join(dataDir, 'journal');
-    if (!existsSync(join(folder, 'data.mdb'))) throw new Error(`There is no journal in ${dataDir}.`);
+    if (!existsSync(journalFileIn(dataDir))) throw new Error(`There is no journal in ${dataDir}.`);
     checkFormat(dataDir);
     this.store = new PartedStore(dataDir, access);
   }

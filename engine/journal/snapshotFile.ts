@@ -5,7 +5,7 @@
 import { closeSync, fdatasyncSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';
 import { crc32 } from 'node:zlib';
-import { requireSound, type Sections, SnapshotUnusable } from '../protocol/index.ts';
+import { reasonOf, requireSound, type Sections, SnapshotUnusable } from '../protocol/index.ts';
 import { requireSameVersion } from './errors.ts';
 
 /** Version of the file's own form; what the parts mean has versions of its own, in `SnapshotFacts`. */
@@ -52,7 +52,6 @@ interface Head {
 }
 
 const ELEMENT_BYTES: Readonly<Record<Kind, number>> = { int32: 4, float64: 8, uint8: 1, plain: 1 };
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 const aligned = (offset: number): number => Math.ceil(offset / ALIGNMENT) * ALIGNMENT;
 const bytesOf = ({ buffer, byteOffset, byteLength }: ArrayBufferView<ArrayBuffer>): Uint8Array<ArrayBuffer> =>
   new Uint8Array(buffer, byteOffset, byteLength);

@@ -11,6 +11,7 @@ import {
   type Layout,
   limits,
   PROTOCOL_VERSION,
+  reasonOf,
 } from '../protocol/index.ts';
 import { textsOf } from '../registry/index.ts';
 
@@ -90,9 +91,7 @@ function assertTexts(command: Uint8Array, name: string, needsSlug: boolean): voi
     slug = texts.slug;
     hasSlug = 'slug' in texts;
   } catch (error) {
-    throw new CodecError(
-      `${name}: its tail is no JSON object: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    throw new CodecError(`${name}: its tail is no JSON object: ${reasonOf(error)}`);
   }
   if ((needsSlug || hasSlug) && (typeof slug !== 'string' || slug === '')) {
     throw new CodecError(`${name}: its texts need a slug`);

@@ -14,7 +14,6 @@ export type {
   ExchangeOptions,
   Follower,
   Log,
-  LogLevel,
   LogRecord,
   RunningExchange,
   StateHashes,

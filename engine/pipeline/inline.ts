@@ -17,7 +17,7 @@ import {
   StorageUnavailable,
   storedCursors,
 } from '../journal/index.ts';
-import { bytesToHex, commandName, encodeCommand, RULES_VERSION } from '../protocol/index.ts';
+import { bytesToHex, commandName, encodeCommand, RULES_VERSION, reasonOf } from '../protocol/index.ts';
 import { systemClock } from './clock.ts';
 import { assertWellFormed } from './door.ts';
 import { applyToFollowers, DecodedRecord, EngineDefect } from './record.ts';
@@ -355,7 +355,7 @@ class InlineExchange implements RunningExchange {
   private submitTick(): boolean {
     if (this.unavailableReason !== undefined) return false;
     this.submit(encodeCommand({ type: 'Tick' })).catch((error: unknown) => {
-      this.log('debug', 'A tick was not answered.', { reason: error instanceof Error ? error.message : String(error) });
+      this.log('debug', 'A tick was not answered.', { reason: reasonOf(error) });
     });
     return true;
   }
@@ -363,7 +363,7 @@ class InlineExchange implements RunningExchange {
   /** The reducers have thrown half-way: what they hold is no longer the state of the log. Nothing is appended. */
   private stopOnDefect(command: Uint8Array, error: unknown): StorageUnavailable {
     const { sequence, tMs } = this.sequencer;
-    const text = error instanceof Error ? error.message : String(error);
+    const text = reasonOf(error);
     const dump = JSON.stringify({
       sequence,
       tMs,
@@ -432,7 +432,7 @@ class InlineExchange implements RunningExchange {
       writeSnapshot(snapshots, { sequence, tMs, journalHash: journal.endHash }, reducers, followers, untilMs);
     } catch (error) {
       this.log('warn', 'No snapshot was written; the next start reads the journal from an older one on.', {
-        reason: error instanceof Error ? error.message : String(error),
+        reason: reasonOf(error),
       });
     }
   }

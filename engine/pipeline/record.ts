@@ -1,7 +1,7 @@
 // A durable record as followers and submitters see it: decoded from the journal's bytes when somebody first looks, and
 // then shared by all; and how followers are given it. Used by the inline deployment and by recovery.
 import type { JournalRecord } from '../journal/index.ts';
-import { type Command, decodeCommandAt, decodeEventsAt, type EngineEvent } from '../protocol/index.ts';
+import { type Command, decodeCommandAt, decodeEventsAt, type EngineEvent, reasonOf } from '../protocol/index.ts';
 import type { Follower, LogRecord } from './types.ts';
 
 /** An assertion of a reducer or follower failed: the exchange stops rather than trade on. */
@@ -45,7 +45,7 @@ export function applyToFollowers(followers: readonly Follower[], record: Decoded
     try {
       follower.apply(record);
     } catch (error) {
-      const text = error instanceof Error ? error.message : String(error);
+      const text = reasonOf(error);
       throw new EngineDefect(`The follower ${follower.name} failed at sequence ${record.sequence}: ${text}`, {
         cause: error,
       });

@@ -11,6 +11,7 @@ import {
   type EventWriter,
   Message,
   RulesVersion,
+  reasonOf,
 } from '../protocol/index.ts';
 import { applyToFollowers, DecodedRecord } from './record.ts';
 import type { Reducers } from './reducers.ts';
@@ -58,7 +59,7 @@ export interface ReplayEnd {
   readonly journalHash: string;
 }
 
-export interface ReplayOptions {
+interface ReplayOptions {
   /** The last record to replay. */
   readonly total: number;
   /** Records replayed, of how many. */
@@ -135,9 +136,8 @@ function replayOne(packed: PackedRecords, message: Message, index: number, reduc
   try {
     reducers.reduceAt(doubles[(start + RECORD_AT.tMs) >> 3], message, at, bytes);
   } catch (error) {
-    const text = error instanceof Error ? error.message : String(error);
     const name = commandName(message.bytes.subarray(at, at + bytes));
-    throw new RecoveryDiffers(sequence, `the ${name} fails now: ${text}`, error);
+    throw new RecoveryDiffers(sequence, `the ${name} fails now: ${reasonOf(error)}`, error);
   }
   const { out } = reducers;
   const eventsAt = at + bytes;
@@ -174,6 +174,6 @@ function differenceOf(recorded: Uint8Array, replayed: Uint8Array): string {
     const at = index < 0 ? before.length : index;
     return `event ${at + 1} was ${before[at] ?? 'not there'} and now is ${after[at] ?? 'not there'}`;
   } catch (error) {
-    return `its events cannot be read (${error instanceof Error ? error.message : String(error)})`;
+    return `its events cannot be read (${reasonOf(error)})`;
   }
 }

@@ -17,7 +17,7 @@ const topology = [
   { name: 'answer', phase: 'answer', runsOn: 'durable record' },
 ] as const satisfies readonly Stage[];
 
-export interface Stage {
+interface Stage {
   readonly name: string;
   readonly phase: 'stamp' | 'reduce' | 'append' | 'apply' | 'answer';
   /** `accepted`: left out once an earlier stage has refused the command. */

@@ -59,7 +59,7 @@ export interface EngineSettings {
   readonly creditMicro: number;
 }
 
-export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
+type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 export type Log = (level: LogLevel, text: string, figures?: Readonly<Record<string, unknown>>) => void;
 
 export interface ExchangeOptions {

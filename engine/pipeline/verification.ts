@@ -4,6 +4,7 @@
 // exchange: it sees what is durable.
 import { existsSync } from 'node:fs';
 import { JournalReader, type JournalRecord, type KeptSnapshot, SnapshotFolder } from '../journal/index.ts';
+import { reasonOf } from '../protocol/index.ts';
 import { replayRecords } from './recovery.ts';
 import { Reducers } from './reducers.ts';
 import { snapshotFault } from './snapshot.ts';
@@ -20,8 +21,7 @@ class InvariantBroken extends Error {
   readonly sequence: number;
 
   constructor(sequence: number, cause: unknown) {
-    const text = cause instanceof Error ? cause.message : String(cause);
-    super(`The state after sequence ${sequence} breaks an invariant: ${text}.`, { cause });
+    super(`The state after sequence ${sequence} breaks an invariant: ${reasonOf(cause)}.`, { cause });
     this.sequence = sequence;
   }
 }

@@ -3,6 +3,7 @@
 import { bytesToHex, hexToBytes } from './bytes.ts';
 import { HexTexts } from './hexTexts.ts';
 import { type BytesKind, type FieldKind, KIND_BYTES } from './layout.ts';
+import { reasonOf } from './thrown.ts';
 
 /** Bytes that are no message of this version, or a value that no message can hold; the text names what and where. */
 export class CodecError extends Error {
@@ -78,6 +79,6 @@ function writeId(bytes: Uint8Array, at: number, kind: BytesKind, label: string, 
   try {
     hexToBytes(value, bytes, at, KIND_BYTES[kind]);
   } catch (error) {
-    throw new CodecError(`${label}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new CodecError(`${label}: ${reasonOf(error)}`);
   }
 }

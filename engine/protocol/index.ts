@@ -16,4 +16,5 @@ export * from './sections.ts';
 export * from './terms.ts';
 export * from './textColumn.ts';
 export * from './textTable.ts';
+export * from './thrown.ts';
 export * from './units.ts';

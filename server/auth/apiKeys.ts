@@ -1,10 +1,8 @@
 // API credentials, derived from the server's one secret and the identity of a key, so that nothing secret is stored
 // and a lost triple can be derived again (wire.md A.2). Called when a key is created or derived, and when a gateway
-// first meets a key. The server's secret must never be logged, returned or written anywhere but its own file.
-import { createHmac, randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
-import { ApiKeyKind, writeWhole } from '../../engine/index.ts';
+// first meets a key. The server's secret must never be logged or returned.
+import { createHmac } from 'node:crypto';
+import { ApiKeyKind } from '../../engine/index.ts';
 import { isAddress } from './hex.ts';
 
 /** What the kinds of keys are called in a derivation: every key there is depends on it. */
@@ -34,9 +32,6 @@ export interface ApiCredentials {
   readonly passphrase: string;
 }
 
-const SECRET_BYTES = 32;
-const SECRET_TEXT_CHARACTERS_MIN = 32;
-
 function deriveBytes(serverSecret: Uint8Array, part: string, identity: string): Buffer {
   return createHmac('sha256', serverSecret).update(`outcry/api-credentials/1/${part}\n${identity}`).digest();
 }
@@ -65,7 +60,7 @@ const apiKeyOf = (serverSecret: Uint8Array, identity: string): string =>
 
 /**
  * The credentials of a key; the same identity and server secret always give the same triple.
- * @param serverSecret 32 bytes (loadServerSecret)
+ * @param serverSecret 32 bytes (serverSecret.ts)
  * @throws TypeError on a malformed identity
  */
 export function deriveCredentials(serverSecret: Uint8Array, identity: ApiKeyIdentity): ApiCredentials {
@@ -90,64 +85,3 @@ export function credentialsOf(
 export function isOfSecret(key: ApiKeyIdentity & { readonly apiKey: string }, serverSecret: Uint8Array): boolean {
   return apiKeyOf(serverSecret, identityText(key)) === key.apiKey;
 }
-
-/** The file in the data directory that holds the server's secret when OUTCRY_SECRET is not set. */
-export const SERVER_SECRET_FILE = 'server-secret';
-
-function secretOfText(text: string): Uint8Array {
-  const trimmed = text.trim();
-  if (/^(0x)?[0-9a-fA-F]{64}$/.test(trimmed)) return Buffer.from(trimmed.slice(-64), 'hex');
-  if (trimmed.length < SECRET_TEXT_CHARACTERS_MIN) {
-    throw new RangeError(
-      `OUTCRY_SECRET has ${trimmed.length} characters; it needs at least ${SECRET_TEXT_CHARACTERS_MIN}, ` +
-        'for example the output of "openssl rand -hex 32".',
-    );
-  }
-  return createHmac('sha256', 'outcry/server-secret/1').update(trimmed).digest();
-}
-
-function readSecretFile(path: string): Uint8Array {
-  const mode = statSync(path).mode & 0o777;
-  // Windows has no such permissions and always reports them open.
-  if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
-    throw new Error(
-      `${path} can be read or written by other users (mode ${mode.toString(8)}); it needs 600. ` +
-        'Run chmod 600 on it, and delete it if others may have seen it: all API keys then change.',
-    );
-  }
-  const text = readFileSync(path, 'utf8').trim();
-  if (!/^[0-9a-fA-F]{64}$/.test(text)) {
-    throw new Error(
-      `${path} does not hold 64 hex digits. Restore it from a backup, or delete it: all API keys then change.`,
-    );
-  }
-  return Buffer.from(text, 'hex');
-}
-
-/** Written beside and renamed, so that a crash leaves the whole file or none. */
-function createSecretFile(dataDir: string, path: string): Uint8Array {
-  const secret = randomBytes(SECRET_BYTES);
-  mkdirSync(dataDir, { recursive: true });
-  writeWhole(path, `${secret.toString('hex')}\n`, 0o600);
-  return secret;
-}
-
-type SecretEnvironment = { readonly [name: string]: string | undefined };
-
-/**
- * The secret that there is, in OUTCRY_SECRET or in the file of the data directory; undefined where one is still to be made.
- * @throws Error with a sentence if the text is too short, or the file is open to others or not a secret
- */
-export function findServerSecret(dataDir: string, { OUTCRY_SECRET: given }: SecretEnvironment): Uint8Array | undefined {
-  if (given !== undefined && given !== '') return secretOfText(given);
-  const path = join(dataDir, SERVER_SECRET_FILE);
-  return existsSync(path) ? readSecretFile(path) : undefined;
-}
-
-/**
- * The server's 32-byte secret: from OUTCRY_SECRET (64 hex digits, or any text of at least 32 characters), else from
- * the 0600 file in the data directory, which is made on first use. Call it holding the directory's lock.
- * @throws Error as findServerSecret does
- */
-export const loadServerSecret = (dataDir: string, env: SecretEnvironment): Uint8Array =>
-  findServerSecret(dataDir, env) ?? createSecretFile(dataDir, join(dataDir, SERVER_SECRET_FILE));

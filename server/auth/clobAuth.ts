@@ -8,7 +8,7 @@ import { typedDataDigester } from './typedData.ts';
 import { decimalToBytes32, isUint256Decimal, writeUint53 } from './uint256.ts';
 
 /** The fields of the statement; the rest is constant. */
-export type ClobAuth = {
+type ClobAuth = {
   readonly address: string;
   /** Unix seconds as decimal text. */
   readonly timestamp: string;

@@ -53,18 +53,17 @@ const DOMAIN_TYPE_HASH = keccak256Text(
   'EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)',
 );
 const DOMAIN_NAME_HASH = keccak256Text('Polymarket CTF Exchange');
-const DOMAIN_VERSION_HASH = keccak256Text('2');
 
 /**
- * The V2 order domain of an exchange contract.
+ * The order domain of an exchange contract, which is of version 2 unless another is given.
  * @throws TypeError if the contract is not an address; RangeError if the chain id is not a whole number ≥ 1.
  */
-function orderDomain(chainId: number, verifyingContract: string): OrderDomain {
+export function orderDomain(chainId: number, verifyingContract: string, version = '2'): OrderDomain {
   if (!Number.isSafeInteger(chainId) || chainId < 1) throw new RangeError(`${chainId} is not a chain id.`);
   const encoded = new Uint8Array(5 * 32);
   encoded.set(DOMAIN_TYPE_HASH, 0);
   encoded.set(DOMAIN_NAME_HASH, 32);
-  encoded.set(DOMAIN_VERSION_HASH, 64);
+  encoded.set(keccak256Text(version), 64);
   writeUint53(new DataView(encoded.buffer), 96, chainId);
   encoded.set(requireHex(verifyingContract, 20, 'The exchange contract'), 128 + 12);
   return { chainId, verifyingContract: verifyingContract.toLowerCase(), separator: keccak256(encoded) };

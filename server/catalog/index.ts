@@ -17,7 +17,7 @@ import {
 import { Groups, type RowFilter } from './groups.ts';
 import { addLabelsOf, type Label, Labels } from './labels.ts';
 import { CatalogSearch } from './search.ts';
-import { Table, type TableQuery } from './table.ts';
+import { type ListForm, Table, type TableQuery } from './table.ts';
 import { VolumeWindow } from './volumeWindow.ts';
 
 export type { ColumnsPlace } from './columnOrders.ts';
@@ -25,11 +25,12 @@ export { type EventFigures, type MarketFigures, marketEndMs, marketStartMs, RowS
 export { type RowFilter, rowsFilter } from './groups.ts';
 export { type Label, tagSlugs } from './labels.ts';
 export { relatedTags } from './related.ts';
-export { type SearchHits, wordsOf } from './search.ts';
+export { wordsOf } from './search.ts';
 export { STATE_COUNT } from './sortOrder.ts';
+export type { ListForm } from './table.ts';
 
 /** A table's question with filters by what rows are, in place of rows. */
-export interface PageQuery extends Omit<TableQuery, 'among' | 'isWanted'> {
+interface PageQuery extends ListForm {
   readonly filters: readonly RowFilter[];
 }
 

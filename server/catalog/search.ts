@@ -31,7 +31,7 @@ interface EventWords {
   readonly others: string;
 }
 
-export interface SearchHits {
+interface SearchHits {
   /** Numbers of events, best first. */
   readonly events: readonly number[];
 }

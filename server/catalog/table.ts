@@ -7,7 +7,8 @@ import { SortOrder } from './sortOrder.ts';
 /** A filter that names fewer rows than this is gathered rather than walked. */
 export const GATHERED_ROWS_MAX = 2_000;
 
-export interface TableQuery {
+/** How rows are listed. */
+export interface ListForm {
   /** Bit s is set if rows of state s are wanted. */
   readonly states: number;
   /** One at least; rows that are equal in one stand in the order of the next, and at last in that of their numbers. */
@@ -17,6 +18,9 @@ export interface TableQuery {
   readonly offset: number;
   /** Go on after this place, in place of an offset. */
   readonly after?: ColumnsPlace | undefined;
+}
+
+export interface TableQuery extends ListForm {
   /** Numbers of rows, each once, outside of which none is wanted: they are looked at alone where they are few. */
   readonly among?: readonly number[] | undefined;
   /** What a row must be; where `among` is given, it must tell those rows too. */

@@ -16,7 +16,7 @@ interface ClientAmounts {
   readonly takerAmount: number;
 }
 
-export interface Asked {
+interface Asked {
   readonly side: Side;
   /** Limit, on the tick. */
   readonly pips: number;

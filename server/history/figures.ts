@@ -110,7 +110,7 @@ export function sell(legs: Float64Array, at: number, q: number, c: number, tMs: 
 }
 
 /** The shown figures of a position that depend on more than one number of it. */
-export interface Figures {
+export interface PositionFigures {
   readonly avgPriceMicro: number;
   readonly initialValueMicro: number;
   readonly currentValueMicro: number;
@@ -130,7 +130,7 @@ export function averageOf(costMicro: number, sizeMicro: number): number {
 }
 
 /** The figures of the leg at `at`, open or closed, at the token's current price. */
-export function figuresOf(legs: Float64Array, at: number, pricePips: number): Figures {
+export function figuresOf(legs: Float64Array, at: number, pricePips: number): PositionFigures {
   const size = legs[at + LEG.size];
   const bought = legs[at + LEG.bought];
   const realized = legs[at + LEG.realized];

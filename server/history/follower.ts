@@ -1,6 +1,7 @@
 // The index as it follows the log: opened and checked against the journal, brought forward in slices, committed now and
 // then, built anew when it cannot be used. Owned by the historian's thread, which gives it its turns.
 import { rmSync } from 'node:fs';
+import { reasonOf } from '../../engine/index.ts';
 import { Indexer } from './indexer.ts';
 import type { ThreadSettings } from './messages.ts';
 import { BatchReader, type RecordSource } from './source.ts';
@@ -13,8 +14,6 @@ const SLICE_MS = 8;
 const RECORDS_A_LOOK = 64;
 /** What is indexed is committed after this long (ms) at the latest while nothing more urgent is to be done. */
 const COMMIT_MS = 2_000;
-
-const message = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 export class LogFollower {
   tables: Tables;
@@ -145,7 +144,7 @@ export class LogFollower {
     try {
       return new Tables(store);
     } catch (error) {
-      this.onDropped(message(error));
+      this.onDropped(reasonOf(error));
     }
     void store.close();
     rmSync(indexPath, { recursive: true, force: true });

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import type { Log } from '../../engine/index.ts';
+import { type Log, reasonOf } from '../../engine/index.ts';
 import { renderHistory } from '../wire/userHistory.ts';
 import { HistorianUnavailable } from './errors.ts';
 import type { FromThread, ThreadSettings, ToThread } from './messages.ts';
@@ -232,11 +232,7 @@ export class OpenedHistorian implements Historian {
       worker = new Worker(new URL('./thread.ts', import.meta.url), { workerData });
     } catch (error) {
       this.unstarted += 1;
-      this.startLater(
-        'no thread can be started for it',
-        error instanceof Error ? error.message : String(error),
-        isFresh,
-      );
+      this.startLater('no thread can be started for it', reasonOf(error), isFresh);
       return;
     }
     this.unstarted = 0;

@@ -2,6 +2,7 @@
 // the queries of this folder (which find rows) and wire/ (which renders them). Plain data alone, since questions cross to
 // a thread of their own. Money and shares are whole micro, prices whole pips, times milliseconds, addresses lower-case hex.
 import type { DialectName } from '../wire/dialectName.ts';
+import type { PositionFigures } from './figures.ts';
 
 /** Sides as questions and rows name them. */
 export const SIDES = ['BUY', 'SELL'] as const;
@@ -191,20 +192,14 @@ export interface ActivityRow extends TradeRow {
   readonly isOfToken: boolean;
 }
 
-/** The figures of figures.ts, as integers; what is a ratio is the nearest double, already rounded as that file says. */
-export interface PositionRow {
+/** Figures as integers; what is a ratio is the nearest double, already rounded as figures.ts says. */
+export interface PositionRow extends PositionFigures {
   readonly wallet: string;
   readonly market: MarketFacts;
   readonly outcome: 0 | 1;
   readonly sizeMicro: number;
-  readonly avgPriceMicro: number;
-  readonly initialValueMicro: number;
-  readonly currentValueMicro: number;
-  readonly cashPnlMicro: number;
-  readonly percentPnl: number;
   readonly totalBoughtMicro: number;
   readonly realizedPnlMicro: number;
-  readonly percentRealizedPnl: number;
   readonly curPricePips: number;
   readonly redeemable: boolean;
   readonly mergeable: boolean;

@@ -15,13 +15,12 @@ import {
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { open, type RootDatabase } from 'lmdb';
-import { assertFileIsWhole, prepareEnvironment, Room } from '../../engine/index.ts';
+import { assertFileIsWhole, dataFileIn, prepareToWrite, Room, reasonOf } from '../../engine/index.ts';
 
 /** Number of the layout of everything in the index: an index of another number is dropped. */
 export const INDEX_FORMAT = 3;
 /** Checksum of the data file, written when it was closed in order and gone while it is open. */
 const SUM_FILE = 'sum.json';
-const DATA_FILE = 'data.mdb';
 const READ_BYTES = 4 * 1024 * 1024;
 /** A larger file is not summed up, so that stopping never takes long: it is then taken as one that was killed is. */
 const SUM_BYTES_MAX = 2 * 1024 ** 3;
@@ -61,7 +60,7 @@ function sumOf(file: string): string {
 
 /** Why the folder's data file cannot be used; undefined when it can, or when there is none. */
 function faultOf(folder: string): string | undefined {
-  const file = join(folder, DATA_FILE);
+  const file = dataFileIn(folder);
   const sumFile = join(folder, SUM_FILE);
   if (!existsSync(file)) return existsSync(sumFile) ? 'its file is missing' : undefined;
   try {
@@ -70,7 +69,7 @@ function faultOf(folder: string): string | undefined {
     if (existsSync(sumFile) && readFileSync(sumFile, 'utf8') !== sumOf(file)) return 'its file is not as it was left';
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return reasonOf(error);
   }
 }
 
@@ -94,10 +93,10 @@ export class IndexStore {
   /** Opens the environment, making it if need be; `isPassing`: it need not survive the machine. */
   constructor(folder: string, isPassing: boolean) {
     this.folder = folder;
-    this.room = new Room(join(folder, DATA_FILE));
+    this.room = new Room(dataFileIn(folder));
     mkdirSync(folder, { recursive: true });
     rmSync(join(folder, SUM_FILE), { force: true });
-    prepareEnvironment(folder, false);
+    prepareToWrite(folder);
     this.database = open<Uint8Array, Buffer>({
       path: folder,
       encoding: 'binary',
@@ -156,7 +155,7 @@ export class IndexStore {
     this.room.close();
     await this.database.close();
     if (!isSummed) return;
-    const file = join(this.folder, DATA_FILE);
+    const file = dataFileIn(this.folder);
     if (existsSync(file) && statSync(file).size <= SUM_BYTES_MAX)
       writeFileSync(join(this.folder, SUM_FILE), sumOf(file));
   }

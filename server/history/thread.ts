@@ -3,8 +3,9 @@
 // when it was asked is indexed. Started by historian.ts; it ends by itself after `close`, never by force.
 import { constants, getPriority, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
+import { reasonOf } from '../../engine/index.ts';
 import { isFollowUpOfCommit } from '../commitFollowUp.ts';
-import { nameThread } from '../threadName.ts';
+import { endThread, nameThread } from '../ownThread.ts';
 import { answer } from './answer.ts';
 import { AnswerMemory } from './answerMemory.ts';
 import { hasRoom, longRowsOf } from './answerRows.ts';
@@ -47,8 +48,6 @@ interface Active {
 }
 
 type Post = (message: FromThread, transfer?: readonly ArrayBuffer[]) => void;
-
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 class HistorianThread {
   private readonly post: Post;
@@ -303,9 +302,7 @@ class HistorianThread {
       },
       async (error: unknown) => {
         await this.follower.abandon();
-        setImmediate(() => {
-          throw error;
-        });
+        endThread(error);
       },
     );
   }
@@ -314,16 +311,10 @@ class HistorianThread {
     this.isMending = true;
     clearTimeout(this.lookTimer);
     this.refuse([...this.waiting, ...this.active], 'the exchange is stopping');
-    this.follower.close().then(
-      () => {
-        this.post({ type: 'closed' });
-        parentPort?.close();
-      },
-      (error: unknown) =>
-        setImmediate(() => {
-          throw error;
-        }),
-    );
+    this.follower.close().then(() => {
+      this.post({ type: 'closed' });
+      parentPort?.close();
+    }, endThread);
   }
 }
 
@@ -368,9 +359,5 @@ async function begin(): Promise<void> {
 
 // Only once every module is loaded: a thread that fails while one still loads can take V8, and the process, with it.
 setImmediate(() => {
-  begin().catch((error: unknown) =>
-    setImmediate(() => {
-      throw error;
-    }),
-  );
+  begin().catch(endThread);
 });

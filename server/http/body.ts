@@ -4,7 +4,11 @@
 
 import type { HttpResponse } from 'uWebSockets.js';
 import { isUtf8 } from 'node:buffer';
+<<<<<<< HEAD
 import { RETRY_SECONDS } from '../wire/rejections.ts';
+=======
+import { reasonOf } from '../../engine/index.ts';
+>>>>>>> f759c3a116d2149fd9f10c7273517fa619d24cc7
 import { BadRequest } from './errors.ts';
 import type { HeldBytes } from './heldBytes.ts';
 import { httpLimits } from './limits.ts';
@@ -154,7 +158,6 @@ export function parseJson(body: Uint8Array): unknown {
     return JSON.parse(buffer.toString('utf8'));
   } catch (error) {
     // V8's text quotes the beginning of the body and the place; the body itself can be long.
-    const reason = error instanceof Error ? error.message.slice(0, 120) : 'unknown reason';
-    throw new BadRequest(`the body is not JSON: ${reason}`);
+    throw new BadRequest(`the body is not JSON: ${reasonOf(error).slice(0, 120)}`);
   }
 }

@@ -25,6 +25,7 @@ import { BodyParts, lengthOf, PART_BYTES, passingBytes } from './replyBody.ts';
 import { copyHeaders, liveHeaders, ReceivedRequest, type RequestParts, remoteAddressOf } from './request.ts';
 import { makeRouter, type PathEntry, type Router } from './router.ts';
 import { isCountedByAddress, networkOf, Throttle } from './throttle.ts';
+import { clientAddressOf, Turn, Visit } from './visit.ts';
 
 /** Bytes of what nearly every reply says: uWebSockets would turn a text into these each time. */
 const bytesOf = (text: string): ArrayBuffer => new TextEncoder().encode(text).slice().buffer;
@@ -57,6 +58,7 @@ const STATUS_TEXTS: Readonly<Record<number, string>> = {
   503: 'Service Unavailable',
 };
 
+<<<<<<< HEAD
 /** What one turn of the loop has answered to requests that arrived in it. */
 class Turn {
   replyCount = 0;
@@ -97,6 +99,8 @@ class Visit {
   }
 }
 
+=======
+>>>>>>> f759c3a116d2149fd9f10c7273517fa619d24cc7
 /** The context of a request; handlers may take it apart, so its functions do not need it around them. */
 function contextOf(services: Services, dialect: Dialect, known: Caller | undefined): Context {
   const caller = (): Caller => {
@@ -105,10 +109,6 @@ function contextOf(services: Services, dialect: Dialect, known: Caller | undefin
   };
   return { services, dialect, caller };
 }
-
-/** Where a request comes from: as trusted proxies say, else the peer of its connection. */
-const clientAddressOf = ({ forwardedAddress, res, isAborted }: Visit): string =>
-  forwardedAddress ?? remoteAddressOf(res, isAborted);
 
 /** The door of a server: every request goes through `handle`. */
 export class Door {

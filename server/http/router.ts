@@ -13,7 +13,7 @@ export interface PathEntry {
   readonly isOpen: boolean;
 }
 
-export interface Route {
+interface Route {
   readonly entry: PathEntry;
   /** Values of the `{name}` parts. */
   readonly params: Readonly<Record<string, string>>;

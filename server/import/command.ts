@@ -4,6 +4,7 @@
 import { createReadStream, statSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
 import { createGunzip } from 'node:zlib';
+import { reasonOf } from '../../engine/index.ts';
 import { counted, figure } from '../counted.ts';
 import { fatal } from '../fatal.ts';
 import { nestingDepth } from '../http/body.ts';
@@ -79,7 +80,7 @@ async function* linesOf(file: string): AsyncGenerator<ReadLines> {
       yield { lines, bytesRead: source.bytesRead };
     }
   } catch (error) {
-    fatal('usage', `The file ${file} cannot be read: ${error instanceof Error ? error.message : String(error)}.`);
+    fatal('usage', `The file ${file} cannot be read: ${reasonOf(error)}.`);
   }
   rest += decoder.end();
   if (rest !== '' || droppedBytes > 0) yield { lines: [lineOf(rest)], bytesRead: source.bytesRead };
@@ -127,7 +128,7 @@ function parseLine(text: string, bytes: number, line: number, bad: BadLines): un
   try {
     row = JSON.parse(text);
   } catch (error) {
-    bad.add(line, `it is not JSON: ${error instanceof Error ? error.message : String(error)}`);
+    bad.add(line, `it is not JSON: ${reasonOf(error)}`);
     return undefined;
   }
   if (nestingDepth(Buffer.from(text), LINE_DEPTH_MAX) <= LINE_DEPTH_MAX) return row;

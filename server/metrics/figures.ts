@@ -11,9 +11,9 @@ const PREFIX = 'outcry_';
 const TURN_MS = 1;
 
 /** Values of the labels that a figure was given, by their names. */
-export type Labels<Name extends string> = Readonly<Record<Name, string>>;
+type Labels<Name extends string> = Readonly<Record<Name, string>>;
 /** Takes one sample of a figure with labels. */
-export type Put<Name extends string> = (labels: Labels<Name>, value: number) => void;
+type Put<Name extends string> = (labels: Labels<Name>, value: number) => void;
 
 /** Gives the loop its turn whenever a step has taken long enough. */
 class Pace {

@@ -1,8 +1,7 @@
 // Which figures a server shows: their names, units and where each is read. Called once by start.ts when all parts stand.
 // Markets, orders and trades are read from the views, never from the engine's memory; whatever is counted is a number that
 // its part holds anyway. Nothing here runs before somebody asks.
-import { join } from 'node:path';
-import { MarketStatus, MICRO_PER_UNIT, RULES_VERSION } from '../../engine/index.ts';
+import { journalFileIn, MarketStatus, MICRO_PER_UNIT, RULES_VERSION } from '../../engine/index.ts';
 import type { OpenedHistorian } from '../history/historian.ts';
 import { INTERFACE_VERSION } from '../http/interfaceVersion.ts';
 import type { Throttle } from '../http/throttle.ts';
@@ -127,7 +126,7 @@ function watchJournal(figures: Figures, { exchange, config }: WatchedServer): vo
   figures.gauge('journal_pending_bytes', 'Bytes of records that are not durable yet.', () => exchange.pendingBytes);
   if (dataDir === undefined) return;
   figures.gauge('journal_file_bytes', 'Length of the file of the journal, room made ahead included.', () => {
-    return fileBytes(join(dataDir, 'journal', 'data.mdb'));
+    return fileBytes(journalFileIn(dataDir));
   });
 }
 

@@ -7,6 +7,7 @@ import {
   type CatalogPage,
   type ColumnsPlace,
   type Label,
+  type ListForm,
   RowState,
   relatedTags,
 } from '../catalog/index.ts';
@@ -18,7 +19,6 @@ import { type CatalogDialect, gammaCatalog, rootCatalog } from '../wire/catalogD
 import {
   formatPlace,
   LIST_LIMIT_MAX,
-  type ListForm,
   QueryReader,
   readKeyset,
   readList,

@@ -4,6 +4,7 @@
 import { StorageUnavailable } from '../../engine/index.ts';
 import type { Endpoint, Handler } from '../http/endpoint.ts';
 import { INTERFACE_VERSION } from '../http/interfaceVersion.ts';
+import { secondsText } from '../wire/numbers.ts';
 import { exchangeModes, exchangeModeWords } from '../wire/operatorBodies.ts';
 import * as schemas from '../wire/schemas/operator.ts';
 
@@ -11,7 +12,7 @@ const OK = { body: '"OK"' } as const;
 const VERSION = { body: `{"version":2,"interface":"${INTERFACE_VERSION}"}` } as const;
 
 const ok: Handler = () => OK;
-const time: Handler = ({ nowMs }) => ({ body: String(Math.floor(nowMs / 1000)) });
+const time: Handler = ({ nowMs }) => ({ body: secondsText(nowMs) });
 const version: Handler = () => VERSION;
 
 const ready: Handler = (_request, { services }) => {

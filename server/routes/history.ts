@@ -6,6 +6,7 @@ import { BadRequest } from '../http/errors.ts';
 import type { Services } from '../services.ts';
 import { isListed, type TokenPlace, type Views } from '../views/index.ts';
 import { type HistoryRequest, historyJson, readHistoryBody, readHistoryQuery } from '../wire/history.ts';
+import { unixSeconds } from '../wire/numbers.ts';
 import * as schemas from '../wire/schemas/marketData.ts';
 import { rowsReply } from './rowsReply.ts';
 
@@ -20,7 +21,7 @@ const oneHistory: Handler = (request, { services: { views, exchange } }) => {
   const { markets, range } = readHistoryQuery(request.query);
   const place = findToken(views, markets[0]);
   if (place === undefined) throw new BadRequest('market not found', { status: 404 });
-  const nowS = Math.floor(exchange.now() / 1000);
+  const nowS = unixSeconds(exchange.now());
   return { body: `{"history":${historyJson(views.history, place.market, place.outcome, range, nowS)}}` };
 };
 
@@ -29,7 +30,7 @@ function* histories({ markets, range }: HistoryRequest, { views, exchange }: Ser
   for (const key of new Set(markets)) {
     const place = findToken(views, key);
     if (place === undefined) continue;
-    const nowS = Math.floor(exchange.now() / 1000);
+    const nowS = unixSeconds(exchange.now());
     yield `"${key}":${historyJson(views.history, place.market, place.outcome, range, nowS)}`;
   }
 }

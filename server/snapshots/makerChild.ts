@@ -2,7 +2,7 @@
 // followers as the one that writes it. Started by snapshotMaker.ts with one argument, its task as JSON; it says in messages
 // what came of it, and ends at once when the exchange does.
 import { constants, setPriority } from 'node:os';
-import { type Log, makeSnapshot } from '../../engine/index.ts';
+import { type Log, makeSnapshot, reasonOf } from '../../engine/index.ts';
 import { Catalog } from '../catalog/index.ts';
 import { StreamFeed } from '../streams/feed.ts';
 import { Views } from '../views/index.ts';
@@ -26,7 +26,7 @@ try {
   const sequence = await makeSnapshot(dataDir, followers, { log, recordsMin });
   tell({ kind: 'made', sequence, ms: Math.round(performance.now() - startedMs) });
 } catch (error) {
-  tell({ kind: 'failed', reason: error instanceof Error ? error.message : String(error) });
+  tell({ kind: 'failed', reason: reasonOf(error) });
 }
 process.removeAllListeners('disconnect');
 if (process.connected) process.disconnect();

@@ -3,7 +3,7 @@
 // openServices.ts. The exchange itself does nothing for it and never waits; a maker that fails costs a slower start and no more.
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { Log } from '../../engine/index.ts';
+import { type Log, reasonOf } from '../../engine/index.ts';
 
 const CHILD = './makerChild.ts';
 /**
@@ -87,7 +87,7 @@ export class SnapshotMaker {
     try {
       child = fork(fileURLToPath(new URL(CHILD, import.meta.url)), [JSON.stringify(task)], { execArgv });
     } catch (error) {
-      failed(error instanceof Error ? error.message : String(error));
+      failed(reasonOf(error));
       return;
     }
     child.on('error', (error) => failed(error.message));

@@ -131,6 +131,14 @@ export class Connection {
     this.socket.end(code, text);
   }
 
+  /** Ends a connection whose client asks for more than one socket follows; whether it does. */
+  endIfTooMany(count: number, what: 'markets' | 'tokens'): boolean {
+    const { subscriptionsMax } = streamLimits;
+    if (count <= subscriptionsMax) return false;
+    this.end(CloseCode.POLICY, `${count} ${what} asked for; one socket follows at most ${subscriptionsMax}`);
+    return true;
+  }
+
   /** Ends the connection without a word. */
   destroy(): void {
     if (this.isOpen) this.socket.close();

@@ -1,24 +1,16 @@
-// The market channel of one socket: which tokens it follows, in which streams, and what it is still owed before it hears
-// a stream live: a dump, a replay, or where the stream stands. What is owed is paid in turn, and only while there is
-// room in front of the socket. It renders nothing that is published to all who follow.
-import { isListed, type Market } from '../views/index.ts';
+// The market channel of one socket: which markets it follows, and the queue of those that it is owed something of before it hears
+// them live. What is owed is paid in turn, and only while there is room in front of the socket. It renders nothing that is
+// published to all who follow.
 import { bookJson } from '../wire/books.ts';
 import { bookMessage } from '../wire/marketEvents.ts';
 import { gapText, heartbeatText, NO_NEW_ASSETS, refuseUnknown, type StreamRequest } from '../wire/streamRequests.ts';
+import { askedStreams, askedTokens, type Place } from './askedMarkets.ts';
 import { type CatalogHost, CatalogSubscription } from './catalogChannel.ts';
 import type { Connection, Subscriber } from './connection.ts';
-import { CloseCode } from './connection.ts';
-import {
-  FORM_COUNT,
-  type Form,
-  formOf,
-  isCatalogStream,
-  isCustomForm,
-  parseMarketStreamId,
-  tokensOfForm,
-} from './ids.ts';
+import { formOf, isCatalogStream, isCustomForm } from './ids.ts';
 import { streamLimits } from './limits.ts';
 import type { MarketStream } from './marketStream.ts';
+import { MarketSubscription } from './marketSubscription.ts';
 import { FrameWriter, MessageBatch } from './messages.ts';
 import { messagesSince } from './rebuild.ts';
 
@@ -30,41 +22,13 @@ export interface ChannelHost extends CatalogHost {
   readonly followed: Set<MarketStream>;
 }
 
-/** One market of a socket. */
-interface Subscription {
-  readonly stream: MarketStream;
-  readonly market: Market;
-  tokens: number;
-  form: Form;
-  isLive: boolean;
-  isQueued: boolean;
-  /** Tokens whose books are owed. */
-  dump: number;
-  /** The number after which messages are owed; undefined when none are. */
-  from: number | undefined;
-  /** Owes a gap: the number after which messages are missing, and why. */
-  gap: { readonly after: number; readonly reason: string } | undefined;
-  /** How many messages the market had had when the socket left one of its streams for another, until that one is live. */
-  movedAt: number | undefined;
-}
-
-/** The form that hears of every change, so that its number says whether anything happened. */
-const FORM_OF_ALL = FORM_COUNT - 1;
-
-/** Where a client stands in one of a market's streams, as it says. */
-interface Place {
-  readonly form: Form;
-  readonly sequence: number;
-  readonly isOfThisLog: boolean;
-}
-
 const countTokens = (tokens: number): number => (tokens === 3 ? 2 : tokens === 0 ? 0 : 1);
 
 export class MarketSubscriber implements Subscriber {
   private readonly connection: Connection;
   private readonly host: ChannelHost;
-  private readonly subscriptions = new Map<number, Subscription>();
-  private queue: Subscription[] = [];
+  private readonly subscriptions = new Map<number, MarketSubscription>();
+  private queue: MarketSubscription[] = [];
   private tokenCount = 0;
   private isCustom = false;
   private isScheduled = false;
@@ -119,169 +83,102 @@ export class MarketSubscriber implements Subscriber {
   }
 
   ended(): void {
-    for (const subscription of this.subscriptions.values()) this.leave(subscription);
+    for (const subscription of this.subscriptions.values()) subscription.leave();
     this.subscriptions.clear();
     this.queue = [];
     this.catalog.end();
   }
 
   private subscribe(request: StreamRequest): void {
-    const unknown: string[] = [];
-    const lost: string[] = [];
-    const wanted = this.wantedOf(request.assetIds, unknown);
-    const resumes = this.resumesOf(request, wanted, lost);
+    const { tokens, places, unknown, lost } = askedStreams(this.host.feed, request);
     const isResumed =
-      [...resumes.values()].flat().some(({ form }) => isCustomForm(form)) ||
+      [...places.values()].flat().some(({ form }) => isCustomForm(form)) ||
       request.resume.some(({ streamId }) => isCatalogStream(streamId));
     const isCustom = request.isCustom ?? (this.isCustom || isResumed);
     let isNew = isCustom !== this.isCustom || request.resume.length > 0;
-    if (isCustom !== this.isCustom) this.changeCustom(isCustom, wanted);
+    if (isCustom !== this.isCustom) this.changeCustom(isCustom, tokens);
     this.catalog.resume(request);
-    for (const [marketIndex, tokens] of wanted) {
-      const added = this.add(marketIndex, tokens, request.hasDump, resumes.get(marketIndex));
+    for (const [marketIndex, ofMarket] of tokens) {
+      const added = this.add(marketIndex, ofMarket, request.hasDump, places.get(marketIndex));
       isNew ||= added;
     }
-    if (this.tokenCount > streamLimits.subscriptionsMax) {
-      const reason = `${this.tokenCount} tokens asked for; one socket follows at most ${streamLimits.subscriptionsMax}`;
-      this.connection.end(CloseCode.POLICY, reason);
-      return;
-    }
+    if (this.connection.endIfTooMany(this.tokenCount, 'tokens')) return;
     this.pay();
     refuseUnknown('token', unknown, lost);
     if (!isNew && request.assetIds.length > 0) this.connection.reply(NO_NEW_ASSETS);
   }
 
-  private wantedOf(assetIds: readonly string[], unknown: string[]): Map<number, number> {
-    const wanted = new Map<number, number>();
-    for (const assetId of assetIds) {
-      const place = this.host.feed.views.markets.byToken(assetId);
-      if (place === undefined || !isListed(place.market)) unknown.push(assetId);
-      else wanted.set(place.market.index, (wanted.get(place.market.index) ?? 0) | (place.outcome + 1));
-    }
-    return wanted;
-  }
-
-  /** Resume points by market; streams that no token asks for are asked for by their names, unless they are `lost`. */
-  private resumesOf({ resume }: StreamRequest, wanted: Map<number, number>, lost: string[]): Map<number, Place[]> {
-    const resumes = new Map<number, Place[]>();
-    const asked = new Set(wanted.keys());
-    for (const { streamId, sequence } of resume) {
-      const name = parseMarketStreamId(streamId);
-      if (name === undefined) {
-        if (!isCatalogStream(streamId)) lost.push(streamId);
-        continue;
-      }
-      const { marketIndex, form, log } = name;
-      const market = this.host.feed.views.markets.byIndex(marketIndex);
-      const isOfThisLog = log === this.host.feed.log && market !== undefined && isListed(market);
-      if (!asked.has(marketIndex)) {
-        if (!isOfThisLog) {
-          lost.push(streamId);
-          continue;
-        }
-        wanted.set(marketIndex, (wanted.get(marketIndex) ?? 0) | tokensOfForm(form));
-      }
-      const places = resumes.get(marketIndex) ?? [];
-      places.push({ form, sequence, isOfThisLog });
-      resumes.set(marketIndex, places);
-    }
-    return resumes;
-  }
-
-  /** Custom features hold for the whole socket: every market moves to its other stream. */
-  private changeCustom(isCustom: boolean, wanted: ReadonlyMap<number, number>): void {
+  /** Custom features hold for the whole socket: every market moves to its other stream, those in `asked` as they are added. */
+  private changeCustom(isCustom: boolean, asked: ReadonlyMap<number, number>): void {
     this.isCustom = isCustom;
     if (isCustom) this.catalog.begin();
     else this.catalog.end();
     for (const [marketIndex, subscription] of this.subscriptions) {
-      if (wanted.has(marketIndex)) continue;
-      this.reform(subscription, subscription.tokens);
-      this.enqueue(subscription);
+      if (!asked.has(marketIndex)) this.move(subscription, subscription.tokens);
     }
   }
 
   /** Whether the socket now follows what it did not before. */
   private add(marketIndex: number, tokens: number, hasDump: boolean, places: readonly Place[] = []): boolean {
-    const market = this.host.feed.views.markets.byIndex(marketIndex);
-    if (market === undefined) return false;
-    let subscription = this.subscriptions.get(marketIndex);
-    const before = subscription?.tokens ?? 0;
-    const added = tokens & ~before;
-    if (subscription === undefined) {
-      const stream = this.host.feed.markets.stream(marketIndex);
-      const form = formOf(tokens, this.isCustom);
-      const nothing = { isLive: false, isQueued: false, dump: 0, from: undefined, gap: undefined, movedAt: undefined };
-      subscription = { stream, market, tokens: 0, form, ...nothing };
-      this.subscriptions.set(marketIndex, subscription);
-    }
-    const form = formOf(before | tokens, this.isCustom);
+    const subscription = this.subscriptionOf(marketIndex);
+    if (subscription === undefined) return false;
+    const all = subscription.tokens | tokens;
+    const added = tokens & ~subscription.tokens;
+    const form = formOf(all, this.isCustom);
     const resume = places.find((place) => place.isOfThisLog && place.form === form) ?? places.at(0);
     if (added === 0 && form === subscription.form && resume === undefined) return false;
-    this.reform(subscription, before | tokens);
-    if (resume !== undefined) this.resumeAt(subscription, resume);
+    this.move(subscription, all);
+    if (resume !== undefined) subscription.resumeAt(resume);
     else if (hasDump) subscription.dump |= added;
-    this.enqueue(subscription);
     return true;
   }
 
-  private resumeAt(subscription: Subscription, { form, sequence, isOfThisLog }: Place): void {
-    if (isOfThisLog && form === subscription.form) {
-      subscription.from = sequence;
-      return;
-    }
-    const reason = isOfThisLog
-      ? 'the socket now follows other tokens or features than the stream it resumes'
-      : 'the stream belongs to another log';
-    this.oweGap(subscription, 0, reason);
-  }
-
-  private oweGap(subscription: Subscription, after: number, reason: string): void {
-    subscription.from = undefined;
-    subscription.dump = subscription.tokens;
-    subscription.gap = { after, reason };
-  }
-
-  /** Moves a market to the stream of these tokens and the socket's features; what it owed goes along. */
-  private reform(subscription: Subscription, tokens: number): void {
-    if (subscription.isLive) subscription.movedAt = subscription.stream.numbers[FORM_OF_ALL];
-    this.leave(subscription);
-    const form = formOf(tokens, this.isCustom);
-    this.tokenCount += countTokens(tokens) - countTokens(subscription.tokens);
-    const isReplaying = subscription.from !== undefined && form !== subscription.form;
-    subscription.tokens = tokens;
-    subscription.form = form;
-    subscription.dump &= tokens;
-    if (isReplaying) this.oweGap(subscription, 0, 'the socket changed its tokens or features during the replay');
+  /** The subscription of a market, a new one if need be; undefined where there is no such market. */
+  private subscriptionOf(marketIndex: number): MarketSubscription | undefined {
+    const known = this.subscriptions.get(marketIndex);
+    if (known !== undefined) return known;
+    const { feed, followed } = this.host;
+    const market = feed.views.markets.byIndex(marketIndex);
+    if (market === undefined) return undefined;
+    const subscription = new MarketSubscription(market, feed.markets.stream(marketIndex), this.connection, followed);
+    this.subscriptions.set(marketIndex, subscription);
+    return subscription;
   }
 
   private unsubscribe(assetIds: readonly string[]): void {
-    const unknown: string[] = [];
-    for (const [marketIndex, tokens] of this.wantedOf(assetIds, unknown)) {
+    const { tokens: asked, unknown } = askedTokens(this.host.feed.views, assetIds);
+    for (const [marketIndex, tokens] of asked) {
       const subscription = this.subscriptions.get(marketIndex);
       const left = (subscription?.tokens ?? 0) & ~tokens;
       if (subscription === undefined || left === subscription.tokens) continue;
-      if (left === 0) {
-        this.leave(subscription);
-        this.tokenCount -= countTokens(subscription.tokens);
-        this.subscriptions.delete(marketIndex);
-        this.queue = this.queue.filter((queued) => queued !== subscription);
-      } else {
-        this.reform(subscription, left);
-        this.enqueue(subscription);
-      }
+      if (left === 0) this.remove(marketIndex, subscription);
+      else this.move(subscription, left);
     }
     this.pay();
     refuseUnknown('token', unknown);
   }
 
-  /** What comes after a number is owed from now on. */
-  private oweFrom(subscription: Subscription, number: number): void {
-    this.leave(subscription);
-    subscription.from = number;
+  private remove(marketIndex: number, subscription: MarketSubscription): void {
+    subscription.leave();
+    this.tokenCount -= countTokens(subscription.tokens);
+    this.subscriptions.delete(marketIndex);
+    this.queue = this.queue.filter((queued) => queued !== subscription);
+  }
+
+  /** Moves a market to the stream of these tokens and of the socket's features. */
+  private move(subscription: MarketSubscription, tokens: number): void {
+    this.tokenCount += countTokens(tokens) - countTokens(subscription.tokens);
+    subscription.move(tokens, this.isCustom);
     this.enqueue(subscription);
   }
 
-  private enqueue(subscription: Subscription): void {
+  /** What comes after a number is owed from now on. */
+  private oweFrom(subscription: MarketSubscription, number: number): void {
+    subscription.oweFrom(number);
+    this.enqueue(subscription);
+  }
+
+  private enqueue(subscription: MarketSubscription): void {
     if (subscription.isQueued) return;
     subscription.isQueued = true;
     this.queue.push(subscription);
@@ -319,7 +216,7 @@ export class MarketSubscriber implements Subscriber {
   private payNext(): number {
     const [subscription] = this.queue;
     if (subscription.from !== undefined) return this.replay(subscription, subscription.from);
-    this.checkMove(subscription);
+    subscription.checkMove();
     const { stream, form, market, dump, gap } = subscription;
     const { connection, host } = this;
     const nowMs = host.now();
@@ -338,16 +235,8 @@ export class MarketSubscriber implements Subscriber {
     if (this.writer.bytes > streamLimits.dumpFrameBytes) this.writer.end(true);
     subscription.dump = 0;
     subscription.gap = undefined;
-    this.goLive(subscription);
+    this.paid(subscription);
     return 2;
-  }
-
-  /** What a market told while the socket was between two of its streams, neither told the socket. */
-  private checkMove(subscription: Subscription): void {
-    const { gap, movedAt, stream } = subscription;
-    if (gap !== undefined || movedAt === undefined || movedAt === stream.numbers[FORM_OF_ALL]) return;
-    this.oweGap(subscription, 0, 'the market went on while the socket changed its tokens or features');
-    subscription.movedAt = undefined;
   }
 
   /** Sends the frame at hand; whether what comes next must wait for room. */
@@ -357,16 +246,15 @@ export class MarketSubscriber implements Subscriber {
   }
 
   /** Sends some of the messages after `number`, in one frame: another one might find no room. Live once there are no more. */
-  private replay(subscription: Subscription, number: number): number {
-    const { stream, form, market } = subscription;
+  private replay(subscription: MarketSubscription, number: number): number {
+    const { stream, form } = subscription;
     const { connection, host } = this;
     if (this.endFrame()) return 0;
-    const { markets, views } = host.feed;
-    const missed = messagesSince(markets, views, stream, market, form, number, streamLimits.replayStep);
+    const missed = messagesSince(host.feed, subscription, number, streamLimits.replayStep);
     if (missed === undefined) {
       const isAhead = number > stream.numbers[form];
       const reason = isAhead ? 'the stream has not come that far' : 'what is missing is older than what is kept';
-      this.oweGap(subscription, number, reason);
+      subscription.oweGap(number, reason);
       return 1;
     }
     const { messages, indexes, sequences } = missed;
@@ -383,30 +271,15 @@ export class MarketSubscriber implements Subscriber {
     subscription.from = last;
     if (last >= stream.numbers[form]) {
       subscription.from = undefined;
-      this.goLive(subscription);
+      this.paid(subscription);
     }
     return indexes.length + 1;
   }
 
-  private goLive(subscription: Subscription): void {
-    const { stream, form } = subscription;
+  /** Nothing is owed any more of the first market of the queue. */
+  private paid(subscription: MarketSubscription): void {
     this.queue.shift();
     subscription.isQueued = false;
-    subscription.movedAt = undefined;
-    if (subscription.isLive) return;
-    subscription.isLive = true;
-    this.connection.follow(stream.ids[form]);
-    stream.changeSubscribers(form, 1);
-    stream.publishedMs[form] = performance.now();
-    this.host.followed.add(stream);
-  }
-
-  private leave(subscription: Subscription): void {
-    if (!subscription.isLive) return;
-    const { stream, form } = subscription;
-    subscription.isLive = false;
-    this.connection.leave(stream.ids[form]);
-    stream.changeSubscribers(form, -1);
-    if (stream.subscriberCount === 0) this.host.followed.delete(stream);
+    subscription.goLive();
   }
 }

@@ -2,13 +2,12 @@
 // forward, so that every message has the bytes (hashes too) with which it first left. Called for sockets that resume. It
 // works on a copy of the book.
 import { Side } from '../../engine/index.ts';
-import { BooksView, type Market, type Views } from '../views/index.ts';
+import { BooksView } from '../views/index.ts';
 import { BookTexts } from '../wire/bookText.ts';
 import { changeMessages } from '../wire/marketEvents.ts';
 import { countChange, type MarketChange } from './changes.ts';
-import type { Form } from './ids.ts';
-import type { MarketFeed } from './marketFeed.ts';
-import type { MarketStream } from './marketStream.ts';
+import type { StreamFeed } from './feed.ts';
+import type { MarketSubscription } from './marketSubscription.ts';
 import { MessageBatch } from './messages.ts';
 
 /** Adds a side's level to the copy; prices in the first token's terms. */
@@ -47,15 +46,12 @@ interface Missed {
  * Undefined when some of them are forgotten.
  */
 export function messagesSince(
-  feed: MarketFeed,
-  views: Views,
-  stream: MarketStream,
-  market: Market,
-  form: Form,
+  { markets, views }: StreamFeed,
+  { stream, market, form }: Pick<MarketSubscription, 'stream' | 'market' | 'form'>,
   number: number,
   most: number,
 ): Missed | undefined {
-  const found = feed.since(stream, form, number);
+  const found = markets.since(stream, form, number);
   if (found === undefined) return undefined;
   const { changes, before } = found;
   if (changes.length === 0) return { messages: new MessageBatch(0), indexes: [], sequences: [] };

@@ -4,10 +4,9 @@
 import { isListed, type Views } from '../views/index.ts';
 import { gapText, heartbeatText, type ResumePoint, refuseUnknown, type StreamRequest } from '../wire/streamRequests.ts';
 import { orderEventRest, tradeEventRest } from '../wire/userEvents.ts';
-import { CloseCode, type Connection, type Subscriber } from './connection.ts';
+import type { Connection, Subscriber } from './connection.ts';
 import type { StreamFeed } from './feed.ts';
 import { marketOfUserStream, userStreamId } from './ids.ts';
-import { streamLimits } from './limits.ts';
 import { headText } from './messages.ts';
 import type { PayTurns } from './payTurns.ts';
 import type { UserEntry } from './userEntries.ts';
@@ -129,11 +128,7 @@ export class UserSubscriber implements Subscriber {
     }
     if (request.isUnsubscribe) this.unsubscribe(indexes);
     else this.subscribe(request, indexes);
-    if (this.cursors.size > streamLimits.subscriptionsMax) {
-      const reason = `${this.cursors.size} markets asked for; one socket follows at most ${streamLimits.subscriptionsMax}`;
-      this.connection.end(CloseCode.POLICY, reason);
-      return;
-    }
+    if (this.connection.endIfTooMany(this.cursors.size, 'markets')) return;
     this.pump();
     refuseUnknown('market', unknown, lost);
   }

@@ -10,6 +10,7 @@ import {
   type JournalRecord,
   type LogRecord,
 } from '../../engine/index.ts';
+import { endThread } from '../ownThread.ts';
 import { Views } from '../views/index.ts';
 import { StreamFeed } from './feed.ts';
 import { streamSettings } from './limits.ts';
@@ -76,16 +77,10 @@ function begin(): void {
       port.postMessage(news);
     });
   // What the starter passed is a task and nothing else.
-  run(workerData as UserLogTask, tell).then(
-    () => {
-      port.postMessage({ isDone: true } satisfies UserLogNews);
-      port.close();
-    },
-    (error: unknown) =>
-      setImmediate(() => {
-        throw error;
-      }),
-  );
+  run(workerData as UserLogTask, tell).then(() => {
+    port.postMessage({ isDone: true } satisfies UserLogNews);
+    port.close();
+  }, endThread);
 }
 
 // Only once every module is loaded: a thread that fails while one still loads can take V8, and the process, with it.

@@ -2,8 +2,8 @@
 // verified before anybody is told that it is there. Called by the command line. What is read from is never changed.
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { copyDurably, syncFolder } from '../../engine/index.ts';
-import { SERVER_SECRET_FILE } from '../auth/apiKeys.ts';
+import { copyDurably, journalFolderIn, reasonOf, syncFolder } from '../../engine/index.ts';
+import { SERVER_SECRET_FILE } from '../auth/serverSecret.ts';
 import { markCopied } from '../copiedAt.ts';
 import { fatal } from '../fatal.ts';
 import { parseWhole } from '../wire/numbers.ts';
@@ -55,8 +55,7 @@ export async function runCopy({ from, to, ...task }: CopyTask): Promise<number> 
     markCopied(to);
   } catch (error) {
     rmSync(to, { recursive: true, force: true });
-    const reason = error instanceof Error ? error.message : String(error);
-    return fail(`The data directory cannot be copied: ${reason}.\nNothing was copied.\n`);
+    return fail(`The data directory cannot be copied: ${reasonOf(error)}.\nNothing was copied.\n`);
   }
   // Under another name until it is whole: nobody must be able to start from a part of it, should this be killed.
   const draft = join(to, 'journal-draft');
@@ -69,7 +68,7 @@ export async function runCopy({ from, to, ...task }: CopyTask): Promise<number> 
     rmSync(to, { recursive: true, force: true });
     return fail(`The journal of ${from} ends at sequence ${copied.lastSequence}. Nothing was copied.\n`);
   }
-  renameSync(draft, join(to, 'journal'));
+  renameSync(draft, journalFolderIn(to));
   syncFolder(to);
   const result = await runJournalTask({ kind: 'verify', dataDir: to });
   if (result.kind === 'failed') return fail(`The copy in ${to} is not sound. ${result.text}\n`);

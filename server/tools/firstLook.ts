@@ -2,16 +2,15 @@
 // reads it with a signal, and the exchange is to refuse it in a sentence. Called by openServices.ts before the journal is opened.
 import { fork } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { wasLeftBehind } from '../../engine/index.ts';
+import { journalFileIn, wasLeftBehind } from '../../engine/index.ts';
 import { fatal } from '../fatal.ts';
 
 const CHILD = './firstLookChild.ts';
 
 /** Throws FatalError when reading the journal ends a process. A journal that was closed in order is not looked at. */
 export async function requireReadable(dataDir: string): Promise<void> {
-  const file = join(dataDir, 'journal', 'data.mdb');
+  const file = journalFileIn(dataDir);
   if (!existsSync(file) || !wasLeftBehind(dataDir)) return;
   const child = fork(fileURLToPath(new URL(CHILD, import.meta.url)), [dataDir], { stdio: 'ignore' });
   const signal = await new Promise<NodeJS.Signals | null>((resolve, reject) => {

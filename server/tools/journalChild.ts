@@ -1,7 +1,14 @@
 // The process in which a journal is verified, copied or archived: a file that LMDB maps and that is cut off or damaged can end
 // whoever reads it with a signal, and then there must be somebody left to say so. Started by journalTask.ts with one
 // argument, its task as JSON; it answers in messages.
-import { archiveJournal, copyJournal, DataDirectoryLocked, isOfSystem, verifyJournal } from '../../engine/index.ts';
+import {
+  archiveJournal,
+  copyJournal,
+  DataDirectoryLocked,
+  isOfSystem,
+  reasonOf,
+  verifyJournal,
+} from '../../engine/index.ts';
 import { orderHasher } from '../auth/orderDigest.ts';
 import type { JournalMessage, JournalTask } from './journalTask.ts';
 import { SignatureCheck } from './orderSignatures.ts';
@@ -37,7 +44,7 @@ const CANNOT = {
 } as const;
 
 function textOf(error: unknown, { kind }: JournalTask): string {
-  const text = error instanceof Error ? error.message : String(error);
+  const text = reasonOf(error);
   return isOfSystem(error) ? `${CANNOT[kind]}: ${text}.` : text;
 }
 

@@ -2,9 +2,8 @@
 // Called by the commands of this folder.
 import { fork } from 'node:child_process';
 import { statSync } from 'node:fs';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Archived, VerifiedJournal } from '../../engine/index.ts';
+import { type Archived, journalFileIn, reasonOf, type VerifiedJournal } from '../../engine/index.ts';
 import type { ChainContracts } from '../auth/contracts.ts';
 import { fatal } from '../fatal.ts';
 import { showProgress } from '../progress.ts';
@@ -69,9 +68,9 @@ const CHILD = './journalChild.ts';
 /** Ends with a sentence unless the folder holds a journal. */
 export function requireJournal(dataDir: string): void {
   try {
-    if (statSync(join(dataDir, 'journal', 'data.mdb'), { throwIfNoEntry: false }) !== undefined) return;
+    if (statSync(journalFileIn(dataDir), { throwIfNoEntry: false }) !== undefined) return;
   } catch (error) {
-    fatal('data', `The journal of ${dataDir} cannot be read: ${error instanceof Error ? error.message : error}.`);
+    fatal('data', `The journal of ${dataDir} cannot be read: ${reasonOf(error)}.`);
   }
   fatal('data', `There is no journal in ${dataDir}.`);
 }

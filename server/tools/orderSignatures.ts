@@ -7,6 +7,7 @@ import {
   decodeCommand,
   decodeEvents,
   type JournalRecord,
+  reasonOf,
   Side,
 } from '../../engine/index.ts';
 import { bytesToHex } from '../auth/hex.ts';
@@ -120,7 +121,7 @@ export class SignatureCheck {
       if (!check.ok) return check.reason;
       return check.signer === owner ? undefined : `${check.signer} signed it, and its owner is ${owner}.`;
     } catch (error) {
-      return error instanceof Error ? error.message : String(error);
+      return reasonOf(error);
     }
   }
 }

@@ -1,7 +1,7 @@
 // The folder that a command copies into: outside of what it reads, new or empty, and one that can be made. What it cannot be is
 // said before anything is read.
 import { readdirSync } from 'node:fs';
-import { isWithin, makeFolders } from '../../engine/index.ts';
+import { isWithin, makeFolders, reasonOf } from '../../engine/index.ts';
 import { fatal } from '../fatal.ts';
 
 /** Ends with a sentence where the folder lies in a data directory: its own files come and go there. */
@@ -16,8 +16,7 @@ export function makeTarget(folder: string): void {
     makeFolders(folder);
     if (readdirSync(folder).length === 0) return;
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    fatal('usage', `The folder ${folder} cannot be made: ${reason}.`);
+    fatal('usage', `The folder ${folder} cannot be made: ${reasonOf(error)}.`);
   }
   fatal('usage', `The folder ${folder} is not empty: a copy is only ever made into a new one.`);
 }

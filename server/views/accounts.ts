@@ -13,7 +13,7 @@ const FEES_WALLET = `0x${'1'.padStart(40, '0')}`;
 const HOUSE_WALLET = `0x${'2'.padStart(40, '0')}`;
 
 /** A wallet that an operator gave to an owner. */
-export interface Binding {
+interface Binding {
   readonly owner: string;
   readonly wallet: string;
   readonly signatureType: number;

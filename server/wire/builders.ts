@@ -1,13 +1,12 @@
 // Builders: their codes, the filters of their trades, and the rows of both dialects (interface.md 2.9 and 4.5, wire.md
 // C.5). Called by the routes of builders. Fees of builders are 0 here; codes are recorded and reported.
 import { checksumAddress } from '../auth/checksum.ts';
-import { isAddress, isBytes32, ZERO_BYTES32 } from '../auth/hex.ts';
-import { isUint256Decimal } from '../auth/uint256.ts';
+import { isBytes32, ZERO_BYTES32 } from '../auth/hex.ts';
 import { type BuilderFill, type Market, type TradeParty, uuidOfKeyId } from '../views/index.ts';
 import { tradeId, transactionHash } from './ids.ts';
 import { isoTime, lotsText, microText, pipsText, secondsText } from './numbers.ts';
 import { sideText, tradeStatusText } from './trades.ts';
-import { isTooNew, isTooOld, readerOf, readSeconds } from './userData.ts';
+import { isOf, isTooNew, isTooOld, readerOf, readSharedTradeFilter, type SharedTradeFilter } from './userData.ts';
 
 const TEXT = 'invalid builder trade params';
 const ADDRESS_DIGITS = 40;
@@ -21,30 +20,16 @@ export function builderCodeOf(owner: string): string {
 const builderOf = (code: string): string => checksumAddress(`0x${code.slice(-ADDRESS_DIGITS)}`);
 
 /** What GET /builder/trades is asked for; undefined = any. */
-export interface BuilderFilter {
+export interface BuilderFilter extends SharedTradeFilter {
   /** Undefined: the caller's own. */
   readonly code: string | undefined;
-  readonly id: string | undefined;
-  readonly makerAddress: string | undefined;
-  readonly market: string | undefined;
-  readonly assetId: string | undefined;
-  /** Unix seconds, strict. */
-  readonly before: number | undefined;
-  readonly after: number | undefined;
 }
 
 /** @throws BadRequest `invalid builder trade params: name` */
 export function readBuilderFilter(query: URLSearchParams): BuilderFilter {
   const read = readerOf(query, TEXT);
-  return {
-    code: read('builder_code', (text) => isBytes32(text) && text !== ZERO_BYTES32),
-    id: read('id', () => true),
-    makerAddress: read('maker_address', isAddress),
-    market: read('market', isBytes32),
-    assetId: read('asset_id', isUint256Decimal),
-    before: readSeconds(read, 'before'),
-    after: readSeconds(read, 'after'),
-  };
+  const code = read('builder_code', (text) => isBytes32(text) && text !== ZERO_BYTES32);
+  return { code, ...readSharedTradeFilter(read) };
 }
 
 /** The order that carries the code. */
@@ -57,7 +42,7 @@ export function isBuilderFillAsked(filter: BuilderFilter, fill: BuilderFill, mar
   if (filter.assetId !== undefined && filter.assetId !== market.tokens[order.outcome]) return false;
   if (isTooNew(filter, trade) || isTooOld(filter, trade)) return false;
   const { makerAddress } = filter;
-  return makerAddress === undefined || makerAddress === order.maker || makerAddress === order.owner;
+  return makerAddress === undefined || isOf(makerAddress, order);
 }
 
 /** A fill as official clients read it: the figures are those of the order that carries the code. */

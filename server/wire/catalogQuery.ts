@@ -4,7 +4,7 @@
 
 import { isBytes32 } from '../auth/hex.ts';
 import { isUint256Decimal } from '../auth/uint256.ts';
-import { type ColumnsPlace, RowState, STATE_COUNT } from '../catalog/index.ts';
+import { type ColumnsPlace, type ListForm, RowState, STATE_COUNT } from '../catalog/index.ts';
 import type { CatalogDialect } from './catalogDialects.ts';
 import { parseWhole } from './numbers.ts';
 
@@ -113,16 +113,6 @@ export class QueryReader {
       return BigInt(text).toString();
     });
   }
-}
-
-/** How rows are listed. */
-export interface ListForm {
-  readonly states: number;
-  readonly columns: readonly string[];
-  readonly isRising: boolean;
-  readonly limit: number;
-  readonly offset: number;
-  readonly after: ColumnsPlace | undefined;
 }
 
 interface StateDefaults {

@@ -7,7 +7,7 @@ import { isUint256Decimal } from '../auth/uint256.ts';
 import { BadRequest } from '../http/errors.ts';
 import { isFields } from '../jsonFields.ts';
 import type { HistoryView, Market, SampleQuery } from '../views/index.ts';
-import { halfPipsText, parseWhole } from './numbers.ts';
+import { halfPipsText, parseWhole, unixSeconds } from './numbers.ts';
 
 /** Most markets of one batch request. */
 export const HISTORY_MARKETS_MAX = 20;
@@ -141,7 +141,7 @@ export function readHistoryBody(body: unknown): HistoryRequest {
  * @throws BadRequest naming fidelity when the points would be too many
  */
 function sampleQueryOf(range: HistoryRange, market: Market, firstS: number, nowS: number): SampleQuery {
-  const lastS = market.closedMs === undefined ? nowS : Math.floor(market.closedMs / 1000);
+  const lastS = market.closedMs === undefined ? nowS : unixSeconds(market.closedMs);
   const endS = range.endS ?? nowS;
   const startS = Math.max(range.startS ?? endS - (range.intervalS ?? Number.POSITIVE_INFINITY), firstS);
   const minutes = Math.max(Math.min(endS, lastS) - startS, 0) / MINUTE_S;

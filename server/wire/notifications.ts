@@ -8,7 +8,7 @@ import { type Market, type Notice, type Order, uuidOfKeyId, type Views } from '.
 import { textOf } from '../views/texts.ts';
 import { tradeId, transactionHash } from './ids.ts';
 import { iconOf, imageOf } from './markets.ts';
-import { lotsText, microText, parseWhole, pipsText } from './numbers.ts';
+import { lotsText, microText, parseWhole, pipsText, unixSeconds } from './numbers.ts';
 import { orderTypeText, sideText } from './trades.ts';
 
 const TYPES = { canceled: 1, filled: 2, resolved: 4 } as const;
@@ -131,7 +131,7 @@ function payloadOf(notice: Notice, views: Views, market: Market, apiKey: string)
 export function notificationRow(notice: Notice, views: Views, apiKey: string) {
   const market = views.markets.of(notice.kind === 'resolved' ? notice : notice.order);
   const payload = payloadOf(notice, views, market, apiKey);
-  const timestamp = Math.floor(notice.tMs / 1000);
+  const timestamp = unixSeconds(notice.tMs);
   return { id: notice.number, type: TYPES[notice.kind], owner: payload.owner, timestamp, payload };
 }
 

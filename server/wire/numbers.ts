@@ -141,7 +141,12 @@ export function databaseTime(tMs: number): string {
   return `${isoTime(tMs).slice(0, -'.000Z'.length).replace('T', ' ')}+00`;
 }
 
-/** Whole unix seconds as digits. */
+/** Whole unix seconds of a time. */
+export function unixSeconds(tMs: number): number {
+  return Math.floor(tMs / 1000);
+}
+
+/** The same as digits. */
 export function secondsText(tMs: number): string {
-  return String(Math.floor(tMs / 1000));
+  return String(unixSeconds(tMs));
 }

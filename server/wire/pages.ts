@@ -47,7 +47,7 @@ function formatCursor(offset: number, after: number): string {
   return Buffer.from(`${offset}@${after}`).toString('base64');
 }
 
-export interface Page<Row> {
+interface Page<Row> {
   readonly rows: readonly Row[];
   readonly nextCursor: string;
 }

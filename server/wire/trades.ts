@@ -5,7 +5,7 @@ import { OrderType, Side, TradeStatus } from '../../engine/index.ts';
 import { checksumAddress } from '../auth/checksum.ts';
 import { type MakerFill, type Market, type Order, type Trade, type TradePlace, uuidOfKeyId } from '../views/index.ts';
 import { tradeId, transactionHash } from './ids.ts';
-import { isoTime, lotsText, pipsText, secondsText } from './numbers.ts';
+import { isoTime, lotsText, pipsText, secondsText, unixSeconds } from './numbers.ts';
 
 const SIDE_TEXTS: Readonly<Record<number, string>> = { [Side.BUY]: 'BUY', [Side.SELL]: 'SELL' };
 const TYPE_TEXTS: Readonly<Record<number, string>> = {
@@ -66,7 +66,7 @@ export function orderRow(order: ShownOrder, market: ShownMarket): string {
     price: pipsText(order.pricePips),
     associate_trades: tradeIdsOf(order),
     outcome: market.outcomes[order.outcome],
-    created_at: Math.floor(order.createdMs / 1000),
+    created_at: unixSeconds(order.createdMs),
     expiration: String(order.expirationS),
     order_type: orderTypeText(order.orderType),
   });

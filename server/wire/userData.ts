@@ -5,7 +5,7 @@ import { isUint256Decimal } from '../auth/uint256.ts';
 import { BadRequest } from '../http/errors.ts';
 import type { Market, Order, Trade, TradeParty } from '../views/index.ts';
 import { parseTradeId } from './ids.ts';
-import { parseWhole } from './numbers.ts';
+import { parseWhole, unixSeconds } from './numbers.ts';
 
 type Reader = (name: string, isWellFormed: (text: string) => boolean) => string | undefined;
 
@@ -20,7 +20,7 @@ export function readerOf(query: URLSearchParams, text: string): Reader {
 }
 
 /** A parameter of whole unix seconds. */
-export function readSeconds(read: Reader, name: string): number | undefined {
+function readSeconds(read: Reader, name: string): number | undefined {
   const text = read(name, (value) => parseWhole(value) !== undefined);
   return text === undefined ? undefined : parseWhole(text);
 }
@@ -44,12 +44,9 @@ export function isOrderAsked(filter: OrderFilter, order: Order, market: Market):
   return filter.assetId === undefined || filter.assetId === market.tokens[order.outcome];
 }
 
-/** What GET /data/trades is asked for; undefined = any. */
-export interface TradeFilter {
+/** What every list of trades is asked for; undefined = any. */
+export interface SharedTradeFilter {
   readonly id: string | undefined;
-  readonly taker: string | undefined;
-  readonly maker: string | undefined;
-  /** A wallet on either side. */
   readonly makerAddress: string | undefined;
   readonly market: string | undefined;
   readonly assetId: string | undefined;
@@ -58,13 +55,9 @@ export interface TradeFilter {
   readonly after: number | undefined;
 }
 
-/** @throws BadRequest `Invalid trade params payload` */
-export function readTradeFilter(query: URLSearchParams): TradeFilter {
-  const read = readerOf(query, 'Invalid trade params payload');
+export function readSharedTradeFilter(read: Reader): SharedTradeFilter {
   return {
     id: read('id', () => true),
-    taker: read('taker', isAddress),
-    maker: read('maker', isAddress),
     makerAddress: read('maker_address', isAddress),
     market: read('market', isBytes32),
     assetId: read('asset_id', isUint256Decimal),
@@ -73,8 +66,20 @@ export function readTradeFilter(query: URLSearchParams): TradeFilter {
   };
 }
 
+/** What GET /data/trades is asked for; its `makerAddress` is a wallet on either side. */
+export interface TradeFilter extends SharedTradeFilter {
+  readonly taker: string | undefined;
+  readonly maker: string | undefined;
+}
+
+/** @throws BadRequest `Invalid trade params payload` */
+export function readTradeFilter(query: URLSearchParams): TradeFilter {
+  const read = readerOf(query, 'Invalid trade params payload');
+  return { taker: read('taker', isAddress), maker: read('maker', isAddress), ...readSharedTradeFilter(read) };
+}
+
 /** Whether an address is the wallet of an order, or its owner. */
-const isOf = (address: string, { maker, owner }: TradeParty): boolean => address === maker || address === owner;
+export const isOf = (address: string, { maker, owner }: TradeParty): boolean => address === maker || address === owner;
 
 function isPartyAsked(filter: TradeFilter, { taker, makers }: Trade): boolean {
   const isMaker = (address: string): boolean => makers.some(({ order }) => isOf(address, order));
@@ -86,11 +91,11 @@ function isPartyAsked(filter: TradeFilter, { taker, makers }: Trade): boolean {
 
 /** Whether a trade, and with it all before it, is from before what is asked for. */
 export const isTooOld = ({ after }: { readonly after: number | undefined }, { matchMs }: Trade): boolean =>
-  after !== undefined && Math.floor(matchMs / 1000) <= after;
+  after !== undefined && unixSeconds(matchMs) <= after;
 
 /** Whether it is from after what is asked for. */
 export const isTooNew = ({ before }: { readonly before: number | undefined }, { matchMs }: Trade): boolean =>
-  before !== undefined && Math.floor(matchMs / 1000) >= before;
+  before !== undefined && unixSeconds(matchMs) >= before;
 
 /** Whether a trade passes a filter; its token may be the taker's or any maker's. */
 export function isTradeAsked(filter: TradeFilter, trade: Trade, market: Market): boolean {

@@ -14,7 +14,7 @@ import type {
 } from '../history/queries.ts';
 import { polymarketDialect, rootDialect } from './dialect.ts';
 import type { DialectName } from './dialectName.ts';
-import { microText, pipsText } from './numbers.ts';
+import { microText, pipsText, unixSeconds } from './numbers.ts';
 import type { ShownMarket, ShownOrder } from './trades.ts';
 
 const PROFILE = '"name":"","pseudonym":"","bio":"","profileImage":"","profileImageOptimized":""';
@@ -24,7 +24,6 @@ const NO_OUTCOME = 999;
 const ALL_MARKETS = 'GLOBAL';
 
 const signedMicroText = (micro: number): string => (micro < 0 ? `-${microText(-micro)}` : microText(micro));
-const seconds = (tMs: number): number => Math.floor(tMs / 1000);
 
 /** An asset, or the other one of its market, as a dialect names it. */
 type AssetForm = (market: MarketFacts, outcome: 0 | 1) => string;
@@ -93,7 +92,7 @@ function tradeRenderer(asset: AssetForm, eventSlug: EventSlugForm, hasCash: bool
     const cash = hasCash ? `,"usdcSize":${microText(cashMicro)}` : '';
     return (
       `{"proxyWallet":"${wallet}","side":"${side}",${ids(market, outcome)},"size":${microText(sizeMicro)},` +
-      `"price":${pipsText(pricePips)},"timestamp":${seconds(tMs)}${cash},${titles(market, outcome)},` +
+      `"price":${pipsText(pricePips)},"timestamp":${unixSeconds(tMs)}${cash},${titles(market, outcome)},` +
       `"transactionHash":"${transactionHash}"}`
     );
   };
@@ -112,7 +111,7 @@ function activityRenderer(asset: AssetForm, eventSlug: EventSlugForm): (row: Act
     const { wallet, type, market, outcome, isOfToken, sizeMicro, cashMicro, tMs, transactionHash } = row;
     const price = type === 'TRADE' ? `${pipsText(row.pricePips)},"side":"${row.side}"` : '0,"side":""';
     return (
-      `{"proxyWallet":"${wallet}","timestamp":${seconds(tMs)},"type":"${type}","size":${microText(sizeMicro)},` +
+      `{"proxyWallet":"${wallet}","timestamp":${unixSeconds(tMs)},"type":"${type}","size":${microText(sizeMicro)},` +
       `"usdcSize":${microText(cashMicro)},"transactionHash":"${transactionHash}","price":${price},` +
       `${texts(market, isOfToken ? outcome : undefined)}}`
     );
@@ -161,7 +160,7 @@ interface PositionForm {
 function positionRenderer({ texts, hasValues, hasTime }: PositionForm): (row: PositionRow) => string {
   return (row) => {
     const values = hasValues ? valueFigures(row) : '';
-    const time = hasTime ? `"timestamp":${seconds(row.tMs)},` : '';
+    const time = hasTime ? `"timestamp":${unixSeconds(row.tMs)},` : '';
     return `{${briefPosition(row)}${values}${time}${texts(row.market, row.outcome)}}`;
   };
 }

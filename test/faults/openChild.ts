@@ -2,6 +2,7 @@
 // prints what it was told, how often. Started by ioFaults.test.ts with the folder as its argument.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { reasonOf } from '../../engine/index.ts';
 import { LmdbStore } from '../../engine/journal/index.ts';
 import { IndexStore } from '../../server/history/store.ts';
 
@@ -17,7 +18,7 @@ for (let round = 0; round < ROUNDS; round += 1) {
     try {
       opens(path);
     } catch (error) {
-      const text = error instanceof Error ? error.message : String(error);
+      const text = reasonOf(error);
       told.set(text, (told.get(text) ?? 0) + 1);
     }
   }

@@ -12,6 +12,7 @@ import {
   RecoveryDiffers,
   Reducers,
   RulesVersionUnknown,
+  reasonOf,
 } from '../../engine/index.ts';
 import { replayRecords } from '../../engine/pipeline/recovery.ts';
 import { LogFollower } from '../../server/history/follower.ts';
@@ -95,7 +96,7 @@ async function checkImage({ dataDir, acknowledged }: Image): Promise<Checked> {
     if (last < acknowledged) return checked('lost', `the journal ends at ${last}, ${acknowledged} was acknowledged`);
     return checked('opened', `up to ${last}, state ${state}`, await openIndex(dataDir));
   } catch (error) {
-    const text = error instanceof Error ? error.message : String(error);
+    const text = reasonOf(error);
     // A journal that was being made has no record yet: nothing of it was acknowledged, and it is refused by name.
     return checked(named.some((kind) => error instanceof kind) ? 'refused' : 'failed', text);
   }

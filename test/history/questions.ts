@@ -28,7 +28,7 @@ export const KINDS = [
   ...(['trades', 'positions', 'closed-positions', 'activity', 'holders'] as const),
   ...(['value', 'traded', 'oi', 'live-volume', 'order'] as const),
 ];
-export type Kind = (typeof KINDS)[number];
+type Kind = (typeof KINDS)[number];
 
 /** Draws questions about what the oracle knows. */
 export class Questions {

@@ -54,7 +54,7 @@ export class Keeper implements Follower {
 }
 
 /** What a player needs of the exchange that it plays on. */
-export interface Stage {
+interface Stage {
   readonly exchange: RunningExchange;
   readonly clock: Clock & { advance(ms: number): void };
   readonly views: Views;

@@ -19,7 +19,7 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { SERVER_SECRET_FILE } from '../../server/auth/apiKeys.ts';
+import { SERVER_SECRET_FILE } from '../../server/auth/serverSecret.ts';
 import { readSeed } from '../../server/dev/seed.ts';
 import { bindFaultText } from '../../server/http/app.ts';
 import { portHolder } from '../../server/http/portHolder.ts';

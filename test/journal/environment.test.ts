@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { open } from 'lmdb';
 import { expect, test } from 'vitest';
-import { prepareEnvironment } from '../../engine/journal/environment.ts';
+import { prepareToRead, prepareToWrite } from '../../engine/journal/environment.ts';
 import { JournalDamaged } from '../../engine/journal/errors.ts';
 import { LmdbStore } from '../../engine/journal/lmdbStore.ts';
 import { emptyFile } from '../../engine/journal/meta.ts';
@@ -47,13 +47,13 @@ test('a file that LMDB would not open is damaged by name', async () => {
   for (const [what, offset, value] of spoiled) {
     for (const page of [0, 4096]) {
       await inTempDir(async (dir) => {
-        prepareEnvironment(dir, false);
+        prepareToWrite(dir);
         const file = join(dir, 'data.mdb');
         const bytes = readFileSync(file);
         bytes[page + offset] = value;
         writeFileSync(file, bytes);
-        for (const isReadOnly of [false, true]) {
-          expect(() => prepareEnvironment(dir, isReadOnly), what).toThrow(JournalDamaged);
+        for (const prepare of [prepareToWrite, prepareToRead]) {
+          expect(() => prepare(dir), what).toThrow(JournalDamaged);
         }
       });
     }
@@ -68,7 +68,7 @@ test('a flipped bit in the number of a transaction is damage, whichever page has
       const store = new LmdbStore(dir);
       for (let first = 1; first <= writes; first += 1) await store.write(first, Buffer.from('a batch'));
       await store.close();
-      prepareEnvironment(dir, false);
+      prepareToWrite(dir);
       const file = join(dir, 'data.mdb');
       const sound = readFileSync(file);
       for (const page of [0, 4096]) {
@@ -79,7 +79,7 @@ test('a flipped bit in the number of a transaction is damage, whichever page has
           bytes[page + 152 + (bit >> 3)] ^= 1 << (bit & 7);
           writeFileSync(file, bytes);
           const what = `bit ${bit} of page ${page / 4096} after ${writes} writes`;
-          expect(() => prepareEnvironment(dir, false), what).toThrow(/transactions \d+ and \d+/);
+          expect(() => prepareToWrite(dir), what).toThrow(/transactions \d+ and \d+/);
         }
       }
     });
@@ -103,7 +103,7 @@ test('a list of free pages that lies nowhere is damage, where LMDB goes by it', 
     for (const root of [10_000n, 2n ** 62n, bytes.readBigUInt64LE(144) + 1n]) {
       bytes.writeBigUInt64LE(root, 88);
       writeFileSync(file, bytes);
-      expect(() => prepareEnvironment(dir, false)).toThrow(JournalDamaged);
+      expect(() => prepareToWrite(dir)).toThrow(JournalDamaged);
     }
   });
 });
@@ -139,14 +139,14 @@ test('a batch that is named by no sequence is damage by name', async () => {
 
 test('a file that is cut off or missing is said', async () => {
   await inTempDir(async (dir) => {
-    expect(() => prepareEnvironment(join(dir, 'none'), false)).toThrow(/ENOENT/);
-    expect(() => prepareEnvironment(dir, true)).toThrow(/ENOENT/);
-    prepareEnvironment(dir, false);
+    expect(() => prepareToWrite(join(dir, 'none'))).toThrow(/ENOENT/);
+    expect(() => prepareToRead(dir)).toThrow(/ENOENT/);
+    prepareToWrite(dir);
     truncateSync(join(dir, 'data.mdb'), 5_000);
-    expect(() => prepareEnvironment(dir, false)).toThrow(/cut off: it has 5000 bytes/);
+    expect(() => prepareToWrite(dir)).toThrow(/cut off: it has 5000 bytes/);
     truncateSync(join(dir, 'data.mdb'), 0);
-    expect(() => prepareEnvironment(dir, true)).toThrow(/of 0 bytes is no LMDB file/);
-    prepareEnvironment(dir, false);
+    expect(() => prepareToRead(dir)).toThrow(/of 0 bytes is no LMDB file/);
+    prepareToWrite(dir);
     expect(readFileSync(join(dir, 'data.mdb'))).toEqual(emptyFile());
   });
 });
@@ -160,6 +160,6 @@ test('a folder that cannot be written to is said', async () => {
     const folder = join(dir, 'closed');
     mkdirSync(folder);
     chmodSync(folder, 0o500);
-    expect(() => prepareEnvironment(folder, false)).toThrow(/EACCES/);
+    expect(() => prepareToWrite(folder)).toThrow(/EACCES/);
   });
 });

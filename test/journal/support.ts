@@ -26,7 +26,7 @@ export const commandOf = (sequence: number): Uint8Array => text(`command ${seque
 export const eventsOf = (sequence: number): Uint8Array => text(`events ${'x'.repeat(sequence % 97)} of ${sequence}`);
 
 /** What a journal told its listener, in order, as text. */
-export interface Heard extends JournalListener {
+interface Heard extends JournalListener {
   readonly calls: string[];
 }
 

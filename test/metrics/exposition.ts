@@ -1,7 +1,7 @@
 // Reads Prometheus' text exposition format 0.0.4, strictly: what is against the format, or against Prometheus' rules for
 // names and histograms, throws with the line. Used by the tests of metrics; it shares nothing with what writes the text.
 
-export interface Sample {
+interface Sample {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;

@@ -12,6 +12,7 @@ import {
   eventLayouts,
   FillKind,
   Message,
+  reasonOf,
   rejectionName,
   rejections,
 } from '../../engine/protocol/index.ts';
@@ -76,7 +77,7 @@ function runSeed(seed: number, done: number, commands: number, seen: Map<string,
       if (isWatched) checkState(pair.reference.state);
       for (const event of events) for (const name of namesOf(event)) seen.set(name, (seen.get(name) ?? 0) + 1);
     } catch (error) {
-      report(seed, sequence, error instanceof Error ? error.message : String(error));
+      report(seed, sequence, reasonOf(error));
     }
   }
   expectSameTwins(seed, pair, sequence);

@@ -78,7 +78,7 @@ export interface PendingStatus {
   readonly dueMs: number;
 }
 
-export interface Settings {
+interface Settings {
   rulesVersion: number;
   orderWindowMs: number;
   heartbeatWindowMs: number;

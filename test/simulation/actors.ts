@@ -4,7 +4,7 @@ import { type Command, MarketField, MarketStatus, MICRO_MAX, OrderFlag, OrderTyp
 import { guestNames, keyOf, marketIds, orderIdOf, ownerNames, walletOf } from '../model/names.ts';
 import type { Actor, Sight } from './sight.ts';
 
-export type Profile = (sight: Sight) => Command | readonly Command[];
+type Profile = (sight: Sight) => Command | readonly Command[];
 
 /** Lots that an actor can pay or deliver, at most `most`. */
 function affordable(sight: Sight, actor: Actor, market: number, outcome: number, side: number, pips: number): number {

@@ -17,7 +17,7 @@ import {
 import { FEES_WALLET, HOUSE_WALLET } from '../model/names.ts';
 import { SimulationFailure } from './failure.ts';
 
-export interface AuditedAccount {
+interface AuditedAccount {
   readonly wallet: string;
   owner: string;
   collateral: number;
@@ -348,5 +348,5 @@ export class Audit {
 }
 
 /** Whether an order bids in the first token's terms. */
-export const facesUp = ({ side, outcome }: AuditedOrder): boolean => (side === Side.BUY) === (outcome === 0);
+const facesUp = ({ side, outcome }: AuditedOrder): boolean => (side === Side.BUY) === (outcome === 0);
 const onLadder = ({ pips, outcome }: AuditedOrder): number => (outcome === 0 ? pips : PIPS_PER_UNIT - pips);

@@ -1,5 +1,6 @@
 // What a simulation throws when the exchange did something that must never happen. Thrown by every file of this folder,
 // caught by the runner, which shrinks the run to one that fails in the same way.
+import { reasonOf } from '../../engine/index.ts';
 
 export class SimulationFailure extends Error {
   /** The same for failures of the same sort: what is broken, without its figures. */
@@ -16,8 +17,7 @@ export function failureOf(error: unknown): SimulationFailure {
   if (error instanceof SimulationFailure) return error;
   // A follower of the simulation stopped the exchange, which then says so in its own words.
   if (error instanceof Error && error.cause instanceof SimulationFailure) return error.cause;
-  const text = error instanceof Error ? error.message : String(error);
-  const failure = new SimulationFailure(`error: ${sortOf(error)}`, text);
+  const failure = new SimulationFailure(`error: ${sortOf(error)}`, reasonOf(error));
   if (error instanceof Error && error.stack !== undefined) failure.stack = error.stack;
   return failure;
 }

@@ -13,7 +13,7 @@ export interface Actor {
 }
 
 /** An order that was sent, whatever became of it. */
-export interface SentOrder {
+interface SentOrder {
   readonly id: string;
   readonly actor: Actor;
   readonly marketIndex: number;

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { STRIP_TYPES } from '../../bench/lib/stripTypes.ts';
-import { loadServerSecret } from '../../server/auth/apiKeys.ts';
+import { loadServerSecret } from '../../server/auth/serverSecret.ts';
 import { randomOf } from '../pipeline/workload.ts';
 import type { ChaosNews, ChaosOrder } from './chaosExchange.ts';
 import { ChaosSubscriber } from './chaosSubscriber.ts';

@@ -22,7 +22,7 @@ import { open } from 'lmdb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { STRIP_TYPES } from '../../bench/lib/stripTypes.ts';
 import { copyJournal, JournalReader } from '../../engine/index.ts';
-import { SERVER_SECRET_FILE } from '../../server/auth/apiKeys.ts';
+import { SERVER_SECRET_FILE } from '../../server/auth/serverSecret.ts';
 import { runCopy } from '../../server/tools/copy.ts';
 import { send } from '../support/client.ts';
 import { runToEnd, type ServerProcess, startServerProcess } from '../support/process.ts';

@@ -23,7 +23,7 @@ export interface Owner {
 const word = (value: number): string => `0x${value.toString(16).padStart(64, '0')}`;
 
 /** What an order of a test may say besides price and size. */
-export interface OrderChoice {
+interface OrderChoice {
   readonly market?: number;
   readonly outcome?: 0 | 1;
   readonly side?: Side;

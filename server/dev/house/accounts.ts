@@ -8,10 +8,10 @@ import {
   type EventOf,
   encodeCommand,
   type LogRecord,
-  OrderType,
+  type OrderType,
   type RejectionName,
   rejectionName,
-  Side,
+  type Side,
   takesOnly,
 } from '../../../engine/index.ts';
 import { deriveCredentials } from '../../auth/apiKeys.ts';
@@ -25,6 +25,7 @@ import { intakeOrder } from '../../routes/orderIntake.ts';
 import type { Services } from '../../services.ts';
 import type { Market } from '../../views/index.ts';
 import { requireKeyId } from '../../wire/ids.ts';
+import { orderTypeText, sideText } from '../../wire/trades.ts';
 import { clientAmounts } from '../clientAmounts.ts';
 import { choices } from './model.ts';
 
@@ -49,13 +50,6 @@ export interface HouseOrder {
   readonly postOnly: boolean;
   readonly salt: number;
 }
-
-const ORDER_TYPE_NAMES: Readonly<Record<OrderType, string>> = {
-  [OrderType.GTC]: 'GTC',
-  [OrderType.GTD]: 'GTD',
-  [OrderType.FOK]: 'FOK',
-  [OrderType.FAK]: 'FAK',
-};
 
 /** A command of the house was refused that nothing should refuse: it is tried again later. */
 class HouseRefused extends Error {
@@ -190,11 +184,11 @@ export function encodeOrder(
     ...signable,
     makerAmount: String(makerAmount),
     takerAmount: String(takerAmount),
-    side: side === Side.BUY ? 'BUY' : 'SELL',
+    side: sideText(side),
     timestamp: String(signable.timestamp),
     expiration: '0',
     signature,
   };
-  const body = { order: posted, owner: caller.apiKey, orderType: ORDER_TYPE_NAMES[orderType], postOnly };
+  const body = { order: posted, owner: caller.apiKey, orderType: orderTypeText(orderType), postOnly };
   return intakeOrder(body, caller, services).bytes;
 }

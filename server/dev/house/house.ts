@@ -1,7 +1,7 @@
 // The house: market makers and takers that keep the seed's markets moving in development. Started by start.ts once the
 // catalog is planted, and by tests. One step does all that is due: moves fair prices, replaces quotes, takes. It is a bot
 // inside the process: it reads the views, submits commands like any request, and no refusal may end it.
-import { ExchangeMode, encodeCommand, MarketStatus, MICRO_PER_LOT } from '../../../engine/index.ts';
+import { ExchangeMode, encodeCommand, MarketStatus, MICRO_PER_LOT, reasonOf } from '../../../engine/index.ts';
 import type { Services } from '../../services.ts';
 import { isOver, type Market, type Views } from '../../views/index.ts';
 import { parsePips } from '../../wire/numbers.ts';
@@ -75,9 +75,8 @@ class HouseRun {
       return this.nextStepMs(exchange.now());
     } catch (error) {
       this.failures += 1;
-      const reason = error instanceof Error ? error.message : String(error);
       log[this.failures === 1 && !this.isStopping ? 'warn' : 'debug'](
-        { reason },
+        { reason: reasonOf(error) },
         'The house waits: its commands are not accepted.',
       );
       return exchange.now() + backoffMs(this.failures);
@@ -134,13 +133,11 @@ class HouseRun {
     let served = 0;
     for (const desk of this.desks) {
       this.hurry(desk, nowMs);
-      const isUpdate = desk.nextUpdateMs <= nowMs;
-      const isTake = desk.nextTakeMs <= nowMs;
-      if (!isUpdate && !isTake) continue;
+      if (desk.nextUpdateMs > nowMs && desk.nextTakeMs > nowMs) continue;
       if (served >= choices.marketsOfStepMax) break;
       served += 1;
       if (!mayQuote) this.postpone(desk, nowMs + choices.backoffMs);
-      else this.serve(desk, nowMs, isUpdate, isTake && mode === ExchangeMode.NORMAL);
+      else this.serve(desk, nowMs, mode === ExchangeMode.NORMAL);
       await this.commands.submitPlanned();
     }
     await this.commands.settle((desk, outcome) => this.planNext(desk, outcome, nowMs));
@@ -159,7 +156,8 @@ class HouseRun {
     desk.nextUpdateMs = nowMs + choices.hurryMs * this.random.fraction();
   }
 
-  private serve(desk: Desk, nowMs: number, isUpdate: boolean, isTake: boolean): void {
+  /** Does what is due in a market: moves its quotes, and takes from its book where the exchange lets anybody take. */
+  private serve(desk: Desk, nowMs: number, mayTake: boolean): void {
     const market = this.services.views.markets.byIndex(desk.marketIndex);
     if (market?.status !== MarketStatus.OPEN) {
       this.postpone(desk, nowMs + (market?.status === MarketStatus.PAUSED ? choices.backoffMs : choices.restMs));
@@ -167,14 +165,14 @@ class HouseRun {
       return;
     }
     this.commands.watch(desk);
-    if (isUpdate) {
+    if (desk.nextUpdateMs <= nowMs) {
       this.update(desk, market);
       const wait = this.random.exponential(this.pace.updateMsMean / desk.activity);
       desk.nextUpdateMs = nowMs + Math.min(this.pace.updateMsMax, wait);
     }
     if (desk.nextTakeMs > nowMs) return;
     desk.nextTakeMs = nowMs + choices.retryTakeMs * this.random.between(0.8, 1.2);
-    if (isTake) this.take(desk, market);
+    if (mayTake) this.take(desk, market);
   }
 
   private postpone(desk: Desk, untilMs: number): void {

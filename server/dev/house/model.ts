@@ -5,7 +5,7 @@ import { LOTS_PER_SHARE, PIPS_PER_UNIT } from '../../../engine/index.ts';
 import type { HouseRandom } from './random.ts';
 
 /** Points of a cumulative distribution: this share (of 1) of all values is at most `value`. Both rise. */
-export type Distribution = readonly (readonly [share: number, value: number])[];
+type Distribution = readonly (readonly [share: number, value: number])[];
 
 export const recorded = {
   /** Orders a second in each of the six markets. */

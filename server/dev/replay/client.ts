@@ -5,6 +5,7 @@ import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { signL2 } from '../../auth/l2.ts';
 import { FatalError, fatal } from '../../fatal.ts';
+import { secondsText } from '../../wire/numbers.ts';
 
 /** Credentials of one wallet at the exchange. */
 export interface ApiCredentials {
@@ -118,7 +119,7 @@ function addL2Headers(
   body: Buffer | undefined,
   credentials: ApiCredentials,
 ): void {
-  const timestamp = String(Math.floor(Date.now() / 1000));
+  const timestamp = secondsText(Date.now());
   const queryAt = path.indexOf('?');
   const signedPath = queryAt < 0 ? path : path.slice(0, queryAt);
   headers.POLY_ADDRESS = credentials.address;

@@ -4,7 +4,7 @@ import { PIPS_PER_UNIT } from '../../../engine/index.ts';
 import type { BookSide, LevelRow } from './flowFile.ts';
 
 /** Sizes in lots by price in pips, in the first token's terms. */
-export type Levels = ReadonlyMap<number, number>;
+type Levels = ReadonlyMap<number, number>;
 
 /** Both sides of a book in the first token's terms. */
 export interface BookLevels {
@@ -13,7 +13,7 @@ export interface BookLevels {
 }
 
 /** How many levels of the union of two books are equal in price and size. */
-export interface Agreement {
+interface Agreement {
   readonly agreeing: number;
   readonly all: number;
 }

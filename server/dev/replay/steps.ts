@@ -11,7 +11,7 @@ export interface PlacedRow {
 }
 
 /** What is done next, and how many of the market's rows that is. */
-export type Step =
+type Step =
   | { readonly kind: 'levels'; readonly rows: readonly LevelRow[]; readonly rowCount: number }
   | { readonly kind: 'print'; readonly row: PrintRow; readonly rowCount: 1 };
 

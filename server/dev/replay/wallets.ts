@@ -6,7 +6,7 @@ import { bytesToHex } from '../../auth/hex.ts';
 import { keccak256Text } from '../../auth/keccak.ts';
 import { addressOfPrivateKey } from '../../auth/secp256k1.ts';
 import { fatal } from '../../fatal.ts';
-import { microText } from '../../wire/numbers.ts';
+import { microText, secondsText } from '../../wire/numbers.ts';
 import { type ApiCredentials, type ExchangeClient, requireSuccess } from './client.ts';
 import { mapParallel } from './parallel.ts';
 
@@ -40,7 +40,7 @@ function replayWallet(seed: number, index: number): { readonly privateKey: strin
 
 async function openTrader(client: ExchangeClient, chainId: number, seed: number, index: number): Promise<Trader> {
   const { privateKey, address } = replayWallet(seed, index);
-  const timestamp = String(Math.floor(Date.now() / 1000));
+  const timestamp = secondsText(Date.now());
   const headers = {
     POLY_ADDRESS: address,
     POLY_TIMESTAMP: timestamp,

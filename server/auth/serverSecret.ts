@@ -1,0 +1,80 @@
+// The server's one secret, from which all credentials of API keys derive: given in OUTCRY_SECRET, or kept in a file of the data
+// directory. Found and made by openServices.ts at a start; cli.ts asks whether there is one. It must never be logged, returned or
+// written anywhere but its own file.
+import { createHmac, randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { writeWhole } from '../../engine/index.ts';
+
+const SECRET_BYTES = 32;
+const SECRET_TEXT_CHARACTERS_MIN = 32;
+
+/** The file in the data directory that holds the server's secret when OUTCRY_SECRET is not set. */
+export const SERVER_SECRET_FILE = 'server-secret';
+
+export const secretFileIn = (dataDir: string): string => join(dataDir, SERVER_SECRET_FILE);
+
+function secretOfText(text: string): Uint8Array {
+  const trimmed = text.trim();
+  if (/^(0x)?[0-9a-fA-F]{64}$/.test(trimmed)) return Buffer.from(trimmed.slice(-64), 'hex');
+  if (trimmed.length < SECRET_TEXT_CHARACTERS_MIN) {
+    throw new RangeError(
+      `OUTCRY_SECRET has ${trimmed.length} characters; it needs at least ${SECRET_TEXT_CHARACTERS_MIN}, ` +
+        'for example the output of "openssl rand -hex 32".',
+    );
+  }
+  return createHmac('sha256', 'outcry/server-secret/1').update(trimmed).digest();
+}
+
+function readSecretFile(path: string): Uint8Array {
+  const mode = statSync(path).mode & 0o777;
+  // Windows has no such permissions and always reports them open.
+  if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
+    throw new Error(
+      `${path} can be read or written by other users (mode ${mode.toString(8)}); it needs 600. ` +
+        'Run chmod 600 on it, and delete it if others may have seen it: all API keys then change.',
+    );
+  }
+  const text = readFileSync(path, 'utf8').trim();
+  if (!/^[0-9a-fA-F]{64}$/.test(text)) {
+    throw new Error(
+      `${path} does not hold 64 hex digits. Restore it from a backup, or delete it: all API keys then change.`,
+    );
+  }
+  return Buffer.from(text, 'hex');
+}
+
+/** Written beside and renamed, so that a crash leaves the whole file or none. */
+function createSecretFile(dataDir: string): Uint8Array {
+  const secret = randomBytes(SECRET_BYTES);
+  mkdirSync(dataDir, { recursive: true });
+  writeWhole(secretFileIn(dataDir), `${secret.toString('hex')}\n`, 0o600);
+  return secret;
+}
+
+type SecretEnvironment = { readonly [name: string]: string | undefined };
+
+const givenText = ({ OUTCRY_SECRET: text }: SecretEnvironment): string | undefined => (text === '' ? undefined : text);
+
+/** Whether there is a secret, sound or not. */
+export const hasServerSecret = (dataDir: string, env: SecretEnvironment): boolean =>
+  givenText(env) !== undefined || existsSync(secretFileIn(dataDir));
+
+/**
+ * The secret that there is: of OUTCRY_SECRET (64 hex digits, or any text of at least 32 characters), else of the 0600 file in the
+ * data directory; undefined where one is still to be made.
+ * @throws Error with a sentence if the text is too short, or the file is open to others or not a secret
+ */
+export function findServerSecret(dataDir: string, env: SecretEnvironment): Uint8Array | undefined {
+  const text = givenText(env);
+  if (text !== undefined) return secretOfText(text);
+  const path = secretFileIn(dataDir);
+  return existsSync(path) ? readSecretFile(path) : undefined;
+}
+
+/**
+ * The server's 32-byte secret, as found or else made. Call it holding the directory's lock.
+ * @throws Error as findServerSecret does
+ */
+export const loadServerSecret = (dataDir: string, env: SecretEnvironment): Uint8Array =>
+  findServerSecret(dataDir, env) ?? createSecretFile(dataDir);

@@ -1,0 +1,67 @@
+// What a message of the market channel asks for: which tokens of which markets, and where its client stands in their streams.
+// Read by marketChannel.ts, which follows it. Nothing changes here.
+import { isListed, type Views } from '../views/index.ts';
+import type { StreamRequest } from '../wire/streamRequests.ts';
+import type { StreamFeed } from './feed.ts';
+import { type Form, isCatalogStream, parseMarketStreamId, tokensOfForm } from './ids.ts';
+
+/** Where a client stands in one of a market's streams, as it says. */
+export interface Place {
+  readonly form: Form;
+  readonly sequence: number;
+  readonly isOfThisLog: boolean;
+}
+
+interface AskedTokens {
+  /** By market, as bits: 1 the first, 2 the second. */
+  readonly tokens: Map<number, number>;
+  /** Ids that are of no market that anybody may see. */
+  readonly unknown: readonly string[];
+}
+
+interface AskedStreams extends AskedTokens {
+  /** By market. */
+  readonly places: ReadonlyMap<number, readonly Place[]>;
+  /** Names of streams that nothing can be said about. */
+  readonly lost: readonly string[];
+}
+
+export function askedTokens(views: Views, assetIds: readonly string[]): AskedTokens {
+  const tokens = new Map<number, number>();
+  const unknown: string[] = [];
+  for (const assetId of assetIds) {
+    const place = views.markets.byToken(assetId);
+    if (place === undefined || !isListed(place.market)) unknown.push(assetId);
+    else tokens.set(place.market.index, (tokens.get(place.market.index) ?? 0) | (place.outcome + 1));
+  }
+  return { tokens, unknown };
+}
+
+/** Tokens and resume points; streams that no token asks for are asked for by their names, unless they are lost. */
+export function askedStreams({ views, log }: StreamFeed, { assetIds, resume }: StreamRequest): AskedStreams {
+  const { tokens, unknown } = askedTokens(views, assetIds);
+  const places = new Map<number, Place[]>();
+  const lost: string[] = [];
+  const ofTokens = new Set(tokens.keys());
+  for (const { streamId, sequence } of resume) {
+    const name = parseMarketStreamId(streamId);
+    if (name === undefined) {
+      if (!isCatalogStream(streamId)) lost.push(streamId);
+      continue;
+    }
+    const { marketIndex, form } = name;
+    const market = views.markets.byIndex(marketIndex);
+    const isOfThisLog = name.log === log && market !== undefined && isListed(market);
+    if (!ofTokens.has(marketIndex)) {
+      if (!isOfThisLog) {
+        lost.push(streamId);
+        continue;
+      }
+      tokens.set(marketIndex, (tokens.get(marketIndex) ?? 0) | tokensOfForm(form));
+    }
+    const ofMarket = places.get(marketIndex) ?? [];
+    ofMarket.push({ form, sequence, isOfThisLog });
+    places.set(marketIndex, ofMarket);
+  }
+  return { tokens, unknown, places, lost };
+}
