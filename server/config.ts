@@ -81,7 +81,7 @@ function contractsOf(settings: Settings): ChainContracts {
     return chainContracts(settings.chain ?? 137, settings.contracts as Partial<ChainContracts> | undefined);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    return fatal('usage', `${error.message} Give contracts of your own in the configuration file.`);
+    return fatal('usage', `${error.message} Give them as contracts in the configuration file.`);
   }
 }
 

@@ -35,10 +35,13 @@ const whole = (min: number, max = Number.MAX_SAFE_INTEGER) => {
 };
 
 const DELAY_FORM = 'must be 0, or a number with ms, s, m, h or d, such as 2s';
-const delayText = z
-  .string(DELAY_FORM)
-  .regex(/^(0|[1-9][0-9]{0,8}(ms|[smhd]))$/, DELAY_FORM)
-  .refine((text) => durationMs(text) <= DURATION_MS_MAX, 'must be at most 3650d');
+const delayText = z.preprocess(
+  (value) => (value === 0 ? '0' : value), // 0 alone needs no unit, so that a file may have it as a number
+  z
+    .string(DELAY_FORM)
+    .regex(/^(0|[1-9][0-9]{0,8}(ms|[smhd]))$/, DELAY_FORM)
+    .refine((text) => durationMs(text) <= DURATION_MS_MAX, 'must be at most 3650d'),
+);
 const rateField = z.string(RATE_WINDOWS_FORM).transform((text, context): readonly RateWindow[] => {
   const windows = parseRateWindows(text);
   if (windows !== undefined) return windows;

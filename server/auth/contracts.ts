@@ -19,6 +19,15 @@ export type ChainContracts = {
 /** The addresses alone, as configuration may give them. */
 type ContractAddresses = Omit<ChainContracts, 'chainId'>;
 
+const ADDRESS_NAMES: readonly (keyof ContractAddresses)[] = [
+  'exchange',
+  'negRiskExchange',
+  'collateral',
+  'negRiskCollateral',
+  'conditionalTokens',
+  'negRiskAdapter',
+];
+
 const POLYGON: ChainContracts = {
   chainId: 137,
   exchange: '0xe111180000d2663c0091e4f400237545b87b996b',
@@ -53,12 +62,14 @@ export const STOCK_CHAINS: readonly ChainContracts[] = [POLYGON, AMOY];
 export function chainContracts(chainId: number, given: Partial<ContractAddresses> = {}): ChainContracts {
   if (!Number.isSafeInteger(chainId) || chainId < 1) throw new RangeError(`${chainId} is not a chain id.`);
   const stock = STOCK_CHAINS.find((chain) => chain.chainId === chainId);
+  const missing = ADDRESS_NAMES.filter((name) => given[name] === undefined && stock === undefined);
+  if (missing.length > 0) {
+    const known = STOCK_CHAINS.map((chain) => chain.chainId).join(' and ');
+    const names = missing.join(', ');
+    throw new RangeError(`Chain ${chainId} needs addresses for ${names}: only ${known} have stock addresses.`);
+  }
   const pick = (name: keyof ContractAddresses): string => {
-    const address = given[name] ?? stock?.[name];
-    if (address === undefined) {
-      const known = STOCK_CHAINS.map((chain) => chain.chainId).join(' and ');
-      throw new RangeError(`Chain ${chainId} needs the address of ${name}: only ${known} have stock addresses.`);
-    }
+    const address = given[name] ?? stock?.[name] ?? '';
     if (!isAddress(address)) throw new RangeError(`The address of ${name} must be 0x and 40 hex digits.`);
     return address.toLowerCase();
   };

@@ -302,7 +302,10 @@ describe('values that are not allowed', () => {
       '{"rates": {"GET /book": "1000001/1s"}}',
       / \(1 to 4 of them, of up to 1000000 requests in up to 1h\); it is "1000001\/1s"\.$/,
     ],
-    ['{"chain": 5}', /^Chain 5 needs .* Give contracts of your own in the configuration file\.$/],
+    [
+      '{"chain": 5, "contracts": {"exchange": "0x1111111111111111111111111111111111111111"}}',
+      /^Chain 5 needs addresses for negRiskExchange, .*, negRiskAdapter: .* Give them as contracts in the configuration file\.$/,
+    ],
     ['{"rates": {"GET /book": 5}}', /rates\.GET \/book must be requests and time, such as 200\/10s/],
     ['{', /is not JSON: it ends too soon\.$/],
     ['', /is not JSON: it ends too soon\.$/],
@@ -379,8 +382,18 @@ describe('signatures that the live venue would accept too', () => {
       expect(contracts).toMatchObject({ chainId: 137, ...own });
     });
     expect(refusal(() => resolveConfig('development', { chain: '5' }, {}, folder))).toMatch(
-      /Chain 5 needs the address of exchange/,
+      /Chain 5 needs addresses for exchange, negRiskExchange, collateral, /,
     );
+  });
+
+  test('no delay may be said in the file as the number that it is', () => {
+    withFile('{"minedDelay": 0, "confirmedDelay": 0}', (folderOfFile) => {
+      const { engine } = resolveConfig('development', {}, {}, folderOfFile);
+      expect([engine.minedDelayMs, engine.confirmedDelayMs]).toEqual([0, 0]);
+    });
+    withFile('{"minedDelay": 2}', (folderOfFile) => {
+      expect(refusal(() => resolveConfig('development', {}, {}, folderOfFile))).toMatch(/such as 2s; it is 2\.$/);
+    });
   });
 });
 

@@ -109,6 +109,17 @@ test('the colours it adds to those of swagger-ui can be read in both schemes', a
   expect(contrasts.filter(({ contrast }) => contrast < 4.5)).toEqual([]);
 });
 
+test('no column of links, which no reply has, makes it wider than a telephone', async () => {
+  const document = await (await fetch(`${server.url}/openapi.json`)).text();
+  expect(document).not.toContain('"links":');
+  const styles = await (await fetch(`${server.url}/docs/contrast.css`)).text();
+  expect(styles).toMatch(/\.response-col_links \{\n {2}display: none;/);
+  // What swagger-ui's own styles give every field of a narrow page.
+  const own = await (await fetch(`${server.url}/docs/swagger-ui.css`)).text();
+  expect(own).toContain('.swagger-ui input[type=text]{max-width:175px}');
+  expect(styles).toMatch(/\.operation-filter-input \{\n {2}max-width: none;/);
+});
+
 test('it is found with a slash at its end too', async () => {
   const [plain, slashed] = await Promise.all([fetch(`${server.url}/docs`), fetch(`${server.url}/docs/`)]);
   expect([slashed.status, slashed.redirected]).toEqual([200, false]);
