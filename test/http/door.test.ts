@@ -11,6 +11,7 @@ import { BadRequest } from '../../server/http/errors.ts';
 import { INTERFACE_VERSION } from '../../server/http/interfaceVersion.ts';
 import { httpLimits } from '../../server/http/limits.ts';
 import { send, sendRaw } from '../support/client.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 /** What the endpoints of the test take and answer is nobody's business. */
@@ -121,7 +122,7 @@ test('a reply whose client has gone is not made any further, and keeps no other 
     return socket;
   });
   // The first step of each is made at once, and then the first one's alone.
-  await vi.waitFor(() => expect(endlessSteps).toBeGreaterThan(10));
+  await vi.waitFor(() => expect(endlessSteps).toBeGreaterThan(10), PATIENCE);
   for (const client of clients) client.destroy();
   expect((await send(server.url, 'GET', '/test/two-steps')).json).toBe('done');
   const steps = endlessSteps;
