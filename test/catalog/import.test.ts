@@ -181,7 +181,7 @@ test('a new exchange takes an import before it ever runs', async () => {
   await server.stop();
 });
 
-test('an import that finds no room on the disk ends with the reason, and is no defect', { timeout: 120_000 }, () => {
+test('an import that finds no room on the disk ends with the reason, and is no defect', () => {
   if (!canRehearse('the full disk')) return;
   const file = fileOf('large.jsonl', linesOf(madeRows(1_000)));
   const main = join(import.meta.dirname, '../../server/main.ts');

@@ -1,7 +1,6 @@
 // Parameters and keys of the catalog that official clients rely on, with what each does: tags that are asked for with those
 // related to them, searches that are sorted, and the id that the markets of a neg-risk event share.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { relatedTags } from '../../server/catalog/index.ts';
 import { type CatalogWorld, openCatalogWorld, type Slugged, slugsIn } from './world.ts';
 
 let world: CatalogWorld;
@@ -105,62 +104,6 @@ test('a neg-risk event and all its markets share the id that the first of their 
   expect(plain).toMatchObject({ neg_risk: false, neg_risk_market_id: '' });
 });
 
-/** More rows than are gathered and sorted, so that the order of a list is walked instead. */
-const WIDE = 2_100;
-
-test('tags, series and searches of more events than are gathered are listed in the same orders', async () => {
-  const ends: string[] = [];
-  const slugByEnd = new Map<string, string>();
-  const rows: object[] = [{ kind: 'series', slug: 'wide-series', title: 'Wide', recurrence: 'hourly' }];
-  for (let at = 0; at < WIDE; at += 1) {
-    const slug = `wide-${at}`;
-    const end = new Date(Date.UTC(2033, 0, 1) + ((at * 11) % WIDE) * 1000).toISOString(); // in no order of numbers
-    ends.push(end);
-    slugByEnd.set(end, slug);
-    const tags = at === 0 ? ['wide', 'beside-wide'] : ['wide'];
-    rows.push({ kind: 'event', slug, title: `Wide ${at}`, tags, series: 'wide-series', end_date: end });
-    const tokenIds = [String(10 ** 9 + 2 * at), String(10 ** 9 + 2 * at + 1)];
-    rows.push({ kind: 'market', slug: `${slug}-market`, question: 'Is it?', event: slug, token_ids: tokenIds });
-  }
-  // The answer of an import's beginning, as documented.
-  const { id } = (await world.admin('POST', '/admin/imports', {})) as { id: string };
-  const lines = rows.map((row, at) => ({ line: at + 1, row }));
-  await world.admin('POST', `/admin/imports/${id}/lines`, { lines });
-  await world.admin('POST', `/admin/imports/${id}/commit`, {});
-  ends.sort();
-  const sorted = 'order=endDate&ascending=true&limit=3';
-  for (const asked of [
-    'tag_slug=wide',
-    'tag_slug=wide&related_tags=true',
-    'tag_slug=beside-wide&related_tags=true',
-    'series_slug=wide-series',
-    'recurrence=hourly',
-  ]) {
-    expect([asked, await endsIn(`/events?${asked}&${sorted}`)]).toEqual([asked, ends.slice(0, 3)]);
-    const falling = await endsIn(`/events?${asked}&order=endDate&limit=1`);
-    expect([asked, falling]).toEqual([asked, [ends[WIDE - 1]]]);
-  }
-  const { json } = await world.get('/public-search?q=wide&sort=end_date&ascending=true&limit_per_type=3');
-  expect(json.events.map(({ slug }: Slugged) => slug)).toEqual(ends.slice(0, 3).map((end) => slugByEnd.get(end)));
-  expect(json.pagination.totalResults).toBe(WIDE + 2); // and both tags
-  const { json: events } = await world.get('/events?tag_slug=wide&exclude_tag_id=1&limit=1&offset=2099');
-  expect(events).toHaveLength(1);
-});
-
-test('a series comes with its newest 2,000 events', async () => {
-  const { json: series } = await world.get('/series?slug=wide-series');
-  for (const mount of ['', '/gamma']) {
-    const { json } = await world.get(`${mount}/series/${series[0].id}`);
-    const slugs = json.events.map(({ slug }: Slugged) => slug);
-    expect([slugs.length, slugs[0], slugs[1_999]]).toEqual([2_000, `wide-${WIDE - 2_000}`, `wide-${WIDE - 1}`]);
-  }
-});
-
-async function endsIn(path: string): Promise<readonly string[]> {
-  const { json } = await world.get(path);
-  return json.map(({ endDate }: { endDate: string }) => endDate);
-}
-
 test('dates without a zone are of UTC, wherever the exchange runs, and days that no month has are refused', async () => {
   const zone = process.env.TZ;
   process.env.TZ = 'America/New_York';
@@ -207,20 +150,4 @@ test('values that are repeated count once', async () => {
   expect(await slugsIn(world, `/events?related_tags=true&tag_id=${repeated(tag)}`)).toEqual(['rain', 'rain-next']);
   expect(await slugsIn(world, `/events?slug=${repeated('rain')}`)).toEqual(['rain']);
   expect(await slugsIn(world, `/markets?event_id=${repeated('1')}`)).toEqual(['cup-home', 'cup-goals']);
-});
-
-test('of all tags that are asked for together, only so many events are looked at', async () => {
-  const { catalog, views } = world.server.services;
-  const tag = catalog.tags.bySlug('wide');
-  if (tag === undefined) throw new Error('there is no such tag');
-  let looks = 0;
-  const eventByNumber = (number: number) => {
-    looks += 1;
-    return views.markets.eventByNumber(number);
-  };
-  for (const [asked, most] of [[1, 2_000] as const, [10, 2_000] as const, [100, 200] as const, [1_000, 20] as const]) {
-    looks = 0;
-    relatedTags(catalog, tag, eventByNumber, undefined, asked);
-    expect([asked, looks]).toEqual([asked, most]);
-  }
 });

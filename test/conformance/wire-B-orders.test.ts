@@ -2,6 +2,7 @@
 // reply says, and what balances, books and order records say afterwards. One server process, nobody else trades.
 import { getAddress } from 'viem';
 import { expect, test } from 'vitest';
+import { PATIENCE } from '../support/patience.ts';
 import { world } from './ownWorld.ts';
 import { maker, taker } from './twoTraders.ts';
 import {
@@ -168,9 +169,7 @@ test('a GTD order carries its expiration, and is gone sixty seconds before it', 
     expiration: inSeconds(64),
   });
   expect(soon.status).toBe('live');
-  await expect
-    .poll(async () => (await maker.client.getOrder(soon.orderID)).status, { timeout: 30_000, interval: 100 })
-    .toBe('CANCELED');
+  await expect.poll(async () => (await maker.client.getOrder(soon.orderID)).status, PATIENCE).toBe('CANCELED');
   expect((await maker.client.getOpenOrders({ market: market.conditionId })).map(({ id }) => id)).toEqual([
     kept.orderID,
   ]);

@@ -58,7 +58,7 @@ beforeAll(async () => {
   }
   tradeIds = ids;
   orderIds = await postMany(maker, Side.BUY, lowPrices, 1.5);
-}, 60_000);
+});
 
 const page = (trader: Trader, path: string, query: string): Promise<RawReply> =>
   signedRaw(trader, 'GET', path, undefined, `?${query}`);

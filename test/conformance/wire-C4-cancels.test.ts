@@ -1,6 +1,7 @@
 // Interface C.4 through the official client: every way to cancel takes exactly the orders it names, answers with their ids
 // and reasons, and frees what they reserved. One server process; each test has markets of its own.
 import { expect, test } from 'vitest';
+import { PATIENCE } from '../support/patience.ts';
 import { world } from './ownWorld.ts';
 import { maker as alice, taker as bob } from './twoTraders.ts';
 import {
@@ -125,9 +126,7 @@ test('a delayed order cannot be cancelled, and what becomes of it is told by its
   expect(delayed).toMatchObject({ success: true, status: 'delayed', makingAmount: '', takingAmount: '' });
   const early = await trader.client.cancelOrder({ orderID: delayed.orderID });
   expect([early.canceled, early.not_canceled]).toEqual([[], { [delayed.orderID]: 'order is delayed' }]);
-  await expect
-    .poll(async () => (await trader.client.getOrder(delayed.orderID)).size_matched, { timeout: 30_000 })
-    .toBe('10');
+  await expect.poll(async () => (await trader.client.getOrder(delayed.orderID)).size_matched, PATIENCE).toBe('10');
   expect(await trader.client.getOrder(delayed.orderID)).toMatchObject({ status: 'LIVE', original_size: '25' });
   expect(await alice.client.getOrder(resting.orderID)).toMatchObject({ status: 'MATCHED' });
   expect((await balancesOf(trader, market)).yes).toBe(10_000_000n);

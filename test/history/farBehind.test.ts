@@ -6,12 +6,13 @@ import { expect, test } from 'vitest';
 import { encodeCommand } from '../../engine/index.ts';
 import { openHistorian } from '../../server/history/historian.ts';
 import { inTempDir } from '../journal/support.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { openVenue } from './harness.ts';
 
 /** More than an index may lack before it is told how far it has come. */
 const RECORDS = 30_000;
 
-test('while the index is made anew, it is not said to answer', { timeout: 120_000 }, async () => {
+test('while the index is made anew, it is not said to answer', async () => {
   await inTempDir(async (dataDir) => {
     const venue = await openVenue({ dataDir });
     await venue.exchange.submitTogether(new Array(RECORDS).fill(encodeCommand({ type: 'Tick' })));
@@ -26,7 +27,7 @@ test('while the index is made anew, it is not said to answer', { timeout: 120_00
     expect(historian.isCatchingUp).toBe(false);
     historian.durable(new Uint8Array(), lastSequence);
     await historian.caughtUp();
-    await expect.poll(() => historian.isCatchingUp, { timeout: 60_000 }).toBe(false);
+    await expect.poll(() => historian.isCatchingUp, PATIENCE).toBe(false);
     expect(told.length).toBeGreaterThan(1);
     expect(told).not.toContain(false);
     await historian.close();

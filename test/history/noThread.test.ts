@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { encodeCommand } from '../../engine/index.ts';
 import type { HistoryRequest } from '../../server/history/queries.ts';
 import { inTempDir } from '../journal/support.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { refuseThreads } from '../support/threads.ts';
 import { askText, openVenue } from './harness.ts';
 
@@ -27,9 +28,7 @@ test.each([true, false])(
       } finally {
         allowThreads();
       }
-      await expect
-        .poll(() => askText(venue.historian, OPEN_INTEREST).catch(String), { timeout: 60_000 })
-        .toMatch(/^\[/);
+      await expect.poll(() => askText(venue.historian, OPEN_INTEREST).catch(String), PATIENCE).toMatch(/^\[/);
       expect(
         said.every((text) => text.startsWith('The historian is started again: no thread can be started for it.')),
       ).toBe(true);

@@ -1,37 +1,15 @@
-// The operator's interface, the faucet, and sets of shares over HTTP: what they do, what they answer, and what each wrong
-// request is told. Everything goes through the public interface; conservation is checked at the end.
+// The operator's events and markets over HTTP: what the requests do, what they answer, and what each wrong one is told, those
+// for cash too. Everything goes through the public interface; conservation is checked at the end.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { conditionId, tokenIds } from '../../server/auth/conditionalTokens.ts';
 import { bytesToHex } from '../../server/auth/hex.ts';
 import { keccak256Text } from '../../server/auth/keccak.ts';
 import { developmentWallet } from '../../server/auth/mnemonic.ts';
-import { ADMIN, createKey, type JsonReply, send, sendSigned } from '../support/client.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import { send } from '../support/client.ts';
+import { accepted, admin, closeOperatorWorld, newMarket, openOperatorWorld, server } from './operatorWorld.ts';
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startTestServer();
-});
-afterAll(async () => {
-  server.exchange.checkInvariants();
-  await server.close();
-});
-
-const admin = (path: string, body: unknown, method = 'POST'): Promise<JsonReply> =>
-  send(server.url, method, path, body, ADMIN);
-
-async function accepted(reply: Promise<JsonReply>): Promise<JsonReply['json']> {
-  const { status, json } = await reply;
-  expect(status, JSON.stringify(json)).toBe(200);
-  return json;
-}
-
-let marketNumber = 0;
-/** A new market; its record as the operator sees it. */
-function newMarket(terms: object = {}): Promise<JsonReply['json']> {
-  marketNumber += 1;
-  return accepted(admin('/admin/markets', { question: `Is this market ${marketNumber}?`, ...terms }));
-}
+beforeAll(openOperatorWorld);
+afterAll(closeOperatorWorld);
 
 describe('the admin token', () => {
   test.each([
@@ -327,147 +305,5 @@ describe('bodies that are refused', () => {
     const reply = await admin('/admin/events', '{"title":"x","__proto__":{"slug":"y"},"constructor":1}');
     expect(reply.status).toBe(400);
     expect(reply.json.error).toMatch(/^unknown_field: (__proto__|constructor)$/);
-  });
-});
-
-describe('cash', () => {
-  test('deposits and withdrawals state the balance after them', async () => {
-    const { address } = developmentWallet(40);
-    const first = await accepted(
-      admin('/admin/deposits', { address: address.toUpperCase().replace('0X', '0x'), amount: '12.500001' }),
-    );
-    expect(first).toEqual({ address, owner: address, amount: '12.500001', balance: '12.500001' });
-    const second = await accepted(admin('/admin/withdrawals', { address, amount: '2.5' }));
-    expect(second.balance).toBe('10.000001');
-    const short = await admin('/admin/withdrawals', { address, amount: '10.000002' });
-    expect([short.status, short.json.error]).toEqual([
-      400,
-      'not enough balance: 10.000002 asked, the balance is 10.000001 and open orders reserve 0',
-    ]);
-    expect((await admin('/admin/withdrawals', { address: developmentWallet(41).address, amount: '1' })).status).toBe(
-      400,
-    );
-    const full = await admin('/admin/deposits', { address, amount: '9007199254.740991' });
-    const sentence =
-      /^all deposits so far, withdrawn or not, are [0-9.]+; 9007199254\.740991 more would pass the limit of 9007199254\.740991/;
-    expect([full.status, full.json.error]).toEqual([400, expect.stringMatching(sentence)]);
-  });
-
-  test('a wallet that no request used yet can be named with its owner', async () => {
-    const { address: owner } = developmentWallet(42);
-    const { safe, proxy } = server.services.wallets.derivedWallets(owner);
-    expect((await accepted(admin('/admin/deposits', { address: safe, amount: '1', owner }))).owner).toBe(owner);
-    const stranger = developmentWallet(43).address;
-    const wrong = await admin('/admin/deposits', { address: proxy, amount: '1', owner: stranger });
-    expect(wrong.json.error).toBe(`invalid_field: owner: ${proxy} is no wallet of ${stranger}`);
-    const taken = await admin('/admin/deposits', { address: safe, amount: '1', owner: stranger });
-    expect(taken.json.error).toBe(`invalid_field: owner: the wallet ${safe} belongs to ${owner}`);
-  });
-
-  test('the faucet credits nothing where the market takes no shares', async () => {
-    const { address } = developmentWallet(45);
-    const { tokens, condition_id } = await newMarket();
-    await accepted(admin(`/admin/markets/${condition_id}/resolve`, { outcome: 'Yes' }));
-    const asked = { address, collateral: '5', token_id: tokens[0].token_id, shares: '1' };
-    const refused = await send(server.url, 'POST', '/dev/faucet', asked);
-    expect([refused.status, refused.json.market_status]).toEqual([400, 'resolved']);
-    expect(server.services.views.accounts.byWallet(address)).toBeUndefined();
-  });
-
-  test('the faucet says that shares are credited where the collateral after them is refused', async () => {
-    const { address } = developmentWallet(46);
-    const { tokens } = await newMarket();
-    const asked = { address, collateral: '9007199254.740991', token_id: tokens[0].token_id, shares: '1' };
-    const refused = await send(server.url, 'POST', '/dev/faucet', asked);
-    const sentence = /^the shares are credited, the collateral is not: all deposits so far, withdrawn or not, are /;
-    expect([refused.status, refused.json.error]).toEqual([400, expect.stringMatching(sentence)]);
-  });
-
-  test('the faucet credits collateral and shares, in development only', async () => {
-    const { address } = developmentWallet(44);
-    const market = await newMarket();
-    const [yes, no] = market.tokens.map((row: { token_id: string }) => row.token_id);
-    const reply = await accepted(
-      send(server.url, 'POST', '/dev/faucet', { address, collateral: '5', token_id: no, shares: '2.25' }),
-    );
-    expect(reply).toEqual({
-      address,
-      owner: address,
-      collateral: '5',
-      tokens: [
-        { token_id: yes, outcome: 'Yes', balance: '0' },
-        { token_id: no, outcome: 'No', balance: '2.25' },
-      ],
-    });
-    const unknown = await send(server.url, 'POST', '/dev/faucet', { address, token_id: '77', shares: '1' });
-    expect([unknown.status, unknown.json]).toEqual([404, { error: 'token not found' }]);
-    const venue = await startTestServer({ config: { mode: 'production', adminToken: 'x'.repeat(20) } });
-    const absent = await send(venue.url, 'POST', '/dev/faucet', { address, collateral: '1' });
-    expect([absent.status, absent.json]).toEqual([404, { error: 'not found' }]);
-    await venue.close();
-  });
-});
-
-describe('sets of shares', () => {
-  test('split, merge and redeem change the wallet of the signature type', async () => {
-    const wallet = developmentWallet(50);
-    const credentials = await createKey(server.url, wallet);
-    const call = (path: string, body: unknown) =>
-      sendSigned(server.url, wallet.address, credentials, 'POST', path, body);
-    const { condition_id } = await newMarket();
-    const { derivedWallets } = server.services.wallets;
-    const wallets = [
-      wallet.address,
-      derivedWallets(wallet.address).proxy,
-      derivedWallets(wallet.address).safe,
-      derivedWallets(wallet.address).depositBeacon,
-    ];
-    for (const [signature_type, address] of wallets.entries()) {
-      const split = await accepted(call('/split', { condition_id, amount: '100.5', signature_type }));
-      expect(split).toMatchObject({ wallet: address, amount: '100.5', collateral: '9899.5' });
-      expect(split.tokens.map((row: { balance: string }) => row.balance)).toEqual(['100.5', '100.5']);
-    }
-    const merged = await accepted(call('/merge', { condition_id, amount: '0.5' }));
-    expect(merged).toMatchObject({ wallet: wallet.address, collateral: '9900' });
-    const short = await call('/merge', { condition_id, amount: '100.000001' });
-    expect(short.json.error).toBe('not enough shares: 100.000001 asked, 100 of both tokens are free');
-    expect((await call('/split', { condition_id, amount: '9900.000001' })).json.error).toMatch(/^not enough balance/);
-    expect((await call('/redeem', { condition_id })).json).toEqual({
-      error: 'the market is active, which does not allow this',
-      market_status: 'active',
-    });
-    await accepted(admin(`/admin/markets/${condition_id}/resolve`, { outcome: 'Yes' }));
-    const redeemed = await accepted(call('/redeem', { condition_id }));
-    expect(redeemed).toMatchObject({ payout: '100', collateral: '10000' });
-    expect((await call('/redeem', { condition_id })).json.error).toMatch(/nothing to redeem/);
-    expect((await call('/split', { condition_id, amount: '1' })).json.market_status).toBe('resolved');
-  });
-
-  test.each([
-    [{ condition_id: `0x${'9'.repeat(64)}`, amount: '1' }, 404, 'market not found'],
-    [{ amount: '1' }, 400, 'missing_field: condition_id'],
-    [
-      { condition_id: `0x${'9'.repeat(64)}`, amount: 1 },
-      400,
-      /^invalid_field: amount: it must be a decimal string .*, not a number$/,
-    ],
-    [
-      { condition_id: `0x${'9'.repeat(64)}`, amount: '1', signature_type: 4 },
-      400,
-      'invalid_field: signature_type: it must be the number 0, 1, 2 or 3',
-    ],
-    [{ condition_id: `0x${'9'.repeat(64)}`, amount: '1', wallet: 'x' }, 400, 'unknown_field: wallet'],
-  ])('a split of %j is refused', async (body, status, sentence) => {
-    const wallet = developmentWallet(51);
-    const made = await createKey(server.url, wallet, String(marketNumber++));
-    const reply = await sendSigned(server.url, wallet.address, made, 'POST', '/split', body);
-    expect([reply.status, reply.json.error]).toEqual([
-      status,
-      typeof sentence === 'string' ? sentence : expect.stringMatching(sentence),
-    ]);
-  });
-
-  test('without credentials it is 401', async () => {
-    expect((await send(server.url, 'POST', '/split', {})).status).toBe(401);
   });
 });

@@ -118,6 +118,20 @@ test('filters leave rows out, and a code in any letter case is the same', async 
   expect([cursor.status, cursor.json.error]).toEqual([400, 'Invalid next_cursor']);
 });
 
+test('an owner is found by its own address, whatever wallet it traded from', async () => {
+  const code = `0x${'cafe'.repeat(16)}`;
+  await post(alice, market, { pips: 4000, shares: 20 });
+  const ofProxy = { signatureType: 1, change: { builder: code } } as const;
+  const taken = await post(bob, market, { pips: 6000, shares: 20, token: 1, ...ofProxy });
+  expect(taken.json.status).toBe('matched');
+  const found = async (address: string) =>
+    (await get(`/builder/trades?builder_code=${code}&maker_address=${address}`)).data.length;
+  expect(await found(bob.wallet.address)).toBe(1);
+  expect(await found(bob.wallet.derived.proxy)).toBe(1);
+  expect(await found(bob.wallet.derived.safe)).toBe(0);
+  expect(await found(alice.wallet.address)).toBe(0);
+});
+
 test('pages of 300 follow one another without gap or repetition', async () => {
   const code = `0x${'ab'.repeat(32)}`;
   const ids: string[] = [];
@@ -154,6 +168,13 @@ test('without a code the owner of a builder key gets its own trades as a list', 
     expect(json[1].maker_orders[0].order_id).toBe(both.maker);
   }
   expect((await call(alice, 'GET', `/builder/trades?market=${other.conditionId}`)).json.length).toBe(1);
+  // The first trade of one market and the first of another have the same number, and are two.
+  const ofNew = [
+    await trade(await newMarket(), undefined, ownCode),
+    await trade(await newMarket(), undefined, ownCode),
+  ];
+  const { json } = await call(alice, 'GET', '/builder/trades');
+  expect(json.slice(0, 2).map(({ id }: { id: string }) => id)).toEqual(ofNew.map(({ id }) => id).toReversed());
 });
 
 test('pages of the own trades hold each trade once, however many orders of it carry the code', async () => {

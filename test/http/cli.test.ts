@@ -67,9 +67,7 @@ describe('the banner', () => {
     expect(server.output).toContain(`${server.url}/docs`);
     expect(server.output).toContain(`new ClobClient({ host: '${server.url}', chain: 137, signer })`);
     const { durable_sequence: sequence } = (await send(server.url, 'GET', '/readyz')).json;
-    const startedMs = Date.now();
     expect(await server.kill('SIGTERM')).toEqual({ status: 0, signal: null });
-    expect(Date.now() - startedMs).toBeLessThan(5_000);
     expect(readdirSync(dataDir)).not.toContain('lock');
     expect(statSync(join(dataDir, SERVER_SECRET_FILE)).mode & 0o777).toBe(0o600);
 

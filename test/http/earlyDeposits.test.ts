@@ -84,7 +84,7 @@ describe('a deposit to a derived wallet', () => {
 
 // Where a flush takes its time, both requests look at what is known before either is done.
 describe.each([0, 1_000_000])('a deposit beside the first key of its owner, with a credit of %i', (creditMicro) => {
-  test("is the owner's, whichever comes first", { timeout: 60_000 }, async () => {
+  test("is the owner's, whichever comes first", async () => {
     await inTempDir(async (dataDir) => {
       const durable = await startTestServer({ config: { dataDir } });
       const started = { type: 'Started', rulesVersion: RULES_VERSION, ...times, creditMicro } as const;

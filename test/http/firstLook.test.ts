@@ -9,7 +9,6 @@ import { requireReadable } from '../../server/tools/firstLook.ts';
 import { commandsOf, foundingCommands, settings } from '../pipeline/workload.ts';
 import { runToEnd } from '../support/process.ts';
 
-const LONG = { timeout: 120_000 } as const;
 const PAGE_BYTES = 4096;
 const PAGE_HEADER_BYTES = 24;
 /** In LMDB's two first pages. */
@@ -52,7 +51,7 @@ function damage(dataDir: string): void {
   writeFileSync(file, bytes);
 }
 
-test('a journal that ends its reader is refused by name', LONG, async () => {
+test('a journal that ends its reader is refused by name', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'outcry-look-'));
   try {
     const dataDir = await makeKilled(folder);

@@ -151,6 +151,19 @@ test('a result is told for each token that was held', async () => {
   expect((await listOf(bob)).every(({ type }: { type: number }) => type !== 4)).toBe(true);
 });
 
+test('a market that ends half and half has no winner, and each of its tokens pays half', async () => {
+  const halved = await newMarket();
+  const split = { condition_id: halved.conditionId, amount: '3' };
+  expect((await call(alice, 'POST', '/split', split)).status).toBe(200);
+  const path = `/admin/markets/${halved.conditionId}/resolve`;
+  expect((await admin('POST', path, { outcome: 'split' })).status).toBe(200);
+  const told = (await listOf(alice)).slice(0, 2).map(({ payload }: { payload: Record<string, unknown> }) => payload);
+  for (const payload of told) {
+    expect(payload).toMatchObject({ market: halved.conditionId, matched_size: '3', price: '0.5', winner: false });
+  }
+  expect(told.map(({ outcome_index: index }: { outcome_index?: unknown }) => index).sort()).toEqual([0, 1]);
+});
+
 test('dropping takes what is named and nothing of anybody else', async () => {
   const [before, others] = [await listOf(alice), await listOf(bob)];
   const [newest, second] = before;

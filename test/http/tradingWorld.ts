@@ -2,6 +2,7 @@
 // operator, and orders signed as the official clients sign them. Used by tests of this folder, of streams and of wire.
 import { randomInt } from 'node:crypto';
 import { expect } from 'vitest';
+import type { Clock } from '../../engine/index.ts';
 import type { ApiCredentials } from '../../server/auth/apiKeys.ts';
 import { ZERO_BYTES32 } from '../../server/auth/hex.ts';
 import type { SignableOrder } from '../../server/auth/orderDigest.ts';
@@ -37,8 +38,11 @@ export let market: MarketIds;
 let marketCount = 0;
 
 /** Starts a server with two traders, who have their keys and development's credit, and one market. */
-export async function openTradingWorld(): Promise<void> {
-  server = await startTestServer();
+export const openTradingWorld = (): Promise<void> => openTradingWorldOn();
+
+/** The same, by a clock of the test's own where one is given. */
+export async function openTradingWorldOn(clock?: Clock): Promise<void> {
+  server = await startTestServer(clock && { clock });
   const [first, second] = server.wallets;
   alice = { wallet: first, key: await createKey(server.url, first) };
   bob = { wallet: second, key: await createKey(server.url, second) };

@@ -34,7 +34,7 @@ test('a journal that is written to is never taken for one that is cut off or dam
       }
     }
     writer.kill('SIGKILL');
-    await once(writer, 'exit');
+    expect(await once(writer, 'exit')).toEqual([null, 'SIGKILL']); // it wrote all the while
     expect(faults).toEqual([]);
   });
 });

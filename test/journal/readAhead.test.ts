@@ -49,7 +49,7 @@ async function warmThread(): Promise<ReadAheadThread> {
   return thread;
 }
 
-test('two threads read what one reads, wherever the second takes over', { timeout: 120_000 }, async () => {
+test('two threads read what one reads, wherever the second takes over', async () => {
   await inTempDir(async (dataDir) => {
     const total = 70_000;
     await writeJournal(dataDir, total);

@@ -8,6 +8,7 @@ import { FLOW_HEADER, parseFlow } from '../../server/dev/replay/flowFile.ts';
 import { createMarkets } from '../../server/dev/replay/markets.ts';
 import { replayFlow } from '../../server/dev/replay/replayFlow.ts';
 import { fundTraders, openTraders } from '../../server/dev/replay/wallets.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -87,7 +88,7 @@ test('two replays at once do not spend what the other was given', async () => {
     const funding = { sharesMicro: 100_000_000_000, collateralMicro: 1_000_000 };
     const first = fundTraders(slow, 'dev-admin', conditions, funding, traders);
     const balance = (): number => server.services.views.accounts.byWallet(traders[0].address)?.collateralMicro ?? 0;
-    await vi.waitUntil(() => balance() > funding.sharesMicro); // more than a first key brings
+    await vi.waitUntil(() => balance() > funding.sharesMicro, PATIENCE); // more than a first key brings
     await fundTraders(client, 'dev-admin', conditions, funding, traders);
     letGo();
     await first;

@@ -15,7 +15,7 @@ beforeAll(async () => {
   const streams = { ...streamSettings, connectionsPerIpMax: 6, lostMsMax: 600_000, ...NOBODY_HELD };
   server = await startTestServer({ config: { streams } });
   await Promise.all(foundingCommands(2_001).map((command) => server.exchange.submit(command)));
-}, 120_000);
+});
 afterAll(() => server.close());
 
 const open = () => TestSocket.open(server.url, '/ws/market');
@@ -139,7 +139,7 @@ test('a reader who stops is let go with 1013 once it reads again, and resumes by
   await again.until(({ reader }) => reader.sequences.size === 1);
   expect(again.reader.faults).toEqual([]);
   await again.close();
-}, 120_000);
+});
 
 test('who names no credentials, answers no pings or never reads again is let go in time; the silent stay', async () => {
   const short = { heartbeatMs: 200, authMsMax: 300, idleSecondsMax: 8, lostMsMax: 300, ...NOBODY_HELD };
@@ -170,7 +170,7 @@ test('who names no credentials, answers no pings or never reads again is let go 
   expect([quiet.closed, other.closed]).toEqual([undefined, undefined]);
   for (const socket of [stuck, quiet, other]) socket.ws.terminate();
   await hasty.close();
-}, 120_000);
+});
 
 test('bytes that are no WebSocket end their connection and nothing else', async () => {
   const raw = connect(server.port, '127.0.0.1');

@@ -81,7 +81,7 @@ test('a hundred sockets that ask for deep books at once are paid a little a turn
   for (const { reader, closed } of sockets) expect([reader.faults, closed]).toEqual([[], undefined]);
   expect(most).toBeLessThan(TURN_BYTES_MAX);
   for (const socket of sockets) await socket.close();
-}, 60_000);
+});
 
 /** A socket of the user channel that follows all of so many markets. */
 async function listen(markets: number): Promise<TestSocket> {
@@ -104,7 +104,7 @@ test('sockets of an owner that follow many markets are told where these stand a 
   expect(await largestTurn(() => toldTimes(2))).toBeLessThan(TURN_BYTES_MAX / 2);
   for (const { reader, closed } of sockets) expect([reader.faults, closed]).toEqual([[], undefined]);
   for (const socket of sockets) await socket.close();
-}, 60_000);
+});
 
 test('an order is told to sockets that follow many markets without a look at the others', async () => {
   const markets = 1_000;
@@ -121,4 +121,4 @@ test('an order is told to sockets that follow many markets without a look at the
     numberOf.mockRestore();
   }
   await socket.close();
-}, 60_000);
+});

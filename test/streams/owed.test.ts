@@ -10,11 +10,11 @@ import { type Command, encodeCommand } from '../../engine/index.ts';
 import { Connection } from '../../server/streams/connection.ts';
 import { type StreamSettings, streamSettings } from '../../server/streams/limits.ts';
 import { MarketSubscriber } from '../../server/streams/marketChannel.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { TestSocket } from './socket.ts';
 import { authOf, conditionOf, foundingCommands, keyIdOf, ownerOf, StreamWorkload, tokenOf } from './workload.ts';
 
-const PATIENCE = { timeout: 60_000, interval: 20 };
 const hold = vi.spyOn(Connection.prototype, 'hold');
 const ping = vi.spyOn(Connection.prototype, 'ping');
 let server: TestServer;
@@ -128,7 +128,7 @@ test('a client that takes a long replay slowly is not ended by the pings', async
   await vi.waitFor(() => expect([slow.closed, numberOf(slow)]).toEqual([undefined, sequence + 1_200]), PATIENCE);
   isSound(slow);
   for (const each of [slow, other]) await each.close();
-}, 120_000);
+});
 
 test('what a held owner is owed is paid in pieces for which there is room', async () => {
   await start(1);
@@ -143,7 +143,7 @@ test('what a held owner is owed is paid in pieces for which there is room', asyn
   await vi.waitFor(() => expect([socket.closed, socket.reader.eventCount]).toEqual([undefined, 12_000]), PATIENCE);
   isSound(socket);
   await socket.close();
-}, 120_000);
+});
 
 test('a replay of deep books is paid a frame at a time', async () => {
   await start(1);
@@ -156,7 +156,7 @@ test('a replay of deep books is paid a frame at a time', async () => {
   await vi.waitFor(() => expect([socket.closed, numberOf(socket)]).toEqual([undefined, before + 1_200]), PATIENCE);
   isSound(socket);
   await socket.close();
-}, 120_000);
+});
 
 test('a burst that no socket has room for is owed to who follows it, and told at once to others', async () => {
   await start(2);
@@ -183,7 +183,7 @@ test('a burst that no socket has room for is owed to who follows it, and told at
     expect(socket.reader.gapCount).toBe(0);
     await socket.close();
   }
-}, 120_000);
+});
 
 test('one command that changes more markets than there is room for is owed', async () => {
   const markets = 400;
@@ -198,7 +198,7 @@ test('one command that changes more markets than there is room for is owed', asy
   await vi.waitFor(isTold, PATIENCE);
   isSound(socket);
   await socket.close();
-}, 120_000);
+});
 
 test('gaps of many deep markets are paid with their books as there is room', async () => {
   const markets = 20;
@@ -222,7 +222,7 @@ test('gaps of many deep markets are paid with their books as there is room', asy
   await vi.waitFor(() => expect(socket.reader.gapCount).toBeGreaterThanOrEqual(markets), PATIENCE);
   isSound(socket);
   await socket.close();
-}, 120_000);
+});
 
 test('both books of a market are one frame, whatever they hold, so that the second needs no room of its own', async () => {
   await start(1);
@@ -233,7 +233,7 @@ test('both books of a market are one frame, whatever they hold, so that the seco
   expect(frames[0].length).toBeGreaterThan(2 * 262_144);
   isSound(socket);
   await socket.close();
-}, 120_000);
+});
 
 test('an owner who stops while its past is read from the log does not keep the log from others', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'outcry-owed-'));
@@ -254,7 +254,7 @@ test('an owner who stops while its past is read from the log does not keep the l
     await socket.close();
   }
   rmSync(dataDir, { recursive: true, force: true });
-}, 120_000);
+});
 
 test('who asks for its past again and again, and leaves, does not keep the log from others', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'outcry-owed-'));
@@ -277,7 +277,7 @@ test('who asks for its past again and again, and leaves, does not keep the log f
   expect(threads).toBeLessThan(10);
   await other.close();
   rmSync(dataDir, { recursive: true, force: true });
-}, 120_000);
+});
 
 test('what a market tells while a socket moves to another of its streams is a gap with whole books', async () => {
   const markets = 300;
@@ -302,7 +302,7 @@ test('what a market tells while a socket moves to another of its streams is a ga
   await vi.waitFor(isTold, PATIENCE);
   isSound(socket);
   for (const each of [socket, other]) await each.close();
-}, 120_000);
+});
 
 function newMarket(market: number): Command {
   const word = (value: number): string => `0x${value.toString(16).padStart(64, '0')}`;
@@ -319,47 +319,39 @@ async function announce(first: number, end: number): Promise<void> {
   for (let market = first; market < end; market += 1) await submit(newMarket(market));
 }
 
-test.each([250, 2_000])(
-  '%d new markets at once keep the socket of who reads open',
-  async (count) => {
-    await start(1);
-    const socket = await TestSocket.open(server.url, '/ws/market');
-    socket.send({ type: 'market', assets_ids: [tokenOf(0, 0)], custom_feature_enabled: true });
-    await socket.until(({ reader }) => reader.counts.get('book') === 1);
-    await Promise.all(Array.from({ length: count }, (_, market) => submit(newMarket(market + 1))));
-    const isTold = () =>
-      expect([socket.closed, [...socket.reader.sequences.values()]]).toEqual([undefined, [count + 1, 0]]);
-    await vi.waitFor(isTold, PATIENCE);
-    isSound(socket);
-    await socket.close();
-  },
-  120_000,
-);
+test.each([250, 2_000])('%d new markets at once keep the socket of who reads open', async (count) => {
+  await start(1);
+  const socket = await TestSocket.open(server.url, '/ws/market');
+  socket.send({ type: 'market', assets_ids: [tokenOf(0, 0)], custom_feature_enabled: true });
+  await socket.until(({ reader }) => reader.counts.get('book') === 1);
+  await Promise.all(Array.from({ length: count }, (_, market) => submit(newMarket(market + 1))));
+  const isTold = () =>
+    expect([socket.closed, [...socket.reader.sequences.values()]]).toEqual([undefined, [count + 1, 0]]);
+  await vi.waitFor(isTold, PATIENCE);
+  isSound(socket);
+  await socket.close();
+});
 
 test.each([
   { count: 200, how: 'each of them' },
   { count: 2_000, how: 'a gap' },
-])(
-  'a held client hears of $count new markets when it reads again: $how',
-  async ({ count }) => {
-    await start(1);
-    const socket = await TestSocket.open(server.url, '/ws/market');
-    socket.send({ type: 'market', assets_ids: [tokenOf(0, 0)], custom_feature_enabled: true });
-    await socket.until(({ reader }) => reader.counts.get('book') === 1);
-    await stop(socket);
-    await announce(1, count + 1);
-    socket.ws.resume();
-    await vi.waitFor(() => expect([...socket.reader.sequences].toString()).toContain(`,${count + 1}`), PATIENCE);
-    await announce(count + 1, count + 2);
-    await vi.waitFor(() => expect([...socket.reader.sequences].toString()).toContain(`,${count + 2}`), PATIENCE);
-    const isGap = count > 256;
-    expect(socket.events('new_market')).toHaveLength(isGap ? 1 : count + 1);
-    expect(socket.events('gap')).toHaveLength(isGap ? 1 : 0);
-    isSound(socket);
-    await socket.close();
-  },
-  120_000,
-);
+])('a held client hears of $count new markets when it reads again: $how', async ({ count }) => {
+  await start(1);
+  const socket = await TestSocket.open(server.url, '/ws/market');
+  socket.send({ type: 'market', assets_ids: [tokenOf(0, 0)], custom_feature_enabled: true });
+  await socket.until(({ reader }) => reader.counts.get('book') === 1);
+  await stop(socket);
+  await announce(1, count + 1);
+  socket.ws.resume();
+  await vi.waitFor(() => expect([...socket.reader.sequences].toString()).toContain(`,${count + 1}`), PATIENCE);
+  await announce(count + 1, count + 2);
+  await vi.waitFor(() => expect([...socket.reader.sequences].toString()).toContain(`,${count + 2}`), PATIENCE);
+  const isGap = count > 256;
+  expect(socket.events('new_market')).toHaveLength(isGap ? 1 : count + 1);
+  expect(socket.events('gap')).toHaveLength(isGap ? 1 : 0);
+  isSound(socket);
+  await socket.close();
+});
 
 test('new markets that a held client asks for are told in their order', async () => {
   await start(1);
@@ -379,7 +371,7 @@ test('new markets that a held client asks for are told in their order', async ()
   ]);
   isSound(socket);
   await socket.close();
-}, 120_000);
+});
 
 test('a gap that is owed stays what it is when the market goes on', async () => {
   await start(1, { answerMsMin: 600_000, answerMsMax: 600_000, changesPerMarketMax: 5 });
@@ -404,4 +396,4 @@ test('a gap that is owed stays what it is when the market goes on', async () => 
   expect([missed, reason]).toEqual([21, 'what is missing is older than what is kept']);
   isSound(socket);
   await socket.close();
-}, 120_000);
+});

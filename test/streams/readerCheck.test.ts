@@ -5,11 +5,11 @@ import WebSocket from 'ws';
 import { Connection, type Socket } from '../../server/streams/connection.ts';
 import { streamLimits, streamSettings } from '../../server/streams/limits.ts';
 import { ReaderCheck } from '../../server/streams/readerCheck.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { TestSocket } from './socket.ts';
 import { authOf, foundingCommands, StreamWorkload, tokenOf } from './workload.ts';
 
-const PATIENCE = { timeout: 60_000, interval: 20 };
 const ANSWER_MS_MAX = 200;
 const ASSETS = [0, 1].flatMap((market) => [tokenOf(market, 0), tokenOf(market, 1)]);
 const hold = vi.spyOn(Connection.prototype, 'hold');
@@ -81,7 +81,7 @@ test('a client that stops is held, and told byte for byte what it missed when it
   await together(steady, stopped);
   expect(stopped.reader.told.length).toBeGreaterThan(heard + 100);
   await heardTheSame(steady, stopped);
-}, 120_000);
+});
 
 test('a client whose every answer is late, being far away, is told everything, and once', async () => {
   const [steady, far] = await Promise.all([follow(), follow({ autoPong: false })]);
@@ -92,7 +92,7 @@ test('a client whose every answer is late, being far away, is told everything, a
   }, PATIENCE);
   await together(steady, far);
   await heardTheSame(steady, far);
-}, 120_000);
+});
 
 test('more than is kept, or than any buffer takes, is a gap with whole books and not the end of the socket', async () => {
   const [steady, stopped] = await Promise.all([follow(), follow()]);
@@ -107,7 +107,7 @@ test('more than is kept, or than any buffer takes, is a gap with whole books and
   expect(stopped.reader.faults).toEqual([]);
   expect(stopped.closed).toBeUndefined();
   for (const socket of [steady, stopped]) await socket.close();
-}, 120_000);
+});
 
 test('what a held client asks for is paid when it reads again', async () => {
   const socket = await TestSocket.open(server.url, '/ws/market');
@@ -122,7 +122,7 @@ test('what a held client asks for is paid when it reads again', async () => {
   expect([...socket.reader.books.keys()].sort()).toEqual([...ASSETS].sort());
   expect(socket.reader.faults).toEqual([]);
   for (const each of [socket, other]) await each.close();
-}, 120_000);
+});
 
 test('an owner that stops reading gets every message of its own later, each once', async () => {
   const auth = authOf(server.services.secret, 0);
@@ -142,7 +142,7 @@ test('an owner that stops reading gets every message of its own later, each once
     expect(socket.reader.faults).toEqual([]);
     await socket.close();
   }
-}, 120_000);
+});
 
 test('a held client is released by whatever ping it answers', async () => {
   const ws = new WebSocket(`${server.url.replace('http', 'ws')}/ws/market`, { autoPong: false });
@@ -160,7 +160,7 @@ test('a held client is released by whatever ping it answers', async () => {
   ws.pong(''); // as to a ping of uWebSockets, which came after ours
   await vi.waitFor(() => expect(held.isHeld).toBe(false), PATIENCE);
   ws.terminate();
-}, 120_000);
+});
 
 test('answers to a held client wait in their order, in bounded memory', async () => {
   const socket = await follow();
@@ -183,38 +183,34 @@ test('answers to a held client wait in their order, in bounded memory', async ()
   );
   expect(answers).toEqual(Array.from({ length: count }, (_, number) => ['PONG', String(number)]).flat());
   await socket.close();
-}, 120_000);
+});
 
 test.each([
   ['never answers pings', false],
   ['answers none, and sends pongs that nobody asked for', true],
-] as const)(
-  'a client that %s gets its streams as they happen',
-  async (_, sendsPongs) => {
-    const ws = new WebSocket(`${server.url.replace('http', 'ws')}/ws/market`, { autoPong: false });
-    let pings = 0;
-    let frames = 0;
-    ws.on('ping', () => {
-      pings += 1;
-    });
-    ws.on('message', () => {
-      frames += 1;
-    });
-    await new Promise((resolve) => ws.once('open', resolve));
-    if (sendsPongs) ws.pong();
-    ws.send(JSON.stringify({ type: 'market', assets_ids: ASSETS }));
-    const step = vi.spyOn(ReaderCheck.prototype, 'step');
-    await vi.waitFor(() => expect(step.mock.calls.length).toBeGreaterThan(40), PATIENCE);
-    step.mockRestore();
-    expect(pings).toBeGreaterThan(1);
-    const before = frames;
-    await drive(20);
-    await vi.waitFor(() => expect(frames).toBeGreaterThan(before), PATIENCE);
-    expect(hold).not.toHaveBeenCalled();
-    ws.terminate();
-  },
-  120_000,
-);
+] as const)('a client that %s gets its streams as they happen', async (_, sendsPongs) => {
+  const ws = new WebSocket(`${server.url.replace('http', 'ws')}/ws/market`, { autoPong: false });
+  let pings = 0;
+  let frames = 0;
+  ws.on('ping', () => {
+    pings += 1;
+  });
+  ws.on('message', () => {
+    frames += 1;
+  });
+  await new Promise((resolve) => ws.once('open', resolve));
+  if (sendsPongs) ws.pong();
+  ws.send(JSON.stringify({ type: 'market', assets_ids: ASSETS }));
+  const step = vi.spyOn(ReaderCheck.prototype, 'step');
+  await vi.waitFor(() => expect(step.mock.calls.length).toBeGreaterThan(40), PATIENCE);
+  step.mockRestore();
+  expect(pings).toBeGreaterThan(1);
+  const before = frames;
+  await drive(20);
+  await vi.waitFor(() => expect(frames).toBeGreaterThan(before), PATIENCE);
+  expect(hold).not.toHaveBeenCalled();
+  ws.terminate();
+});
 
 /** Connections to nobody, which count their pings, and a check over them whose beats are ours. */
 function world(count: number, answerMsMin: number, answerMsMax = answerMsMin) {

@@ -42,7 +42,7 @@ beforeAll(async () => {
   dataDir = join(folder, 'data');
   server = await startServerProcess({ dataDir, args: ['--house', 'busy'] });
   while ((await send(server.url, 'GET', '/readyz')).json.durable_sequence < RECORDS_MIN) await sleep(50);
-}, 120_000);
+});
 afterAll(async () => {
   await server?.kill('SIGKILL');
   rmSync(folder, { recursive: true, force: true });

@@ -1,0 +1,84 @@
+// Money that comes and goes without a trade: the operator's deposits and withdrawals, and development's faucet. What they answer,
+// whose a wallet is that they name, and what each refused request is told.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { developmentWallet } from '../../server/auth/mnemonic.ts';
+import { send } from '../support/client.ts';
+import { startTestServer } from '../support/server.ts';
+import { accepted, admin, closeOperatorWorld, newMarket, openOperatorWorld, server } from './operatorWorld.ts';
+
+beforeAll(openOperatorWorld);
+afterAll(closeOperatorWorld);
+
+test('deposits and withdrawals state the balance after them', async () => {
+  const { address } = developmentWallet(40);
+  const first = await accepted(
+    admin('/admin/deposits', { address: address.toUpperCase().replace('0X', '0x'), amount: '12.500001' }),
+  );
+  expect(first).toEqual({ address, owner: address, amount: '12.500001', balance: '12.500001' });
+  const second = await accepted(admin('/admin/withdrawals', { address, amount: '2.5' }));
+  expect(second.balance).toBe('10.000001');
+  const short = await admin('/admin/withdrawals', { address, amount: '10.000002' });
+  expect([short.status, short.json.error]).toEqual([
+    400,
+    'not enough balance: 10.000002 asked, the balance is 10.000001 and open orders reserve 0',
+  ]);
+  expect((await admin('/admin/withdrawals', { address: developmentWallet(41).address, amount: '1' })).status).toBe(400);
+  const full = await admin('/admin/deposits', { address, amount: '9007199254.740991' });
+  const sentence =
+    /^all deposits so far, withdrawn or not, are [0-9.]+; 9007199254\.740991 more would pass the limit of 9007199254\.740991/;
+  expect([full.status, full.json.error]).toEqual([400, expect.stringMatching(sentence)]);
+});
+
+test('a wallet that no request used yet can be named with its owner', async () => {
+  const { address: owner } = developmentWallet(42);
+  const { safe, proxy } = server.services.wallets.derivedWallets(owner);
+  expect((await accepted(admin('/admin/deposits', { address: safe, amount: '1', owner }))).owner).toBe(owner);
+  const stranger = developmentWallet(43).address;
+  const wrong = await admin('/admin/deposits', { address: proxy, amount: '1', owner: stranger });
+  expect(wrong.json.error).toBe(`invalid_field: owner: ${proxy} is no wallet of ${stranger}`);
+  const taken = await admin('/admin/deposits', { address: safe, amount: '1', owner: stranger });
+  expect(taken.json.error).toBe(`invalid_field: owner: the wallet ${safe} belongs to ${owner}`);
+});
+
+test('the faucet credits nothing where the market takes no shares', async () => {
+  const { address } = developmentWallet(45);
+  const { tokens, condition_id } = await newMarket();
+  await accepted(admin(`/admin/markets/${condition_id}/resolve`, { outcome: 'Yes' }));
+  const asked = { address, collateral: '5', token_id: tokens[0].token_id, shares: '1' };
+  const refused = await send(server.url, 'POST', '/dev/faucet', asked);
+  expect([refused.status, refused.json.market_status]).toEqual([400, 'resolved']);
+  expect(server.services.views.accounts.byWallet(address)).toBeUndefined();
+});
+
+test('the faucet says that shares are credited where the collateral after them is refused', async () => {
+  const { address } = developmentWallet(46);
+  const { tokens } = await newMarket();
+  const asked = { address, collateral: '9007199254.740991', token_id: tokens[0].token_id, shares: '1' };
+  const refused = await send(server.url, 'POST', '/dev/faucet', asked);
+  const sentence = /^the shares are credited, the collateral is not: all deposits so far, withdrawn or not, are /;
+  expect([refused.status, refused.json.error]).toEqual([400, expect.stringMatching(sentence)]);
+});
+
+test('the faucet credits collateral and shares, in development only', async () => {
+  const { address } = developmentWallet(44);
+  const market = await newMarket();
+  const [yes, no] = market.tokens.map((row: { token_id: string }) => row.token_id);
+  const reply = await accepted(
+    send(server.url, 'POST', '/dev/faucet', { address, collateral: '5', token_id: no, shares: '2.25' }),
+  );
+  expect(reply).toEqual({
+    address,
+    owner: address,
+    collateral: '5',
+    tokens: [
+      { token_id: yes, outcome: 'Yes', balance: '0' },
+      { token_id: no, outcome: 'No', balance: '2.25' },
+    ],
+  });
+  const unknown = await send(server.url, 'POST', '/dev/faucet', { address, token_id: '77', shares: '1' });
+  expect([unknown.status, unknown.json]).toEqual([404, { error: 'token not found' }]);
+  const venue = await startTestServer({ config: { mode: 'production', adminToken: 'x'.repeat(20) } });
+  const absent = await send(venue.url, 'POST', '/dev/faucet', { address, collateral: '1' });
+  expect([absent.status, absent.json]).toEqual([404, { error: 'not found' }]);
+  await venue.close();
+});

@@ -1,0 +1,184 @@
+// What the door does for connections, whatever is asked: long replies in parts, many requests at once, and clients that leave
+// in the middle. None of them may keep another waiting. The table is the whole one plus endpoints that wait or have much to say.
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { z } from 'zod';
+import type { Endpoint, Handler } from '../../server/http/endpoint.ts';
+import { endpoints } from '../../server/http/endpoints.ts';
+import { INTERFACE_VERSION } from '../../server/http/interfaceVersion.ts';
+import { httpLimits } from '../../server/http/limits.ts';
+import { send, sendRaw } from '../support/client.ts';
+import { PATIENCE } from '../support/patience.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+
+const schema = { reply: z.unknown() };
+const row = { auth: 'none', throttle: 'general', section: 'test', summary: 'For the test.', schema } as const;
+let release: () => void = () => {};
+let enteredCount = 0;
+let echoCount = 0;
+
+const echo: Handler = ({ params }) => {
+  echoCount += 1;
+  return { body: JSON.stringify({ params }) };
+};
+const slow: Handler = async () => {
+  enteredCount += 1;
+  await new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  return { body: '"late"' };
+};
+/** A body of which a few reach the bound of a turn. */
+const LARGE_BYTES = httpLimits.turnReplyBytesMax / 4;
+let largeCount = 0;
+const large: Handler = () => {
+  largeCount += 1;
+  return { body: 'x'.repeat(LARGE_BYTES) };
+};
+/** Of many parts, each byte telling where it stands. */
+const longBody = Buffer.from(Array.from({ length: 900_000 }, (_, index) => String(index)).join(','));
+let endlessSteps = 0;
+/** Never comes to its end. */
+const endless: Handler = function* () {
+  for (;;) {
+    endlessSteps += 1;
+    yield;
+  }
+};
+const inTwoSteps: Handler = function* () {
+  yield;
+  return { body: '"done"' };
+};
+const table: readonly Endpoint[] = [
+  ...endpoints,
+  { ...row, method: 'GET', path: '/test/long', handler: () => ({ body: longBody }) },
+  { ...row, method: 'POST', path: '/test/echo', handler: echo },
+  { ...row, method: 'GET', path: '/test/echo', handler: echo },
+  { ...row, method: 'GET', path: '/test/by/{name}/{other}', handler: echo },
+  { ...row, method: 'GET', path: '/test/slow', handler: slow },
+  { ...row, method: 'GET', path: '/test/endless', handler: endless },
+  { ...row, method: 'GET', path: '/test/two-steps', handler: inTwoSteps },
+  { ...row, method: 'GET', path: '/test/large', handler: large },
+];
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer({ endpoints: table });
+});
+afterAll(() => server.close());
+
+/** Reads the reply to a request for the long body as slowly as it is told to; undefined when it is told to leave. */
+async function readLong(pauseMs: number, isLeaving = false): Promise<Buffer | undefined> {
+  const socket = connect(server.port, '127.0.0.1');
+  socket.write('GET /test/long HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of socket) {
+    parts.push(part);
+    bytes += part.length;
+    if (isLeaving) break;
+    if (bytes >= longBody.length + Buffer.concat(parts.slice(0, 1)).indexOf('\r\n\r\n') + 4) break;
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  }
+  socket.destroy();
+  const whole = Buffer.concat(parts);
+  return isLeaving ? undefined : whole.subarray(whole.indexOf('\r\n\r\n') + 4);
+}
+
+test('a long reply arrives whole, however slowly it is read and whoever leaves meanwhile', async () => {
+  const read = [readLong(0), readLong(2), readLong(0, true), readLong(0), readLong(0, true), readLong(2)];
+  const bodies = await Promise.all(read);
+  for (const body of bodies) if (body !== undefined) expect(body.equals(longBody)).toBe(true);
+  expect(bodies.filter((body) => body === undefined).length).toBe(2);
+  const [head] = await sendRaw(server.port, ['HEAD /test/long HTTP/1.1\r\nHost: localhost\r\n\r\n']);
+  expect(head.headers['content-length']).toBe(String(longBody.length));
+});
+
+test('a reply whose client has gone is not made any further, and keeps no other waiting', async () => {
+  const clients = [1, 2, 3].map(() => {
+    const socket = connect(server.port, '127.0.0.1');
+    socket.write('GET /test/endless HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    return socket;
+  });
+  // The first step of each is made at once, and then the first one's alone.
+  await vi.waitFor(() => expect(endlessSteps).toBeGreaterThan(10), PATIENCE);
+  for (const client of clients) client.destroy();
+  expect((await send(server.url, 'GET', '/test/two-steps')).json).toBe('done');
+  const steps = endlessSteps;
+  expect((await send(server.url, 'GET', '/test/two-steps')).json).toBe('done');
+  expect(endlessSteps).toBe(steps);
+});
+
+describe('pipelined requests', () => {
+  const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+
+  /** Sends a burst in one write without reading; resolves when the server has closed the connection. */
+  const burst = (path: string, count: number): Promise<void> =>
+    new Promise((resolve) => {
+      const socket = connect(server.port, '127.0.0.1');
+      socket.on('error', () => {}); // what is left unread makes the end a reset
+      socket.on('close', () => resolve());
+      socket.write(get(path).repeat(count));
+      socket.resume();
+    });
+
+  test('a few at once are answered in order', async () => {
+    const replies = await sendRaw(server.port, [get('/test/by/1/x') + get('/test/by/2/x') + get('/nowhere')], 3);
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 404]);
+    expect(replies.slice(0, 2).map(({ body }) => JSON.parse(body).params.name)).toEqual(['1', '2']);
+  });
+
+  test('more than a turn answers close their connection and keep nobody else waiting', async () => {
+    echoCount = 0;
+    await Promise.all([burst('/test/echo', 2_000), send(server.url, 'GET', '/version')]);
+    // One more than is answered: its reply waits for the next turn, and the request behind it closes the connection.
+    expect(echoCount).toBeGreaterThan(1);
+    expect(echoCount).toBeLessThanOrEqual(httpLimits.turnRepliesMax + 1);
+    expect((await send(server.url, 'GET', '/version')).json).toEqual({ version: 2, interface: INTERFACE_VERSION });
+  });
+
+  test('large replies reach the bound by their bytes', async () => {
+    largeCount = 0;
+    await burst('/test/large', 2_000);
+    expect(largeCount).toBe(httpLimits.turnReplyBytesMax / LARGE_BYTES + 1);
+  });
+
+  test('replies to what nothing handles are bounded too', async () => {
+    await burst('/nowhere', 2_000);
+    expect((await send(server.url, 'GET', '/version')).status).toBe(200);
+  });
+
+  test('connections that send one request each are all answered', async () => {
+    const count = httpLimits.turnRepliesMax * 3;
+    const replies = await Promise.all(Array.from({ length: count }, () => sendRaw(server.port, [get('/test/large')])));
+    expect(replies.filter(([reply]) => reply?.status === 200 && reply.body.length === LARGE_BYTES)).toHaveLength(count);
+  });
+});
+
+describe('clients that go away', () => {
+  test('in the middle of a body: the server goes on', async () => {
+    await new Promise<void>((resolve) => {
+      const socket = connect(server.port, '127.0.0.1', () => {
+        socket.write('POST /test/echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n', () => {
+          socket.write('{"a"', () => socket.destroy());
+        });
+      });
+      socket.on('close', () => resolve());
+    });
+    expect((await send(server.url, 'GET', '/version')).json).toEqual({ version: 2, interface: INTERFACE_VERSION });
+  });
+
+  test('while a handler waits: its reply goes nowhere and the server goes on', async () => {
+    const before = enteredCount;
+    const socket = connect(server.port, '127.0.0.1');
+    socket.write('GET /test/slow HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    while (enteredCount === before) await send(server.url, 'GET', '/version');
+    await new Promise<void>((resolve) => {
+      socket.on('close', () => resolve());
+      socket.destroy();
+    });
+    await send(server.url, 'GET', '/version');
+    release();
+    expect((await send(server.url, 'GET', '/version')).status).toBe(200);
+  });
+});

@@ -1,0 +1,42 @@
+// What falls due is settled in the record of whichever command comes next, before the command itself. The reply to a request
+// tells of its own command alone, whatever else its record holds. The clock of the exchange is moved by hand and wakes nobody.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Clock } from '../../engine/index.ts';
+import { alice, bob, call, market, newMarket, openTradingWorldOn, orderBody, post, server } from './tradingWorld.ts';
+
+let aheadMs = 0;
+const clock: Clock = { now: () => Date.now() + aheadMs, attach: () => () => {} };
+
+beforeAll(() => openTradingWorldOn(clock));
+afterAll(() => server.close());
+
+/** Lets time pass; less in all than a signature of the real clock may be old. */
+function pass(seconds: number): void {
+  aheadMs += seconds * 1000;
+}
+
+const statusOf = async (id: string): Promise<string> => (await call(alice, 'GET', `/data/order/${id}`)).json.status;
+
+test('an order that rests is not told of the trades of a delayed one that entered right before it', async () => {
+  const slow = await newMarket({ seconds_delay: 2 });
+  expect((await post(bob, slow, { pips: 6000, shares: 10, side: 'BUY', token: 1 })).json.status).toBe('live');
+  const delayed = await post(alice, slow, { pips: 4000, shares: 10 });
+  expect([delayed.json.status, await statusOf(delayed.json.orderID)]).toEqual(['delayed', 'DELAYED']);
+  pass(3);
+  const resting = await post(bob, slow, { pips: 1000, shares: 5 });
+  expect(await statusOf(delayed.json.orderID)).toBe('MATCHED');
+  expect(resting.json).toMatchObject({ success: true, status: 'live', takingAmount: '', makingAmount: '' });
+  expect(resting.json.tradeIDs ?? []).toEqual([]);
+});
+
+test('a cancel does not name an order that had expired by then', async () => {
+  const body = orderBody(alice, market, { pips: 2000, shares: 10, orderType: 'GTD' });
+  const expiration = String(Math.floor(clock.now() / 1000) + 90);
+  const expiring = await call(alice, 'POST', '/order', { ...body, order: { ...body.order, expiration } });
+  const kept = await post(alice, market, { pips: 2000, shares: 10 });
+  expect([expiring.json.status, kept.json.status]).toEqual(['live', 'live']);
+  pass(120);
+  const reply = await call(alice, 'DELETE', '/cancel-all');
+  expect([reply.status, reply.json]).toEqual([200, { canceled: [kept.json.orderID], not_canceled: {} }]);
+  expect(await statusOf(expiring.json.orderID)).not.toBe('LIVE');
+});

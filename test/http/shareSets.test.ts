@@ -1,0 +1,72 @@
+// Sets of shares over HTTP: split, merge and redeem, from each wallet of an owner, and what each refused request is told.
+// Everything goes through the public interface; conservation is checked at the end.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { developmentWallet } from '../../server/auth/mnemonic.ts';
+import { createKey, send, sendSigned } from '../support/client.ts';
+import { accepted, admin, closeOperatorWorld, newMarket, openOperatorWorld, server } from './operatorWorld.ts';
+
+beforeAll(openOperatorWorld);
+afterAll(closeOperatorWorld);
+
+let nonce = 1;
+
+test('split, merge and redeem change the wallet of the signature type', async () => {
+  const wallet = developmentWallet(50);
+  const credentials = await createKey(server.url, wallet);
+  const call = (path: string, body: unknown) => sendSigned(server.url, wallet.address, credentials, 'POST', path, body);
+  const { condition_id } = await newMarket();
+  const { derivedWallets } = server.services.wallets;
+  const wallets = [
+    wallet.address,
+    derivedWallets(wallet.address).proxy,
+    derivedWallets(wallet.address).safe,
+    derivedWallets(wallet.address).depositBeacon,
+  ];
+  for (const [signature_type, address] of wallets.entries()) {
+    const split = await accepted(call('/split', { condition_id, amount: '100.5', signature_type }));
+    expect(split).toMatchObject({ wallet: address, amount: '100.5', collateral: '9899.5' });
+    expect(split.tokens.map((row: { balance: string }) => row.balance)).toEqual(['100.5', '100.5']);
+  }
+  const merged = await accepted(call('/merge', { condition_id, amount: '0.5' }));
+  expect(merged).toMatchObject({ wallet: wallet.address, collateral: '9900' });
+  const short = await call('/merge', { condition_id, amount: '100.000001' });
+  expect(short.json.error).toBe('not enough shares: 100.000001 asked, 100 of both tokens are free');
+  expect((await call('/split', { condition_id, amount: '9900.000001' })).json.error).toMatch(/^not enough balance/);
+  expect((await call('/redeem', { condition_id })).json).toEqual({
+    error: 'the market is active, which does not allow this',
+    market_status: 'active',
+  });
+  await accepted(admin(`/admin/markets/${condition_id}/resolve`, { outcome: 'Yes' }));
+  const redeemed = await accepted(call('/redeem', { condition_id }));
+  expect(redeemed).toMatchObject({ payout: '100', collateral: '10000' });
+  expect((await call('/redeem', { condition_id })).json.error).toMatch(/nothing to redeem/);
+  expect((await call('/split', { condition_id, amount: '1' })).json.market_status).toBe('resolved');
+});
+
+test.each([
+  [{ condition_id: `0x${'9'.repeat(64)}`, amount: '1' }, 404, 'market not found'],
+  [{ amount: '1' }, 400, 'missing_field: condition_id'],
+  [
+    { condition_id: `0x${'9'.repeat(64)}`, amount: 1 },
+    400,
+    /^invalid_field: amount: it must be a decimal string .*, not a number$/,
+  ],
+  [
+    { condition_id: `0x${'9'.repeat(64)}`, amount: '1', signature_type: 4 },
+    400,
+    'invalid_field: signature_type: it must be the number 0, 1, 2 or 3',
+  ],
+  [{ condition_id: `0x${'9'.repeat(64)}`, amount: '1', wallet: 'x' }, 400, 'unknown_field: wallet'],
+])('a split of %j is refused', async (body, status, sentence) => {
+  const wallet = developmentWallet(51);
+  const made = await createKey(server.url, wallet, String(nonce++));
+  const reply = await sendSigned(server.url, wallet.address, made, 'POST', '/split', body);
+  expect([reply.status, reply.json.error]).toEqual([
+    status,
+    typeof sentence === 'string' ? sentence : expect.stringMatching(sentence),
+  ]);
+});
+
+test('without credentials it is 401', async () => {
+  expect((await send(server.url, 'POST', '/split', {})).status).toBe(401);
+});
