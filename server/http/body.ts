@@ -4,11 +4,8 @@
 
 import type { HttpResponse } from 'uWebSockets.js';
 import { isUtf8 } from 'node:buffer';
-<<<<<<< HEAD
-import { RETRY_SECONDS } from '../wire/rejections.ts';
-=======
 import { reasonOf } from '../../engine/index.ts';
->>>>>>> f759c3a116d2149fd9f10c7273517fa619d24cc7
+import { RETRY_SECONDS } from '../wire/rejections.ts';
 import { BadRequest } from './errors.ts';
 import type { HeldBytes } from './heldBytes.ts';
 import { httpLimits } from './limits.ts';

@@ -12,7 +12,7 @@ import { historyRefusal, RETRY_SECONDS, replyError, storageRefusal } from '../wi
 import { type AddressGuard, type AddressReader, addressGuard, forwardedReader } from './allowlist.ts';
 import { tellAnswered } from './answered.ts';
 import { type Authenticator, makeAuthenticator } from './authenticate.ts';
-import { bodyTooLarge, EMPTY_BODY, type Gathering, readBody, requireJsonContentType } from './body.ts';
+import { bodyTooLarge, EMPTY_BODY, readBody, requireJsonContentType } from './body.ts';
 import { preflightHeaders } from './cors.ts';
 import type { Context, Endpoint, Method, Reply } from './endpoint.ts';
 import { BadRequest } from './errors.ts';
@@ -58,49 +58,6 @@ const STATUS_TEXTS: Readonly<Record<number, string>> = {
   503: 'Service Unavailable',
 };
 
-<<<<<<< HEAD
-/** What one turn of the loop has answered to requests that arrived in it. */
-class Turn {
-  replyCount = 0;
-  replyBytes = 0;
-
-  get isFull(): boolean {
-    return this.replyCount >= httpLimits.turnRepliesMax || this.replyBytes >= httpLimits.turnReplyBytesMax;
-  }
-}
-
-/** One request on its way through the door. */
-class Visit {
-  readonly res: HttpResponse;
-  readonly turn: Turn;
-  readonly beganMs = performance.now();
-  /** The client has gone: nothing may be done with `res` any more. */
-  isAborted = false;
-  isAnswered = false;
-  /** uWebSockets' request object still lives. */
-  isLive = true;
-  isHead = false;
-  isOpen = true;
-  /** What was asked of which endpoint, as far as it is known. */
-  endpoint: Endpoint | undefined;
-  request: ReceivedRequest | undefined;
-  /** Where it comes from, as trusted proxies say; undefined without them. */
-  forwardedAddress: string | undefined;
-  /** The throttle counted it, or is not to. */
-  isCounted = false;
-  /** Its body, while it comes in parts. */
-  gathering: Gathering | undefined;
-  /** Its reply, while it is sent in parts. */
-  long: LongReply | undefined;
-
-  constructor(res: HttpResponse, turn: Turn) {
-    this.res = res;
-    this.turn = turn;
-  }
-}
-
-=======
->>>>>>> f759c3a116d2149fd9f10c7273517fa619d24cc7
 /** The context of a request; handlers may take it apart, so its functions do not need it around them. */
 function contextOf(services: Services, dialect: Dialect, known: Caller | undefined): Context {
   const caller = (): Caller => {

@@ -1,6 +1,7 @@
 // A request on its way through the door, and the turn of the loop that it arrived in: what is known of it so far, and whether its
 // client is still there. Made and changed by handle.ts; nothing here answers anybody.
 import type { HttpResponse } from 'uWebSockets.js';
+import type { Gathering } from './body.ts';
 import type { Endpoint } from './endpoint.ts';
 import { httpLimits } from './limits.ts';
 import type { LongReply } from './longReply.ts';
@@ -35,6 +36,8 @@ export class Visit {
   forwardedAddress: string | undefined;
   /** The throttle counted it, or is not to. */
   isCounted = false;
+  /** Its body, while it comes in parts. */
+  gathering: Gathering | undefined;
   /** Its reply, while it is sent in parts. */
   long: LongReply | undefined;
 
