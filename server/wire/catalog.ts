@@ -40,12 +40,18 @@ export const rewardsMinSize = (market: Market): number =>
 /** The last day of rewards that have no end, as the catalog's clients know it; some parse no record without one. */
 const OPEN_ENDED = '2500-12-31';
 
+/** An id for a pair of numbers: another one for every other pair, and in digits, as all ids of the catalog are. */
+function pairId(first: number, second: number): string {
+  const sum = first + second;
+  return String((sum * (sum + 1)) / 2 + second);
+}
+
 /** What makers are offered; the two bounds are in every record, as clients look them up in any. */
 function rewardFields(market: Market): Fields {
   const { rewards } = market.texts;
   if (!hasRewards(market) || rewards === undefined) return { rewardsMinSize: 0, rewardsMaxSpread: 0 };
   const rates = (rewards.rates ?? []).map(({ asset_address, rewards_daily_rate }, at) => ({
-    id: `${market.marketId}-${at + 1}`,
+    id: pairId(market.marketId, at + 1),
     conditionId: market.conditionId,
     assetAddress: checksumAddress(asset_address),
     rewardsAmount: 0,
@@ -237,7 +243,7 @@ export function tagMatch({ number, title, slug }: Label, eventCount: number): Fi
 
 /** How a tag is related to another, the most related one being of rank 1. */
 export function relatedTag({ number }: Label, other: Label, rank: number): Fields {
-  return { id: `${number}-${other.number}`, tagID: number, relatedTagID: other.number, rank };
+  return { id: pairId(number, other.number), tagID: number, relatedTagID: other.number, rank };
 }
 
 /** A series; it is active and closed as the events are that it consists of. */

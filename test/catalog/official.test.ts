@@ -32,8 +32,8 @@ test('tags are related to those that events have beside them, by number and by s
   for (const mount of ['', '/gamma']) {
     for (const path of [`${mount}/tags/1/related-tags`, `${mount}/tags/slug/Sports/related-tags`]) {
       expect((await world.get(path)).json).toEqual([
-        { id: '1-3', tagID: 1, relatedTagID: 3, rank: 1 },
-        { id: '1-2', tagID: 1, relatedTagID: 2, rank: 2 },
+        { id: '13', tagID: 1, relatedTagID: 3, rank: 1 },
+        { id: '8', tagID: 1, relatedTagID: 2, rank: 2 },
       ]);
       const { json: tags } = await world.get(`${path}/tags?omit_empty=true&status=all`);
       expect(tags).toEqual([(await world.get('/tags/3')).json, (await world.get('/tags/2')).json]);
@@ -233,20 +233,21 @@ test('a series has its events, in short on the root and with their state and dat
 });
 
 test('a program of rewards names its first day and, as it is open-ended, the day that stands for no end', async () => {
-  const rates = [{ asset_address: `0x${'1'.repeat(40)}`, rewards_daily_rate: 5 }];
+  const rates = [5, 6].map((rewards_daily_rate) => ({ asset_address: `0x${'1'.repeat(40)}`, rewards_daily_rate }));
   const path = `/admin/markets/${world.conditions.get('cup-home')}`;
   await world.admin('PATCH', path, { rewards: { rates, min_size: 50, max_spread: 3 } });
   const shown = (await world.get('/gamma/markets?slug=cup-home')).json[0];
-  expect(shown.clobRewards).toEqual([
-    {
-      id: `${shown.id}-1`,
+  expect(shown.clobRewards).toEqual(
+    rates.map(({ asset_address, rewards_daily_rate }) => ({
+      id: expect.stringMatching(/^\d+$/),
       conditionId: shown.conditionId,
-      assetAddress: rates[0].asset_address,
+      assetAddress: asset_address,
       rewardsAmount: 0,
-      rewardsDailyRate: 5,
+      rewardsDailyRate: rewards_daily_rate,
       startDate: shown.createdAt.slice(0, 10),
       endDate: '2500-12-31',
-    },
-  ]);
+    })),
+  );
+  expect(shown.clobRewards[0].id).not.toBe(shown.clobRewards[1].id);
   await world.admin('PATCH', path, { rewards: {} });
 });

@@ -21,7 +21,7 @@ const never = z.literal(false);
 const negRiskId = bytes32.meta({ description: 'What the markets of a neg-risk event share' });
 
 const reward = z.object({
-  id: text,
+  id: digits,
   conditionId: bytes32,
   assetAddress: common.checksumAddress,
   rewardsAmount: number,
@@ -115,7 +115,7 @@ const eventOfMarket = z
 const tag = z
   .object({ id: digits, label: text, slug: text, createdAt: isoTime, updatedAt: isoTime, requiresTranslation: flag })
   .meta({ id: 'Tag' });
-const relatedTag = z.object({ id: text, tagID: whole, relatedTagID: whole, rank: whole.min(1) }).meta({
+const relatedTag = z.object({ id: digits, tagID: whole, relatedTagID: whole, rank: whole.min(1) }).meta({
   id: 'RelatedTag',
   description: 'A tag beside another: rank 1 for the one that most of its events have',
 });
