@@ -18,6 +18,7 @@ import {
   storedCursors,
 } from '../journal/index.ts';
 import { bytesToHex, commandName, encodeCommand, RULES_VERSION, reasonOf } from '../protocol/index.ts';
+import { type Answer, Answers } from './answers.ts';
 import { systemClock } from './clock.ts';
 import { assertWellFormed } from './door.ts';
 import { applyToFollowers, DecodedRecord, EngineDefect } from './record.ts';
@@ -37,12 +38,6 @@ const CLOSE_SNAPSHOT_MS = 2_000;
 const ANSWER_MS_MAX = 15_000;
 /** Records that are not durable take at most about so many bytes; commands are refused while they do. */
 const PENDING_BYTES_MAX = 64 * 1024 * 1024;
-const UNANSWERED: Answer = { resolve: () => {}, reject: () => {} };
-
-interface Answer {
-  readonly resolve: (record: LogRecord) => void;
-  readonly reject: (error: Error) => void;
-}
 
 /** What tests may put in place of the parts that an exchange makes itself. */
 export interface InlineParts {
@@ -101,13 +96,9 @@ class InlineExchange implements RunningExchange {
   private readonly ticker: Ticker;
   private readonly commandSteps: readonly ((command: Uint8Array) => void)[];
   private readonly durableSteps: readonly ((record: DecodedRecord) => void)[];
-  /** Who waits for records that were appended and not yet answered, in order of their sequences. */
-  private answers: Answer[] = [];
-  private answeredCount = 0;
-  private answersDue: NodeJS.Timeout | undefined;
+  private readonly answers: Answers;
   /** Whether followers are still told of what happens. */
   private isFollowed = true;
-  private readonly answerMsMax: number;
   private readonly pendingBytesMax: number;
   private stoppedReason: string | undefined;
   private isFatal = false;
@@ -132,17 +123,19 @@ class InlineExchange implements RunningExchange {
     if (this.snapshotSequence > 0)
       this.log('info', 'The state was loaded from a snapshot.', { sequence: this.snapshotSequence });
     this.reducers = restored?.reducers ?? new Reducers();
-    this.answerMsMax = parts.answerMsMax ?? ANSWER_MS_MAX;
+    this.answers = new Answers(parts.answerMsMax ?? ANSWER_MS_MAX);
     this.pendingBytesMax = parts.pendingBytesMax ?? PENDING_BYTES_MAX;
     const listener = {
       onDurable: (batch: Uint8Array) => this.answerBatch(batch),
       onUnavailable: (reason: string) => this.becomeUnavailable(reason),
       onAvailable: () => {
-        clearTimeout(this.answersDue);
-        this.answersDue = undefined;
+        this.answers.keepWaiting();
         this.log('info', 'The journal can be written again.');
       },
-      onFatal: (error: Error) => this.stopForGood(error),
+      onFatal: (error: Error) => {
+        this.answers.rejectAll(error.message); // a journal that has stopped answers nobody
+        this.stopForGood(error);
+      },
     };
     this.journal = new Journal(store, listener, parts.retry);
     this.isFresh = this.journal.durableSequence === 0;
@@ -195,7 +188,7 @@ class InlineExchange implements RunningExchange {
   /** Ends an exchange whose start has failed. Nothing of it may be written later: the directory is somebody else's then. */
   async abandon(): Promise<void> {
     this.ticker.close();
-    clearTimeout(this.answersDue);
+    this.answers.keepWaiting();
     await this.journal.close(0);
   }
 
@@ -225,7 +218,7 @@ class InlineExchange implements RunningExchange {
       this.journal.together(() => {
         for (const command of commands) this.takeAcceptable(command);
       });
-      for (const at of commands.keys()) this.answers.push(at === commands.length - 1 ? last : others);
+      for (const at of commands.keys()) this.answers.add(at === commands.length - 1 ? last : others);
       if (commands.length === 0) resolve();
       this.ticker.arm();
     });
@@ -302,7 +295,7 @@ class InlineExchange implements RunningExchange {
     } catch (error) {
       throw this.stopOnDefect(command, error);
     }
-    this.answers.push(answer);
+    this.answers.add(answer);
     this.ticker.arm();
   }
 
@@ -333,10 +326,7 @@ class InlineExchange implements RunningExchange {
       apply: (record) => {
         if (this.isFollowed) applyToFollowers(followers, record);
       },
-      answer: (record) => {
-        this.answers[this.answeredCount].resolve(record);
-        this.answeredCount += 1;
-      },
+      answer: (record) => this.answers.answer(record),
     };
     return durablePhases.map((phase) => steps[phase]);
   }
@@ -347,8 +337,7 @@ class InlineExchange implements RunningExchange {
       const record = new DecodedRecord(source);
       for (const step of this.durableSteps) step(record);
     }
-    this.answers.splice(0, this.answeredCount);
-    this.answeredCount = 0;
+    this.answers.batchAnswered();
   }
 
   /** Whether a Tick was accepted. */
@@ -382,15 +371,14 @@ class InlineExchange implements RunningExchange {
       `The engine failed at sequence ${sequence} (${commandName(command)}): ${text}.${where}`,
       { cause: error },
     );
-    this.stopForGood(defect, false);
+    this.stopForGood(defect);
     return new StorageUnavailable(defect.message);
   }
 
-  /** Accepts nothing any more. What was appended before a defect is still answered; after a failed journal it never is. */
-  private stopForGood(error: Error, rejectsWaiting = true): void {
+  /** Accepts nothing any more; what was appended is still answered once it is durable. */
+  private stopForGood(error: Error): void {
     this.stoppedReason = error.message;
     this.ticker.close();
-    if (rejectsWaiting) this.rejectWaiting(error.message);
     if (this.isFatal) return;
     this.isFatal = true;
     this.log('error', error.message);
@@ -400,13 +388,7 @@ class InlineExchange implements RunningExchange {
   /** Who waits is told after a while; what was taken in stays in order, and may become durable later. */
   private becomeUnavailable(reason: string): void {
     this.log('error', 'The journal cannot be written; it is tried again.', { reason });
-    this.answersDue ??= setTimeout(() => this.rejectWaiting(reason), this.answerMsMax);
-  }
-
-  private rejectWaiting(reason: string): void {
-    const waiting = this.answers.slice(this.answeredCount);
-    this.answers.fill(UNANSWERED, this.answeredCount);
-    for (const { reject } of waiting) reject(new StorageUnavailable(reason, true));
+    this.answers.rejectLater(reason);
   }
 
   private async closeOnce(): Promise<void> {
@@ -414,8 +396,8 @@ class InlineExchange implements RunningExchange {
     this.stoppedReason ??= 'the exchange is closing';
     this.ticker.close();
     await this.journal.close(CLOSE_DEADLINE_MS);
-    clearTimeout(this.answersDue);
-    this.rejectWaiting('the exchange has closed before the journal could be written');
+    this.answers.keepWaiting();
+    this.answers.rejectAll('the exchange has closed before the journal could be written');
     this.writeSnapshot(snapshotUntilMs);
     this.directory?.release();
   }
