@@ -17,6 +17,8 @@ export interface Answer {
 
 /** How long a reply may take before it is said to hang; no test waits for it. */
 const ANSWER_MS_MAX = 30_000;
+/** The exchange ends connections that were idle for ten seconds: nothing is sent over one that may be about to end. */
+const IDLE_MS_MAX = 5_000;
 const HEADER_END = Buffer.from('\r\n\r\n');
 
 function bytesOf({ method, path, headers, body }: Request): Buffer {
@@ -38,30 +40,25 @@ function parse(bytes: Buffer): Answer | undefined {
   return { status: Number(head.slice(9, 12)), body: bytes.toString('utf8', end + HEADER_END.length, bodyEnd) };
 }
 
-/** One connection that answers one request at a time. */
+/** One connection that answers one request at a time; like other clients', it is made anew when it was idle for long. */
 class Connection {
-  private readonly socket: Socket;
+  private readonly port: number;
+  private socket: Socket;
   private received: Buffer = Buffer.alloc(0);
-  private sentMs = 0;
+  private sentMs = Date.now();
   private resolve: ((answer: Answer) => void) | undefined;
   private reject: ((error: Error) => void) | undefined;
 
   constructor(port: number) {
-    this.socket = connect(port, '127.0.0.1');
-    this.socket.setNoDelay(true);
-    this.socket.on('data', (chunk) => {
-      this.received = this.received.length === 0 ? chunk : Buffer.concat([this.received, chunk]);
-      const answer = parse(this.received);
-      if (answer === undefined) return;
-      this.received = Buffer.alloc(0);
-      this.resolve?.(answer);
-      this.resolve = undefined;
-    });
-    this.socket.on('error', (error) => this.fail(error));
-    this.socket.on('close', () => this.fail(new Error('the server ended the connection without an answer')));
+    this.port = port;
+    this.socket = this.open();
   }
 
   ask(request: Request): Promise<Answer> {
+    if (this.socket.destroyed || Date.now() - this.sentMs > IDLE_MS_MAX) {
+      this.socket.destroy();
+      this.socket = this.open();
+    }
     this.sentMs = Date.now();
     return new Promise((resolve, reject) => {
       this.resolve = resolve;
@@ -77,6 +74,26 @@ class Connection {
 
   destroy(): void {
     this.socket.destroy();
+  }
+
+  private open(): Socket {
+    const socket = connect(this.port, '127.0.0.1');
+    const fail = (error: Error): void => {
+      if (socket === this.socket) this.fail(error);
+    };
+    this.received = Buffer.alloc(0);
+    socket.setNoDelay(true);
+    socket.on('data', (chunk) => {
+      this.received = this.received.length === 0 ? chunk : Buffer.concat([this.received, chunk]);
+      const answer = parse(this.received);
+      if (answer === undefined) return;
+      this.received = Buffer.alloc(0);
+      this.resolve?.(answer);
+      this.resolve = undefined;
+    });
+    socket.on('error', fail);
+    socket.on('close', () => fail(new Error('the server ended the connection without an answer')));
+    return socket;
   }
 
   private fail(error: Error): void {

@@ -19,7 +19,7 @@ import { Keeper, newClock, settings } from './world.ts';
 
 /** An exchange that runs with a historian beside it. */
 /** Longer than any machine takes. */
-const WAIT_MS_MAX = 600_000;
+export const WAIT_MS_MAX = 600_000;
 
 export interface Venue {
   readonly exchange: RunningExchange;

@@ -13,7 +13,7 @@ import type { HistoryRequest } from '../../server/history/queries.ts';
 import { inTempDir } from '../journal/support.ts';
 import { Random } from '../model/random.ts';
 import { usedBytesOf } from '../support/lmdbFile.ts';
-import { answersInPlace, askText, expectSame, openVenue, oracleOf } from './harness.ts';
+import { answersInPlace, askText, expectSame, openVenue, oracleOf, WAIT_MS_MAX } from './harness.ts';
 import type { Oracle } from './oracle.ts';
 import { everything, KINDS, Questions } from './questions.ts';
 import { newClock, Player } from './world.ts';
@@ -51,7 +51,7 @@ async function prepare(dataDir: string, seed: number, steps: number): Promise<Pr
 async function answersOf({ lastSequence, requests }: Prepared, dataDir: string) {
   const heard: string[] = [];
   const log = (_: string, text: string, figures: object = {}): void => void heard.push(text + JSON.stringify(figures));
-  const historian = openHistorian({ dataDir, log });
+  const historian = openHistorian({ dataDir, log, waitMsMax: WAIT_MS_MAX });
   historian.durable(new Uint8Array(), lastSequence);
   const answers = await Promise.all(requests.map((request) => askText(historian, request)));
   await historian.close();
