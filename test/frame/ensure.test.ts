@@ -213,6 +213,26 @@ test('a system that has no pinned Node or no binary of uWebSockets.js is refused
   expect(fs.existsSync(join(repository, 'npm-calls'))).toBe(false);
 });
 
+test('a Node that is too old is told so, though it lacks what later ones have', async () => {
+  const { repository, path } = bareRepository('oldNode', 'exit 9');
+  // As Node 14: a named import of what its modules do not have would be an error of syntax before anything runs.
+  const os = 'import os from "os"; export const { constants, hostname } = os; export default os;';
+  const change = `
+    import { registerHooks } from 'node:module';
+    const url = 'data:text/javascript,' + encodeURIComponent(${JSON.stringify(os)});
+    const resolve = (name, context, next) => (name === 'node:os' ? { url, shortCircuit: true } : next(name, context));
+    registerHooks({ resolve });
+    delete Object.hasOwn;
+    Object.defineProperty(process, 'versions', { value: { node: '14.21.3' } });
+    Object.defineProperty(process, 'version', { value: 'v14.21.3' });`;
+  const options = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(change)}` };
+  const { status, err } = await ensure(repository, ['hello.ts'], path, undefined, options);
+  expect([status, err]).toEqual([
+    1,
+    'Outcry needs Node 20 or later to install itself and this is v14.21.3: install a later one.\n',
+  ]);
+});
+
 test('a uWebSockets.js that does not load is reported in one sentence, and nothing counts as installed', async () => {
   const { repository, path } = bareRepository('binaryless', `${linkPackages}; rm node_modules/uWebSockets.js`);
   const { status, out, err } = await ensure(repository, ['hello.ts'], path);
