@@ -294,6 +294,20 @@ test('cancels name what they cancelled and why not', async () => {
   expect((await cancelAll(alice)).json).toEqual({ canceled: [], not_canceled: {} });
 });
 
+test('a cancel that names a market and the token of another one cancels nothing', async () => {
+  const [one, another] = [await newMarket(), await newMarket()];
+  const ids = [
+    (await post(alice, one, { pips: 1000, shares: 10 })).json.orderID,
+    (await post(alice, another, { pips: 1000, shares: 10 })).json.orderID,
+  ];
+  const asked = (market: string, asset_id: string) =>
+    call(alice, 'DELETE', '/cancel-market-orders', { market, asset_id });
+  const none = await asked(one.conditionId, another.tokens[0]);
+  expect([none.status, none.json]).toEqual([200, { canceled: [], not_canceled: {} }]);
+  expect((await asked(one.conditionId, one.tokens[0])).json.canceled).toEqual([ids[0]]);
+  expect((await asked(another.conditionId, another.tokens[0])).json.canceled).toEqual([ids[1]]);
+});
+
 test('a delayed order says so and cannot be cancelled', async () => {
   const place = await newMarket({ seconds_delay: 3600 });
   await post(bob, place, { pips: 4000, shares: 10 });
