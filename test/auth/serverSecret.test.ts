@@ -21,6 +21,8 @@ describe("the server's secret", () => {
     const path = join(dataDir, SERVER_SECRET_FILE);
     if (process.platform !== 'win32') expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(Buffer.from(loadServerSecret(dataDir, {})).equals(first)).toBe(true);
+    // A variable that is set to nothing says nothing.
+    expect(Buffer.from(loadServerSecret(dataDir, { OUTCRY_SECRET: '' })).equals(first)).toBe(true);
     expect(Buffer.from(loadServerSecret(join(folder, 'other'), {})).equals(first)).toBe(false);
   });
 

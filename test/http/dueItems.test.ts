@@ -1,11 +1,14 @@
 // What falls due is settled in the record of whichever command comes next, before the command itself. The reply to a request
-// tells of its own command alone, whatever else its record holds. The clock of the exchange is moved by hand and wakes nobody.
+// tells of its own command alone, whatever else its record or its millisecond holds. The clock is moved by hand and wakes nobody.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Clock } from '../../engine/index.ts';
+import { l2Headers, send } from '../support/client.ts';
 import { alice, bob, call, market, newMarket, openTradingWorldOn, orderBody, post, server } from './tradingWorld.ts';
 
 let aheadMs = 0;
-const clock: Clock = { now: () => Date.now() + aheadMs, attach: () => () => {} };
+/** The clock stands still here, while it does. */
+let heldMs: number | undefined;
+const clock: Clock = { now: () => heldMs ?? Date.now() + aheadMs, attach: () => () => {} };
 
 beforeAll(() => openTradingWorldOn(clock));
 afterAll(() => server.close());
@@ -39,4 +42,19 @@ test('a cancel does not name an order that had expired by then', async () => {
   const reply = await call(alice, 'DELETE', '/cancel-all');
   expect([reply.status, reply.json]).toEqual([200, { canceled: [kept.json.orderID], not_canceled: {} }]);
   expect(await statusOf(expiring.json.orderID)).not.toBe('LIVE');
+});
+
+test('an order that is sent again is answered as at first, though another took it in the same millisecond', async () => {
+  const place = await newMarket();
+  const body = orderBody(alice, place, { pips: 4000, shares: 10 });
+  const again = () => {
+    const headers = l2Headers(alice.wallet.address, alice.key, 'POST', '/order', JSON.stringify(body));
+    return send(server.url, 'POST', '/order', body, { ...headers, Idempotent: '1' });
+  };
+  heldMs = clock.now();
+  const first = await again();
+  expect((await post(bob, place, { pips: 6000, shares: 10, token: 1 })).json.status).toBe('matched');
+  heldMs = undefined;
+  expect([first.json.status, await statusOf(first.json.orderID)]).toEqual(['live', 'MATCHED']);
+  expect((await again()).json).toEqual(first.json);
 });

@@ -1,5 +1,5 @@
-// Trading over HTTP, end to end: orders signed with all four signature types, every reply of placing and cancelling, and
-// what is read back in both dialects. A whole server runs in this process; its keys and signatures are real.
+// Trading over HTTP, end to end: orders signed with all four signature types, and every reply of placing and cancelling. A whole
+// server runs in this process; its keys and signatures are real.
 import { getAddress } from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ExchangeMode, encodeCommand } from '../../engine/index.ts';
@@ -7,7 +7,7 @@ import { ZERO_BYTES32 } from '../../server/auth/hex.ts';
 import type { SignableOrder } from '../../server/auth/orderDigest.ts';
 import { signOrder } from '../../server/auth/orderSignature.ts';
 import { thirdVersionDomain } from '../../server/routes/orderVersion.ts';
-import { createKey, l2Headers, send } from '../support/client.ts';
+import { createKey, send } from '../support/client.ts';
 import {
   alice,
   bob,
@@ -22,7 +22,6 @@ import {
   orderBody,
   post,
   server,
-  type Trader,
 } from './tradingWorld.ts';
 
 beforeAll(openTradingWorld);
@@ -101,6 +100,28 @@ test('both forms of the deposit wallet trade, and the balance follows the one us
     expect([...orders.openOf(alice.wallet.address)].at(-1)?.maker).toBe(maker);
   }
   await cancelAll(alice);
+});
+
+test('a deposit wallet that went to another owner is no longer the one whose balance is told', async () => {
+  const [wallet, heir] = server.wallets.slice(4);
+  const trader = { wallet, key: await createKey(server.url, wallet) };
+  const { depositUups, depositBeacon } = wallet.derived;
+  const credit = { address: depositUups, collateral: '7' };
+  expect((await send(server.url, 'POST', '/dev/faucet', credit)).status).toBe(200);
+  const order = { pips: 1000, shares: 10, signatureType: 3, maker: depositUups } as const;
+  expect((await post(trader, market, order)).json.status).toBe('live');
+  await cancelAll(trader);
+  const told = async () =>
+    (await call(trader, 'GET', '/balance-allowance?asset_type=COLLATERAL&signature_type=3')).json.balance;
+  const held = (of: string) => String(server.services.views.accounts.byWallet(of)?.collateralMicro);
+  expect([await told(), Number(held(depositUups)) - Number(held(depositBeacon))]).toEqual([
+    held(depositUups),
+    7_000_000,
+  ]);
+  await server.exchange.submit(
+    encodeCommand({ type: 'BindWallet', owner: heir.address, wallet: depositUups, signatureType: 3 }),
+  );
+  expect(await told()).toBe(held(depositBeacon));
 });
 
 describe('what is refused before the core', () => {
@@ -273,6 +294,20 @@ test('cancels name what they cancelled and why not', async () => {
   expect((await cancelAll(alice)).json).toEqual({ canceled: [], not_canceled: {} });
 });
 
+test('a cancel that names a market and the token of another one cancels nothing', async () => {
+  const [one, another] = [await newMarket(), await newMarket()];
+  const ids = [
+    (await post(alice, one, { pips: 1000, shares: 10 })).json.orderID,
+    (await post(alice, another, { pips: 1000, shares: 10 })).json.orderID,
+  ];
+  const asked = (market: string, asset_id: string) =>
+    call(alice, 'DELETE', '/cancel-market-orders', { market, asset_id });
+  const none = await asked(one.conditionId, another.tokens[0]);
+  expect([none.status, none.json]).toEqual([200, { canceled: [], not_canceled: {} }]);
+  expect((await asked(one.conditionId, one.tokens[0])).json.canceled).toEqual([ids[0]]);
+  expect((await asked(another.conditionId, another.tokens[0])).json.canceled).toEqual([ids[1]]);
+});
+
 test('a delayed order says so and cannot be cancelled', async () => {
   const place = await newMarket({ seconds_delay: 3600 });
   await post(bob, place, { pips: 4000, shares: 10 });
@@ -282,84 +317,6 @@ test('a delayed order says so and cannot be cancelled', async () => {
   expect(cancel.json).toEqual({ canceled: [], not_canceled: { [delayed.json.orderID]: 'order is delayed' } });
   expect((await call(alice, 'GET', '/data/orders')).json.data).toMatchObject([{ status: 'DELAYED' }]);
   await cancelAll(bob);
-});
-
-test('the root dialect wraps orders and dates trades', async () => {
-  const place = await newMarket();
-  const rested = (await post(alice, place, { pips: 4000, shares: 10 })).json.orderID;
-  const matched = (await post(bob, place, { pips: 6000, shares: 10, token: 1 })).json;
-  const asRoot = async (trader: Trader, path: string) => {
-    const headers = l2Headers(trader.wallet.address, trader.key, 'GET', path.split('?')[0]);
-    const renamed = Object.fromEntries(
-      Object.entries(headers).map(([name, value]) => [name.replace('POLY', 'SERVICE'), value]),
-    );
-    return (await send(server.url, 'GET', path, undefined, renamed)).json;
-  };
-  expect(await asRoot(alice, `/data/order/${rested}`)).toEqual({
-    order: {
-      associateTrades: matched.tradeIDs,
-      id: rested,
-      status: 'MATCHED',
-      market: place.conditionId,
-      originalSize: '10',
-      outcome: 'Yes',
-      makerAddress: getAddress(alice.wallet.address),
-      owner: alice.key.apiKey,
-      price: '0.4',
-      sizeMatched: '10',
-      assetId: place.tokens[0],
-      side: 'BUY',
-      type: 'GTC',
-      createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
-    },
-  });
-  const asTaker = await asRoot(bob, `/data/trades?market=${place.conditionId}`);
-  expect(asTaker.data).toMatchObject([{ type: 'TAKER', match_time: expect.stringMatching(/Z$/), bucket_index: 0 }]);
-  expect(asTaker.data[0]).not.toHaveProperty('trader_side');
-  expect((await asRoot(alice, `/data/trades?market=${place.conditionId}`)).data[0].type).toBe('MAKER');
-});
-
-test('lists of own rows take all filters, in both dialects', async () => {
-  const place = await newMarket();
-  const rested = (await post(alice, place, { pips: 4000, shares: 10 })).json.orderID;
-  const lasting = (await post(alice, place, { pips: 3000, shares: 10 })).json.orderID;
-  const [tradeId] = (await post(bob, place, { pips: 6000, shares: 10, token: 1 })).json.tradeIDs;
-  const open = async (query: string) => (await call(alice, 'GET', `/data/orders?${query}`)).json;
-  expect((await open(`market=${place.conditionId}`)).data.map(({ id }: { id: string }) => id)).toEqual([lasting]);
-  expect((await open(`asset_id=${place.tokens[1]}`)).count).toBe(0);
-  expect((await open(`id=${lasting}`)).count).toBe(1);
-  expect((await open(`id=${rested}`)).count).toBe(0);
-  expect((await open('market=x')).error).toContain('invalid order params payload');
-  expect((await open('next_cursor=LTE=')).error).toBe('Invalid next_cursor');
-
-  const found = async (query: string) =>
-    (await call(alice, 'GET', `/data/trades?market=${place.conditionId}&${query}`)).json;
-  const { trades } = server.services.views;
-  const newestTrade = trades.byOrdinal(trades.ofOwner(alice.wallet.address).at(-1)!);
-  const seconds = Math.floor(newestTrade.matchMs / 1000);
-  const [a, b] = [alice.wallet.address, bob.wallet.address];
-  for (const [query, count] of [
-    ['', 1],
-    [`id=${tradeId}`, 1],
-    ['id=00000000-0000-8000-8000-00000000ffff', 0],
-    [`taker=${b}`, 1],
-    [`taker=${a}`, 0],
-    [`maker=${a}`, 1],
-    [`maker=${b}`, 0],
-    [`maker_address=${a}`, 1],
-    [`maker_address=${b.toUpperCase().replace('0X', '0x')}`, 1],
-    [`asset_id=${place.tokens[0]}`, 1],
-    [`asset_id=${market.tokens[0]}`, 0],
-    [`before=${seconds}`, 0],
-    [`before=${seconds + 1}`, 1],
-    [`after=${seconds}`, 0],
-    [`after=${seconds - 1}`, 1],
-  ] as const) {
-    expect([query, (await found(query)).count]).toEqual([query, count]);
-  }
-  expect((await found('before=yesterday')).error).toContain('Invalid trade params payload');
-  expect((await call(bob, 'GET', `/data/order/${lasting}`)).status).toBe(404);
-  await cancelAll(alice);
 });
 
 test('the modes of the exchange answer orders, batches and cancels', async () => {

@@ -26,7 +26,11 @@ const closedWith = async (socket: TestSocket) => {
 
 test('a flood of messages is closed with the figures', async () => {
   const socket = await open();
-  for (let count = 0; count <= streamLimits.messagesBurst + 100; count += 1) socket.send('PING');
+  // For as long as it takes: what a second allows comes on top, and a busy machine takes some for so many.
+  while (socket.closed === undefined) {
+    for (let count = 0; count < streamLimits.messagesBurst; count += 1) socket.send('PING');
+    await new Promise((resolve) => setImmediate(resolve));
+  }
   const end = await closedWith(socket);
   expect(end).toEqual({ code: 1008, reason: 'too many messages: 2100 at once, then 20 a second' });
 });

@@ -2,6 +2,7 @@
 // who trusts nothing rebuilds the same books.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { encodeCommand } from '../../engine/index.ts';
+import { streamSettings } from '../../server/streams/limits.ts';
 import {
   alice,
   bob,
@@ -15,6 +16,7 @@ import {
   server,
 } from '../http/tradingWorld.ts';
 import { ADMIN, send } from '../support/client.ts';
+import { startTestServer } from '../support/server.ts';
 import type { StreamEvent } from './reader.ts';
 import { TestSocket } from './socket.ts';
 
@@ -177,6 +179,18 @@ test('a new market comes with its event as the record names it: its slug is its 
   expect(found.event_message).toEqual({ id, ticker: event.slug, ...event });
   expect(json).toMatchObject({ ticker: event.slug, ...event });
   await socket.close();
+});
+
+test('who follows nothing but new markets hears now and then where they stand', async () => {
+  const other = await startTestServer({ config: { streams: { ...streamSettings, heartbeatMs: 50 } } });
+  const socket = await TestSocket.open(other.url, '/ws/market');
+  socket.send({ assets_ids: [], type: 'market', custom_feature_enabled: true });
+  await socket.until(({ reader }) => reader.counts.get('heartbeat') === 3);
+  const told = socket.events('heartbeat').map(({ stream_id: id, sequence }) => [id, sequence]);
+  expect(told[0]).toEqual([expect.stringMatching(/^new-markets-/), 0]);
+  expect(told.slice(1)).toEqual([told[0], told[0]]);
+  await socket.close();
+  await other.close();
 });
 
 test('a change of the tick is told, and of the minimum, since the hash of the book depends on both', async () => {

@@ -9,7 +9,7 @@ import { streamSettings } from '../../server/streams/limits.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { StreamReader } from './reader.ts';
 import { TestSocket } from './socket.ts';
-import { foundingCommands, MARKETS, StreamWorkload, tokenOf } from './workload.ts';
+import { conditionOf, foundingCommands, StreamWorkload, tokenOf } from './workload.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'outcry-resume-'));
 const streams = { ...streamSettings, heartbeatMs: 150, changesPerMarketMax: 64 };
@@ -176,18 +176,39 @@ test('a stream’s name alone is enough to resume, and a dropped frame is notice
   await named.close();
 });
 
-test('new markets are a stream of their own, and can be resumed', async () => {
+/** The stream of new markets, and how many it has told. */
+async function catalogStanding(): Promise<{ readonly id: string; readonly count: number }> {
   const socket = await TestSocket.open(server.url, '/ws/market');
   socket.send({ type: 'market', assets_ids: [], custom_feature_enabled: true });
   await socket.until(({ reader }) => reader.sequences.size === 1);
-  const [[id, at]] = socket.reader.sequences;
+  const [[id, count]] = socket.reader.sequences;
   await socket.close();
+  return { id, count };
+}
+
+test('new markets are a stream of their own, and can be resumed', async () => {
+  const { id, count: at } = await catalogStanding();
   for (const command of foundingCommands(6).slice(4, 6)) await server.exchange.submit(command);
   const again = await TestSocket.open(server.url, '/ws/market');
   const resume = { stream_id: id, sequence: at };
   again.send({ type: 'market', assets_ids: [], custom_feature_enabled: true, resume });
   await again.until(({ reader }) => reader.counts.get('new_market') === 2);
   expect(again.events('new_market').map(({ sequence }) => sequence)).toEqual([at + 1, at + 2]);
-  expect(MARKETS).toBeGreaterThan(0);
+  expect(again.events('new_market').map(({ market }) => market)).toEqual([conditionOf(4), conditionOf(5)]);
   await again.close();
+});
+
+test('new markets of another log, or more than there are, are a gap from where the client stands', async () => {
+  const { id, count } = await catalogStanding();
+  for (const [point, missedFrom] of [
+    [{ stream_id: `${id.slice(0, -9)}zzzzzzzzz`, sequence: 1 }, 1],
+    [{ stream_id: id, sequence: count + 7 }, count + 8],
+  ] as const) {
+    const resumed = await TestSocket.open(server.url, '/ws/market');
+    resumed.send({ type: 'market', assets_ids: [], custom_feature_enabled: true, resume: point });
+    await resumed.until(({ reader }) => reader.gapCount > 0);
+    expect(resumed.events('gap')).toMatchObject([{ stream_id: id, sequence: count, missed_from: missedFrom }]);
+    expect(resumed.reader.faults).toEqual([]);
+    await resumed.close();
+  }
 });

@@ -167,7 +167,9 @@ test('credentials may spell their key apikey', async () => {
 
 test('wrong credentials get an error and are closed with 1008, whichever part is wrong', async () => {
   const wrong = { ...authOf(alice.key) };
+  const builder = (await call(alice, 'POST', '/auth/builder-api-key')).json;
   const cases = [
+    { apiKey: builder.key, secret: builder.secret, passphrase: builder.passphrase }, // good, but for no socket
     { ...wrong, secret: authOf(bob.key).secret },
     { ...wrong, passphrase: '0'.repeat(64) },
     { ...wrong, apiKey: '00000000-0000-4000-8000-000000000000' },
@@ -176,7 +178,7 @@ test('wrong credentials get an error and are closed with 1008, whichever part is
   for (const auth of cases) {
     const socket = await TestSocket.open(server.url, '/ws/user');
     socket.send({ auth, type: 'user', markets: [] });
-    await socket.until(({ closed }) => closed !== undefined);
+    await socket.until(({ closed, reader }) => closed !== undefined || reader.sequences.size > 0);
     expect(socket.closed).toEqual({ code: 1008, reason: 'Unauthorized/Invalid api key' });
     expect(socket.events('error')[0].error).toBe('Unauthorized/Invalid api key');
   }

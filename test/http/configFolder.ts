@@ -1,0 +1,32 @@
+// What the tests of settings share: a folder of their own, configuration files in it, and the sentence of a refusal. Used by
+// tests of this folder; it starts nothing.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { FatalError } from '../../server/fatal.ts';
+import { CONFIG_FILE } from '../../server/settings.ts';
+
+export let folder: string;
+
+export function makeFolder(): void {
+  folder = mkdtempSync(join(tmpdir(), 'outcry-config-'));
+}
+
+export const removeFolder = (): void => rmSync(folder, { recursive: true });
+
+/** The sentence with which a configuration is refused. */
+export function refusal(resolve: () => unknown): string {
+  try {
+    resolve();
+  } catch (error) {
+    if (error instanceof FatalError && error.reason === 'usage') return error.message;
+    throw error;
+  }
+  throw new Error('the configuration was accepted');
+}
+
+export function withFile(content: string, resolve: (folder: string) => void): void {
+  const own = mkdtempSync(join(folder, 'file-'));
+  writeFileSync(join(own, CONFIG_FILE), content);
+  resolve(own);
+}
