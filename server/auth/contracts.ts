@@ -62,15 +62,17 @@ export const STOCK_CHAINS: readonly ChainContracts[] = [POLYGON, AMOY];
 export function chainContracts(chainId: number, given: Partial<ContractAddresses> = {}): ChainContracts {
   if (!Number.isSafeInteger(chainId) || chainId < 1) throw new RangeError(`${chainId} is not a chain id.`);
   const stock = STOCK_CHAINS.find((chain) => chain.chainId === chainId);
-  const missing = ADDRESS_NAMES.filter((name) => given[name] === undefined && stock === undefined);
+  const addressOf = (name: keyof ContractAddresses): string | undefined => given[name] ?? stock?.[name];
+  const missing = ADDRESS_NAMES.filter((name) => addressOf(name) === undefined);
   if (missing.length > 0) {
     const known = STOCK_CHAINS.map((chain) => chain.chainId).join(' and ');
     const names = missing.join(', ');
     throw new RangeError(`Chain ${chainId} needs addresses for ${names}: only ${known} have stock addresses.`);
   }
   const pick = (name: keyof ContractAddresses): string => {
-    const address = given[name] ?? stock?.[name] ?? '';
-    if (!isAddress(address)) throw new RangeError(`The address of ${name} must be 0x and 40 hex digits.`);
+    const address = addressOf(name);
+    if (address === undefined || !isAddress(address))
+      throw new RangeError(`The address of ${name} must be 0x and 40 hex digits.`);
     return address.toLowerCase();
   };
   return {
