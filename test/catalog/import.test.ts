@@ -39,6 +39,9 @@ const SETTINGS = {
 const TAG = { kind: 'tag', slug: 'sports', label: 'All sports' };
 const SERIES = { kind: 'series', slug: 'weekly', title: 'Week by week', recurrence: 'weekly' };
 const EVENT = { kind: 'event', slug: 'match', title: 'A match', tags: ['sports'], series: 'weekly', neg_risk: true };
+/** A market's own id, where it is given one. */
+const CONDITION = `0x${'7'.repeat(64)}`;
+
 const marketLine = (slug: string, more: object = {}) => ({
   kind: 'market',
   slug,
@@ -157,13 +160,18 @@ test('an import that cannot go on is dropped, and what kept it from going on is 
   expect(done).toEqual(['take', 'drop', 'take', 'commit', 'drop']);
 });
 
-test('what somebody else makes between the lines and the commit keeps all of it out', async () => {
+test.each([
+  ['slug', { slug: 'mine' }, {}],
+  ['condition', { slug: 'other', condition_id: CONDITION }, { condition_id: CONDITION }],
+  ['token', { slug: 'other', token_ids: ['1', '2'] }, { token_ids: ['3', '1'] }],
+])('what somebody else makes with the same %s before the commit keeps all of it out', async (_, body, line) => {
   const server = await startTestServer();
   const target = await runningTarget(server.url, 'dev-admin');
-  expect(await target.take([EVENT, marketLine('mine')].map((row, at) => ({ line: at + 1, row })))).toEqual([]);
-  const body = { question: 'Mine?', slug: 'mine' };
-  await send(server.url, 'POST', '/admin/markets', body, ADMIN);
-  await expect(target.commit()).rejects.toThrow('somebody has made the market mine meanwhile; nothing was imported');
+  const rows = [EVENT, marketLine('mine', line)].map((row, at) => ({ line: at + 1, row }));
+  expect(await target.take(rows)).toEqual([]);
+  expect((await send(server.url, 'POST', '/admin/markets', { question: 'Mine?', ...body }, ADMIN)).status).toBe(200);
+  const reason = `somebody has made the market ${body.slug} meanwhile; nothing was imported`;
+  await expect(target.commit()).rejects.toThrow(reason);
   expect(server.services.views.markets.eventList()).toEqual([]);
   expect((await send(server.url, 'GET', '/ok')).status).toBe(200);
   await server.close();
