@@ -4,6 +4,7 @@
 // are never in it: what the terminal shows ends in logs.
 import { lstatSync } from 'node:fs';
 import { z } from 'zod';
+import { contractNames } from './auth/contracts.ts';
 import { isAddress, isBytes32 } from './auth/hex.ts';
 import { HOUSE_MODES } from './dev/house/model.ts';
 import { fatal } from './fatal.ts';
@@ -94,19 +95,7 @@ const settingsSchema = z.strictObject({
   adminToken: tokenText,
   metricsToken: tokenText,
   iKnowSignaturesAreReplayable: z.boolean(YES_OR_NO),
-  contracts: z
-    .strictObject(
-      {
-        exchange: addressText,
-        negRiskExchange: addressText,
-        collateral: addressText,
-        negRiskCollateral: addressText,
-        conditionalTokens: addressText,
-        negRiskAdapter: addressText,
-      },
-      OBJECT,
-    )
-    .partial(),
+  contracts: z.strictObject(Object.fromEntries(contractNames.map((name) => [name, addressText])), OBJECT).partial(),
   wallets: z
     .strictObject(
       {

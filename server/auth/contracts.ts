@@ -2,31 +2,23 @@
 // Read at start-up; configuration may override each address or name another chain. Nothing here speaks to a chain.
 import { isAddress } from './hex.ts';
 
-/** Addresses of one chain, lower case. */
-export type ChainContracts = {
-  readonly chainId: number;
+/** What a chain has addresses of, and configuration may give others for. */
+export const contractNames = [
   /** Verifying contract of V2 orders on ordinary markets. */
-  readonly exchange: string;
-  /** Verifying contract of V2 orders on neg-risk markets. */
-  readonly negRiskExchange: string;
-  readonly collateral: string;
-  /** Collateral wrapped by the neg-risk adapter: token ids of neg-risk markets are made with it. */
-  readonly negRiskCollateral: string;
-  readonly conditionalTokens: string;
-  readonly negRiskAdapter: string;
-};
-
-/** The addresses alone, as configuration may give them. */
-type ContractAddresses = Omit<ChainContracts, 'chainId'>;
-
-const ADDRESS_NAMES: readonly (keyof ContractAddresses)[] = [
   'exchange',
+  /** Verifying contract of V2 orders on neg-risk markets. */
   'negRiskExchange',
   'collateral',
+  /** Collateral wrapped by the neg-risk adapter: token ids of neg-risk markets are made with it. */
   'negRiskCollateral',
   'conditionalTokens',
   'negRiskAdapter',
-];
+] as const;
+
+type ContractAddresses = Readonly<Record<(typeof contractNames)[number], string>>;
+
+/** Addresses of one chain, lower case. */
+export type ChainContracts = ContractAddresses & { readonly chainId: number };
 
 const POLYGON: ChainContracts = {
   chainId: 137,
@@ -63,7 +55,7 @@ export function chainContracts(chainId: number, given: Partial<ContractAddresses
   if (!Number.isSafeInteger(chainId) || chainId < 1) throw new RangeError(`${chainId} is not a chain id.`);
   const stock = STOCK_CHAINS.find((chain) => chain.chainId === chainId);
   const addressOf = (name: keyof ContractAddresses): string | undefined => given[name] ?? stock?.[name];
-  const missing = ADDRESS_NAMES.filter((name) => addressOf(name) === undefined);
+  const missing = contractNames.filter((name) => addressOf(name) === undefined);
   if (missing.length > 0) {
     const known = STOCK_CHAINS.map((chain) => chain.chainId).join(' and ');
     const names = missing.join(', ');
@@ -75,15 +67,8 @@ export function chainContracts(chainId: number, given: Partial<ContractAddresses
       throw new RangeError(`The address of ${name} must be 0x and 40 hex digits.`);
     return address.toLowerCase();
   };
-  return {
-    chainId,
-    exchange: pick('exchange'),
-    negRiskExchange: pick('negRiskExchange'),
-    collateral: pick('collateral'),
-    negRiskCollateral: pick('negRiskCollateral'),
-    conditionalTokens: pick('conditionalTokens'),
-    negRiskAdapter: pick('negRiskAdapter'),
-  };
+  const addresses = Object.fromEntries(contractNames.map((name) => [name, pick(name)])) as ContractAddresses;
+  return { chainId, ...addresses };
 }
 
 /**
