@@ -22,7 +22,8 @@ export class HeldBytes {
     this.bytes += bytes - (this.bytesOf.get(holder) ?? 0);
     this.bytesOf.set(holder, bytes);
     for (const oldest of this.bytesOf.keys()) {
-      if (this.bytes <= this.bytesMax || oldest === holder) return;
+      if (this.bytes <= this.bytesMax) return;
+      if (oldest === holder) continue;
       oldest.cut();
       this.release(oldest);
     }

@@ -1,0 +1,30 @@
+// Memory that clients make the door hold: its bound, and who gives way where it is reached.
+import { expect, test } from 'vitest';
+import { HeldBytes } from '../../server/http/heldBytes.ts';
+
+/** Room for 10 bytes, and clients by name who give way into a list. */
+function openRoom() {
+  const room = new HeldBytes(10);
+  const cut: string[] = [];
+  const clients = Object.fromEntries(['a', 'b', 'c'].map((name) => [name, { cut: () => void cut.push(name) }]));
+  return { cut, hold: (name: string, bytes: number) => room.hold(clients[name], bytes) };
+}
+
+test('the oldest give way, as many as it takes', () => {
+  const { cut, hold } = openRoom();
+  hold('a', 4);
+  hold('b', 4);
+  hold('c', 2);
+  expect(cut).toEqual([]);
+  hold('c', 8);
+  expect(cut).toEqual(['a', 'b']);
+});
+
+test('where the oldest itself asks for more, the oldest of the others give way', () => {
+  const { cut, hold } = openRoom();
+  hold('a', 2);
+  hold('b', 4);
+  hold('c', 4);
+  hold('a', 4);
+  expect(cut).toEqual(['b']);
+});
