@@ -1,4 +1,5 @@
-// Memory that clients make the door hold: its bound, and who gives way where it is reached.
+// Memory that clients make the door hold for them: its bound, and who gives way where it is reached. The class alone; bodies that
+// fill it over HTTP are those of slowBodies.test.ts.
 import { expect, test } from 'vitest';
 import { HeldBytes } from '../../server/http/heldBytes.ts';
 
