@@ -86,6 +86,12 @@ function opMedians({ singles }: Row): Float64Array {
 
 const of = ({ sheets }: Row, figureOf: (sheet: Sheet) => number): Spread => spread(sheets.map(figureOf));
 
+/** p99.9 of single ops by the clock, in medians, and that of counting which takes as long as such an op: what the machine does to both. */
+const slownessOf = (row: Row): { readonly medians: number; readonly counting: number } => ({
+  medians: of(row, (sheet) => sheet.p999Ns / sheet.medianNs).median,
+  counting: of(row, (sheet) => sheet.countingP999Ns / sheet.countingMedianNs).median,
+});
+
 function say(sentence: string, holds: boolean): void {
   console.log(`${sentence}: ${holds ? 'holds' : 'does not hold'}.`);
 }
@@ -113,6 +119,7 @@ async function main(): Promise<void> {
     'p50',
     'p99.9',
     'p99.9 of medians',
+    'p99.9 of counting as long',
     'collections',
     'bytes an order',
     'chase, ns a step',
@@ -124,6 +131,7 @@ async function main(): Promise<void> {
     spreadText(of(row, ({ medianNs }) => medianNs)),
     spreadText(of(row, ({ p999Ns }) => p999Ns)),
     figure(percentile(medianTimes[index], 0.999)),
+    spreadText(of(row, ({ countingP999Ns }) => countingP999Ns)),
     spreadText(of(row, ({ collections }) => collections)),
     figure(of(row, ({ bytesAnOrder }) => bytesAnOrder).median),
     spreadText(of(row, ({ chaseNs }) => chaseNs)),
@@ -134,10 +142,11 @@ async function main(): Promise<void> {
   say(`At most ${collections} collections of garbage in ${figure(TIMED_OPS)} ops, bound 0`, collections === 0);
   const bytes = most((sheet) => sheet.bytesAnOrder);
   say(`At most ${figure(bytes, 1)} bytes a resting order, bound ${ORDER_BYTES_MAX}`, bytes <= ORDER_BYTES_MAX);
-  const medians = most((sheet) => sheet.p999Ns / sheet.medianNs);
+  const slowest = rows.map(slownessOf).reduce((worst, next) => (next.medians > worst.medians ? next : worst));
   say(
-    `p99.9 by the clock is at most ${figure(medians, 1)} medians, bound ${P999_MEDIANS_MAX}`,
-    medians <= P999_MEDIANS_MAX,
+    `p99.9 by the clock is at most ${figure(slowest.medians, 1)} medians, bound ${P999_MEDIANS_MAX}, and of counting for as ` +
+      `long as these ops take, which touches no memory, ${figure(slowest.counting, 1)}`,
+    slowest.medians <= P999_MEDIANS_MAX,
   );
   const own = Math.max(...medianTimes.map((times) => percentile(times, 0.999) / percentile(times, 0.5)));
   say(`p99.9 of ops' medians is at most ${figure(own, 1)} medians, bound ${P999_MEDIANS_MAX}`, own <= P999_MEDIANS_MAX);

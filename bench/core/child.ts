@@ -34,12 +34,18 @@ export interface Sheet {
   /** Nanoseconds of single ops, the clock's own included. */
   readonly medianNs: number;
   readonly p999Ns: number;
+  /** The same of turns of a loop that only counts, each as long as the median op: so slow is the machine by itself. */
+  readonly countingMedianNs: number;
+  readonly countingP999Ns: number;
   /** Collections of garbage that began while timed ops ran. */
   readonly collections: number;
   readonly bytesAnOrder: number;
   /** Nanoseconds a step of a chase of pointers over as many bytes as the orders and the books' levels take. */
   readonly chaseNs: number;
 }
+
+/** What is timed op by op. */
+type Timed = Pick<BenchEngine, 'prepare' | 'run'>;
 
 const CHUNK_OPS = 16_384;
 const SINGLE_OPS = 200_000;
@@ -99,7 +105,7 @@ function nowNs(): number {
 }
 
 /** Times ops one by one from `from` on, ns. Returns what nobody needs, so that the compiler does read the records. */
-function timeSingles(engine: BenchEngine, bytes: Uint8Array, from: number, times: Float64Array): number {
+function timeSingles(engine: Timed, bytes: Uint8Array, from: number, times: Float64Array): number {
   let read = 0;
   for (let i = 0; i < times.length; i += 1) {
     // The op file is tens of megabytes that nobody has looked at for a while; an op that comes in by a socket is near.
@@ -113,12 +119,47 @@ function timeSingles(engine: BenchEngine, bytes: Uint8Array, from: number, times
 }
 
 /** Times, ns, of so many single ops after those that warm up, which start at `from`. */
-function singleTimes(engine: BenchEngine, bytes: Uint8Array, from: number): Float64Array<ArrayBuffer> {
+function singleTimes(engine: Timed, bytes: Uint8Array, from: number): Float64Array<ArrayBuffer> {
   const times = new Float64Array(SINGLE_WARM_UP_OPS + SINGLE_OPS);
   for (let at = 0; at < times.length; at += PIECE_OPS) {
     timeSingles(engine, bytes, from + at, times.subarray(at, at + PIECE_OPS));
   }
   return times.slice(SINGLE_WARM_UP_OPS);
+}
+
+/** Counts so many steps, each of which waits for the one before. */
+function count(steps: number): number {
+  let state = steps | 1;
+  for (let step = 0; step < steps; step += 1) {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+  }
+  return state;
+}
+
+/** Counts instead of trading, and touches no memory: what is slow about its ops is the clock's and the machine's. */
+class Counting implements Timed {
+  /** What was counted, so that the compiler does count. */
+  read = 0;
+  private readonly steps: number;
+
+  constructor(steps: number) {
+    this.steps = steps;
+  }
+
+  prepare(): void {}
+
+  run(): void {
+    this.read ^= count(this.steps);
+  }
+}
+
+/** Times, ns from the least, of single turns of counting whose median is about so long. */
+function countingTimes(medianNs: number, bytes: Uint8Array, from: number): Float64Array {
+  const steps = medianNs;
+  const took = percentile(singleTimes(new Counting(steps), bytes, from).sort(), 0.5);
+  return singleTimes(new Counting(Math.round((steps * medianNs) / took)), bytes, from).sort();
 }
 
 async function main(request: SheetRequest): Promise<Sheet> {
@@ -155,10 +196,14 @@ async function main(request: SheetRequest): Promise<Sheet> {
   await sleep(50);
   const collections = starts.filter((start) => windows.some(([from, to]) => start >= from && start < to)).length;
   const bytes = bytesAnOrder(request.orders);
-  const figures = { medianNs: percentile(singles, 0.5), p999Ns: percentile(singles, 0.999) };
+  const medianNs = percentile(singles, 0.5);
+  const counting = countingTimes(medianNs, ops, singleFrom);
   return {
     meanNs,
-    ...figures,
+    medianNs,
+    p999Ns: percentile(singles, 0.999),
+    countingMedianNs: percentile(counting, 0.5),
+    countingP999Ns: percentile(counting, 0.999),
     collections,
     bytesAnOrder: bytes,
     chaseNs: chase(bytes * request.orders + levelBytes(request)),
