@@ -161,6 +161,10 @@ async function run(config: ServerConfig, env: Environment): Promise<void> {
     if (typeof cause !== 'string') throw cause;
     return tellStop(config, `${cause}: stopped while the journal was read.`);
   }
+  server.services.log.info(
+    { url: server.url, dataDir: config.dataDir, mode: config.mode },
+    'The exchange has started.',
+  );
   if (!isGiven()) await printBanner(server);
   const cause = await promise;
   if (typeof cause === 'string') return stopOnSignal(server, cause);

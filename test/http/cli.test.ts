@@ -332,6 +332,22 @@ describe('serve', () => {
     expect(readFileSync(journal).equals(before)).toBe(true);
   });
 
+  test('logs its start and its stop', async () => {
+    const dataDir = freshDir();
+    const server = await startServerProcess({ command: 'serve', dataDir, args: [...chain, '--json'], env });
+    await server.stop();
+    const lines = server.output.split('\n').filter((line) => line.includes('"level"'));
+    const [first, ...others] = lines.map((line) => JSON.parse(line));
+    expect(first).toMatchObject({
+      level: 30,
+      url: server.url,
+      dataDir,
+      mode: 'production',
+      msg: 'The exchange has started.',
+    });
+    expect(others.map(({ msg }) => msg)).toEqual(['The exchange stops.', 'The exchange has stopped.']);
+  });
+
   test('starts empty, without wallets, faucet or the token of development', async () => {
     const server = await startServerProcess({ command: 'serve', dataDir: freshDir(), args: [...chain, '--json'], env });
     const banner = JSON.parse(server.output.split('\n').find((line) => line.includes('"url"')) ?? '');
