@@ -3,12 +3,13 @@
 // besides.
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
-import { errorOf } from '../engine/index.ts';
+import { errorOf, reasonOf } from '../engine/index.ts';
 import { hasServerSecret, secretFileIn } from './auth/serverSecret.ts';
 import { isFollowUpOfCommit } from './commitFollowUp.ts';
 import { resolveAdminToken, resolveConfig, resolveToolConfig, type ServerConfig, type ToolConfig } from './config.ts';
 import { counted } from './counted.ts';
 import { endSignals, exitStatuses, FatalError, fatal } from './fatal.ts';
+import { lostOutput } from './lostOutput.ts';
 import { showProgress, showProgressLines } from './progress.ts';
 import { type Environment, type Flags, optionTable } from './settings.ts';
 import type { RunningServer } from './start.ts';
@@ -160,6 +161,10 @@ async function run(config: ServerConfig, env: Environment): Promise<void> {
     if (typeof cause !== 'string') throw cause;
     return tellStop(config, `${cause}: stopped while the journal was read.`);
   }
+  server.services.log.info(
+    { url: server.url, dataDir: config.dataDir, mode: config.mode },
+    'The exchange has started.',
+  );
   if (!isGiven()) await printBanner(server);
   const cause = await promise;
   if (typeof cause === 'string') return stopOnSignal(server, cause);
@@ -250,11 +255,21 @@ function packageVersion(): string {
   return version;
 }
 
+/** Fails for a command that was run for what it prints, and could not print it. */
+async function requireReport(): Promise<void> {
+  const lost = await lostOutput();
+  if (lost !== undefined) fatal('output', `The report cannot be written to standard output: ${reasonOf(lost)}.`);
+}
+
 /** The program; its actions set the promise that runCli waits for. */
 function makeProgram(env: Environment, folder: string): Command {
   const program = new Command('outcry').description('A prediction-market exchange that anyone can run.');
   program.exitOverride().addHelpText('after', STATUS_HELP).enablePositionalOptions();
   program.version(packageVersion(), '--version', 'print the version of the program');
+  // An exchange goes on without what it prints.
+  program.hook('postAction', (_program, command) =>
+    ['start', 'serve'].includes(command.name()) ? undefined : requireReport(),
+  );
   addOptions(program.command('start'))
     .description('start for development: seed markets, ten funded wallets, a faucet')
     .addHelpText('after', STATUS_HELP)

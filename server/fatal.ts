@@ -13,6 +13,7 @@ export const exitStatuses = {
   data: { status: 5, meaning: 'the data directory cannot be used, or its journal or secret is damaged' },
   clock: { status: 6, meaning: 'the clock is behind the last record of the journal' },
   storage: { status: 7, meaning: 'the journal could not be written' },
+  output: { status: 8, meaning: 'what was asked is done, but its report could not be written' },
   defect: { status: 70, meaning: 'the exchange stopped on a defect of its own' },
 } as const;
 

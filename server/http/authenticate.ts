@@ -1,5 +1,6 @@
-// Who calls: the credentials that an endpoint asks for, checked. Called by handle.ts before a handler runs. What is
-// wrong is always the same text, so that a reply tells nothing about which part of the credentials was wrong.
+// Who calls: the credentials that an endpoint asks for, checked. Called by handle.ts before a handler runs: an operator's as
+// soon as the head of a request is there, a key's once its body has come and is JSON. What is wrong is always the same text,
+// so that a reply tells nothing about which part of the credentials was wrong.
 import { timingSafeEqual } from 'node:crypto';
 import { ApiKeyKind } from '../../engine/index.ts';
 import { credentialsOf } from '../auth/apiKeys.ts';
@@ -24,8 +25,15 @@ interface HeldCredentials {
   readonly passphrase: Buffer;
 }
 
-/** Throws BadRequest (401, or 404 for what exists in development alone); undefined where nobody needs to be known. */
-export type Authenticator = (endpoint: Endpoint, request: HttpRequest) => Caller | undefined;
+type HeaderReader = HttpRequest['header'];
+
+/** Both throw BadRequest: 401, or 404 for what exists in development alone. */
+export interface Authenticator {
+  /** Lets in whom the headers tell: the operator, who watches, a developer. Whoever is a caller goes by. */
+  readonly admit: (endpoint: Endpoint, header: HeaderReader) => void;
+  /** Who signed the request; undefined where nobody needs to be known. */
+  readonly callerOf: (endpoint: Endpoint, request: HttpRequest) => Caller | undefined;
+}
 
 const unauthorized = (text: string): BadRequest => new BadRequest(text, { status: 401 });
 const invalidKey = (): BadRequest => unauthorized('Unauthorized/Invalid api key');
@@ -79,7 +87,7 @@ function isSigned(headers: AuthHeaders, request: HttpRequest, held: HeldCredenti
 const BEARER = /^bearer +(\S+)$/i;
 
 /** Whether a request brings this bearer token. */
-function hasToken({ header }: HttpRequest, wanted: string): boolean {
+function hasToken(header: HeaderReader, wanted: string): boolean {
   const token = BEARER.exec(header('authorization'))?.[1];
   return token !== undefined && equalSecretTexts(token, wanted);
 }
@@ -125,27 +133,27 @@ function makeKeyChecks({ views, secret }: Services) {
 
 /** The checks of who runs the exchange, or watches or tries it: they know no caller. */
 function makeOperatorChecks({ config }: Services) {
-  const byToken = (request: HttpRequest): undefined => {
-    requireSameOrigin(request.header('origin'), request.header('host'));
-    if (!hasToken(request, config.adminToken)) {
+  const byToken = (header: HeaderReader): void => {
+    requireSameOrigin(header('origin'), header('host'));
+    if (!hasToken(header, config.adminToken)) {
       throw unauthorized('this path needs the admin token: send the header Authorization: Bearer <admin token>');
     }
   };
 
   const { metricsToken } = config;
   const isWatchedFreely = metricsToken === undefined && isPrivate(config.mode, config.host);
-  const byWatcher = (request: HttpRequest): undefined => {
-    requireSameOrigin(request.header('origin'), request.header('host'));
-    if (isWatchedFreely || hasToken(request, config.adminToken)) return;
-    if (metricsToken !== undefined && hasToken(request, metricsToken)) return;
+  const byWatcher = (header: HeaderReader): void => {
+    requireSameOrigin(header('origin'), header('host'));
+    if (isWatchedFreely || hasToken(header, config.adminToken)) return;
+    if (metricsToken !== undefined && hasToken(header, metricsToken)) return;
     throw unauthorized(
       'this path needs the metrics token or the admin token: send the header Authorization: Bearer <token>',
     );
   };
 
-  const inDevelopment = (request: HttpRequest): undefined => {
+  const inDevelopment = (header: HeaderReader): void => {
     if (config.mode !== 'development') throw new BadRequest('not found', { status: 404 });
-    requireSameOrigin(request.header('origin'), request.header('host'));
+    requireSameOrigin(header('origin'), header('host'));
   };
 
   return { byToken, byWatcher, inDevelopment };
@@ -166,9 +174,18 @@ export function makeAuthenticator(services: Services): Authenticator {
   const byWalletOrKey = (request: HttpRequest): Caller =>
     isWalletSigned(readAuthHeaders(request.header)) ? byWallet(request) : byKey(request, TRADING);
 
-  return (endpoint, request) => {
+  const admit = ({ auth }: Endpoint, header: HeaderReader): void => {
+    if (auth === 'admin') byToken(header);
+    else if (auth === 'watch') byWatcher(header);
+    else if (auth === 'dev') inDevelopment(header);
+  };
+
+  const callerOf = (endpoint: Endpoint, request: HttpRequest): Caller | undefined => {
     switch (endpoint.auth) {
       case 'none':
+      case 'admin':
+      case 'watch':
+      case 'dev':
         return undefined;
       case 'l2':
         return byKey(request, TRADING);
@@ -182,16 +199,12 @@ export function makeAuthenticator(services: Services): Authenticator {
         return readAuthHeaders(request.header).apiKey === '' ? undefined : byKey(request, ANY_KIND);
       case 'l1':
         return byWallet(request);
-      case 'admin':
-        return byToken(request);
-      case 'watch':
-        return byWatcher(request);
-      case 'dev':
-        return inDevelopment(request);
       default: {
         const unknown: never = endpoint.auth;
         throw new Error(`endpoints: no such authentication as ${String(unknown)}`);
       }
     }
   };
+
+  return { admit, callerOf };
 }

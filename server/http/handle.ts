@@ -1,4 +1,4 @@
-// The one function that every request passes: Host, route, framing and size of the body, JSON, credentials, handler,
+// The one function that every request passes: Host, route, an operator's token, the body, its JSON, credentials, handler,
 // reply. app.ts hands it to uWebSockets. No exception leaves it, since one would end the process without a word: a
 // BadRequest becomes its reply, closed storage or a silent historian a 503, and anything else a 503 and an orderly stop.
 import type { HttpResponse, HttpRequest as UwsRequest } from 'uWebSockets.js';
@@ -72,7 +72,7 @@ export class Door {
   private readonly services: Services;
   private readonly onDefect: (error: unknown) => void;
   private readonly route: Router;
-  private readonly authenticate: Authenticator;
+  private readonly authenticator: Authenticator;
   private readonly guardHost: HostGuard | undefined;
   readonly throttle: Throttle | undefined;
   private readonly readForwarded: AddressReader | undefined;
@@ -94,7 +94,7 @@ export class Door {
     this.services = services;
     this.onDefect = onDefect;
     this.route = makeRouter(endpoints);
-    this.authenticate = makeAuthenticator(services);
+    this.authenticator = makeAuthenticator(services);
     this.guardHost = hostGuard(services.config);
     const { isThrottled, rates } = services.config;
     this.throttle = isThrottled ? new Throttle(rates, services.exchange) : undefined;
@@ -171,6 +171,7 @@ export class Door {
 
     const isFramed = req.getHeader('content-length') !== '' || req.getHeader('transfer-encoding') !== '';
     const header = isFramed ? copyHeaders(req) : liveHeaders(req, () => visit.isLive);
+    this.authenticator.admit(endpoint, header);
     const nowMs = this.services.exchange.clockMs();
     const asked = visit.isHead ? 'HEAD' : endpoint.method;
     const parts: RequestParts = { method: asked, path, queryText: req.getQuery(), params, header, nowMs };
@@ -204,7 +205,7 @@ export class Door {
     if (body.length > 0 && endpoint.method !== 'GET') requireJson(endpoint, request);
     if (endpoint.parse !== undefined) request.parsed(endpoint.parse);
     const dialect = pickDialect(parts.path, parts.header);
-    const caller = this.authenticate(endpoint, request);
+    const caller = this.authenticator.callerOf(endpoint, request);
     if (!visit.isCounted) this.countCaller(visit, endpoint, caller);
     const made = endpoint.handler(request, contextOf(this.services, dialect, caller));
     const reply = inTurns(made, visit);

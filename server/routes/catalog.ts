@@ -176,16 +176,29 @@ const oneEvent: Answer = (reader, catalog, views, request) =>
 const eventTags: Answer = (reader, catalog, views, request) =>
   piecesOf(appendTags, catalog, pathEvent(reader, catalog, views, request));
 
-const LABEL_COLUMNS = ['id', 'createdAt', 'updatedAt'] as const;
+/** What labels are sorted by, by the column's name. */
+type LabelKeys = Readonly<Record<string, (label: Label) => number>>;
 
-/** A page of tags or series: few, and in the order of their numbers or times. */
-function labelPage(reader: QueryReader, labels: readonly Label[]): readonly Label[] {
-  const { columns, isRising, limit, offset } = readList(reader, LABEL_COLUMNS, undefined, {});
-  const keyOf = ({ number, createdMs, updatedMs }: Label, column: string): number =>
-    column === 'createdAt' ? createdMs : column === 'updatedAt' ? updatedMs : number;
+const labelKeys: LabelKeys = {
+  id: ({ number }) => number,
+  createdAt: ({ createdMs }) => createdMs,
+  updatedAt: ({ updatedMs }) => updatedMs,
+};
+
+const seriesKeys = (catalog: Catalog): LabelKeys => ({
+  ...labelKeys,
+  volume: (series) => catalog.seriesFiguresOf(series).volumeMicro,
+  volume24hr: (series) => catalog.seriesFiguresOf(series).volume24Micro,
+  liquidity: (series) => catalog.seriesFiguresOf(series).liquidityMicro,
+});
+
+/** A page of tags or series: few, and sorted as they are asked for. */
+function labelPage(reader: QueryReader, labels: readonly Label[], keys: LabelKeys): readonly Label[] {
+  const { columns, isRising, limit, offset } = readList(reader, Object.keys(keys), undefined, {});
+  const inTurn = [...columns, 'id'].map((column) => keys[column]);
   const sorted = labels.toSorted((left, right) => {
-    const column = columns.find((name) => keyOf(left, name) !== keyOf(right, name)) ?? 'id';
-    return keyOf(left, column) - keyOf(right, column);
+    const keyOf = inTurn.find((key) => key(left) !== key(right)) ?? labelKeys.id;
+    return keyOf(left) - keyOf(right);
   });
   if (!isRising) sorted.reverse();
   return sorted.slice(offset, offset + limit);
@@ -193,7 +206,7 @@ function labelPage(reader: QueryReader, labels: readonly Label[]): readonly Labe
 
 const listTags: Answer = (reader, { tags }) => {
   const rows = readsForeign(reader, [], ['is_carousel']) ? [] : tags.list();
-  return JSON.stringify(labelPage(reader, rows).map(tagRecord));
+  return JSON.stringify(labelPage(reader, rows, labelKeys).map(tagRecord));
 };
 
 /** A tag or a series by its number or slug. @throws BadRequest 404 for one that is not there */
@@ -236,7 +249,7 @@ const listSeries: Answer = (reader, catalog) => {
     if (recurrence !== undefined && series.recurrence !== recurrence) return false;
     return closed === undefined || catalog.isClosedSeries(series) === closed;
   });
-  return JSON.stringify(labelPage(reader, rows).map((series) => seriesRecord(catalog, series)));
+  return JSON.stringify(labelPage(reader, rows, seriesKeys(catalog)).map((series) => seriesRecord(catalog, series)));
 };
 
 /** So many events come with a series, the newest: one of rounds of five minutes has a hundred thousand in a year. */

@@ -55,11 +55,30 @@ function dateOf(text: string | undefined): string | undefined {
   return date;
 }
 
+interface Dates {
+  readonly startDate?: string | undefined;
+  readonly endDate?: string | undefined;
+}
+
+/** The dates of a body. @throws BadRequest where it names one that does not fit the other one, given or there `before` */
+function datesOf({ start_date, end_date }: Pick<MarketChangeBody, 'start_date' | 'end_date'>, before: Dates): Dates {
+  const given = { startDate: dateOf(start_date), endDate: dateOf(end_date) };
+  const { startDate = before.startDate, endDate = before.endDate } = given;
+  const isNamed = given.startDate !== undefined || given.endDate !== undefined;
+  if (!isNamed || startDate === undefined || endDate === undefined || startDate <= endDate) return given;
+  throw new BadRequest(
+    given.endDate === undefined
+      ? `invalid_field: start_date: it must not lie after end_date, which is ${endDate}`
+      : `invalid_field: end_date: it must not lie before start_date, which is ${startDate}`,
+  );
+}
+
 function sharedTexts(
   body: Pick<MarketChangeBody, 'description' | 'image' | 'icon' | 'resolution_source' | 'start_date' | 'end_date'>,
+  before: Dates = {},
 ) {
-  const { description, image, icon, resolution_source: resolutionSource, start_date, end_date } = body;
-  return { description, image, icon, resolutionSource, startDate: dateOf(start_date), endDate: dateOf(end_date) };
+  const { description, image, icon, resolution_source: resolutionSource } = body;
+  return { description, image, icon, resolutionSource, ...datesOf(body, before) };
 }
 
 function eventTexts(body: EventBody, slug: string) {
@@ -67,7 +86,11 @@ function eventTexts(body: EventBody, slug: string) {
   return { slug, title, ticker, tags, tagLabels, series, creator, ...sharedTexts(body) };
 }
 
-/** The command that creates an event. @param extra texts beside those of the body */
+/**
+ * The command that creates an event.
+ * @param extra texts beside those of the body
+ * @throws BadRequest for one that ends before it starts
+ */
 export function eventCommandOf(body: EventBody, slug: string, extra: object = {}): CommandOf<'CreateEvent'> {
   const negRisk = body.neg_risk === true ? 1 : 0;
   return { type: 'CreateEvent', negRisk, tail: tailOf({ ...eventTexts(body, slug), ...extra }) };
@@ -104,12 +127,16 @@ function changedParts({ rewards, flags }: MarketChangeBody, before: Pick<MarketT
 /**
  * The texts that a body names.
  * @param before those that the market has already
- * @throws BadRequest when it would have too many flags
+ * @throws BadRequest when it would have too many flags, or would end before it starts
  */
-export function changedTexts(body: MarketChangeBody, before: Pick<MarketTexts, 'rewards' | 'flags'> = {}) {
+export function changedTexts(
+  body: MarketChangeBody,
+  before: Pick<MarketTexts, 'rewards' | 'flags' | 'startDate' | 'endDate'> = {},
+) {
   const { question, group_item_title: groupItemTitle, game_start_time, archived } = body;
   const gameStartTime = game_start_time && new Date(game_start_time).toISOString();
-  return { question, groupItemTitle, gameStartTime, archived, ...changedParts(body, before), ...sharedTexts(body) };
+  const shared = sharedTexts(body, before);
+  return { question, groupItemTitle, gameStartTime, archived, ...changedParts(body, before), ...shared };
 }
 
 export function termsOf(body: Omit<MarketChangeBody, 'status'>) {
@@ -127,7 +154,7 @@ export function termsOf(body: Omit<MarketChangeBody, 'status'>) {
 /**
  * The command that creates a market.
  * @param isEventNegRisk what holds where the body does not say
- * @throws BadRequest for two equal token ids
+ * @throws BadRequest for two equal token ids, and for one that ends before it starts
  */
 export function creationOf(
   services: Services,

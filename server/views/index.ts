@@ -143,7 +143,7 @@ export class Views {
         this.bookChanged(order, -order.restingLots, tMs);
         this.orders.canceled(event.orderNumber, event.reason);
         this.activity.orderCanceled(event.reason);
-        this.notifications.canceled(order, event.reason, event.lots, tMs);
+        this.notifications.canceled(order, event.reason, tMs);
         return;
       }
       case 'Fill':

@@ -14,8 +14,6 @@ interface Numbered {
 interface CanceledNotice extends Numbered {
   readonly kind: 'canceled';
   readonly order: Order;
-  /** What of it was taken away. */
-  readonly lots: number;
 }
 
 /** An order's part of a trade. */
@@ -62,9 +60,8 @@ export class NotificationsView {
     return box === undefined ? [] : keptOf(box);
   }
 
-  canceled(order: Order, reason: number, lots: number, tMs: number): void {
-    if (reason !== CancelReason.REQUESTED)
-      this.add<CanceledNotice>(order.owner, tMs, { kind: 'canceled', order, lots });
+  canceled(order: Order, reason: number, tMs: number): void {
+    if (reason !== CancelReason.REQUESTED) this.add<CanceledNotice>(order.owner, tMs, { kind: 'canceled', order });
   }
 
   /** To the taker and to every maker; orders hold what is left of them after this trade. */

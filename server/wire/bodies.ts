@@ -113,5 +113,10 @@ export function textField(max: number): z.ZodString {
   return z.string(`must be a string of at most ${max} characters`).max(max, `must have at most ${max} characters`);
 }
 
+/** Text of at most `max` characters that says something: what people know a thing by. */
+export function nameField(max: number): z.ZodString {
+  return textField(max).min(1, 'must not be empty').regex(/\S/, 'must not be blank');
+}
+
 /** JSON true or false. */
 export const booleanField = z.boolean('must be true or false');

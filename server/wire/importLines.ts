@@ -2,11 +2,11 @@
 // /admin/markets and, for markets that are over, how they ended. Called by server/import for every line; what is wrong
 // with one is said in the words of readFields.
 import { z } from 'zod';
-import { textField } from './bodies.ts';
+import { nameField, textField } from './bodies.ts';
 import { eventBody, marketBody } from './operatorBodies.ts';
 
 const slug = eventBody.shape.slug.unwrap();
-const label = textField(200).min(1, 'must not be empty');
+const label = nameField(200);
 
 const tagLine = z.strictObject({ kind: z.literal('tag'), slug, label });
 const seriesLine = z.strictObject({

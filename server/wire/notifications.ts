@@ -67,12 +67,13 @@ function payoutPips({ resolution }: Market, outcome: number): number {
   return resolution === outcome ? PIPS_PER_UNIT : 0;
 }
 
-function canceledFields({ order, lots }: NoticeOf<'canceled'>) {
+/** Of an order for a budget, too, what is left is told of its size: what the rest would buy is another figure. */
+function canceledFields({ order }: NoticeOf<'canceled'>) {
   return {
     ...orderFields(order),
     matched_size: lotsText(order.filledLots),
     price: pipsText(order.pricePips),
-    remaining_size: lotsText(lots),
+    remaining_size: lotsText(Math.max(order.originalLots - order.filledLots, 0)),
     trade_id: '',
     transaction_hash: ZERO_BYTES32,
     reason: REASONS[order.cancelReason ?? -1] ?? '',

@@ -9,6 +9,7 @@ import {
   booleanField,
   bytes32Field,
   decimalField,
+  nameField,
   signatureTypeField,
   textField,
 } from './bodies.ts';
@@ -156,7 +157,7 @@ const marketTerms = {
 /** POST /admin/events */
 export const eventBody = z
   .strictObject({
-    title: textField(TEXT_MAX.title).min(1, 'must not be empty'),
+    title: nameField(TEXT_MAX.title),
     slug: slugField.optional(),
     ticker: textField(TEXT_MAX.short).optional(),
     tags: z
@@ -165,7 +166,7 @@ export const eventBody = z
       .optional(),
     /** What tags are called, by their slugs; a tag keeps the first name that an event gave it. */
     tag_labels: z
-      .record(slugField, textField(TEXT_MAX.short).min(1, 'must not be empty'), 'must be an object of slugs with texts')
+      .record(slugField, nameField(TEXT_MAX.short), 'must be an object of slugs with texts')
       .refine((labels) => Object.keys(labels).length <= TEXT_MAX.tags, `must have at most ${TEXT_MAX.tags} entries`)
       .optional(),
     series: slugField.optional(),
@@ -175,12 +176,12 @@ export const eventBody = z
   })
   .meta({ examples: [{ title: 'Weather of tomorrow', slug: 'weather-tomorrow', tags: ['weather'] }] });
 
-const outcomeField = textField(TEXT_MAX.short).min(1, 'must not be empty');
+const outcomeField = nameField(TEXT_MAX.short);
 
 /** POST /admin/markets */
 export const marketBody = z
   .strictObject({
-    question: textField(TEXT_MAX.title).min(1, 'must not be empty'),
+    question: nameField(TEXT_MAX.title),
     slug: slugField.optional(),
     /** Slug or number of an event. */
     event: textField(TEXT_MAX.short).optional(),
@@ -212,7 +213,7 @@ export const marketChangeBody = z
       .enum(['active', 'open', 'paused', 'closed'], 'must be active, paused or closed; resolving has a path of its own')
       .transform((word) => laterStatuses[word])
       .optional(),
-    question: textField(TEXT_MAX.title).min(1, 'must not be empty').optional(),
+    question: nameField(TEXT_MAX.title).optional(),
     ...marketTerms,
   })
   .meta({ examples: [{ status: 'paused' }] });

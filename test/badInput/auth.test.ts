@@ -302,6 +302,10 @@ test.each(operated)('$title asks for the admin token', ({ endpoint }) =>
       expectRefused(reply, 401, 'admin token', authorization);
     }
     expectRefused(await target.call(endpoint.method, path, { body }), 401, 'admin token');
+    const bodies = [{ body, contentType: 'text/plain' }, { body: 'no JSON' }, { body: 'x'.repeat(1_048_577) }];
+    if (endpoint.method !== 'GET') {
+      for (const bad of bodies) expectRefused(await target.call(endpoint.method, path, bad), 401, 'admin token');
+    }
     const [bare] = path.split('?');
     const keyed = await target.call(endpoint.method, path, {
       body,

@@ -55,3 +55,28 @@ test('figures follow every order, trade and cancel, and events add up their mark
   catalog.settle(exchange.now() + 25 * 3_600_000);
   expect(catalog.marketFiguresOf(market)).toMatchObject({ volumeMicro: 35_000_000, volume24Micro: 0 });
 });
+
+test('series are sorted by what was traded in their events, and tags, of which no figure is told, are not', async () => {
+  for (const name of ['quiet', 'busy', 'slow']) {
+    await send(server.url, 'POST', '/admin/events', { title: name, slug: name, series: `series-${name}` }, ADMIN);
+  }
+  const [busy, slow] = [await newMarket({ event: 'busy' }), await newMarket({ event: 'slow' })];
+  for (const [market, shares] of [
+    [busy, 50],
+    [slow, 20],
+  ] as const) {
+    await post(alice, market, { pips: 4000, shares });
+    await post(bob, market, { pips: 6000, shares, token: 1 });
+  }
+  await post(alice, slow, { pips: 2000, shares: 100 });
+  const slugs = async (query: string) =>
+    (await get(`/series?${query}`)).map(({ slug }: { readonly slug: string }) => slug.slice('series-'.length));
+  expect(await slugs('order=volume')).toEqual(['busy', 'slow', 'quiet']);
+  expect(await slugs('order=volume24hr&ascending=true&limit=2')).toEqual(['quiet', 'slow']);
+  expect(await slugs('order=liquidity,id')).toEqual(['slow', 'busy', 'quiet']);
+  expect((await get('/gamma/series?order=volumeNum&limit=1'))[0].slug).toBe('series-busy');
+  expect((await send(server.url, 'GET', '/series?order=endDate')).json.error).toBe(
+    'invalid_field: order: it must be one of id, createdAt, updatedAt, volume, volume24hr, liquidity',
+  );
+  expect((await send(server.url, 'GET', '/gamma/tags?order=volume')).status).toBe(422);
+});

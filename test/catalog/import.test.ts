@@ -103,6 +103,10 @@ test('every bad line is named, and then nothing is made', async () => {
     { kind: 'thing' },
     '7',
     { kind: 'tag', slug: 'x' },
+    { ...EVENT, slug: 'early', start_date: '2030-01-02T00:00:00Z', end_date: '2030-01-01T00:00:00Z' },
+    marketLine('early', { start_date: '2030-01-02T00:00:00Z', end_date: '2030-01-01T00:00:00Z' }),
+    marketLine('blank', { question: ' ' }),
+    { kind: 'tag', slug: 'blank', label: ' ' },
   ]);
   const outcome = await importFile(file, await runningTarget(server.url, 'dev-admin')).catch((error: Error) => error);
   expect(outcome).toBeInstanceOf(Error);
@@ -121,9 +125,13 @@ test('every bad line is named, and then nothing is made', async () => {
     [13, 'invalid_field: kind'],
     [14, 'invalid_field: kind'],
     [15, 'missing_field: label'],
+    [16, 'invalid_field: end_date'],
+    [17, 'invalid_field: end_date'],
+    [18, 'invalid_field: question'],
+    [19, 'invalid_field: label'],
   ];
   for (const [line, reason] of expected) expect(text).toMatch(new RegExp(`bad.jsonl:${line}: .*${reason}`));
-  expect(text).toContain(`${expected.length} of 15 lines are not right; nothing was imported.`);
+  expect(text).toContain(`${expected.length} of 19 lines are not right; nothing was imported.`);
   expect(server.services.views.markets.list()).toEqual([]);
   expect(server.services.views.markets.eventList()).toEqual([]);
   await server.close();

@@ -127,6 +127,22 @@ describe('events and markets', () => {
     expect(await newMarket()).toMatchObject({ rewards: { rates: [], min_size: 0, max_spread: 0 }, flags: {} });
   });
 
+  test('a change of one date is held against the other one', async () => {
+    const [first, second, third] = [1, 2, 3].map((day) => `2030-01-0${day}T00:00:00.000Z`);
+    const { condition_id } = await newMarket({ start_date: second, end_date: second });
+    const change = (body: unknown) => admin(`/admin/markets/${condition_id}`, body, 'PATCH');
+    const early = await change({ end_date: first });
+    expect([early.status, early.json.error]).toEqual([
+      400,
+      `invalid_field: end_date: it must not lie before start_date, which is ${second}`,
+    ]);
+    expect((await change({ start_date: third })).json.error).toBe(
+      `invalid_field: start_date: it must not lie after end_date, which is ${second}`,
+    );
+    await accepted(change({ start_date: third, end_date: third }));
+    await accepted(change({ question: 'Which day?' }));
+  });
+
   test('a market is changed, paused, opened, closed and resolved', async () => {
     const { condition_id } = await newMarket({ outcomes: ['Up', 'Down'] });
     const path = `/admin/markets/${condition_id.toUpperCase().replace('0X', '0x')}`;
@@ -189,6 +205,17 @@ describe('bodies that are refused', () => {
     ['/admin/events', {}, 'missing_field: title'],
     ['/admin/events', { titel: 'x' }, 'unknown_field: titel'],
     ['/admin/events', { title: '' }, 'invalid_field: title: it must not be empty'],
+    ['/admin/events', { title: ' \t\u00a0' }, 'invalid_field: title: it must not be blank'],
+    [
+      '/admin/events',
+      { title: 'x', tag_labels: { weather: ' ' } },
+      'invalid_field: tag_labels.weather: it must not be blank',
+    ],
+    [
+      '/admin/events',
+      { title: 'x', start_date: '2030-02-01T00:00:00Z', end_date: '2030-02-01T00:59:00+01:00' },
+      'invalid_field: end_date: it must not lie before start_date, which is 2030-02-01T00:00:00.000Z',
+    ],
     ['/admin/events', { title: 'x'.repeat(501) }, 'invalid_field: title: it must have at most 500 characters'],
     [
       '/admin/events',
@@ -201,6 +228,13 @@ describe('bodies that are refused', () => {
       'invalid_field: end_date: it must be an ISO 8601 date-time, such as 2030-01-31T12:00:00Z',
     ],
     ['/admin/markets', {}, 'missing_field: question'],
+    ['/admin/markets', { question: ' ' }, 'invalid_field: question: it must not be blank'],
+    ['/admin/markets', { question: 'x', outcomes: ['Yes', ' '] }, 'invalid_field: outcomes.1: it must not be blank'],
+    [
+      '/admin/markets',
+      { question: 'x', start_date: '2030-02-01T00:00:00Z', end_date: '2030-01-31T23:59:59Z' },
+      'invalid_field: end_date: it must not lie before start_date, which is 2030-02-01T00:00:00.000Z',
+    ],
     [
       '/admin/markets',
       { question: 'x', tick_size: '0.02' },

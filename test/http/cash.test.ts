@@ -80,5 +80,7 @@ test('the faucet credits collateral and shares, in development only', async () =
   const venue = await startTestServer({ config: { mode: 'production', adminToken: 'x'.repeat(20) } });
   const absent = await send(venue.url, 'POST', '/dev/faucet', { address, collateral: '1' });
   expect([absent.status, absent.json]).toEqual([404, { error: 'not found' }]);
+  const noJson = await send(venue.url, 'POST', '/dev/faucet', 'no JSON', { 'content-type': 'text/plain' });
+  expect(noJson.json).toEqual({ error: 'not found' });
   await venue.close();
 });

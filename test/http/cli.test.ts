@@ -332,6 +332,22 @@ describe('serve', () => {
     expect(readFileSync(journal).equals(before)).toBe(true);
   });
 
+  test('logs its start and its stop', async () => {
+    const dataDir = freshDir();
+    const server = await startServerProcess({ command: 'serve', dataDir, args: [...chain, '--json'], env });
+    await server.stop();
+    const lines = server.output.split('\n').filter((line) => line.includes('"level"'));
+    const [first, ...others] = lines.map((line) => JSON.parse(line));
+    expect(first).toMatchObject({
+      level: 30,
+      url: server.url,
+      dataDir,
+      mode: 'production',
+      msg: 'The exchange has started.',
+    });
+    expect(others.map(({ msg }) => msg)).toEqual(['The exchange stops.', 'The exchange has stopped.']);
+  });
+
   test('starts empty, without wallets, faucet or the token of development', async () => {
     const server = await startServerProcess({ command: 'serve', dataDir: freshDir(), args: [...chain, '--json'], env });
     const banner = JSON.parse(server.output.split('\n').find((line) => line.includes('"url"')) ?? '');
@@ -364,7 +380,7 @@ test('--help lists every flag and every exit status', async () => {
     'port host allow-host data-dir chain seed house no-house no-throttle throttle log-level json quiet accept-clock';
   for (const flag of [...flags.split(' '), 'order-window', 'admin-token', 'config'])
     expect(output).toContain(`--${flag}`);
-  for (const number of ['0', '1', '2', '3', '4', '5', '6', '7', '70']) {
+  for (const number of ['0', '1', '2', '3', '4', '5', '6', '7', '8', '70']) {
     expect(output).toMatch(new RegExp(`^ +${number}  \\S`, 'm'));
   }
 });

@@ -136,6 +136,18 @@ test('what the exchange ends is told with a reason, what the owner ends is not',
   });
 });
 
+test('what a budget did not buy is told as what is left of the order, however cheap the rest was', async () => {
+  const cheap = await newMarket();
+  const told = async (shares: number) => {
+    await post(alice, cheap, { pips: 6000, shares, token: 1 });
+    await post(bob, cheap, { pips: 5000, shares: 20, orderType: 'FAK' });
+    const [{ payload }] = await listOf(bob);
+    return [payload.reason, payload.original_size, payload.matched_size, payload.remaining_size];
+  };
+  expect(await told(10)).toEqual(['fak_remainder', '20', '10', '10']);
+  expect(await told(22)).toEqual(['fak_remainder', '20', '22', '0']);
+});
+
 test('a result is told for each token that was held', async () => {
   await admin('POST', '/admin/markets', { question: 'Ends it?', slug: 'ends-it', outcomes: ['Up', 'Down'] });
   const { json } = await call(alice, 'GET', '/markets?next_cursor=MA==');

@@ -1,12 +1,14 @@
 // The commands verify, backup and restore, as an operator runs them: on the journal of a running exchange with a busy
 // house, and on copies of it that were damaged by hand. Each command is a process of its own, but where calls are watched.
-import { fork, spawnSync } from 'node:child_process';
+import { fork, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  closeSync,
   cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   rmSync,
   statSync,
@@ -294,5 +296,34 @@ test('work on a journal ends without a word when nobody waits for it any more', 
   });
   child.disconnect();
   const [[status], printed] = await Promise.all([once(child, 'exit'), text(child.stderr ?? Readable.from([]))]);
+  expect([status, printed]).toEqual([0, '']);
+});
+
+/** Runs a command whose standard output goes into a file of this name, which takes nothing. */
+async function runInto(file: string, args: readonly string[]) {
+  const main = join(import.meta.dirname, '../../server/main.ts');
+  const output = openSync(file, 'w');
+  const child = spawn(process.execPath, [...STRIP_TYPES, main, ...args], { stdio: ['ignore', output, 'pipe'] });
+  const [[status], printed] = await Promise.all([once(child, 'exit'), text(child.stderr ?? Readable.from([]))]);
+  closeSync(output);
+  return [status, printed];
+}
+
+test.runIf(process.platform === 'linux')('a report that cannot be written is a sentence and a status', async () => {
+  const lost = [8, 'The report cannot be written to standard output: ENOSPC: no space left on device, write.\n'];
+  const copy = fresh();
+  expect(await runInto('/dev/full', ['backup', copy, '--data-dir', dataDir])).toEqual(lost);
+  expect(await runInto('/dev/full', ['verify', '--data-dir', copy])).toEqual(lost);
+  expect(await runInto('/dev/full', ['verify', '--json', '--data-dir', copy])).toEqual(lost);
+});
+
+test('a reader of a report who goes early is no failure', async () => {
+  const child = spawn(
+    process.execPath,
+    [...STRIP_TYPES, join(import.meta.dirname, '../../server/main.ts'), 'verify', '--data-dir', dataDir],
+    { stdio: ['ignore', 'pipe', 'pipe'] },
+  );
+  child.stdout.destroy();
+  const [[status], printed] = await Promise.all([once(child, 'exit'), text(child.stderr)]);
   expect([status, printed]).toEqual([0, '']);
 });
