@@ -5,7 +5,7 @@ import { type EngineEvent, encodeCommand, type LogRecord, openExchange, Side } f
 import { Catalog } from '../../server/catalog/index.ts';
 import { hasBook, Views } from '../../server/views/index.ts';
 import { historyJson } from '../../server/wire/history.ts';
-import { Keeper, newClock, Player, settings } from '../history/world.ts';
+import { newClock, Player, settings } from '../history/world.ts';
 import { Random } from '../model/random.ts';
 
 const STEP_MS = 300_000;
@@ -121,7 +121,7 @@ function pointsOf({ midpoints }: Seen, { startS, endS, fidelityMinutes }: Range,
 
 for (const seed of [1, 2, 3, 4]) {
   test(`price histories and figures of markets are what the events say: world ${seed}`, async () => {
-    const [clock, keeper, views, random] = [newClock(), new Keeper(), new Views(), new Random(seed)];
+    const [clock, views, random] = [newClock(), new Views(), new Random(seed)];
     const catalog = new Catalog(views);
     const log = new FromTheLog();
     const isOpen = (index: number): boolean => {
@@ -129,7 +129,12 @@ for (const seed of [1, 2, 3, 4]) {
       return market !== undefined && hasBook(market);
     };
     const taker = { name: 'events', apply: (record: LogRecord): void => log.take(record, isOpen) };
-    const exchange = await openExchange({ clock, settings, followers: [keeper, ...views.followers(), taker] });
+    const exchange = await openExchange({
+      dataDir: undefined,
+      clock,
+      settings,
+      followers: [...views.followers(), taker],
+    });
     const player = new Player(seed, { exchange, clock, views });
     await player.play(0);
     for (let round = 0; round < 40; round += 1) {
