@@ -9,6 +9,7 @@ import {
   existsSync,
   linkSync,
   openSync,
+  readdirSync,
   readFileSync,
   readlinkSync,
   renameSync,
@@ -49,6 +50,8 @@ const KNOCK = `
   socket.on('error', ({ code }) => process.exit(code === 'ECONNREFUSED' ? ${NOBODY_LISTENS} : 1));`;
 
 const socketNameOf = (id: string): string => `lock.${id}`;
+/** What the name of a lock that was moved aside begins with; then comes the id of whoever moved it. */
+const ASIDE = 'lock.stale.';
 
 export class DirectoryLock {
   private readonly directory: string;
@@ -84,11 +87,34 @@ export class DirectoryLock {
     for (let round = 0; round < 3; round += 1) {
       if (createLock(directory, text, id)) {
         held.add(id);
+        this.requireAlone();
         return;
       }
       removeStaleLock(directory, id);
     }
     throw new DataDirectoryLocked(directory, readHolder(lockPathIn(directory))?.pid ?? 0);
+  }
+
+  /**
+   * Somebody who saw a stale lock may have moved the next one aside, and may have ended before it put that back: whoever finds
+   * no lock then has one all the same, while the other's holder lives. Throws DataDirectoryLocked, with that lock in its place.
+   */
+  private requireAlone(): void {
+    const { directory, id } = this;
+    for (const name of readdirSync(directory)) {
+      if (!name.startsWith(ASIDE)) continue;
+      const aside = join(directory, name);
+      const holder = readHolder(aside);
+      if (holder?.id === id) continue; // ours, which is about to be put back
+      const place = holder && placeOf(holder, directory);
+      if (holder === undefined || place === undefined) {
+        removeEnded(aside, holder, directory);
+        continue;
+      }
+      held.delete(id);
+      renameSync(aside, lockPathIn(directory));
+      throw new DataDirectoryLocked(directory, holder.pid, place);
+    }
   }
 }
 
@@ -131,7 +157,7 @@ function removeStaleLock(directory: string, id: string): void {
     if (!existsSync(lockPath)) return;
   } else refuseIfAlive(holder, directory);
   // Moved before it is removed, so that of two processes that both saw a stale lock none removes the other's new one.
-  const aside = `${lockPath}.stale.${id}`;
+  const aside = join(directory, `${ASIDE}${id}`);
   try {
     renameSync(lockPath, aside);
   } catch {
@@ -141,11 +167,29 @@ function removeStaleLock(directory: string, id: string): void {
   try {
     if (moved !== undefined) refuseIfAlive(moved, directory);
   } catch (error) {
-    if (!existsSync(lockPath)) renameSync(aside, lockPath);
+    putBack(aside, lockPath);
     throw error;
   }
+  removeEnded(aside, moved, directory);
+}
+
+/** Removes a lock that was moved aside, whose holder is no more. */
+function removeEnded(aside: string, holder: LockHolder | undefined, directory: string): void {
   rmSync(aside, { force: true });
-  if (moved?.id !== undefined) rmSync(join(directory, socketNameOf(moved.id)), { force: true });
+  if (holder?.id !== undefined) rmSync(join(directory, socketNameOf(holder.id)), { force: true });
+}
+
+/** Puts a lock back that was moved aside, unless there is another by now, which is not written over: its taker finds this one. */
+function putBack(aside: string, lockPath: string): void {
+  try {
+    linkSync(aside, lockPath);
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return;
+    // A file system without hard links.
+    if (!existsSync(lockPath)) renameSync(aside, lockPath);
+    return;
+  }
+  rmSync(aside, { force: true });
 }
 
 function refuseIfAlive(holder: LockHolder, directory: string): void {

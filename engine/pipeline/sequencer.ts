@@ -7,6 +7,8 @@ import type { Clock, Log } from './types.ts';
 const BELIEVED_AHEAD_MS = 60_000;
 /** From this far (ms) ahead on it is asked whether the machine has slept: reading that costs a file. */
 const SLEEP_ASKED_MS = 1_000;
+/** By more than this (ms) a clock that lies behind the last command is said to: nothing falls due until it has caught up. */
+const BEHIND_SAID_MS = 1_000;
 
 /** The journal's last time is more than a minute ahead of the clock. */
 export class ClockBehindJournal extends Error {
@@ -32,6 +34,7 @@ export class Sequencer {
   private believedMs: number;
   private believedAtMs: number;
   private isDoubted = false;
+  private isBehind = false;
   /** By how much the clock that goes on in sleep was ahead of the monotonic one when the clock was last believed. */
   private asleepMs: number;
 
@@ -85,6 +88,7 @@ export class Sequencer {
       return expectedMs;
     }
     this.isDoubted = false;
+    this.noteBehind(wallMs);
     if (wallMs >= expectedMs) {
       // Small steps ahead are followed. Steps back are not taken as the new measure, so that setting the clock right again
       // is not mistaken for a jump.
@@ -93,6 +97,21 @@ export class Sequencer {
       this.asleepMs = asleepMs;
     }
     return wallMs;
+  }
+
+  /** Says once that time stands still, until the clock has caught up with the last command. */
+  private noteBehind(wallMs: number): void {
+    const behindMs = this.tMs - wallMs;
+    if (behindMs <= 0) this.isBehind = false;
+    if (this.isBehind || behindMs <= BEHIND_SAID_MS) return;
+    this.isBehind = true;
+    this.log(
+      'warn',
+      'The clock is behind the last command: time stands still and nothing falls due until it has caught up.',
+      {
+        behindMs,
+      },
+    );
   }
 
   private asleepAt(monotonicMs: number): number {

@@ -2,7 +2,7 @@
 // The other process is a real one.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import {
@@ -150,6 +150,26 @@ test('two processes that both are the first of their namespace never hold a dire
     };
     await besideHolder(dir, run, inNamespace);
   });
+});
+
+test('a lock that was moved aside while it was taken for a stale one keeps others out for as long as its holder lives', async () => {
+  await inTempDir((dir) =>
+    besideHolder(dir, async (pid, kill) => {
+      // As somebody leaves it who saw the stale lock before this one, and is ended before it puts this one back.
+      const [lock, aside] = [join(dir, 'lock'), join(dir, 'lock.stale.0123456789abcdef')];
+      const { id } = lockIn(dir);
+      renameSync(lock, aside);
+      expect(refusalOf(dir).pid).toBe(pid);
+      expect([lockIn(dir).id, existsSync(aside)]).toEqual([id, false]);
+      // The same of one that has ended by then.
+      renameSync(lock, aside);
+      await kill();
+      const directory = new DataDirectory(dir);
+      expect(lockIn(dir).id).not.toBe(id);
+      directory.release();
+      expect(readdirSync(dir)).toEqual(['format.json']);
+    }),
+  );
 });
 
 test('who releases a directory leaves the lock of another alone', async () => {
