@@ -1,5 +1,5 @@
-// Questions to the system whose answers are shown as figures. A disk that hangs must not keep figures from being read, since that is when
-// they are wanted: what is not answered in time, or at all, is left out. Used by the other files of this folder.
+// Questions to the system whose answers are shown as figures. A disk that hangs must not keep figures from being read, since
+// that is when they are wanted: what is not answered in time, or at all, is left out. Used by the other files of this folder.
 import { stat } from 'node:fs/promises';
 
 const ANSWER_MS_MAX = 100;

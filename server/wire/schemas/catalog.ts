@@ -186,7 +186,7 @@ const officialEvent = z
 const officialMarket = z
   .object({ ...marketFields, events: z.array(officialEvent).max(1), tags: z.array(tag).optional() })
   .meta({ id: 'OfficialMarket', description: 'A market of the catalog as official clients know it' });
-/** The catalog's record under the one of the order book: of a key that both have, such as `outcomes`, the latter's form is sent. */
+/** The catalog's record under the order book's: of a key that both have, such as `outcomes`, the latter's form is sent. */
 const combinedMarket = z
   .object({ ...marketFields, events: z.array(eventOfMarket).max(1), ...detailFields })
   .meta({ id: 'MarketByCondition', description: 'A market in the order-book style, with the keys of the catalog' });
