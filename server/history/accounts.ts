@@ -6,8 +6,9 @@ import { Table } from './keys.ts';
 import type { RowClass } from './rows.ts';
 import type { IndexStore, Put } from './store.ts';
 
-/** Accounts that exist from the start, without an event: taker fees, and the other leg of test shares. */
+/** Who gets the other leg of test shares. */
 export const HOUSE_ACCOUNT_ID = 1;
+/** Accounts that exist from the start, without an event, by number: taker fees, and HOUSE. */
 const FIRST_WALLETS = [`0x${'1'.padStart(40, '0')}`, `0x${'2'.padStart(40, '0')}`];
 
 /** The record: wallet, u32 markets traded in, then the newest row of each class. */
