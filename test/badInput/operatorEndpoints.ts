@@ -1,4 +1,5 @@
-// The endpoints of operators, and development's faucet, as endpoints.ts has all others. Read by endpoints.ts alone.
+// The endpoints of operators, and development's faucet, as endpoints.ts has all others. Read by endpoints.ts alone. Those of
+// imports stand in catalogEndpoints.ts, beside what they fill.
 import { type Extras, ofCondition, row } from './endpointCase.ts';
 import * as kinds from './kinds.ts';
 
