@@ -5,6 +5,7 @@
 import { errorOf, reasonOf } from '../protocol/index.ts';
 import { JournalDamaged } from './errors.ts';
 import { JournalFigures } from './figures.ts';
+import { FlushHung, type FlushLimits, FlushWatchdog } from './flushWatchdog.ts';
 import { GENESIS_HASH, hashBehind, type JournalRecord, recordBytes, sealRecords, writeRecord } from './record.ts';
 import { type ReadPosition, RecordCursor, verifyBatch } from './recordCursor.ts';
 import type { BatchStore, StoredBatch } from './store.ts';
@@ -23,39 +24,22 @@ export interface JournalListener {
   onFatal(error: Error): void;
 }
 
-export interface RetryPolicy {
+export interface RetryPolicy extends FlushLimits {
   readonly firstDelayMs: number;
   readonly largestDelayMs: number;
   readonly triesMax: number;
-  /** A flush that takes longer (ms) stops the intake until it ends; 15 s unless given. */
-  readonly flushMs?: number;
-  /** A flush that takes longer (ms) ends the journal, since nothing can be done about it; ten minutes unless given. */
-  readonly flushMsMax?: number;
 }
 
 /** Tries for about ten minutes: long enough to free a full disk by hand. */
 const RETRY_DEFAULT: RetryPolicy = { firstDelayMs: 100, largestDelayMs: 5_000, triesMax: 125 };
-const FLUSH_MS = 15_000;
-const FLUSH_MS_MAX = 600_000;
 /** Records are handed out so many at a time: they then are still in the processor's cache for whoever takes them. */
 const PORTION_RECORDS = 128;
-/** A flush is looked at so often before it is late: a process that was halted is late by one look at most. */
-const FLUSH_LOOKS = 15;
 
 interface Batch {
   readonly firstSequence: number;
   readonly bytes: Uint8Array;
   readonly recordCount: number;
   readonly lastTMs: number;
-}
-
-/** A flush has not ended in all the time that it was given: whether its batch is durable nobody knows. */
-class FlushHung extends Error {
-  override readonly name = 'FlushHung';
-
-  constructor(limitMs: number) {
-    super(`The journal's flush has not ended for ${limitMs} ms.`);
-  }
 }
 
 const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -70,6 +54,7 @@ export class Journal {
   private readonly store: BatchStore;
   private readonly listener: JournalListener;
   private readonly retry: RetryPolicy;
+  private readonly watchdog: FlushWatchdog;
   /** The running hash after the last batch that was closed. */
   private hash: string;
   private nextSequence: number;
@@ -86,12 +71,6 @@ export class Journal {
   private isTogether = false;
   private isStopped = false;
   private wakeRetry: (() => void) | undefined;
-  /** Comes again and again while there are flushes: a timer of its own for each costs a flush as much as a few orders. */
-  private watch: NodeJS.Timeout | undefined;
-  /** Which of its looks at the flush that is under way comes next. */
-  private looks = 0;
-  /** Ends the wait for it. */
-  private abandon: ((reason: FlushHung) => void) | undefined;
   private idle: Promise<void> = Promise.resolve();
 
   /** Opens the journal that a store holds, verifying its last batch. Throws JournalDamaged. */
@@ -99,6 +78,7 @@ export class Journal {
     this.store = store;
     this.listener = listener;
     this.retry = retry;
+    this.watchdog = new FlushWatchdog(store, retry, (reason) => this.becomeUnavailable(reason));
     const last = store.last();
     this.lastBatchSequence = last?.firstSequence ?? 0;
     const end: ReadPosition =
@@ -194,7 +174,7 @@ export class Journal {
     this.wakeRetry?.();
     await this.drained();
     clearTimeout(timer);
-    clearInterval(this.watch);
+    this.watchdog.close();
     this.stop();
     await this.store.close();
   }
@@ -228,11 +208,11 @@ export class Journal {
           await this.store.reopen();
           this.assertEnd(batch);
         }
-        await this.writeInTime(batch);
-        this.abandon = undefined;
+        await this.watchdog.write(batch.firstSequence, batch.bytes);
+        this.watchdog.ended();
         break;
       } catch (error) {
-        this.abandon = undefined;
+        this.watchdog.ended();
         this.figures.failedWrites += 1;
         if (this.isStopped) return false;
         if (error instanceof JournalDamaged || error instanceof FlushHung) throw error;
@@ -255,32 +235,6 @@ export class Journal {
   private becomeUnavailable(reason: string): void {
     this.unavailableReason = reason;
     this.listener.onUnavailable(reason);
-  }
-
-  /** Writes a batch; while that takes too long nothing more is to be taken in. Rejects with FlushHung when it never ends. */
-  private writeInTime({ firstSequence, bytes }: Batch): Promise<void> {
-    const { flushMs = FLUSH_MS } = this.retry;
-    // A watch that goes on already may look as soon as the flush has begun: its first look does not count.
-    this.looks = this.watch === undefined ? 1 : 0;
-    this.watch ??= setInterval(() => this.look(), flushMs / FLUSH_LOOKS);
-    return new Promise((resolve, reject) => {
-      this.abandon = reject;
-      this.store.write(firstSequence, bytes).then(resolve, reject);
-    });
-  }
-
-  /** Looks at the flush that is under way; when there is none, that was the last look until the next flush begins. */
-  private look(): void {
-    const { flushMs = FLUSH_MS, flushMsMax = FLUSH_MS_MAX } = this.retry;
-    if (this.abandon === undefined) {
-      clearInterval(this.watch);
-      this.watch = undefined;
-      return;
-    }
-    const waitedMs = (this.looks * flushMs) / FLUSH_LOOKS;
-    if (this.looks === FLUSH_LOOKS) this.becomeUnavailable(`the journal's flush has not ended for ${flushMs} ms`);
-    if (waitedMs >= flushMsMax || this.isStopped) this.abandon(new FlushHung(flushMsMax));
-    this.looks += 1;
   }
 
   /** After a reopen the store must end where it ended before, or with the failed batch itself. */
@@ -308,6 +262,7 @@ export class Journal {
 
   private stop(): void {
     this.isStopped = true;
+    this.watchdog.stop();
     this.wakeRetry?.();
   }
 

@@ -189,8 +189,6 @@ export function writeSnapshot(
 
 interface MakeOptions {
   readonly log: Log;
-  /** Fewer records than this (default 1) since the snapshot before need none: then nothing is written. */
-  readonly recordsMin?: number | undefined;
   readonly onStep?: ((step: SnapshotStep) => void) | undefined;
 }
 
@@ -204,14 +202,14 @@ interface MakeOptions {
 export async function makeSnapshot(
   dataDir: string,
   followers: readonly Follower[],
-  { log, recordsMin = 1, onStep }: MakeOptions,
+  { log, onStep }: MakeOptions,
 ): Promise<number | undefined> {
   const folder = new SnapshotFolder(dataDir);
   const reader = new JournalReader(dataDir);
   try {
     const total = reader.lastSequence();
     const kept = folder.list();
-    if (!isSnapshotDue(kept, total, Math.max(1, recordsMin), followers)) return undefined;
+    if (!isSnapshotDue(kept, total, 1, followers)) return undefined;
     const onUnusable = ({ path }: KeptSnapshot, { reason }: SnapshotUnusable): void =>
       log('warn', 'A snapshot cannot be used; the next one is made without it.', { path, reason });
     const from = restoreFirst(kept, (sequence) => reader.hashAt(sequence), followers, onUnusable);

@@ -51,8 +51,8 @@ interface Written {
 }
 
 /**
- * Takes out what says no more than the format beside it, and puts in the examples of what is read into something else:
- * zod leaves them out, since they might be of that; ours are of what clients send.
+ * Takes out patterns that say no more than the format beside them, and puts in the examples of schemas that turn what they
+ * read into something else: zod leaves those out, as they might be of what it becomes; ours are of what clients send.
  */
 function plain({ zodSchema, jsonSchema }: Written): void {
   if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
@@ -175,7 +175,7 @@ const OWN_REFUSALS = [400, 404, 422, 425, 503];
 const COMMON_REFUSALS = [400, 404, 413, 415, 421, 429, 503];
 
 function refusalStatuses({ auth, schema }: Endpoint): readonly number[] {
-  const ofCredentials = auth === 'none' ? [] : [401]; // development's are for pages of its own origin
+  const ofCredentials = auth === 'none' ? [] : [401]; // also in development, for pages of another origin
   const ofEngine = auth === 'l2' ? [425] : [];
   return [...COMMON_REFUSALS, ...ofCredentials, ...ofEngine, ...(schema.moreStatuses ?? [])].sort((a, b) => a - b);
 }

@@ -69,7 +69,6 @@ const headersOf = (contentType: string, cacheControl: string) => ({
   'cache-control': cacheControl,
 });
 
-/** The page itself. */
 export const docsPage: Reply = {
   body: HTML,
   headers: {

@@ -2,12 +2,14 @@
 // memory whole (some hundred bytes a wallet), stored in packed blocks. Fed by the indexer, read by the queries.
 import { bytesToHex, hexToBytes } from '../../engine/index.ts';
 import { BlockTable } from './blocks.ts';
+import { enlarged } from './enlarged.ts';
 import { Table } from './keys.ts';
 import type { RowClass } from './rows.ts';
 import type { IndexStore, Put } from './store.ts';
 
-/** Accounts that exist from the start, without an event: taker fees, and the other leg of test shares. */
+/** Who gets the other leg of test shares. */
 export const HOUSE_ACCOUNT_ID = 1;
+/** Accounts that exist from the start, without an event, by number: taker fees, and HOUSE. */
 const FIRST_WALLETS = [`0x${'1'.padStart(40, '0')}`, `0x${'2'.padStart(40, '0')}`];
 
 /** The record: wallet, u32 markets traded in, then the newest row of each class. */
@@ -118,18 +120,11 @@ export class Accounts {
     this.wallets[id] = wallet;
     this.numbers.set(wallet, id);
     if (id >= this.traded.length) {
-      const traded = new Uint32Array(Math.max(id + 1, this.traded.length * 2));
-      traded.set(this.traded);
-      this.traded = traded;
-      const heads = new Float64Array(traded.length * CLASSES);
-      heads.set(this.heads);
-      this.heads = heads;
-      const isChanged = new Uint8Array(traded.length);
-      isChanged.set(this.isChanged);
-      this.isChanged = isChanged;
-      const isUnshown = new Uint8Array(traded.length);
-      isUnshown.set(this.isUnshown);
-      this.isUnshown = isUnshown;
+      const length = Math.max(id + 1, this.traded.length * 2);
+      this.traded = enlarged(new Uint32Array(length), this.traded);
+      this.heads = enlarged(new Float64Array(length * CLASSES), this.heads);
+      this.isChanged = enlarged(new Uint8Array(length), this.isChanged);
+      this.isUnshown = enlarged(new Uint8Array(length), this.isUnshown);
     }
     this.toShow(id);
   }

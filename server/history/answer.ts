@@ -48,7 +48,7 @@ class RowList {
     if (this.text.length >= PART_LENGTH) this.encodeText();
   }
 
-  /** Everything, in memory of its own. */
+  /** Everything: short lists in an array of their own, long ones in memory of `memory`, which is to be given back. */
   end(): Uint8Array {
     this.text += ']';
     if (this.bytes === undefined) return encoder.encode(this.text);
@@ -67,8 +67,7 @@ class RowList {
 /** Totals of the markets asked about; without any, the open interest of all together. */
 function totalsOf(tables: Tables, query: OpenInterestQuery | LiveVolumeQuery): HistoryRows['oi' | 'live-volume'] {
   const { list } = tables.markets;
-  const scope = query.kind === 'oi' ? { conditionIds: query.conditionIds, eventNumbers: undefined } : query;
-  const asked = marketsOf(tables, scope);
+  const asked = marketsOf(tables, query);
   if (asked !== undefined || query.kind !== 'oi') return totalsRows(query, asked ?? list);
   return [{ conditionId: '', valueMicro: list.reduce((sum, { vaultMicro }) => sum + vaultMicro, 0) }];
 }
@@ -121,7 +120,10 @@ function* orderReply(
   return renderOrder(request.dialect, { ...order, maker: accounts.walletOf(order.accountId), trades }, facts);
 }
 
-/** The reply to a question as JSON in memory of its own, or undefined where its record does not exist. */
+/**
+ * The reply to a question as JSON that nothing else is written over, or undefined where its record does not exist. Long lists
+ * lie in memory that is to be given back (AnswerMemory).
+ */
 export function* answer(tables: Tables, request: HistoryRequest, memory: AnswerMemory): Sliced<Uint8Array | undefined> {
   const { query } = request;
   const render: RowRenderers = rowRenderers[request.dialect];

@@ -1,5 +1,6 @@
-// A board in shared memory, on which the historian's thread shows a few numbers of many records to the main thread, as of a
-// sequence: what a question needs no trip to the thread for. Used by totals.ts and traded.ts. Nothing here waits.
+// A board in shared memory (a seqlock), on which the historian's thread shows a few numbers of many records to the main
+// thread, as of a sequence: what a question needs no trip to the thread for. Used by totals.ts and traded.ts. Nothing here
+// waits.
 
 /** An int32 that is odd while the board is written, then numbers: sequence, records shown, and those of each record. */
 const VERSION = 0;

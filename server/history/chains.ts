@@ -3,7 +3,7 @@
 import { countBefore } from '../countBefore.ts';
 import { RowKind, type Rows } from './rows.ts';
 
-/** Where a walk stands: the next row's number each time it is asked, 0 at its end. */
+/** Gives the next row's number each time it is asked, negative for one that is only passed by, and 0 at the walk's end. */
 export interface Walk {
   next(): number;
 }
@@ -21,7 +21,7 @@ export class AllTrades implements Walk {
     this.row = from + 1;
   }
 
-  /** Meets rows of other kinds too, as negative numbers, so that a long way through them can be cut into slices. */
+  /** Rows of other kinds are given as passed by, so that a long way through them can be cut into slices. */
   next(): number {
     if (this.row <= 1) return 0;
     this.row -= 1;

@@ -28,7 +28,7 @@ interface Found {
 
 const OUTCOMES = [0, 1] as const;
 
-/** The legs of an account that were ever bought, in the markets of a scope. */
+/** The legs of an account that were ever bought, in the markets of a scope, as far as they are meant. */
 function* legsOf(
   { positions, markets }: Tables,
   account: number,
@@ -163,6 +163,7 @@ function* showPage(
 const hasTitle = ({ titleLower }: HistoryMarket, part: string | undefined): boolean =>
   part === undefined || titleLower.includes(part);
 
+/** Shows the page's open positions of a wallet, in the order asked. */
 export function* findPositions(
   tables: Tables,
   query: PositionsQuery,
@@ -183,6 +184,7 @@ export function* findPositions(
   yield* showPage(sortFound(found, openKeys[sortBy], ascending), query, show);
 }
 
+/** Shows the page's closed positions of a wallet, in the order asked; by falling gain it reads no more than the page needs. */
 export function* findClosedPositions(
   tables: Tables,
   query: ClosedPositionsQuery,
@@ -201,10 +203,10 @@ export function* findClosedPositions(
 }
 
 /** The current value of a wallet's open positions together, micro. */
-export function* findValue(tables: Tables, { user, conditionIds }: ValueQuery): Sliced<number> {
-  const account = tables.accounts.idOf(user);
+export function* findValue(tables: Tables, query: ValueQuery): Sliced<number> {
+  const account = tables.accounts.idOf(query.user);
   if (account < 0) return 0;
-  const scope = marketsOf(tables, { conditionIds, eventNumbers: undefined });
+  const scope = marketsOf(tables, query);
   const { positions, markets } = tables;
   let valueMicro = 0;
   const see = (index: number, start: number): void => {
@@ -256,14 +258,13 @@ function* largestHolders(
   return most.map(({ account, amountMicro }) => ({ wallet: accounts.walletOf(account), amountMicro }));
 }
 
-/** A group a token of each market that is known, in the order asked. */
+/** Shows a group of holders for each token of each market that is known, in the order asked. */
 export function* findHolders(
   tables: Tables,
   query: HoldersQuery,
   show: (group: HoldersGroup) => void,
 ): Sliced<undefined> {
-  const { conditionIds } = query;
-  for (const market of marketsOf(tables, { conditionIds, eventNumbers: undefined }) ?? []) {
+  for (const market of marketsOf(tables, query) ?? []) {
     for (const outcome of OUTCOMES) {
       const holders = yield* largestHolders(tables, market, outcome, query);
       show({ market: market.facts, outcome, holders });

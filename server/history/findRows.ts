@@ -12,7 +12,7 @@ import { marketsIn } from './totals.ts';
 export const marketsOf = ({ markets }: Tables, scope: MarketScope): ReadonlySet<HistoryMarket> | undefined =>
   marketsIn(markets, scope);
 
-/** What a row shows. */
+/** What the row that was read last shows. */
 function tradeRow({ rows, accounts, markets }: Tables): TradeRow {
   return {
     wallet: accounts.walletOf(rows.account),
@@ -47,7 +47,7 @@ function tradesWalk(tables: Tables, query: TradesQuery, scope: ReadonlySet<Histo
   return new AllTrades(rows, takerOnly, endMs === undefined ? rows.last : newestUntil(rows, endMs));
 }
 
-/** Newest first. */
+/** Shows the page's rows of trades, newest first. */
 export function* findTrades(tables: Tables, query: TradesQuery, show: (row: TradeRow) => void): Sliced<undefined> {
   const { rows, markets } = tables;
   const { side, threshold, limit, offset, startMs } = query;
@@ -92,7 +92,7 @@ function activityRow(tables: Tables): ActivityRow {
   return { ...tradeRow(tables), type, isOfToken: kind !== RowKind.SPLIT && kind !== RowKind.MERGE };
 }
 
-/** Rows of a wallet of every kind, in the order asked: by time, or by size or cash and then by time. */
+/** Shows the page's rows of a wallet, of every kind, in the order asked: by time, or by size or cash and then by time. */
 export function* findActivity(
   tables: Tables,
   query: ActivityQuery,

@@ -56,7 +56,7 @@ export class LogFollower {
     return this.tables.sequence > this.tables.committedSequence;
   }
 
-  /** Drops an index that is not of this journal or that was found damaged, and begins a new one. */
+  /** Drops an index that is not of this journal, and begins a new one. */
   async checkJournal(): Promise<void> {
     const { stored } = this.tables;
     if (stored !== undefined && !this.isOfJournal(stored)) await this.rebuild('it is not of this journal');

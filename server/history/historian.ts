@@ -135,7 +135,10 @@ export class OpenedHistorian implements Historian {
     return this.unavailableReason === undefined;
   }
 
-  /** While so much is to be indexed, all of it above all, that questions wait in vain: they are refused after some seconds. */
+  /**
+   * Whether so much is to be indexed, above all when it is everything, that questions wait in vain: they are refused after
+   * some seconds.
+   */
   get isCatchingUp(): boolean {
     return this.isFarBehind;
   }
@@ -176,7 +179,7 @@ export class OpenedHistorian implements Historian {
     }
     if (this.board === undefined || markets === undefined) return undefined;
     if (query.kind !== 'oi' && query.kind !== 'live-volume') return undefined;
-    const asked = marketsIn(markets, { conditionIds: query.conditionIds, eventNumbers: undefined });
+    const asked = marketsIn(markets, query);
     const totals = asked === undefined ? undefined : this.board.read(asked, this.sequence);
     return totals === undefined ? undefined : encoder.encode(renderHistory(request, totalsRows(query, totals)));
   }
@@ -264,7 +267,6 @@ export class OpenedHistorian implements Historian {
       else this.tradedBoard = new TradedReader(message.memory);
       return;
     }
-    if (message.type === 'closed') return;
     const waiting = this.waiting.get(message.id);
     this.waiting.delete(message.id);
     if (this.waiting.size === 0 && this.closing === undefined) this.worker?.unref();

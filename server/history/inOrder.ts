@@ -1,7 +1,7 @@
-// Sorts places by numbers that lie elsewhere, without comparing: commits hand over many thousand entries in the order of
-// their keys. Used by positions.ts.
+// A radix sort of places by numbers that lie elsewhere: no comparisons, since commits hand over many thousand entries in the
+// order of their keys. Used by positions.ts.
 
-/** Keys are sorted by so many bits at a time. */
+/** Bits of a digit: keys are sorted by one digit at a time, the least first. */
 const DIGIT_BITS = 14;
 const DIGITS = 2 ** DIGIT_BITS;
 const KEY_BITS = 32;

@@ -47,14 +47,15 @@ export class HistoryMarket {
   /** Date-time that sorts, '' for none. */
   endsAt = '';
   private givenPips = EVEN_PIPS;
-  /** Last trade in the first token's terms, -1 for none; resolution, -1 for none. */
+  /** Price of the last trade in the first token's terms, -1 for none. */
   lastPips = -1;
+  /** A Resolution, -1 before there is one. */
   resolution = -1;
   volumeMicro = 0;
-  /** Its figures changed since the last commit, and since they were last shown on the board. */
+  vaultMicro = 0;
+  /** Whether its figures changed since the last commit, and since they were last shown on the board. */
   isChanged = false;
   isUnshown = false;
-  vaultMicro = 0;
   /** Newest rows of takers and of makers. */
   readonly heads: [takers: number, makers: number] = [0, 0];
   /** Places in the lists of holders of both tokens. */

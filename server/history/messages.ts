@@ -27,6 +27,7 @@ export type ToThread =
   | { readonly type: 'reach'; readonly id: number; readonly sequence: number }
   /** The memory of an answer that nobody reads any more. */
   | { readonly type: 'memory'; readonly memory: SharedArrayBuffer }
+  /** What is indexed is to be committed; then the thread ends. */
   | { readonly type: 'close' };
 
 export type FromThread =
@@ -36,6 +37,4 @@ export type FromThread =
   | { readonly type: 'board'; readonly of: 'markets' | 'accounts'; readonly memory: SharedArrayBuffer }
   /** The index is being brought up to date: records done, of how many. */
   | { readonly type: 'progress'; readonly done: number; readonly total: number }
-  | { readonly type: 'log'; readonly level: 'info' | 'warn' | 'error'; readonly text: string; readonly reason: string }
-  /** The index is closed; the thread ends. */
-  | { readonly type: 'closed' };
+  | { readonly type: 'log'; readonly level: 'info' | 'warn' | 'error'; readonly text: string; readonly reason: string };

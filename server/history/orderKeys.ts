@@ -2,6 +2,7 @@
 // Held in memory whole (some hundred bytes a key), stored in packed blocks. Used by orders.ts alone.
 import { bytesToHex } from '../../engine/index.ts';
 import { BlockTable } from './blocks.ts';
+import { enlarged } from './enlarged.ts';
 import { Table } from './keys.ts';
 import type { IndexStore, Put } from './store.ts';
 
@@ -42,9 +43,8 @@ export class OrderKeys {
   /** The number of a key and its owner, which lie in these bytes; `account` posts an order with it. */
   numberOf(account: number, command: DataView, keyAt: number, ownerAt: number): number {
     if (account >= this.latest.length) {
-      const latest = new Int32Array(Math.max(account + 1, this.latest.length * 2)).fill(NONE);
-      latest.set(this.latest);
-      this.latest = latest;
+      const length = Math.max(account + 1, this.latest.length * 2);
+      this.latest = enlarged(new Int32Array(length).fill(NONE), this.latest);
     }
     const latest = this.latest[account];
     if (latest !== NONE && this.is(latest, command, keyAt, ownerAt)) return latest;
@@ -83,9 +83,7 @@ export class OrderKeys {
     const { count } = this;
     this.numbers.set(text, count);
     if ((count + 1) * WORDS > this.words.length) {
-      const words = new Uint32Array(this.words.length * 2);
-      words.set(this.words);
-      this.words = words;
+      this.words = enlarged(new Uint32Array(this.words.length * 2), this.words);
     }
     for (let i = 0; i < WORDS; i += 1) this.words[count * WORDS + i] = record.getUint32(offset + 4 * i);
   }

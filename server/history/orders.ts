@@ -24,15 +24,13 @@ export const Status = { LIVE: 0, MATCHED: 1, DELAYED: 2, CANCELED: 3, MARKET_RES
 export type Status = (typeof Status)[keyof typeof Status];
 const HELD_BLOCKS = 2_048;
 
-/**
- * Ids are found in segments of so many orders, each of 4,096 buckets, so that a commit never writes many
- * old ones: a bucket is the first twelve bits of an id.
- */
+/** Ids are found by segments of so many orders, so that a commit never writes many old ones. */
 const SEGMENT_ORDERS = 2 ** 18;
-/** An entry of a bucket: eight bytes of the id, and the order's place in its segment. */
+/** Of a segment: an id's bucket is its first twelve bits. */
 const BUCKETS = 2 ** 12;
+/** An entry of a bucket: eight bytes of the id, and the order's place in its segment. */
 const ENTRY_BYTES = 12;
-/** Key and head of a bucket's entry in the tree. */
+/** What a bucket takes of the tree besides its entries: its key and head. */
 const BUCKET_BYTES = 32;
 const TAG_AT = 8;
 const TAG_BYTES = 8;
@@ -102,7 +100,7 @@ export class Orders {
     return this.table.dirtyCount;
   }
 
-  /** What a commit writes, at most: blocks, buckets of ids, and what these grow by. */
+  /** What a commit writes, at most: blocks, buckets of ids, and bytes by which these grow. */
   get blocksToWrite(): number {
     return this.table.dirtyCount + this.keys.dirtyCount;
   }

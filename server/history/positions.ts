@@ -3,6 +3,7 @@
 // (closed.ts) with each commit. Fed by the indexer; read by the questions.
 import { Arena } from './arena.ts';
 import { CLOSED_VALUE_BYTES, closedKey, encodeClosed } from './closed.ts';
+import { enlarged } from './enlarged.ts';
 import { LEG } from './figures.ts';
 import { inOrder } from './inOrder.ts';
 import { PAIR_KEY_BYTES, Table, writePairKey } from './keys.ts';
@@ -169,9 +170,7 @@ export class Positions {
   private link(place: number): void {
     const account = this.accounts[place];
     if (account >= this.newest.length) {
-      const newest = new Uint32Array(Math.max(account + 1, this.newest.length * 2));
-      newest.set(this.newest);
-      this.newest = newest;
+      this.newest = enlarged(new Uint32Array(Math.max(account + 1, this.newest.length * 2)), this.newest);
     }
     this.before[place] = this.newest[account];
     this.newest[account] = place;
@@ -281,15 +280,11 @@ export class Positions {
   private grow(): void {
     this.cells *= 2;
     const places = this.cells / 2;
-    const larger = <Numbers extends Float64Array | Uint32Array | Uint8Array>(to: Numbers, from: Numbers): Numbers => {
-      to.set(from);
-      return to;
-    };
-    this.numbers = larger(new Float64Array(places * PAIR_NUMBERS), this.numbers);
-    this.accounts = larger(new Uint32Array(places), this.accounts);
-    this.markets = larger(new Uint32Array(places), this.markets);
-    this.states = larger(new Uint8Array(places), this.states);
-    this.before = larger(new Uint32Array(places), this.before);
+    this.numbers = enlarged(new Float64Array(places * PAIR_NUMBERS), this.numbers);
+    this.accounts = enlarged(new Uint32Array(places), this.accounts);
+    this.markets = enlarged(new Uint32Array(places), this.markets);
+    this.states = enlarged(new Uint8Array(places), this.states);
+    this.before = enlarged(new Uint32Array(places), this.before);
     this.cellNumbers = new Uint32Array(this.cells * CELL.numbers);
     this.enterAll();
   }

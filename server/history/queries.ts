@@ -13,10 +13,10 @@ export interface PageQuery {
   readonly offset: number;
 }
 
-/** Markets that a list is about: any of these conditions, any market of these events; both undefined = all. */
+/** Markets that a question is about: any of these conditions, any market of these events; both undefined = all. */
 export interface MarketScope {
   readonly conditionIds: readonly string[] | undefined;
-  readonly eventNumbers: readonly number[] | undefined;
+  readonly eventNumbers?: readonly number[] | undefined;
 }
 
 /** Unix milliseconds, both ends included; undefined = open. */

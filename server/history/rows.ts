@@ -98,7 +98,7 @@ export class Rows {
     const offset = this.table.change(row);
     const { view } = this.table;
     setU40(view, offset + at.ofAccount, ofAccount);
-    if ((view.getUint8(offset) & KIND_MASK) > RowKind.MAKER) return;
+    if ((view.getUint8(offset + at.kind) & KIND_MASK) > RowKind.MAKER) return;
     setU40(view, offset + at.ofMarket, ofMarket);
     setU40(view, offset + at.ofOrder, ofOrder);
   }
@@ -130,7 +130,7 @@ export class Rows {
   /** The kind of a row alone. */
   kindOf(row: number): RowKind {
     const offset = this.table.locate(row);
-    return (this.table.view.getUint8(offset) & KIND_MASK) as RowKind; // written as one
+    return (this.table.view.getUint8(offset + at.kind) & KIND_MASK) as RowKind; // written as one
   }
 
   get type(): ActivityType {

@@ -311,10 +311,7 @@ class HistorianThread {
     this.isMending = true;
     clearTimeout(this.lookTimer);
     this.refuse([...this.waiting, ...this.active], 'the exchange is stopping');
-    this.follower.close().then(() => {
-      this.post({ type: 'closed' });
-      parentPort?.close();
-    }, endThread);
+    this.follower.close().then(() => parentPort?.close(), endThread);
   }
 }
 

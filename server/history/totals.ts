@@ -40,8 +40,7 @@ export function marketsIn<Market extends NamedMarket>(
 /** A question whose answer has a row for every market that it names, naming those of a directory alone. */
 export function ofKnownMarkets(query: HistoryQuery, directory: MarketDirectory<NamedMarket>): HistoryQuery {
   if (query.kind !== 'holders' && query.kind !== 'oi' && query.kind !== 'live-volume') return query;
-  const eventNumbers = query.kind === 'live-volume' ? query.eventNumbers : undefined;
-  const markets = marketsIn(directory, { conditionIds: query.conditionIds, eventNumbers });
+  const markets = marketsIn(directory, query);
   if (markets === undefined) return query;
   const conditionIds = Array.from(markets, ({ conditionId }) => conditionId);
   return query.kind === 'live-volume'

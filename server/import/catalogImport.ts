@@ -136,7 +136,7 @@ export class CatalogImport {
       new BadRequest(`somebody has made ${what} meanwhile; nothing was imported`);
     for (const { texts } of markets.eventList().slice(this.eventsBefore)) {
       const slug = String(texts.slug);
-      if (this.events.get(slug)?.number === undefined && this.events.has(slug)) throw taken(`the event ${slug}`);
+      if (this.hasEvent(slug)) throw taken(`the event ${slug}`);
     }
     for (const { slug, conditionId, tokens } of markets.list().slice(this.marketsBefore)) {
       const ids = [conditionId, ...tokens.map((token) => bytesToHex(decimalToBytes32(token)))];
@@ -171,9 +171,7 @@ export class CatalogImport {
 
   private addEvent(line: EventLine): void {
     const { kind: _, ...body } = line;
-    if (this.events.get(line.slug)?.number === undefined && this.events.has(line.slug)) {
-      throw new BadRequest(`event ${line.slug} is there twice`);
-    }
+    if (this.hasEvent(line.slug)) throw new BadRequest(`event ${line.slug} is there twice`);
     if (this.services.views.markets.eventBySlug(line.slug) !== undefined) {
       throw new BadRequest(`the exchange has an event ${line.slug} already`);
     }
@@ -237,6 +235,12 @@ export class CatalogImport {
     this.slabUsed += command.length;
     this.commands.push(kept);
     return kept;
+  }
+
+  /** Whether an event is one of this import, and none of the exchange that a market named. */
+  private hasEvent(slug: string): boolean {
+    const known = this.events.get(slug);
+    return known !== undefined && known.number === undefined;
   }
 
   private findEvent(slug: string): KnownEvent {

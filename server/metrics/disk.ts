@@ -1,5 +1,5 @@
-// What must be asked of the system to be shown. A disk that hangs must not keep figures from being read, since that is when
-// they are wanted: what is not answered in time, or at all, is left out. Used by the other files of this folder.
+// Questions to the system whose answers are shown as figures. A disk that hangs must not keep figures from being read, since
+// that is when they are wanted: what is not answered in time, or at all, is left out. Used by the other files of this folder.
 import { stat } from 'node:fs/promises';
 
 const ANSWER_MS_MAX = 100;
@@ -19,7 +19,7 @@ export async function soon<Value>(asked: Promise<Value>): Promise<Value | undefi
   }
 }
 
-/** Length of a file; undefined where it cannot be told. */
+/** Length of a file in bytes; undefined where it cannot be told, or not in time. */
 export async function fileBytes(file: string): Promise<number | undefined> {
   return (await soon(stat(file)))?.size;
 }

@@ -76,7 +76,7 @@ export class Figures {
     });
   }
 
-  /** The same by labels: `read` gives every sample to `put`. */
+  /** Values that rise and fall, by labels: `read` gives every sample to `put`; what it leaves out is not shown. */
   gauges<Name extends string>(name: string, help: string, labelNames: readonly Name[], read: (put: Put<Name>) => void) {
     const gauge: Gauge<Name> = new Gauge({
       ...this.about(name, help),
@@ -99,6 +99,7 @@ export class Figures {
     });
   }
 
+  /** Values that only rise, by labels; see gauges. */
   counters<Name extends string>(
     name: string,
     help: string,
@@ -131,6 +132,7 @@ export class Figures {
     });
   }
 
+  /** A distribution without labels. */
   histogram(name: string, help: string, distribution: Distribution): void {
     this.histograms(name, help, () => [[{}, distribution]]);
   }

@@ -8,7 +8,7 @@ import { Distribution } from '../../engine/index.ts';
 import { soon } from './disk.ts';
 import { Figures } from './figures.ts';
 
-/** The loop's delay is measured so often, ms: a longer pause is always seen, of shorter ones a share. Seldom, for orders' sake. */
+/** The loop's delay is measured so often (ms): a longer pause is always seen, of shorter ones a share. Seldom, for orders' sake. */
 const LOOP_EVERY_MS = 100;
 const LOOP_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 const COLLECTION_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1];

@@ -5,13 +5,13 @@ import { Distribution } from '../../engine/index.ts';
 
 /** Few, since each endpoint has a row of every one. */
 const SECONDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5];
-/** The client had gone before there was an answer: what nginx calls so, and no status that is ever sent. */
+/** For a client that had gone before there was an answer: nginx's number for it, and no status that is ever sent. */
 export const GONE_STATUS = 499;
 const STATUS_MAX = 599;
-/** Method and path of what found no endpoint: paths begin with a slash. */
+/** Method and path of what found no endpoint. No endpoint has it for its path, since those begin with a slash. */
 const NONE = 'none';
 
-/** An endpoint, of which its identity is what counts. */
+/** An endpoint. The map below has it as its key by identity, so that no request costs a text made of method and path. */
 interface Route {
   readonly method: string;
   /** With its `{name}` parts. */

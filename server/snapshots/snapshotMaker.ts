@@ -12,12 +12,6 @@ const CHILD = './makerChild.ts';
  */
 const V8_OPTIONS = ['--single-threaded'];
 
-/** What the child is told, as JSON in its one argument. */
-export interface MakerTask {
-  readonly dataDir: string;
-  readonly recordsMin: number;
-}
-
 /** What the child says at its end. */
 export type MakerNews =
   | { readonly kind: 'made'; readonly sequence: number | undefined; readonly ms: number }
@@ -39,7 +33,7 @@ export class SnapshotMaker {
   private dueSequence = Number.POSITIVE_INFINITY;
   private child: ChildProcess | undefined;
   private isClosed = false;
-  /** Since this process started. */
+  /** How many were made and how many could not be, since this process started. */
   madeCount = 0;
   failedCount = 0;
   /** The last record in the newest snapshot that it was told of, 0 for none. */
@@ -77,7 +71,6 @@ export class SnapshotMaker {
     const { dataDir = '', log } = this.options;
     // Should it fail, the next one comes as much later.
     this.dueSequence = sequence + this.every;
-    const task: MakerTask = { dataDir, recordsMin: 1 };
     const execArgv = [...V8_OPTIONS, ...process.execArgv];
     const failed = (reason: string): void => {
       this.failedCount += 1;
@@ -85,7 +78,7 @@ export class SnapshotMaker {
     };
     let child: ChildProcess;
     try {
-      child = fork(fileURLToPath(new URL(CHILD, import.meta.url)), [JSON.stringify(task)], { execArgv });
+      child = fork(fileURLToPath(new URL(CHILD, import.meta.url)), [dataDir], { execArgv });
     } catch (error) {
       failed(reasonOf(error));
       return;

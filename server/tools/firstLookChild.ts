@@ -5,7 +5,6 @@ import { JournalReader, SnapshotFolder } from '../../engine/index.ts';
 
 const dataDir = process.argv[2];
 const reader = new JournalReader(dataDir, 'readByLmdb');
-let first = 1;
-for (const { sequence } of new SnapshotFolder(dataDir).list()) first = sequence; // the newest come first
-for (const _ of reader.read(first));
+const oldest = new SnapshotFolder(dataDir).list().at(-1);
+for (const _ of reader.read(oldest?.sequence ?? 1));
 await reader.close();

@@ -10,13 +10,11 @@ import {
   verifyJournal,
 } from '../../engine/index.ts';
 import { orderHasher } from '../auth/orderDigest.ts';
+import { endWithStarter, leaveStarter, tellStarter } from '../ownProcess.ts';
 import type { JournalMessage, JournalTask } from './journalTask.ts';
 import { SignatureCheck } from './orderSignatures.ts';
 
-/** Whoever is gone is told nothing: saying it to a channel that is closed would be an error. */
-function tell(message: JournalMessage): void {
-  if (process.connected) process.send?.(message, undefined, undefined, () => {});
-}
+const tell = (message: JournalMessage): void => tellStarter(message);
 
 const onProgress = (done: number, total: number): void => tell({ kind: 'progress', done, total });
 
@@ -48,9 +46,7 @@ function textOf(error: unknown, { kind }: JournalTask): string {
   return isOfSystem(error) ? `${CANNOT[kind]}: ${text}.` : text;
 }
 
-// Nobody waits any more: a copy that is half made is left as one.
-process.once('disconnect', () => process.exit());
-if (!process.connected) process.exit(); // whoever asked went while this was loaded
+endWithStarter(); // a copy that is half made is left as one
 const task: JournalTask = JSON.parse(process.argv[2]);
 try {
   await run(task);
@@ -60,5 +56,4 @@ try {
   const sequence = isNumbered ? Number(error.sequence) : undefined;
   tell({ kind: 'failed', text, sequence, ...(error instanceof DataDirectoryLocked && { isLocked: true }) });
 }
-process.removeAllListeners('disconnect');
-if (process.connected) process.disconnect();
+leaveStarter();

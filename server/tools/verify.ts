@@ -2,14 +2,13 @@
 // or not. Called by the command line. It changes nothing.
 import type { ChainContracts } from '../auth/contracts.ts';
 import { counted, figure } from '../counted.ts';
+import { isoTime } from '../wire/numbers.ts';
 import { requireJournal, runJournalTask, type SoundJournal } from './journalTask.ts';
-
-const day = (tMs: number): string => new Date(tMs).toISOString();
 
 /** What a sound journal was checked for, a line each. */
 export function soundText(dataDir: string, { journal, signedOrders }: SoundJournal): string {
   const { recordCount, firstTMs, lastTMs, invariantLooks, snapshotCount, hashes } = journal;
-  const span = recordCount === 0 ? '' : `, from ${day(firstTMs)} to ${day(lastTMs)}`;
+  const span = recordCount === 0 ? '' : `, from ${isoTime(firstTMs)} to ${isoTime(lastTMs)}`;
   const looks = invariantLooks === 1 ? 'once, at the end' : `${invariantLooks} times, the last at the end`;
   const signatures =
     signedOrders === undefined

@@ -10,12 +10,12 @@ import { lotsText, pipsText, secondsText } from './numbers.ts';
 import { FEE_RATE_BPS, sideText } from './trades.ts';
 
 /** Markets that one request may name. */
-const MARKETS_MAX = 500;
+export const MARKETS_PER_REQUEST_MAX = 500;
 
 /** The condition ids of the body `["0x…"]`, lower case. @throws BadRequest */
 export function readMarketIds(body: unknown): readonly string[] {
   if (!Array.isArray(body)) throw new BadRequest('Invalid payload: the body must be a list of condition ids');
-  boundCount(body.length, MARKETS_MAX);
+  boundCount(body.length, MARKETS_PER_REQUEST_MAX);
   return body.map((id: unknown) => {
     if (typeof id === 'string' && isBytes32(id)) return id.toLowerCase();
     throw new BadRequest('Invalid market: a condition id is 0x and 64 hex digits');

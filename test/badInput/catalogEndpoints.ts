@@ -1,17 +1,10 @@
 // The catalog's endpoints and those of imports, as endpoints.ts has all others: a right path each, the parameters that hold
 // one value, and the part of the path that varies. Read by endpoints.ts alone. What lists of values refuse is tested in
 // test/catalog.
-import type { EndpointCase } from './endpointCase.ts';
+import { type EndpointCase, type Extras, row } from './endpointCase.ts';
 import * as kinds from './kinds.ts';
 
-type Extras = Omit<EndpointCase, 'method' | 'path' | 'level'>;
-
-const get = (path: string, more: Extras = {}): EndpointCase => ({
-  method: 'GET',
-  path: () => path,
-  level: 'none',
-  ...more,
-});
+const get = (path: string, more: Extras = {}): EndpointCase => row('GET', path, 'none', more);
 
 const states = { active: kinds.flagText, closed: kinds.flagText, archived: kinds.flagText };
 const paged = {
@@ -74,21 +67,14 @@ function ofMount(mount: string): readonly EndpointCase[] {
   ];
 }
 
-const admin = (method: 'POST' | 'DELETE', path: string, more: Extras = {}): EndpointCase => ({
-  method,
-  path: () => path,
-  level: 'admin',
-  ...more,
-});
-
 export const catalogCases: readonly EndpointCase[] = [...ofMount(''), ...ofMount('/gamma')];
 export const importCases: readonly EndpointCase[] = [
-  admin('POST', '/admin/imports'),
-  admin('POST', '/admin/imports/1/lines', {
+  row('POST', '/admin/imports', 'admin'),
+  row('POST', '/admin/imports/1/lines', 'admin', {
     body: () => ({ lines: [{ line: 1, row: { kind: 'tag', slug: 'made', label: 'Made' } }] }),
     fields: { lines: kinds.importLines },
     required: ['lines'],
   }),
-  admin('POST', '/admin/imports/1/commit', { part: kinds.importId }),
-  admin('DELETE', '/admin/imports/1', { part: kinds.importId }),
+  row('POST', '/admin/imports/1/commit', 'admin', { part: kinds.importId }),
+  row('DELETE', '/admin/imports/1', 'admin', { part: kinds.importId }),
 ];

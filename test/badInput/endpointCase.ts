@@ -28,3 +28,20 @@ export interface EndpointCase {
   /** Status of the right request; 200 unless given. */
   readonly answers?: number;
 }
+
+/** What a row says beyond method, path and level. */
+export type Extras = Omit<EndpointCase, 'method' | 'path' | 'level'>;
+
+/** A row; a path that is the same for every target is given as it is. */
+export const row = (
+  method: EndpointCase['method'],
+  path: string | EndpointCase['path'],
+  level: EndpointCase['level'],
+  more: Extras = {},
+): EndpointCase => ({ method, path: typeof path === 'string' ? () => path : path, level, ...more });
+
+/** Paths with the market's condition as a part. */
+export const ofCondition =
+  (before: string, after = ''): EndpointCase['path'] =>
+  ({ market }) =>
+    `${before}/${market.conditionId}${after}`;

@@ -1,21 +1,13 @@
 // Every endpoint of the exchange, once: its method, a path that is right, who may call it, a body that is right, and the
 // kind of each parameter, field and path part that it reads. Read by the tests of this folder, which spoil one thing at a
 // time; everyEndpoint.test.ts fails while one of the server's table is missing here. The bodies are made anew for each
-// use, since an order is taken once.
+// use, since an order is taken once. The rows of the catalog, of user data and of operators stand in files beside this one.
 import { catalogCases, importCases } from './catalogEndpoints.ts';
-import type { EndpointCase } from './endpointCase.ts';
+import { type EndpointCase, type Extras, ofCondition, row } from './endpointCase.ts';
 import type { Level, Target } from './harness.ts';
-import type { Kind } from './kinds.ts';
+import { historyCases } from './historyEndpoints.ts';
 import * as kinds from './kinds.ts';
-
-type Extras = Omit<EndpointCase, 'method' | 'path' | 'level'>;
-
-const row = (
-  method: EndpointCase['method'],
-  path: string | EndpointCase['path'],
-  level: EndpointCase['level'],
-  more: Extras = {},
-): EndpointCase => ({ method, path: typeof path === 'string' ? () => path : path, level, ...more });
+import { operatorCases } from './operatorEndpoints.ts';
 
 /** Paths of one token, in the query. */
 const ofToken =
@@ -26,10 +18,6 @@ const ofTokens =
   (path: string): EndpointCase['path'] =>
   ({ market }) =>
     `${path}?token_ids=${market.yes},${market.no}`;
-const ofCondition =
-  (before: string, after = ''): EndpointCase['path'] =>
-  ({ market }) =>
-    `${before}/${market.conditionId}${after}`;
 
 const token: Extras = { query: { token_id: kinds.token }, required: ['token_id'] };
 const queriedTokens: Extras = { query: { token_ids: kinds.tokens }, required: ['token_ids'] };
@@ -44,11 +32,6 @@ const sets: Extras = {
   body: ({ market }) => ({ condition_id: market.conditionId, amount: '1', signature_type: 0 }),
   fields: { condition_id: kinds.strictBytes32, amount: kinds.amount, signature_type: kinds.signatureType },
   required: ['condition_id', 'amount'],
-};
-const cash: Extras = {
-  body: ({ wallet }) => ({ address: wallet.address, amount: '1.5', owner: wallet.address }),
-  fields: { address: kinds.strictAddress, amount: kinds.amount, owner: kinds.strictAddress },
-  required: ['address', 'amount'],
 };
 const balance: EndpointCase['path'] = ({ market }) =>
   `/balance-allowance?asset_type=CONDITIONAL&token_id=${market.yes}&signature_type=0`;
@@ -68,23 +51,7 @@ const history = {
   endTs: kinds.seconds,
 };
 const historyRange = { interval: '1h', fidelity: '1', startTs: '1', endTs: '2000000000' };
-const marketTerms = {
-  auto_tick: kinds.flag,
-  archived: kinds.flag,
-  flags: kinds.flags,
-  rewards: kinds.rewards,
-  seconds_delay: kinds.wholeTo3600,
-  end_date: kinds.dateTime,
-  game_start_time: kinds.dateTime,
-};
 const orderFields: Extras = { fields: { order: kinds.anyObject, owner: kinds.keyOwner }, required: ['order', 'owner'] };
-
-let made = 0;
-/** A slug that nobody has yet. */
-const slug = (): string => {
-  made += 1;
-  return `made-${made}`;
-};
 
 const health = [
   row('GET', '/', 'none'),
@@ -258,167 +225,6 @@ const markets = [
   }),
 ];
 
-const someRows = { limit: kinds.clampedLimit, offset: kinds.offsetTo(10_000) };
-const sorted = { sortBy: kinds.oneWord, sortDirection: kinds.oneWord };
-const times = { start: kinds.seconds, end: kinds.seconds };
-const tradeFilters = {
-  user: kinds.wallet,
-  market: kinds.conditionIds,
-  side: kinds.oneWord,
-  takerOnly: kinds.trueOrFalse,
-  filterType: kinds.oneWord,
-  filterAmount: kinds.threshold,
-};
-const positionFilters = {
-  user: kinds.wallet,
-  market: kinds.conditionIds,
-  title: kinds.title,
-  sizeThreshold: kinds.threshold,
-  redeemable: kinds.trueOrFalse,
-  mergeable: kinds.trueOrFalse,
-  ...sorted,
-};
-const closedFilters = { user: kinds.wallet, market: kinds.conditionIds, title: kinds.title, ...sorted };
-const ofUser =
-  (path: string): EndpointCase['path'] =>
-  ({ wallet }) =>
-    `${path}${path.includes('?') ? '&' : '?'}user=${wallet.address}`;
-const ofMarkets =
-  (path: string): EndpointCase['path'] =>
-  ({ market }) =>
-    `${path}${path.includes('?') ? '&' : '?'}market=${market.conditionId}`;
-const required = ['user'];
-
-/** The endpoints of user data that have the same parameters at both mounts. */
-const totals = (mount: string, limit: Kind) => [
-  row('GET', ofMarkets(`${mount}/holders?limit=5&minBalance=0.5`), 'none', {
-    query: { market: kinds.conditionIds, limit, minBalance: kinds.threshold },
-    required: ['market'],
-  }),
-  row('GET', ofUser(`${mount}/value`), 'none', { query: { user: kinds.wallet, market: kinds.conditionIds }, required }),
-  row('GET', ofUser(`${mount}/traded`), 'none', { query: { user: kinds.wallet }, required }),
-  row('GET', ofMarkets(`${mount}/oi`), 'none', { query: { market: kinds.conditionIds } }),
-  row('GET', `${mount}/live-volume?id=1`, 'none', {
-    query: { id: kinds.eventNumber, market: kinds.conditionIds },
-    required: ['id'],
-  }),
-];
-
-const histories = [
-  row('GET', ofUser('/trades?limit=5&offset=1&takerOnly=false&side=BUY'), 'none', {
-    query: { ...tradeFilters, limit: kinds.limitTo(10_000), offset: kinds.offsetTo(10_000) },
-  }),
-  row('GET', ofUser('/positions?limit=5&sizeThreshold=0&sortBy=CASHPNL&sortDirection=ASC&title=a'), 'none', {
-    query: { ...positionFilters, limit: kinds.limitTo(500), offset: kinds.offsetTo(10_000) },
-    required,
-  }),
-  row('GET', ofUser('/closed-positions?limit=5&sortBy=TITLE'), 'none', {
-    query: { ...closedFilters, limit: kinds.limitTo(50), offset: kinds.offsetTo(100_000) },
-    required,
-  }),
-  row('GET', ofUser('/activity?limit=5&offset=0'), 'none', {
-    query: { user: kinds.wallet, limit: kinds.limitTo(500), offset: kinds.offsetTo(10_000) },
-    required,
-  }),
-  ...totals('', kinds.limitTo(500)),
-  row('GET', '/data-api/', 'none'),
-  row('GET', ofUser('/data-api/trades?limit=5&eventId=1&start=1&end=2000000000'), 'none', {
-    query: { ...tradeFilters, ...someRows, ...times, eventId: kinds.eventIds },
-  }),
-  row('GET', ofUser('/data-api/positions?limit=5&eventId=1&includeArchived=true'), 'none', {
-    query: { ...positionFilters, ...someRows, eventId: kinds.eventIds, includeArchived: kinds.trueOrFalse },
-    required,
-  }),
-  row('GET', ofUser('/data-api/closed-positions?limit=5&eventId=1'), 'none', {
-    query: { ...closedFilters, ...someRows, offset: kinds.offsetTo(100_000), eventId: kinds.eventIds },
-    required,
-  }),
-  row('GET', ofUser('/data-api/activity?limit=5&eventId=1&type=TRADE&start=1&end=2000000000&side=SELL'), 'none', {
-    query: {
-      user: kinds.wallet,
-      market: kinds.conditionIds,
-      ...someRows,
-      ...sorted,
-      ...times,
-      side: kinds.oneWord,
-      type: kinds.activityTypes,
-      eventId: kinds.eventIds,
-      excludeDepositsWithdrawals: kinds.trueOrFalse,
-    },
-    required,
-  }),
-  ...totals('/data-api', kinds.clampedLimit),
-];
-
-const operators = [
-  row('POST', '/dev/faucet', 'none', {
-    body: ({ wallet, market }) => ({
-      address: wallet.address,
-      collateral: '1',
-      token_id: market.yes,
-      shares: '1',
-      owner: wallet.address,
-    }),
-    fields: {
-      address: kinds.strictAddress,
-      collateral: kinds.amount,
-      token_id: { ...kinds.token, values: [null, '', 1, true, [], {}], says: /token_id/ },
-      shares: kinds.amount,
-      owner: kinds.strictAddress,
-    },
-    required: ['address', 'token_id', 'shares'],
-  }),
-  row('POST', '/admin/events', 'admin', {
-    body: () => ({ title: 'An event', slug: slug() }),
-    fields: {
-      title: kinds.strictText,
-      slug: kinds.slug,
-      series: kinds.slug,
-      tags: kinds.slugs,
-      tag_labels: kinds.labels,
-      description: kinds.strictText,
-      neg_risk: kinds.flag,
-      end_date: kinds.dateTime,
-    },
-    required: ['title'],
-  }),
-  row('POST', '/admin/markets', 'admin', {
-    body: () => ({ question: 'Is it so?', slug: slug() }),
-    fields: {
-      question: kinds.strictText,
-      slug: kinds.slug,
-      condition_id: kinds.strictBytes32,
-      oracle: kinds.strictAddress,
-      ...marketTerms,
-    },
-    required: ['question'],
-  }),
-  row('PATCH', ofCondition('/admin/markets'), 'admin', {
-    body: () => ({ description: 'Another text.' }),
-    fields: { description: kinds.strictText, ...marketTerms },
-    part: { ...kinds.bytes32, says: /market/i },
-  }),
-  row('POST', ofCondition('/admin/markets', '/resolve'), 'admin', {
-    body: () => ({ outcome: 'Yes' }),
-    fields: { outcome: kinds.outcome },
-    part: { ...kinds.bytes32, says: /market/i },
-    required: ['outcome'],
-  }),
-  row('POST', '/admin/deposits', 'admin', cash),
-  row('POST', '/admin/withdrawals', 'admin', cash),
-  row('PATCH', '/admin/exchange', 'admin', {
-    body: () => ({ mode: 'normal' }),
-    fields: { mode: kinds.mode },
-    required: ['mode'],
-  }),
-  row('GET', ({ wallet }) => `/admin/accounts/${wallet.address}`, 'admin', { part: kinds.address }),
-  row('PATCH', ({ wallet }) => `/admin/accounts/${wallet.address}`, 'admin', {
-    body: () => ({ banned: false, closed_only: false }),
-    fields: { banned: kinds.flag, closed_only: kinds.flag, bind: kinds.bind },
-    part: kinds.address,
-  }),
-];
-
 const documentation = [
   row('GET', '/openapi.json', 'none'),
   row('GET', '/docs', 'none'),
@@ -435,9 +241,9 @@ export const endpointCases: readonly EndpointCase[] = [
   ...positions,
   ...marketData,
   ...markets,
-  ...histories,
+  ...historyCases,
   ...catalogCases,
-  ...operators,
+  ...operatorCases,
   ...importCases,
   ...documentation,
 ];

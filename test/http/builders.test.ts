@@ -1,7 +1,7 @@
 // Trades under a builder's code over HTTP, in both forms: pages of camelCase rows for whoever names a code, a bare list
 // for the owner of a builder key; filters, pages, and the fees of builders.
 import { getAddress } from 'viem';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { ApiCredentials } from '../../server/auth/apiKeys.ts';
 import { l2Headers, send } from '../support/client.ts';
 import {
@@ -18,18 +18,22 @@ import {
 } from './tradingWorld.ts';
 
 const CODE = `0x${'c0de'.repeat(16)}`;
-let other: MarketIds;
-let ownCode: string;
-let builderKey: ApiCredentials;
 
-beforeAll(async () => {
-  await openTradingWorld();
-  other = await newMarket({ fee: { rate: 0.05, exponent: 1 } });
-  const { key, secret, passphrase, builderCode } = (await call(alice, 'POST', '/auth/builder-api-key')).json;
-  ownCode = builderCode;
-  builderKey = { apiKey: key, secret, passphrase };
-});
-afterAll(() => server.close());
+beforeEach(openTradingWorld);
+afterEach(() => server.close());
+
+const newMarketWithFee = (): Promise<MarketIds> => newMarket({ fee: { rate: 0.05, exponent: 1 } });
+
+/** A builder key of Alice's, with the code that is hers whichever key she has. */
+async function makeBuilderKey(): Promise<{ readonly code: string; readonly key: ApiCredentials }> {
+  const {
+    key: apiKey,
+    secret,
+    passphrase,
+    builderCode: code,
+  } = (await call(alice, 'POST', '/auth/builder-api-key')).json;
+  return { code, key: { apiKey, secret, passphrase } };
+}
 
 /** Alice bids for the first token; Bob, who takes, bids for the second one. */
 async function trade(where: MarketIds, makerCode: string | undefined, takerCode: string | undefined) {
@@ -43,6 +47,7 @@ const page = (query: string) => get(`/builder/trades?builder_code=${CODE}${query
 
 test('a page shows each order that carries the code with its own figures', async () => {
   expect(await page('')).toEqual({ data: [], next_cursor: 'LTE=', limit: 300, count: 0 });
+  const other = await newMarketWithFee();
   await trade(market, undefined, undefined);
   const placed = await trade(other, CODE, CODE);
   const { data, next_cursor, limit, count } = await page('');
@@ -94,6 +99,8 @@ test('a page shows each order that carries the code with its own figures', async
 });
 
 test('filters leave rows out, and a code in any letter case is the same', async () => {
+  const other = await newMarket();
+  await trade(other, CODE, CODE);
   await trade(market, CODE, undefined);
   const all = (await get(`/builder/trades?builder_code=${CODE.toUpperCase().replace('0X', '0x')}`)).data;
   expect(all.length).toBe(3);
@@ -144,9 +151,11 @@ test('pages of 300 follow one another without gap or repetition', async () => {
 });
 
 test('without a code the owner of a builder key gets its own trades as a list', async () => {
-  const both = await trade(market, ownCode, ownCode);
-  const single = await trade(other, undefined, ownCode);
-  const headers = l2Headers(alice.wallet.address, builderKey, 'GET', '/builder/trades');
+  const { code, key } = await makeBuilderKey();
+  const other = await newMarket();
+  const both = await trade(market, code, code);
+  const single = await trade(other, undefined, code);
+  const headers = l2Headers(alice.wallet.address, key, 'GET', '/builder/trades');
   const service = Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name.replace('POLY_', 'SERVICE_'), value]),
   );
@@ -169,17 +178,14 @@ test('without a code the owner of a builder key gets its own trades as a list', 
   }
   expect((await call(alice, 'GET', `/builder/trades?market=${other.conditionId}`)).json.length).toBe(1);
   // The first trade of one market and the first of another have the same number, and are two.
-  const ofNew = [
-    await trade(await newMarket(), undefined, ownCode),
-    await trade(await newMarket(), undefined, ownCode),
-  ];
+  const ofNew = [await trade(await newMarket(), undefined, code), await trade(await newMarket(), undefined, code)];
   const { json } = await call(alice, 'GET', '/builder/trades');
   expect(json.slice(0, 2).map(({ id }: { id: string }) => id)).toEqual(ofNew.map(({ id }) => id).toReversed());
 });
 
 test('pages of the own trades hold each trade once, however many orders of it carry the code', async () => {
   const fine = await newMarket({ tick_size: '0.001', min_order_size: '1' });
-  const change = { builder: ownCode };
+  const change = { builder: (await makeBuilderKey()).code };
   for (let count = 0; count < 303; count += 1) await post(alice, fine, { pips: 1000 + 10 * count, shares: 1, change });
   const { json } = await post(bob, fine, { pips: 9000, shares: 303, token: 1, change });
   const due: string[] = json.tradeIDs.toReversed();
@@ -194,9 +200,10 @@ test('pages of the own trades hold each trade once, however many orders of it ca
 });
 
 test('nobody without a builder key has trades without a code', async () => {
+  const { key } = await makeBuilderKey();
   const refused = [await send(server.url, 'GET', '/builder/trades'), await call(bob, 'GET', '/builder/trades')];
   for (const { status, json } of refused) expect([status, json.error]).toEqual([400, 'missing_field: builder_code']);
-  const headers = l2Headers(alice.wallet.address, { ...builderKey, passphrase: 'x' }, 'GET', '/builder/trades');
+  const headers = l2Headers(alice.wallet.address, { ...key, passphrase: 'x' }, 'GET', '/builder/trades');
   expect((await send(server.url, 'GET', '/builder/trades', undefined, headers)).status).toBe(401);
   expect((await call(alice, 'DELETE', '/auth/builder-api-key')).status).toBe(200);
   expect((await call(alice, 'GET', '/builder/trades')).status).toBe(400);

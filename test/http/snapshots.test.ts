@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { encodeCommand, type RunningExchange } from '../../engine/index.ts';
-import { type MakerTask, SnapshotMaker } from '../../server/snapshots/snapshotMaker.ts';
+import { SnapshotMaker } from '../../server/snapshots/snapshotMaker.ts';
 import { inTempDir } from '../journal/support.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
@@ -93,8 +93,7 @@ test('a server that stops while a snapshot is made takes its maker with it', { t
 test('a maker whose exchange is gone ends without an error', { timeout }, async () => {
   await inTempDir(async (dataDir) => {
     const file = join(import.meta.dirname, '../../server/snapshots/makerChild.ts');
-    const task = JSON.stringify({ dataDir, recordsMin: 1 } satisfies MakerTask);
-    const child = fork(file, [task], { execArgv: [], stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
+    const child = fork(file, [dataDir], { execArgv: [], stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
     child.disconnect();
     const [status] = await once(child, 'exit');
     expect(status).toBe(0);

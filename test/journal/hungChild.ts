@@ -1,4 +1,4 @@
-// A process of flushWatch.test.ts: its journal's store never answers a write and keeps nothing open. It closes the journal
+// A process of flushWatchdog.test.ts: its journal's store never answers a write and keeps nothing open. It closes the journal
 // and says so.
 import { Journal, MemoryStore } from '../../engine/journal/index.ts';
 import { appendRange, listen, quickRetry } from './support.ts';

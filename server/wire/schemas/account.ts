@@ -8,8 +8,22 @@ import { SCORING_ORDERS_MAX } from '../rewards.ts';
 import * as common from './common.ts';
 import { plainTrade } from './orders.ts';
 
-const { address, bytes32, decimal, flag, isoTime, okReply, pageOf, secondsText, side, text, tokenId, uuid, whole } =
-  common;
+const {
+  address,
+  bytes32,
+  decimal,
+  digits,
+  flag,
+  isoTime,
+  okReply,
+  pageOf,
+  secondsText,
+  side,
+  text,
+  tokenId,
+  uuid,
+  whole,
+} = common;
 
 const base64 = z.string().regex(/^[A-Za-z0-9_-]+=*$/);
 const credentials = z
@@ -98,11 +112,8 @@ const balanceQuery = {
 export const balance: EndpointSchema = {
   query: balanceQuery,
   reply: z.object({
-    balance: z
-      .string()
-      .regex(/^[0-9]+$/)
-      .meta({ description: 'Whole micro' }),
-    allowances: z.record(common.checksumAddress, z.string().regex(/^[0-9]+$/)),
+    balance: digits.meta({ description: 'Whole micro' }),
+    allowances: z.record(common.checksumAddress, digits),
   }),
 };
 export const balanceUpdate: EndpointSchema = { query: balanceQuery, reply: z.object({}) };
@@ -171,7 +182,7 @@ export const userRewardsTotal: EndpointSchema = {
 export const userRewardsPercentages: EndpointSchema = { query: common.signatureTypeQuery, reply: z.object({}) };
 export const rewardsPage: EndpointSchema = { query: common.cursorQuery, reply: emptyPage };
 export const marketRewards: EndpointSchema = {
-  path: { condition_id: common.givenBytes32 },
+  path: common.conditionPath,
   query: common.cursorQuery,
   reply: emptyPage,
 };

@@ -6,10 +6,8 @@ import type { EndpointSchema } from '../../http/schema.ts';
 import * as common from './common.ts';
 import { detailFields } from './marketData.ts';
 
-const { bytes32, databaseTime, decimal, flag, isoTime, text, whole } = common;
+const { bytes32, databaseTime, decimal, digits, flag, isoTime, number, text, whole } = common;
 
-const number = z.number().meta({ examples: [12.5] });
-const digits = z.string().regex(/^[0-9]+$/);
 const day = z.string().regex(/^[0-9+-]{4,7}-[0-9]{2}-[0-9]{2}$/);
 const jsonList = z
   .string()
@@ -188,10 +186,9 @@ const officialEvent = z
 const officialMarket = z
   .object({ ...marketFields, events: z.array(officialEvent).max(1), tags: z.array(tag).optional() })
   .meta({ id: 'OfficialMarket', description: 'A market of the catalog as official clients know it' });
-/** The order-book record and what the catalog's has besides; `outcomes` and `active` mean the same in both. */
-const { outcomes: _outcomes, ...catalogOnly } = marketFields;
+/** The catalog's record under the order book's: of a key that both have, such as `outcomes`, the latter's form is sent. */
 const combinedMarket = z
-  .object({ ...catalogOnly, events: z.array(eventOfMarket).max(1), ...detailFields })
+  .object({ ...marketFields, events: z.array(eventOfMarket).max(1), ...detailFields })
   .meta({ id: 'MarketByCondition', description: 'A market in the order-book style, with the keys of the catalog' });
 
 const refusal = z

@@ -11,8 +11,13 @@ import {
 } from '../examples.ts';
 import { pipsNumber, pipsText } from '../numbers.ts';
 
-const named = <Schema extends z.ZodType>(id: string, description: string, schema: Schema, example?: unknown): Schema =>
-  schema.meta({ id, description, ...(example !== undefined && { examples: [example] }) });
+/** A schema that stands once in the document, under its id. */
+export const named = <Schema extends z.ZodType>(
+  id: string,
+  description: string,
+  schema: Schema,
+  example?: unknown,
+): Schema => schema.meta({ id, description, ...(example !== undefined && { examples: [example] }) });
 
 export const text = z.string();
 export const flag = z.boolean();
@@ -21,7 +26,14 @@ export const whole = z
   .min(0)
   .meta({ examples: [1] });
 
-/** Ids as replies show them. */
+/** Digits of a whole number of any size. */
+export const digits = z.string().regex(/^[0-9]+$/);
+/** As many digits as whole numbers up to 2^53 have at most. */
+export const wholeText = z.string().regex(/^[0-9]{1,16}$/);
+/** A number whose bounds and places nothing fixes. */
+export const number = z.number().meta({ examples: [12.5] });
+
+// As replies show them: one form each. What requests may write is wider, and stands below.
 export const bytes32 = named(
   'Bytes32',
   '32 bytes, as 0x and 64 lower-case hex digits',
@@ -66,11 +78,11 @@ export const isoTime = named(
 );
 export const databaseTime = named(
   'DatabaseTime',
-  'A date and time in UTC with seconds, as Polymarket writes these two of a market',
+  'A date and time in UTC with seconds, as closedTime and gameStartTime of a market are written',
   z.string().regex(/^[0-9+-]{4,7}-[0-9]{2}-[0-9]{2} [0-9:]{8}\+00$/),
   '2030-01-31 12:00:00+00',
 );
-/** So many digits hold the seconds of every year up to 9999, and no milliseconds of our days. */
+/** Twelve digits hold the seconds of every year up to 9999, and no milliseconds of our days. */
 const SECONDS_MAX = 999_999_999_999;
 export const secondsText = named(
   'SecondsText',
@@ -86,13 +98,11 @@ export const millisecondsText = named(
 );
 export const seconds = named('UnixSeconds', 'Unix seconds', z.int().min(0).max(SECONDS_MAX), 1_900_000_000);
 export const milliseconds = named('UnixMilliseconds', 'Unix milliseconds', z.int().min(0), 1_900_000_000_000);
-/** A price as a number. */
 export const priceNumber = z
   .number()
   .min(0)
   .max(1)
   .meta({ examples: [0.55] });
-/** A tick size as a number. */
 export const tickNumber = z.literal(TICK_SIZES_PIPS.map(pipsNumber)).meta({ examples: [0.01] });
 /** A date-time whose offset and fraction are the operator's. */
 export const operatorTime = text.meta({
@@ -100,10 +110,10 @@ export const operatorTime = text.meta({
   examples: ['2030-01-31T12:00:00Z'],
 });
 export const tickText = named('TickSize', 'The tick size of a market', z.enum(TICK_SIZES_PIPS.map(pipsText)), '0.01');
-export const side = named('Side', 'Which way', z.enum(['BUY', 'SELL']));
+export const side = named('Side', 'Whether shares are bought or sold', z.enum(['BUY', 'SELL']));
 export const orderType = named('OrderType', 'How long an order lasts', z.enum(['GTC', 'GTD', 'FOK', 'FAK']));
 
-/** Ids as requests may write them. */
+// As requests may write them.
 export const givenBytes32 = z
   .string()
   .regex(/^0x[0-9a-fA-F]{64}$/)
@@ -129,13 +139,14 @@ export const givenSide = z
   .regex(/^([bB][uU][yY]|[sS][eE][lL][lL])$/)
   .meta({ description: 'BUY or SELL', examples: ['BUY'] });
 
-/** The query parameter of lists with cursors. */
 export const cursorQuery = {
   next_cursor: text
     .regex(/^[A-Za-z0-9+/_-]*={0,2}$/)
     .optional()
     .meta({ description: 'What the page before said; MA== or nothing for the first page' }),
 };
+/** The path of one market. */
+export const conditionPath = { condition_id: givenBytes32 };
 export const signatureTypeQuery = {
   signature_type: z
     .literal([0, 1, 2, 3])

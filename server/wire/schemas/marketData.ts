@@ -2,12 +2,14 @@
 // wire.md C.2, C.3 and D). Named by the routes' tables.
 import { z } from 'zod';
 import type { EndpointSchema } from '../../http/schema.ts';
+import { MARKETS_PER_REQUEST_MAX } from '../activity.ts';
 import { EXAMPLE_BYTES32, EXAMPLE_TOKEN_ID } from '../examples.ts';
 import { HISTORY_MARKETS_MAX, HISTORY_TIME_S_MAX } from '../history.ts';
 import { TOKENS_PER_REQUEST_MAX } from '../tokens.ts';
 import * as common from './common.ts';
 
-const { address, bytes32, decimal, flag, isoTime, pageOf, secondsText, side, text, tokenId, whole } = common;
+const { address, bytes32, conditionPath, decimal, flag, isoTime, pageOf, secondsText, side, text, tokenId, whole } =
+  common;
 
 const levels = z.array(z.object({ price: decimal, size: decimal }));
 const book = z
@@ -60,13 +62,12 @@ export const lastTrades = threeWays(
   z.array(z.object({ token_id: tokenId, price: decimal, side: sideOrNone })),
 );
 
-const tick = common.tickNumber;
 /** What a token has, asked for by the query or by the path. */
 const property = (reply: z.ZodType) => ({
   queried: { query: oneToken, reply } satisfies EndpointSchema,
   inPath: { path: oneToken, reply } satisfies EndpointSchema,
 });
-export const tickSize = property(z.object({ minimum_tick_size: tick }));
+export const tickSize = property(z.object({ minimum_tick_size: common.tickNumber }));
 export const negRisk = property(z.object({ neg_risk: flag }));
 export const feeRate = property(z.object({ base_fee: whole }));
 
@@ -91,7 +92,7 @@ export const pricesHistory: EndpointSchema = {
   reply: z.object({ history: z.array(point) }),
 };
 /** Figures of a body may be texts, and empty texts are none. */
-const figureOf = (number: z.ZodType) => z.union([number, z.string().regex(/^[0-9]{1,16}$/), z.literal('')]).nullish();
+const figureOf = (number: z.ZodType) => z.union([number, common.wholeText, z.literal('')]).nullish();
 export const batchPricesHistory: EndpointSchema = {
   body: z
     .looseObject({
@@ -107,7 +108,6 @@ export const batchPricesHistory: EndpointSchema = {
   reply: z.object({ history: z.record(marketKey, z.array(point)) }),
 };
 
-const price01 = common.priceNumber;
 const everyForm = {
   active: flag,
   closed: flag,
@@ -116,7 +116,7 @@ const everyForm = {
   condition_id: bytes32,
   neg_risk: flag,
   question: text,
-  tokens: z.array(z.object({ token_id: tokenId, outcome: text, price: price01, winner: flag })).length(2),
+  tokens: z.array(z.object({ token_id: tokenId, outcome: text, price: common.priceNumber, winner: flag })).length(2),
   rewards: common.marketRewards,
 };
 const fullFields = {
@@ -124,7 +124,7 @@ const fullFields = {
   enable_order_book: flag,
   accepting_order_timestamp: isoTime,
   minimum_order_size: z.number(),
-  minimum_tick_size: tick,
+  minimum_tick_size: common.tickNumber,
   question_id: bytes32,
   description: text,
   market_slug: text,
@@ -174,13 +174,12 @@ export const samplingSimplifiedMarkets: EndpointSchema = {
   query: common.cursorQuery,
   reply: pageOf(simplifiedMarket),
 };
-const conditionPath = { condition_id: common.givenBytes32 };
 
 const compactMarket = z
   .object({
     c: bytes32,
     t: z.array(z.object({ t: tokenId, o: text })).length(2),
-    mts: tick,
+    mts: common.tickNumber,
     mos: z.number(),
     nr: z.literal(true).optional(),
     mbf: z.number(),
@@ -234,7 +233,7 @@ export const liveActivity: EndpointSchema = { path: conditionPath, reply: tradeE
 export const manyLiveActivity: EndpointSchema = {
   body: z
     .array(common.givenBytes32)
-    .max(500)
+    .max(MARKETS_PER_REQUEST_MAX)
     .meta({ examples: [[EXAMPLE_BYTES32]] }),
   reply: tradeEvents,
 };

@@ -16,7 +16,7 @@ import {
 import { faucetHoldings } from './account.ts';
 import * as common from './common.ts';
 
-const { address, bytes32, decimal, flag, text, tokenId, whole } = common;
+const { address, bytes32, conditionPath, decimal, digits, flag, text, tokenId, whole } = common;
 
 export const ok: EndpointSchema = { reply: common.okReply };
 export const time: EndpointSchema = { reply: common.seconds };
@@ -39,7 +39,7 @@ export const metrics: EndpointSchema = { reply: text, replyType: 'text/plain' };
 
 export const createEvent: EndpointSchema = {
   body: eventBody,
-  reply: z.object({ id: z.string().regex(/^[0-9]+$/), slug: text, title: text, neg_risk: flag }),
+  reply: z.object({ id: digits, slug: text, title: text, neg_risk: flag }),
 };
 const operatorMarket = z
   .object({
@@ -64,7 +64,6 @@ const operatorMarket = z
     flags: z.record(text, flag).meta({ description: "The operator's own, by their names" }),
   })
   .meta({ id: 'OperatorMarket', description: 'A market as its operator sees it' });
-const conditionPath = { condition_id: common.givenBytes32 };
 export const createMarket: EndpointSchema = { body: marketBody, reply: operatorMarket };
 export const changeMarket: EndpointSchema = { path: conditionPath, body: marketChangeBody, reply: operatorMarket };
 export const resolveMarket: EndpointSchema = { path: conditionPath, body: resolveBody, reply: operatorMarket };

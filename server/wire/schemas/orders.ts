@@ -4,29 +4,15 @@ import { z } from 'zod';
 import { limits } from '../../../engine/index.ts';
 import { ZERO_BYTES32 } from '../../auth/hex.ts';
 import type { EndpointSchema } from '../../http/schema.ts';
+import { orderStatuses } from '../../views/records.ts';
 import { EXAMPLE_ADDRESS, EXAMPLE_BYTES32, EXAMPLE_TOKEN_ID, EXAMPLE_UUID } from '../examples.ts';
 import { ORDERS_PER_BATCH_MAX } from '../orders.ts';
 import * as common from './common.ts';
 
-const {
-  bytes32,
-  checksumAddress,
-  decimal,
-  flag,
-  isoTime,
-  orderType,
-  pageOf,
-  refusal,
-  secondsText,
-  side,
-  text,
-  tokenId,
-} = common;
-const { uuid, whole } = common;
+const { bytes32, checksumAddress, decimal, flag, isoTime, orderType, pageOf, refusal, secondsText, side } = common;
+const { text, tokenId, uuid, whole, wholeText } = common;
 
-const digits = z.string().regex(/^[0-9]{1,16}$/);
-const absentOr = <Schema extends z.ZodType>(schema: Schema) => schema.nullish();
-const hashOrNone = absentOr(z.union([common.givenBytes32, z.literal('')]));
+const hashOrNone = z.union([common.givenBytes32, z.literal('')]).nullish();
 
 const EXAMPLE_SIGNATURE = `0x${'5a'.repeat(64)}1b`;
 
@@ -37,18 +23,21 @@ const signedOrder = z.looseObject({
   maker: common.givenAddress.meta({ description: 'The wallet that pays' }),
   signer: common.givenAddress.meta({ description: 'Who signs for it' }),
   tokenId: common.givenTokenId,
-  makerAmount: digits.meta({ description: 'What the maker gives at most, in micro', examples: ['5500000'] }),
-  takerAmount: digits.meta({ description: 'What it gets for that at least, in micro', examples: ['10000000'] }),
+  makerAmount: wholeText.meta({ description: 'What the maker gives at most, in micro', examples: ['5500000'] }),
+  takerAmount: wholeText.meta({ description: 'What it gets for that at least, in micro', examples: ['10000000'] }),
   side,
   signatureType: z.literal([0, 1, 2, 3]),
-  timestamp: digits.meta({
+  timestamp: wholeText.meta({
     description: 'Unix milliseconds; signed, and part of the order id',
     examples: ['1900000000000'],
   }),
-  expiration: absentOr(z.union([digits, z.literal('')])).meta({
-    description: 'Unix seconds, for GTD; 0 for the others; not signed',
-    examples: ['0'],
-  }),
+  expiration: z
+    .union([wholeText, z.literal('')])
+    .nullish()
+    .meta({
+      description: 'Unix seconds, for GTD; 0 for the others; not signed',
+      examples: ['0'],
+    }),
   metadata: hashOrNone,
   builder: hashOrNone,
   signature: z
@@ -85,9 +74,9 @@ const postedOrder = z
   .looseObject({
     order: signedOrder,
     owner: common.givenUuid.meta({ description: 'The API key that posts it' }),
-    orderType: absentOr(orderType),
-    postOnly: absentOr(flag),
-    deferExec: absentOr(flag).meta({ description: 'Accepted, and without effect' }),
+    orderType: orderType.nullish(),
+    postOnly: flag.nullish(),
+    deferExec: flag.nullish().meta({ description: 'Accepted, and without effect' }),
   })
   .meta({
     id: 'PostedOrder',
@@ -95,7 +84,7 @@ const postedOrder = z
     examples: [EXAMPLE_ORDER],
   });
 
-const orderStatus = text.meta({ description: 'LIVE, MATCHED, CANCELED, DELAYED or INVALID and the like' });
+const orderStatus = z.enum(orderStatuses);
 const officialOrder = z
   .object({
     id: bytes32,
@@ -111,7 +100,7 @@ const officialOrder = z
     associate_trades: z.array(uuid),
     outcome: text,
     created_at: common.seconds,
-    expiration: digits.meta({ description: 'Unix seconds; 0 where the order has no end', examples: ['0'] }),
+    expiration: wholeText.meta({ description: 'Unix seconds; 0 where the order has no end', examples: ['0'] }),
     order_type: orderType,
   })
   .meta({ id: 'OfficialOrder', description: 'An own order, for requests with POLY_* headers' });
@@ -199,7 +188,7 @@ export const cancelOrders: EndpointSchema = {
   reply: cancelReply,
 };
 export const cancelAll: EndpointSchema = { reply: cancelReply };
-const assetOrNone = absentOr(z.union([common.givenTokenId, z.literal('')]));
+const assetOrNone = z.union([common.givenTokenId, z.literal('')]).nullish();
 export const cancelMarketOrders: EndpointSchema = {
   body: z
     .looseObject({ market: hashOrNone, asset_id: assetOrNone, assetId: assetOrNone })
@@ -211,7 +200,7 @@ export const cancelMarketOrders: EndpointSchema = {
 const heartbeatRefusal = refusal.extend({ error_msg: text.optional(), heartbeat_id: text.optional() });
 export const heartbeat: EndpointSchema = {
   body: z
-    .looseObject({ heartbeat_id: absentOr(z.union([common.givenUuid, z.literal('')])) })
+    .looseObject({ heartbeat_id: z.union([common.givenUuid, z.literal('')]).nullish() })
     .nullish()
     .meta({ examples: [{ heartbeat_id: EXAMPLE_UUID }] }),
   reply: z.object({ heartbeat_id: uuid }),

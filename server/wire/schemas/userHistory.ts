@@ -13,9 +13,8 @@ import type { EndpointSchema, ParameterSchemas } from '../../http/schema.ts';
 import { type AskedKind, BOUNDS, DIRECTIONS, TITLE_CHARACTERS_MAX } from '../userHistoryParameters.ts';
 import * as common from './common.ts';
 
-const { address, bytes32, flag, side, text, tokenId, whole } = common;
+const { address, bytes32, flag, named, number, side, text, tokenId, whole } = common;
 
-const number = z.number().meta({ examples: [12.5] });
 const price = common.priceNumber;
 const pairAsset = z.string().regex(/^0x[0-9a-f]{64}:[01]$/);
 const none = z.literal('');
@@ -92,8 +91,6 @@ const holdersOf = (asset: z.ZodType) =>
     ),
   });
 
-const named = <Schema extends z.ZodType>(id: string, description: string, schema: Schema): Schema =>
-  schema.meta({ id, description });
 const plain = {
   trades: named('Trade', 'A fill of a wallet', z.object({ ...tradeFields(pairAsset), usdcSize: number })),
   positions: named(
@@ -164,11 +161,11 @@ const closedSort = anyCase(CLOSED_POSITION_SORTS);
 const amount = number.min(0).optional();
 const seconds = common.givenSeconds.optional();
 const flagParameter = flag.optional();
-/** What official clients ask for past a limit's maximum is cut to it. */
 const page = ({ limitMax, offsetMax }: (typeof BOUNDS)[keyof typeof BOUNDS]) => ({
   limit: z.int().min(0).max(limitMax).optional(),
   offset: z.int().min(0).max(offsetMax).optional(),
 });
+/** What official clients ask for past a limit's maximum is cut to it, however large: more than z.int() takes. */
 const uncut = { limit: z.number().min(0).multipleOf(1).optional() };
 
 const documented: Readonly<Record<AskedKind, ParameterSchemas>> = {

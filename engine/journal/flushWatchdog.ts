@@ -1,0 +1,89 @@
+// The watchdog over the journal's flushes: tells of one that is late, and gives up one that never ends. The journal writes
+// its batches through it. One timer serves all flushes: a timer of its own for each costs a flush as much as a few orders.
+// It never holds a batch back, and never says that one is durable: only the store does.
+
+import type { BatchStore } from './store.ts';
+
+export interface FlushLimits {
+  /** A flush that takes longer (ms) stops the intake until it ends; 15 s unless given. */
+  readonly flushMs?: number;
+  /** A flush that takes longer (ms) ends the journal, since nothing can be done about it; ten minutes unless given. */
+  readonly flushMsMax?: number;
+}
+
+const FLUSH_MS = 15_000;
+const FLUSH_MS_MAX = 600_000;
+/** A flush is looked at so often before it is late: a process that was halted is late by one look at most. */
+const FLUSH_LOOKS = 15;
+
+/** A flush has not ended in all the time that it was given: whether its batch is durable nobody knows. */
+export class FlushHung extends Error {
+  override readonly name = 'FlushHung';
+
+  constructor(limitMs: number) {
+    super(`The journal's flush has not ended for ${limitMs} ms.`);
+  }
+}
+
+export class FlushWatchdog {
+  private readonly store: BatchStore;
+  private readonly flushMs: number;
+  private readonly flushMsMax: number;
+  private readonly onLate: (reason: string) => void;
+  /** Runs from the first flush until a look finds none under way. */
+  private timer: NodeJS.Timeout | undefined;
+  /** Which of its looks at the flush that is under way comes next. */
+  private looks = 0;
+  /** Ends the wait for the flush that is under way; undefined when there is none. */
+  private abandon: ((reason: FlushHung) => void) | undefined;
+  private isStopped = false;
+
+  /** @param onLate told once of each flush that is late, with the reason why nothing more is to be taken in */
+  constructor(store: BatchStore, limits: FlushLimits, onLate: (reason: string) => void) {
+    this.store = store;
+    this.flushMs = limits.flushMs ?? FLUSH_MS;
+    this.flushMsMax = limits.flushMsMax ?? FLUSH_MS_MAX;
+    this.onLate = onLate;
+  }
+
+  /**
+   * Writes a batch to the store, one at a time: ended() is to be called behind each, well or not. Rejects as the store does, or
+   * with FlushHung when the flush does not end in its time, or is under way still at the first look after stop().
+   */
+  write(firstSequence: number, batch: Uint8Array): Promise<void> {
+    // A timer that goes on already may come as soon as the flush has begun: its first look does not count.
+    this.looks = this.timer === undefined ? 1 : 0;
+    this.timer ??= setInterval(() => this.look(), this.flushMs / FLUSH_LOOKS);
+    return new Promise((resolve, reject) => {
+      this.abandon = reject;
+      this.store.write(firstSequence, batch).then(resolve, reject);
+    });
+  }
+
+  /** The flush that was under way has ended. Apart from write(), so that a flush costs no second promise. */
+  ended(): void {
+    this.abandon = undefined;
+  }
+
+  /** Nobody waits for the flush that is under way any more. */
+  stop(): void {
+    this.isStopped = true;
+  }
+
+  /** Looks no more, so that the timer does not keep the process alive. */
+  close(): void {
+    clearInterval(this.timer);
+  }
+
+  private look(): void {
+    if (this.abandon === undefined) {
+      clearInterval(this.timer);
+      this.timer = undefined;
+      return;
+    }
+    const waitedMs = (this.looks * this.flushMs) / FLUSH_LOOKS;
+    if (this.looks === FLUSH_LOOKS) this.onLate(`the journal's flush has not ended for ${this.flushMs} ms`);
+    if (waitedMs >= this.flushMsMax || this.isStopped) this.abandon(new FlushHung(this.flushMsMax));
+    this.looks += 1;
+  }
+}

@@ -1,0 +1,204 @@
+// Fields of the bodies that have a schema (sets, the cash desk, the faucet, operators' events and markets) that are missing,
+// of another type, out of range or unknown: the refusal names the field and what is wrong with it.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expectRefused, type Level, Target } from './harness.ts';
+import { MISSING, NO_ADDRESS, NO_BYTES32, NO_FLAG, NO_TOKEN, shown, withValue } from './wrongFields.ts';
+
+let target: Target;
+beforeAll(async () => {
+  target = await Target.start();
+});
+afterAll(() => target.close());
+
+/** Values that are no decimal amount of collateral or shares of at least a micro. */
+const NO_AMOUNT = [
+  null,
+  '',
+  'x',
+  '-1',
+  '+1',
+  '0',
+  '0.0000001',
+  '1.2345678',
+  '1e3',
+  '1E3',
+  '.5',
+  '5.',
+  '1,5',
+  ' 1',
+  '0x1',
+  'NaN',
+];
+const NO_AMOUNT_EITHER = [...NO_AMOUNT, '9007199254.740992', '9'.repeat(300), 1, 1e3, 1.5, -1, 2 ** 53, true, [], {}];
+const NO_ADDRESS_VALUE = NO_ADDRESS.filter((value) => value !== MISSING);
+const NO_BYTES32_VALUE = [...NO_BYTES32, null, ''];
+const NO_TEXT = [null, 1, true, [], {}];
+
+interface SchemaCase {
+  readonly title: string;
+  readonly method: string;
+  readonly path: () => string;
+  readonly level: Level;
+  readonly body: () => Record<string, unknown>;
+  readonly required: readonly string[];
+  readonly bad: Readonly<Record<string, readonly unknown[]>>;
+}
+
+const sets = {
+  method: 'POST',
+  level: 'l2',
+  body: () => ({ condition_id: target.market.conditionId, amount: '1' }),
+  required: ['condition_id', 'amount'],
+  bad: {
+    condition_id: NO_BYTES32_VALUE,
+    amount: NO_AMOUNT_EITHER,
+    signature_type: [-1, 4, 1.5, '0', true, null, [], {}],
+  },
+} as const;
+const cash = {
+  method: 'POST',
+  level: 'admin',
+  body: () => ({ address: target.wallet.address, amount: '1' }),
+  required: ['address', 'amount'],
+  bad: { address: NO_ADDRESS_VALUE, amount: NO_AMOUNT_EITHER, owner: NO_ADDRESS_VALUE },
+} as const;
+const market: Readonly<Record<string, readonly unknown[]>> = {
+  tick_size: [null, '', '0.02', '1', '0', '-0.01', '1e-2', 'x', 0.02, 1e-5, true, [], {}],
+  min_order_size: [null, '', '0', '-5', '0.001', '10000000.01', '1e3', 'x', true, [], {}],
+  min_marketable_buy: [null, '', '-1', '1.1234567', '1e3', 'x', true, [], {}],
+  fee: [
+    null,
+    1,
+    '0.05',
+    [],
+    {},
+    { rate: '0.05' },
+    { exponent: 1 },
+    { rate: '0.2', exponent: 1 },
+    { rate: '-0.1', exponent: 1 },
+    { rate: '1e-2', exponent: 1 },
+    { rate: '0.05', exponent: 0 },
+    { rate: '0.05', exponent: 5 },
+    { rate: '0.05', exponent: 1.5 },
+    { rate: '0.05', exponent: '1' },
+    { rate: '0.05', exponent: 1, more: 1 },
+  ],
+  seconds_delay: [null, -1, 1.5, 3_601, 2 ** 53, 1e300, '1', true, [], {}],
+  auto_tick: [null, ...NO_FLAG],
+  archived: [null, ...NO_FLAG],
+  description: NO_TEXT,
+  image: NO_TEXT,
+  end_date: [null, '', 'tomorrow', '2030-13-01T00:00:00Z', '2030-01-01', 0, true, [], {}],
+  question: ['', ...NO_TEXT],
+  status: [null, '', 'closedd', 'resolved', 'OPEN', 1, true, [], {}],
+};
+const schemaCases: readonly SchemaCase[] = [
+  { ...sets, title: 'POST /split', path: () => '/split' },
+  { ...sets, title: 'POST /merge', path: () => '/merge' },
+  {
+    ...sets,
+    title: 'POST /redeem',
+    path: () => '/redeem',
+    body: () => ({ condition_id: target.market.conditionId }),
+    required: ['condition_id'],
+    bad: { condition_id: NO_BYTES32_VALUE, signature_type: sets.bad.signature_type },
+  },
+  { ...cash, title: 'POST /admin/deposits', path: () => '/admin/deposits' },
+  { ...cash, title: 'POST /admin/withdrawals', path: () => '/admin/withdrawals' },
+  {
+    title: 'POST /dev/faucet',
+    method: 'POST',
+    path: () => '/dev/faucet',
+    level: 'none',
+    body: () => ({ address: target.wallet.address, collateral: '1', token_id: target.market.yes, shares: '1' }),
+    required: ['address', 'token_id', 'shares'],
+    bad: {
+      address: NO_ADDRESS_VALUE,
+      collateral: NO_AMOUNT_EITHER,
+      token_id: NO_TOKEN.filter((value) => value !== MISSING),
+      shares: NO_AMOUNT_EITHER,
+    },
+  },
+  {
+    title: 'POST /admin/events',
+    method: 'POST',
+    path: () => '/admin/events',
+    level: 'admin',
+    body: () => ({ title: 'An event', slug: 'an-event' }),
+    required: ['title'],
+    bad: {
+      title: ['', 'x'.repeat(501), ...NO_TEXT],
+      slug: ['', 'A', 'a b', '-a', 'ä', 'a'.repeat(201), ...NO_TEXT],
+      neg_risk: NO_FLAG,
+      tags: ['x', {}, [1], ['A'], Array.from({ length: 51 }, (_, index) => `tag-${index}`)],
+      description: NO_TEXT,
+    },
+  },
+  {
+    title: 'POST /admin/markets',
+    method: 'POST',
+    path: () => '/admin/markets',
+    level: 'admin',
+    body: () => ({ question: 'Is it so?', slug: 'is-it-so' }),
+    required: ['question'],
+    bad: {
+      ...market,
+      slug: ['', 'A', 'a b', '../x', 'a'.repeat(201), ...NO_TEXT],
+      outcomes: [null, 'Yes', [], ['Yes'], ['Yes', 'Yes'], ['Yes', 'No', 'Maybe'], ['Yes', ''], [1, 2], {}],
+      condition_id: NO_BYTES32_VALUE,
+      question_id: NO_BYTES32_VALUE,
+      token_ids: [null, 'x', [], ['1'], ['1', '1'], ['1', '2', '3'], ['-1', '2'], ['1e3', '2'], [1, 2], {}],
+      neg_risk: NO_FLAG,
+      oracle: NO_ADDRESS_VALUE,
+    },
+  },
+  {
+    title: 'PATCH /admin/markets/{condition_id}',
+    method: 'PATCH',
+    path: () => `/admin/markets/${target.market.conditionId}`,
+    level: 'admin',
+    body: () => ({ description: 'A text.' }),
+    required: [],
+    bad: market,
+  },
+  {
+    title: 'POST /admin/markets/{condition_id}/resolve',
+    method: 'POST',
+    path: () => `/admin/markets/${target.market.conditionId}/resolve`,
+    level: 'admin',
+    body: () => ({ outcome: 'Yes' }),
+    required: ['outcome'],
+    bad: { outcome: ['', 'yes', 'Maybe', 'x'.repeat(500), ...NO_TEXT] },
+  },
+];
+
+test.each(schemaCases)('$title names the field that is missing, unknown or wrong', (row) =>
+  target.unchanged(async () => {
+    const path = row.path();
+    const send = (body: unknown) => target.send(row.method, path, row.level, body);
+    for (const name of row.required) {
+      const missing = await send(withValue(row.body(), [name], MISSING));
+      expectRefused(missing, 400, new RegExp(`missing_field: .*${name}`), name);
+    }
+    for (const name of ['hello', 'Amount', 'amount ', 'constructor', '__proto__x']) {
+      expectRefused(await send({ ...row.body(), [name]: 1 }), 400, `unknown_field: ${name}`, name);
+    }
+    for (const [name, values] of Object.entries(row.bad)) {
+      for (const value of values) {
+        const reply = await send(withValue(row.body(), [name], value));
+        expectRefused(reply, 400, new RegExp(`(invalid|missing|unknown)_field: ${name}`), `${name} ${shown(value)}`);
+        expect(reply.json.error).not.toMatch(/it (Invalid|Too |Unrecognized)/);
+      }
+    }
+    for (const body of [[], [row.body()], 'x', 1, true]) expectRefused(await send(JSON.stringify(body)), 400, /[a-z]/);
+  }),
+);
+
+test('a field named __proto__ is unknown like any other', () =>
+  target.unchanged(async () => {
+    for (const row of schemaCases) {
+      const text = JSON.stringify(row.body()).replace('{', '{"__proto__":{"admin":true},');
+      const reply = await target.send(row.method, row.path(), row.level, text);
+      expectRefused(reply, 400, /unknown_field: __proto__/, row.title);
+    }
+  }));
