@@ -2,7 +2,7 @@
 // that a server killed at any moment of the commit has all of it afterwards or none.
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { createWriteStream, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createWriteStream, existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -181,6 +181,21 @@ test.each(['none.jsonl', 'none.jsonl.gz'])(
     await server.close();
   },
 );
+
+test('a file that the system does not even look at is said like one that is not there', async () => {
+  const loop = join(folder, 'loop.jsonl');
+  symlinkSync(loop, loop);
+  for (const [file, code] of [
+    [loop, 'ELOOP'],
+    [join(folder, `${'x'.repeat(300)}.jsonl`), 'ENAMETOOLONG'],
+  ]) {
+    const end = await runToEnd(['import', file, '--data-dir', join(folder, 'looked')]);
+    expect([end.status, end.output]).toEqual([
+      2,
+      expect.stringContaining(`The file ${file} cannot be read: ${code}: `),
+    ]);
+  }
+});
 
 test('lines of which one was bad are not committed, whoever asks for it', async () => {
   const server = await startTestServer();
