@@ -1,4 +1,5 @@
-// The slices of long questions: one ends soon after its time is over, so that others have their turn.
+// The slices of long questions: one ends soon after its time is over, so that others have their turn. What questions answer,
+// sliced or not, is seen in histories.test.ts.
 import { expect, test } from 'vitest';
 import { beginSlice, isSliceOver } from '../../server/history/slice.ts';
 

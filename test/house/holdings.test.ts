@@ -1,4 +1,5 @@
-// What the house does about what its accounts hold: money that runs low, a position at its bound, sets that pile up.
+// What the house does about what its accounts hold: money that runs low, a position at its bound, sets that pile up. It trades
+// in virtual time, and an operator gives and takes what brings it there.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { houseAddresses } from '../../server/dev/house/accounts.ts';
 import { choices } from '../../server/dev/house/model.ts';
