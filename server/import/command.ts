@@ -88,9 +88,18 @@ async function* linesOf(file: string): AsyncGenerator<ReadLines> {
 
 const kilobytes = (bytes: number): number => Math.ceil(bytes / 1_000);
 
+/** Bytes of a file, for the bar; 0 where the system does not say: whoever reads it then says why not. */
+function sizeOf(file: string): number {
+  try {
+    return statSync(file).size;
+  } catch {
+    return 0;
+  }
+}
+
 /** Hands all lines over; resolves with their number and the bad ones. Empty lines are passed over. */
 async function handOver(file: string, target: ImportTarget) {
-  const total = kilobytes(statSync(file, { throwIfNoEntry: false })?.size ?? 0);
+  const total = kilobytes(sizeOf(file));
   const progress = showProgress(process.stderr, 'Reading the file', 'kB');
   const bad = new BadLines();
   let piece: NumberedLine[] = [];

@@ -2,7 +2,7 @@
 // that a server killed at any moment of the commit has all of it afterwards or none.
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { createWriteStream, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createWriteStream, existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -12,6 +12,7 @@ import { linesOf, madeRows } from '../../bench/catalog/lines.ts';
 import { STRIP_TYPES } from '../../bench/lib/stripTypes.ts';
 import { encodeCommand, MemoryStore, openExchange } from '../../engine/index.ts';
 import { runCli } from '../../server/cli.ts';
+import { CatalogImport } from '../../server/import/catalogImport.ts';
 import { type ImportTarget, importFile } from '../../server/import/command.ts';
 import { runningTarget } from '../../server/import/targets.ts';
 import { ADMIN, send } from '../support/client.ts';
@@ -134,6 +135,97 @@ test('every bad line is named, and then nothing is made', async () => {
   expect(text).toContain(`${expected.length} of 19 lines are not right; nothing was imported.`);
   expect(server.services.views.markets.list()).toEqual([]);
   expect(server.services.views.markets.eventList()).toEqual([]);
+  await server.close();
+});
+
+test('what the exchange has already is named line by line, and its events take further markets', async () => {
+  const server = await startTestServer();
+  const importing = async (name: string, lines: readonly (object | string)[]) =>
+    importFile(fileOf(name, lines), await runningTarget(server.url, 'dev-admin'));
+  const ids = { condition_id: CONDITION, token_ids: ['11', '12'] };
+  await importing('there.jsonl', [EVENT, marketLine('there', ids)]);
+  const again = importing('again.jsonl', [
+    EVENT,
+    marketLine('there'),
+    marketLine('same-condition', { condition_id: CONDITION }),
+    marketLine('same-token', { token_ids: ['13', '11'] }),
+  ]);
+  await expect(again).rejects.toThrow(
+    [
+      /:1: the exchange has an event match already\n/,
+      /.*:2: the exchange has a market there already\n/,
+      new RegExp(`.*:3: the exchange has a market of condition ${CONDITION} already\n`),
+      /.*:4: the exchange has a market of token 11 already\n/,
+    ].reduce((all, { source }) => new RegExp(all.source + source), /again\.jsonl/),
+  );
+  expect(await importing('more.jsonl', [marketLine('more')])).toEqual({ events: 0, markets: 1 });
+  const { json } = await send(server.url, 'GET', '/events/slug/match');
+  const markets = json.markets.map(({ slug, negRisk }: Record<string, unknown>) => [slug, negRisk]);
+  expect(markets).toEqual([
+    ['there', true],
+    ['more', true],
+  ]);
+  await server.close();
+});
+
+test('a label that an event gives a tag itself comes before that of a line', async () => {
+  const server = await startTestServer();
+  const lines = [TAG, { ...EVENT, tag_labels: { sports: 'Sports of its own' } }, marketLine('labelled')];
+  await importFile(fileOf('labels.jsonl', lines), await runningTarget(server.url, 'dev-admin'));
+  const { json } = await send(server.url, 'GET', '/events/slug/match');
+  expect(json.tags[0]).toMatchObject({ slug: 'sports', label: 'Sports of its own' });
+  await server.close();
+});
+
+test.each(['none.jsonl', 'none.jsonl.gz'])(
+  'a file that is not there (%s) is said, and the import dropped',
+  async (name) => {
+    const server = await startTestServer();
+    const target = await runningTarget(server.url, 'dev-admin');
+    await expect(importFile(join(folder, name), target)).rejects.toThrow(
+      /^The file .*none\.jsonl.* cannot be read: ENOENT/,
+    );
+    await expect(target.take([{ line: 1, row: EVENT }])).rejects.toThrow('answered 404: import not found');
+    await server.close();
+  },
+);
+
+test('a file that the system does not even look at is said like one that is not there', async () => {
+  const loop = join(folder, 'loop.jsonl');
+  symlinkSync(loop, loop);
+  for (const [file, code] of [
+    [loop, 'ELOOP'],
+    [join(folder, `${'x'.repeat(300)}.jsonl`), 'ENAMETOOLONG'],
+  ]) {
+    const end = await runToEnd(['import', file, '--data-dir', join(folder, 'looked')]);
+    expect([end.status, end.output]).toEqual([
+      2,
+      expect.stringContaining(`The file ${file} cannot be read: ${code}: `),
+    ]);
+  }
+});
+
+test('lines of which one was bad are not committed, whoever asks for it', async () => {
+  const server = await startTestServer();
+  const target = await runningTarget(server.url, 'dev-admin');
+  const lines = [EVENT, { kind: 'tag' }].map((row, at) => ({ line: at + 1, row }));
+  expect(await target.take(lines)).toHaveLength(1);
+  await expect(target.commit()).rejects.toThrow('answered 400: 1 line is not right; nothing was imported.');
+  expect(server.services.views.markets.eventList()).toEqual([]);
+  await server.close();
+});
+
+test('an event that somebody is making at the moment of the commit keeps all of it out', async () => {
+  const server = await startTestServer();
+  const { exchange } = server;
+  const lines = new CatalogImport(server.services);
+  expect(lines.addAll([EVENT, marketLine('mine')].map((row, at) => ({ line: at + 1, row })))).toEqual([]);
+  const tail = Buffer.from(JSON.stringify({ slug: 'match', title: 'Somebody else’s' }));
+  const others = exchange.submit(encodeCommand({ type: 'CreateEvent', negRisk: 0, tail }));
+  await expect(lines.commit()).rejects.toThrow('somebody has made the event match meanwhile; nothing was imported');
+  await others;
+  expect(server.services.views.markets.eventList().length).toBe(1);
+  expect(server.services.views.markets.list()).toEqual([]);
   await server.close();
 });
 

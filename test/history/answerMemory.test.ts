@@ -1,6 +1,6 @@
 // Long answers and the memory that they are made in: it is used again once they are sent, and no answer shows anything of
 // another one.
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { AnswerMemory } from '../../server/history/answerMemory.ts';
 import type { HistoryRequest } from '../../server/history/queries.ts';
 import { openVenue } from './harness.ts';
@@ -57,4 +57,32 @@ test('memory grows with what it holds, and comes back', () => {
   expect(memory.enlarge(larger, 3, 1)).toBe(larger);
   memory.giveBack(larger.buffer as SharedArrayBuffer); // it was made as one
   expect(memory.take().buffer).toBe(larger.buffer);
+});
+
+test('no more memory is kept than a few answers at once need', () => {
+  const memory = new AnswerMemory();
+  const given = new Set(Array.from({ length: 100 }, () => new SharedArrayBuffer(8)));
+  for (const buffer of given) memory.giveBack(buffer);
+  const taken = Array.from({ length: 100 }, () => memory.take().buffer as SharedArrayBuffer); // it was made as one
+  const keptCount = taken.filter((buffer) => given.has(buffer)).length;
+  expect(keptCount).toBeGreaterThan(4);
+  expect(keptCount).toBeLessThan(20);
+  expect(new Set(taken).size).toBe(100);
+});
+
+test('memory that nobody has given back for a while is let go', () => {
+  vi.useFakeTimers();
+  try {
+    const memory = new AnswerMemory();
+    const [early, late] = [new SharedArrayBuffer(8), new SharedArrayBuffer(8)];
+    memory.giveBack(early);
+    vi.advanceTimersByTime(9_000);
+    memory.giveBack(late);
+    vi.advanceTimersByTime(9_000); // less than ten seconds after the last
+    expect(memory.take().buffer).toBe(late);
+    vi.advanceTimersByTime(1_000);
+    expect(memory.take().buffer).not.toBe(early);
+  } finally {
+    vi.useRealTimers();
+  }
 });

@@ -27,6 +27,15 @@ test('a BUY that takes only spends whole cents, and means its price on every tic
   }
 });
 
+test('where nothing says how much a BUY must spend, the fewest lots that it can ask for cost a cent', () => {
+  for (const pips of [1, 31, 5_000, 9_999]) {
+    const lots = lotsSpending(0, pips);
+    const spent = (of: number): number =>
+      clientAmounts({ side: Side.BUY, pips, lots: of, tickPips: 1, takesOnly: true }).makerAmount;
+    expect([spent(lots - 1), spent(lots)], `at ${pips}`).toEqual([0, 10_000]);
+  }
+});
+
 test('amounts of limit orders are those that the official client signs', () => {
   const limits = amountCases.filter(([kind]) => kind === 'limit');
   expect(limits.length).toBeGreaterThan(20);

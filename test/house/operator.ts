@@ -1,7 +1,15 @@
 // What an operator does to the house's world, as commands: markets made, paused, closed and resolved, modes of the exchange,
-// flags of owners, deleted keys. Each waits for its record and expects it not to be refused.
+// flags of owners, deleted keys; and what a user of that world does. Each waits for its record and expects it not to be refused.
 import { expect } from 'vitest';
-import { type Command, encodeCommand, MarketField, type MarketStatus, marketDefaults } from '../../engine/index.ts';
+import {
+  type Command,
+  encodeCommand,
+  MarketField,
+  type MarketStatus,
+  marketDefaults,
+  OrderType,
+  Side,
+} from '../../engine/index.ts';
 import type { HouseWorld } from './world.ts';
 
 /** Submits a command that must be accepted. */
@@ -40,4 +48,41 @@ export async function makeMarket(world: HouseWorld): Promise<number> {
     tail: Buffer.from(JSON.stringify(texts)),
   });
   return world.services.views.markets.byCondition(hash('a'))?.index ?? -1;
+}
+
+/** A user's wallet with money, and its key. */
+export interface User {
+  readonly address: string;
+  readonly keyId: string;
+}
+
+/** @param digit what its address and key are made of, which no other user has */
+export async function openUser(world: HouseWorld, digit: string): Promise<User> {
+  const user = { address: `0x${digit.repeat(40)}`, keyId: `0x${digit.repeat(32)}` };
+  const { address: owner, keyId } = user;
+  await act(world, { type: 'CreateApiKey', owner, keyId, nonce: 0, generation: 0, kind: 0, items: [] });
+  await act(world, { type: 'Deposit', wallet: owner, owner, amountMicro: 1_000_000_000_000, isFaucet: 1 });
+  return user;
+}
+
+interface Bought {
+  readonly marketIndex: number;
+  readonly outcome: 0 | 1;
+  readonly pips: number;
+  readonly lots: number;
+}
+
+/** A GTC BUY by a wallet that signs nothing: the core looks at no signature. Its id is the market's, the user's and its own. */
+export function buyOrder(
+  { exchange }: HouseWorld,
+  { address, keyId }: User,
+  { marketIndex, outcome, pips, lots }: Bought,
+): Command {
+  const id = `${marketIndex.toString(16)}${outcome}${pips.toString(16)}`;
+  return {
+    ...{ type: 'PlaceOrder', orderId: `0x${id.padEnd(64, address.slice(-1))}`, keyId, maker: address, owner: address },
+    ...{ marketIndex, outcome, side: Side.BUY, orderType: OrderType.GTC, flags: 0 },
+    ...{ makerAmountMicro: lots * pips, takerAmountMicro: lots * 10_000, timestampMs: exchange.now(), expirationS: 0 },
+    tail: new Uint8Array(),
+  };
 }

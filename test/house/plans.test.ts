@@ -57,14 +57,18 @@ const arbitraryLook: fc.Arbitrary<MarketLook> = fc
 
 const seeds = fc.integer({ min: 0, max: 1e9 }).map((seed) => new HouseRandom(`test ${seed}`));
 
-test('quotes lie on the grid, cross nothing, and leave nothing on the wrong side of the fair price', () => {
+test('quotes lie on the grid, cross nothing, and leave nothing on the wrong side of the fair price or far from it', () => {
   fc.assert(
     fc.property(arbitraryLook, seeds, (look, random) => {
       const { cancels, quotes } = planQuotes(look, random);
-      const { tickPips, fairPips, resting, bids, asks } = look;
+      const { tickPips, fairPips, unitPips, resting, bids, asks } = look;
       const gone = new Set(cancels.map(({ pips }) => pips));
       const kept = resting.filter(({ pips }) => !gone.has(pips));
-      for (const { isBid, pips } of kept) expect(isBid ? pips <= fairPips : pips >= fairPips).toBe(true);
+      for (const { isBid, pips } of kept) {
+        const distance = isBid ? fairPips - pips : pips - fairPips;
+        expect(distance).toBeGreaterThanOrEqual(0);
+        expect(distance).toBeLessThanOrEqual(choices.quoteUnitsMax * unitPips);
+      }
       for (const { pips, lots } of quotes) {
         expect(pips % tickPips).toBe(0);
         expect(pips).toBeGreaterThanOrEqual(tickPips);
@@ -119,6 +123,21 @@ test('a taker reaches the best price, on the grid, within its position', () => {
   );
 });
 
+test('a taker trades back what it holds rather than more of it', () => {
+  const side = (pips: number) => ({ pips: [pips], lots: [100_000] });
+  const look: MarketLook = {
+    ...{ tickPips: 100, minOrderLots: 500, fairPips: 5_000, unitPips: 100, spreadUnits: 2, resting: [] },
+    ...{ bids: side(4_900), asks: side(5_100) },
+  };
+  const buysOf = (netLots: number): number => {
+    const random = new HouseRandom('leaning');
+    const takes = Array.from({ length: 1_000 }, () => planTake(look, netLots, random));
+    return takes.filter((take) => take?.isBid === true).length;
+  };
+  expect(buysOf(0.9 * choices.takerNetLotsMax)).toBeLessThan(250);
+  expect(buysOf(-0.9 * choices.takerNetLotsMax)).toBeGreaterThan(750);
+});
+
 test('the fair price stays within its bound and comes back to where it began', () => {
   const logOdds = (pips: number): number => Math.log(pips / (10_000 - pips));
   for (const anchorPips of [31, 900, 5_000, 9_990]) {
@@ -126,7 +145,7 @@ test('the fair price stays within its bound and comes back to where it began', (
     const fair = new FairPrice(anchorPips, 5_000);
     let sum = 0;
     let squares = 0;
-    let largest = 0;
+    let largest = Math.abs(logOdds(fair.pips(1)) - logOdds(anchorPips));
     for (let move = 0; move < 50_000; move += 1) {
       fair.move(random);
       const offset = logOdds(fair.pips(1)) - logOdds(anchorPips);

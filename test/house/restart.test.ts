@@ -7,7 +7,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { encodeCommand, MarketStatus, Resolution } from '../../engine/index.ts';
 import { houseAddresses } from '../../server/dev/house/accounts.ts';
 import { timerSchedule, withdrawHouse } from '../../server/dev/house/index.ts';
-import { act, setStatus } from './operator.ts';
+import type { Market } from '../../server/views/index.ts';
+import { act, buyOrder, openUser, setStatus } from './operator.ts';
 import { type HouseWorld, halfBooks, houseOn, openMarkets, openWorld, START_MS } from './world.ts';
 
 const TEST_MS = 600_000;
@@ -53,6 +54,40 @@ test(
     expect(openOrders(third)).toEqual([]);
     expect(await withdrawHouse(third.services)).toBe(0);
     await third.close();
+  },
+  TEST_MS,
+);
+
+test(
+  'after a restart quotes stand where a market last traded, and not where it began',
+  async () => {
+    const first = await openWorld({ dataDir });
+    const before = houseOn(first, 4);
+    await before.pass(60_000);
+    await before.house.stop();
+    await withdrawHouse(first.services);
+    const beganAt = ({ texts }: Market): number => Number(texts.lastPrice) * 10_000;
+    const market = openMarkets(first).find(
+      (one) =>
+        one.terms.tickPips === 100 && one.terms.delaySeconds === 0 && beganAt(one) >= 4_000 && beganAt(one) <= 5_000,
+    );
+    if (market === undefined) throw new Error('no market of the catalog began near the middle');
+    const { index } = market;
+    const pips = Math.round(beganAt(market) / 100 + 12) * 100;
+    const [buyer, other] = [await openUser(first, '5'), await openUser(first, '6')];
+    const bought = { marketIndex: index, lots: 1_000 };
+    await act(first, buyOrder(first, other, { ...bought, outcome: 1, pips: 10_000 - pips }));
+    await act(first, buyOrder(first, buyer, { ...bought, outcome: 0, pips }));
+    expect(market.lastTrade?.pricePips).toBe(pips);
+    await first.close();
+
+    const second = await openWorld({ dataDir, startMs: START_MS + 3_600_000 });
+    const after = houseOn(second, 4);
+    await after.pass(5_000);
+    const { books } = second.services.views;
+    expect(Math.abs((books.bestBidPips(index, 0) + books.bestAskPips(index, 0)) / 2 - pips)).toBeLessThan(400);
+    await after.house.stop();
+    await second.close();
   },
   TEST_MS,
 );
@@ -146,4 +181,29 @@ test('on timers, steps follow one another until the schedule is stopped', async 
   const stoppedAt = steps;
   await new Promise((resolve) => setTimeout(resolve, 20));
   expect(steps).toBe(stoppedAt);
+});
+
+test('a schedule that is stopped waits for the step that runs', async () => {
+  const schedule = timerSchedule(() => Date.now());
+  let endStep = (): void => undefined;
+  const hasBegun = new Promise<void>((begun) => {
+    schedule.run(async () => {
+      begun();
+      await new Promise<void>((resolve) => {
+        endStep = resolve;
+      });
+      return Number.POSITIVE_INFINITY;
+    });
+  });
+  // The schedule's own timers keep no process alive.
+  const alive = setInterval(() => undefined, 1_000);
+  await hasBegun;
+  clearInterval(alive);
+  const order: string[] = [];
+  const stopped = schedule.stop().then(() => order.push('stopped'));
+  await new Promise((resolve) => setImmediate(resolve));
+  order.push('step ends');
+  endStep();
+  await stopped;
+  expect(order).toEqual(['step ends', 'stopped']);
 });

@@ -17,13 +17,16 @@ const LEAF = 0x02;
 /** Batches enough for several leaves. */
 const ROUNDS = 60;
 
-/** A data directory with a journal, as a process leaves it that was killed. */
-async function makeKilled(folder: string): Promise<string> {
-  const dataDir = join(folder, 'data');
+/** A data directory with a journal, as a process leaves it that was killed; with a snapshot near its beginning or without one. */
+async function makeKilled(folder: string, hasSnapshot: boolean): Promise<string> {
+  const dataDir = join(folder, hasSnapshot ? 'snapshot' : 'data');
   mkdirSync(dataDir);
+  const founded = await openExchange({ dataDir, settings, followers: [], ...(hasSnapshot && { snapshotFrom: 1 }) });
+  await Promise.all(foundingCommands().map((command) => founded.submit(command)));
+  await founded.close();
   const exchange = await openExchange({ dataDir, settings, followers: [] });
+  expect(exchange.snapshotSequence > 0).toBe(hasSnapshot);
   const commands = commandsOf(7, () => exchange.now());
-  await Promise.all(foundingCommands().map((command) => exchange.submit(command)));
   for (let round = 0; round < ROUNDS; round += 1) await exchange.submit(commands.next().value);
   await exchange.close();
   writeFileSync(join(dataDir, 'lock'), JSON.stringify({ pid: 2 ** 22 + 1, startedAt: 'boot/1' }));
@@ -51,20 +54,23 @@ function damage(dataDir: string): void {
   writeFileSync(file, bytes);
 }
 
-test('a journal that ends its reader is refused by name', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'outcry-look-'));
-  try {
-    const dataDir = await makeKilled(folder);
-    await requireReadable(dataDir);
-    damage(dataDir);
-    const refusal = /is damaged: reading it ended a process by SIG(BUS|SEGV)\. Restore it from a backup/;
-    await expect(requireReadable(dataDir)).rejects.toThrow(refusal);
-    const end = await runToEnd(['start', '--port', '0', '--data-dir', dataDir]);
-    expect([end.status, end.output]).toEqual([5, expect.stringMatching(refusal)]);
-    // One that was closed in order is opened at once.
-    rmSync(join(dataDir, 'lock'));
-    await requireReadable(dataDir);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-});
+test.each([false, true])(
+  'a journal that ends its reader is refused by name (with a snapshot: %s)',
+  async (hasSnapshot) => {
+    const folder = mkdtempSync(join(tmpdir(), 'outcry-look-'));
+    try {
+      const dataDir = await makeKilled(folder, hasSnapshot);
+      await requireReadable(dataDir);
+      damage(dataDir);
+      const refusal = /is damaged: reading it ended a process by SIG(BUS|SEGV)\. Restore it from a backup/;
+      await expect(requireReadable(dataDir)).rejects.toThrow(refusal);
+      const end = await runToEnd(['start', '--port', '0', '--data-dir', dataDir]);
+      expect([end.status, end.output]).toEqual([5, expect.stringMatching(refusal)]);
+      // One that was closed in order is opened at once.
+      rmSync(join(dataDir, 'lock'));
+      await requireReadable(dataDir);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+);

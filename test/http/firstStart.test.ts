@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { encodeCommand, MarketStatus, openExchange, Resolution } from '../../engine/index.ts';
+import { encodeCommand, MarketStatus, openExchange, Resolution, VirtualClock } from '../../engine/index.ts';
 import { resolveConfig } from '../../server/config.ts';
 import { plantSeed, readSeed } from '../../server/dev/seed.ts';
 import type { Services } from '../../server/services.ts';
@@ -70,16 +70,22 @@ test('a first start that was cut off is finished by the next one', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'outcry-first-start-'));
   const views = new Views();
   const settings = resolveConfig('development', {}, {}, dataDir).engine;
-  const exchange = await openExchange({ dataDir, settings, followers: views.followers() });
-  const [first, second] = seed.events;
-  const firstMs = exchange.now() - 5 * DAY_MS;
+  const firstMs = Date.now() - 5 * DAY_MS;
+  const clock = new VirtualClock(firstMs);
+  const exchange = await openExchange({ dataDir, clock, settings, followers: views.followers() });
+  const [first, second, ...others] = seed.events;
   const cut = { ...seed, events: [first, { ...second, markets: second.markets.slice(0, 1) }] };
   await plantSeed(exchange, views, cut, firstMs);
   await exchange.close();
   writeFileSync(join(dataDir, 'mode'), 'development\n'); // as a start has it before it plants
   const server = await startTestServer({ hasSeed: true, config: { dataDir } });
   expectWhole(server.services);
-  expect(server.services.views.accounts.byWallet(server.wallets[9].address)?.collateralMicro).toBe(10_000_000_000);
+  const { markets, accounts } = server.services.views;
+  expect(accounts.byWallet(server.wallets[9].address)?.collateralMicro).toBe(10_000_000_000);
+  // The rest counts its days from the first start as well, and not from the one that finishes it.
+  const later = others.find(({ endDay }) => endDay !== undefined);
+  const endMs = Date.parse(String(markets.eventBySlug(later?.slug ?? '')?.texts.endDate));
+  expect(Math.abs(endMs - (later?.endDay ?? 0) * DAY_MS - firstMs)).toBeLessThan(600_000);
   await server.close();
   rmSync(dataDir, { recursive: true });
 });

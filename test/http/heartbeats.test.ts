@@ -70,6 +70,8 @@ test('each id is new, must be sent next, and a wrong one is told with the one ex
       heartbeat_id: second.json.heartbeat_id,
     });
   }
+  // A request without a body gives no id, too.
+  expect((await call('POST', '/v1/heartbeats')).json).toMatchObject({ heartbeat_id: second.json.heartbeat_id });
   expect((await call('POST', '/v1/heartbeats', [])).json.error).toContain('Invalid heartbeat payload');
   expect((await beat(second.json.heartbeat_id.toUpperCase())).status).toBe(200);
 });

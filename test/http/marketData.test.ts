@@ -2,7 +2,7 @@
 // not there, and the lists and records of markets. A whole server runs in this process.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ZERO_BYTES32 } from '../../server/auth/hex.ts';
-import { send } from '../support/client.ts';
+import { ADMIN, send } from '../support/client.ts';
 import { alice, bob, cancelAll, get, market, newMarket, openTradingWorld, post, server } from './tradingWorld.ts';
 
 beforeAll(openTradingWorld);
@@ -58,6 +58,37 @@ test('market data: one and many tokens, sides, empty books, and what is not ther
   for (const body of [{}, [7], 'x'])
     expect(await posted('/midpoints', body)).toMatchObject({ error: 'Invalid payload' });
   await Promise.all([cancelAll(alice), cancelAll(bob)]);
+});
+
+test('tokens of a draft are unknown, and those of a market that is over have no book but what they were', async () => {
+  const open = await newMarket();
+  const draft = await newMarket({ status: 'draft' });
+  const over = await newMarket({ fee: { rate: '0.05', exponent: 1 } });
+  await post(alice, over, { pips: 4000, shares: 20 });
+  await post(bob, over, { pips: 6000, shares: 10, token: 1 });
+  const closing = { status: 'closed' };
+  expect((await send(server.url, 'PATCH', `/admin/markets/${over.conditionId}`, closing, ADMIN)).status).toBe(200);
+
+  for (const [token] of [draft.tokens, over.tokens]) {
+    for (const path of ['/book', '/midpoint', '/spread', '/price']) {
+      const { status, json } = await send(server.url, 'GET', `${path}?token_id=${token}&side=BUY`);
+      expect([path, status, json.error]).toEqual([path, 404, 'No orderbook exists for the requested token id']);
+    }
+    const list = [{ token_id: token }, { token_id: open.tokens[0] }];
+    const posted = async (path: string) => (await send(server.url, 'POST', path, list)).json;
+    expect((await posted('/books')).map((book: { asset_id: string }) => book.asset_id)).toEqual([open.tokens[0]]);
+    for (const path of ['/prices', '/midpoints', '/spreads']) {
+      expect(Object.keys(await posted(path)), path).toEqual([open.tokens[0]]);
+    }
+    expect(await get('/prices')).not.toHaveProperty(token);
+  }
+  expect(await get('/prices')).toHaveProperty(open.tokens[1]);
+  for (const path of ['/tick-size', '/neg-risk', '/fee-rate', '/last-trade-price']) {
+    const [ofDraft, ofOver] = [draft, over].map(({ tokens }) => `${path}?token_id=${tokens[0]}`);
+    expect([path, (await send(server.url, 'GET', ofDraft)).status]).toEqual([path, 404]);
+    expect([path, (await send(server.url, 'GET', ofOver)).status]).toEqual([path, 200]);
+  }
+  expect(await get(`/last-trade-price?token_id=${over.tokens[0]}`)).toEqual({ price: '0.4', side: 'SELL' });
 });
 
 test('markets: list, detail, compact record, and drafts that nobody sees', async () => {

@@ -195,6 +195,13 @@ test('a bound wallet trades for its new owner, and nobody can have it twice', as
   expect((await post(bob, market, { pips: 2100, shares: 10 })).json.status).toBe('live');
 });
 
+test('one request binds a wallet and sets a flag', async () => {
+  const owner = `0x${'5f'.repeat(20)}`;
+  const wallet = `0x${'79'.repeat(20)}`;
+  const { json } = await admin(`/admin/accounts/${owner}`, { bind: { wallet, type: 2 }, banned: true });
+  expect(json).toEqual({ address: owner, banned: true, closed_only: false, bound: [{ wallet, type: 2 }] });
+});
+
 test('the address of an owner with a key cannot be bound to another', async () => {
   const wallet = bob.wallet.address.toLowerCase();
   const { status, json } = await admin(`/admin/accounts/${alice.wallet.address}`, { bind: { wallet, type: 2 } });

@@ -64,3 +64,16 @@ test('of long replies that nobody reads, the oldest are cut off where there is n
   const cut = Array.from({ length: MORE + 1 }, () => false);
   expect(whole).toEqual([...cut, ...Array.from({ length: ROOM - 1 }, () => true)]);
 });
+
+test('long replies whose clients have gone in their midst take no room from who still reads', async () => {
+  server = await startTestServer({ endpoints: [endpoint] });
+  const oldest = await ask();
+  for (let count = 0; count < 3 * ROOM; count += 1) {
+    const socket = connect(server.port, '127.0.0.1');
+    socket.write('GET /long HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
+    // It goes with the first bytes, while the next are on their way.
+    socket.once('data', () => socket.destroy());
+    await new Promise<void>((resolve) => socket.on('error', () => {}).on('close', () => resolve()));
+  }
+  expect(await readOn(oldest)).toBe(true);
+});

@@ -58,6 +58,27 @@ test('a snapshot is made while the server runs, and the next start answers the s
   });
 });
 
+test('snapshots follow one another, each as many records later', { timeout }, async () => {
+  await inTempDir(async (dataDir) => {
+    const { exchange, close } = await startTestServer({ config: { dataDir, snapshotEvery: 0 } });
+    const said: string[] = [];
+    const maker = new SnapshotMaker({ dataDir, every: EVERY, log: (_, text) => said.push(text) });
+    maker.opened(0);
+    for (const count of [1, 2]) {
+      await ticks(exchange, EVERY);
+      const sequence = exchange.durableSequence;
+      await until(() => {
+        maker.durable(sequence);
+        return maker.madeCount === count;
+      });
+      expect(maker.newestSequence).toBeGreaterThanOrEqual(sequence);
+      expect(said).toEqual(Array(count).fill('A snapshot was made.'));
+    }
+    await maker.close();
+    await close();
+  });
+});
+
 test('a stop writes a snapshot where it saves the next start much, and never without being asked', {
   timeout,
 }, async () => {

@@ -170,6 +170,23 @@ test('a refusal says how much is allowed and exactly when to come back', () => {
   expect(ask(throttle, 'GET /prices-history', 'a', START_MS + 10_000)).toBeUndefined();
 });
 
+test('of windows and rows that are full at once, a refusal tells of the one that is full longest', () => {
+  const short: RateWindow = { requestsMax: 1, windowMs: 10_000 };
+  const long: RateWindow = { requestsMax: 2, windowMs: 60_000 };
+  for (const rates of [
+    { 'GET /book': [short, long] },
+    { 'GET /book': [long, short] },
+    { 'GET /book': [short], general: [long] },
+    { 'GET /book': [long], general: [short] },
+  ]) {
+    const throttle = throttleOf(only(rates));
+    expect(ask(throttle, 'GET /book', 'a', START_MS)).toBeUndefined();
+    expect(ask(throttle, 'GET /book', 'a', START_MS + 10_000)).toBeUndefined();
+    const refusal = ask(throttle, 'GET /book', 'a', START_MS + 11_000);
+    expect(refusal?.headers, JSON.stringify(rates)).toMatchObject({ 'retry-after': '49', 'ratelimit-limit': '2' });
+  }
+});
+
 test('for any requests at any times the counts are those of a plain list', () => {
   const windows = fc.array(
     fc.record({ requestsMax: fc.integer({ min: 1, max: 12 }), windowMs: fc.integer({ min: 1, max: 60 }) }),

@@ -94,6 +94,12 @@ test('fills and cancels take lots off a level, and a level without lots is gone'
   expect(resting.levels.asks.size).toBe(0);
 });
 
+test('an order that is taken out leaves the others of its level where they stood', () => {
+  const resting = restingAt(['a', 0, 'B', 5_000, 10], ['b', 1, 'B', 5_000, 20], ['c', 2, 'B', 5_000, 30]);
+  expect(resting.remove('b')).toBe(true);
+  expect(ids(resting.pickForCancel('B', 5_000, 40))).toEqual(['c', 'a']);
+});
+
 test('an order crosses what stands at its price or better, and the wallets behind it are known', () => {
   const resting = restingAt(['a', 4, 'A', 5_000, 30], ['b', 7, 'A', 5_100, 30], ['c', 9, 'B', 4_000, 30]);
   expect(resting.wouldCross('B', 4_999)).toBe(false);

@@ -1,7 +1,7 @@
-// The replay's client: at which addresses it finds an exchange, those of IPv6 among them. What it says there is played by
-// recordedFlow.test.ts.
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+// The replay's client: at which addresses it finds an exchange, those of IPv6 among them, what it asks again, and what it says of
+// answers that break off. What it says to an exchange is played by recordedFlow.test.ts.
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { isOfSystem } from '../../engine/index.ts';
 import { ExchangeClient } from '../../server/dev/replay/client.ts';
@@ -23,4 +23,62 @@ test.each(['127.0.0.1', '::1'])('an exchange at %s is found by the address that 
     client.close();
     server.close();
   }
+});
+
+/** A client of a server that answers so. */
+async function withServer(listener: RequestListener, use: (client: ExchangeClient) => Promise<void>): Promise<void> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo; // it listens on a port
+  const client = new ExchangeClient(new URL(`http://127.0.0.1:${port}`));
+  try {
+    await use(client);
+  } finally {
+    client.close();
+    server.close();
+  }
+}
+
+test.each([425, 429, 503])('who is told with %i to come back does, and counts it', async (status) => {
+  let asked = 0;
+  const listener: RequestListener = (_, response) => {
+    asked += 1;
+    response.writeHead(asked < 3 ? status : 200, { 'retry-after': '0' }).end('{}');
+  };
+  await withServer(listener, async (client) => {
+    expect(await client.send('GET', '/')).toMatchObject({ status: 200 });
+    expect([asked, client.requestCount, client.waitCount]).toEqual([3, 3, 2]);
+  });
+});
+
+test('what is refused otherwise is not asked again', async () => {
+  await withServer(
+    (_, response) => response.writeHead(500).end('no JSON'),
+    async (client) => {
+      expect(await client.send('GET', '/')).toMatchObject({ status: 500, body: undefined });
+      expect([client.requestCount, client.waitCount]).toEqual([1, 0]);
+    },
+  );
+});
+
+test('a kept connection that was closed meanwhile is no failure, but one that is closed at once is', async () => {
+  const served = new Set<Socket>();
+  const onlyOnce: RequestListener = (request, response) => {
+    if (request.url === '/never' || served.has(request.socket)) request.socket.destroy();
+    else response.end('{}');
+    served.add(request.socket);
+  };
+  await withServer(onlyOnce, async (client) => {
+    for (let turn = 0; turn < 3; turn += 1) expect(await client.send('GET', '/')).toMatchObject({ status: 200 });
+    await expect(client.send('GET', '/never')).rejects.toThrow(/ does not answer \(ECONNRESET\): start one/);
+  });
+});
+
+test('an answer that breaks off is none', async () => {
+  const half: RequestListener = (request, response) => {
+    response.writeHead(200, { 'content-length': '100' }).write('{"half":', () => request.socket.destroy());
+  };
+  await withServer(half, async (client) => {
+    await expect(client.send('GET', '/')).rejects.toThrow(/ does not answer \(ECONNRESET\): start one/);
+  });
 });

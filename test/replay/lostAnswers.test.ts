@@ -1,7 +1,5 @@
 // A replay whose exchange takes an order and then cannot say so: what is asked again must count as it was taken, once. The
 // exchange is a whole one; between it and the replay stands a relay that loses answers as a failing disk would.
-import { createServer, request as httpRequest, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { ExchangeClient } from '../../server/dev/replay/client.ts';
 import { FLOW_HEADER, parseFlow } from '../../server/dev/replay/flowFile.ts';
@@ -10,43 +8,28 @@ import { replayFlow } from '../../server/dev/replay/replayFlow.ts';
 import { fundTraders, openTraders } from '../../server/dev/replay/wallets.ts';
 import { PATIENCE } from '../support/patience.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import { type Relay, startRelay } from './relay.ts';
 
 let server: TestServer;
-let relay: Server | undefined;
+let relay: Relay | undefined;
 
 beforeAll(async () => {
   server = await startTestServer();
 });
 afterAll(async () => {
-  relay?.closeAllConnections();
   relay?.close();
   await server.close();
 });
 
-const wholeOf = async (message: IncomingMessage): Promise<Buffer> => Buffer.concat(await message.toArray());
-
-/** Hands on every request; of each path that is named, the first answer is lost. */
-async function startRelay(lossy: readonly string[]): Promise<string> {
+/** A relay that loses the first answer of each path that is named. */
+async function startLossyRelay(lossy: readonly string[]): Promise<string> {
   const toLose = new Set(lossy);
-  const handOn = async (asked: IncomingMessage): Promise<{ status: number; body: Buffer }> => {
-    const { method, url, headers } = asked;
-    const body = await wholeOf(asked);
-    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-      httpRequest(new URL(url ?? '/', server.url), { method, headers }, resolve)
-        .on('error', reject)
-        .end(body);
-    });
-    return { status: answer.statusCode ?? 0, body: await wholeOf(answer) };
-  };
-  const started = createServer((asked, reply) => {
-    handOn(asked).then(({ status, body }) => {
-      if (status === 200 && toLose.delete(asked.url ?? '')) reply.writeHead(503, { 'retry-after': '0' }).end('{}');
-      else reply.writeHead(status, { 'content-type': 'application/json' }).end(body);
-    });
-  });
-  relay = started;
-  await new Promise<void>((resolve) => started.listen(0, '127.0.0.1', resolve));
-  return `http://127.0.0.1:${(started.address() as AddressInfo).port}`; // it listens on a port
+  relay = await startRelay(server.url, (path, answer) =>
+    answer.status === 200 && toLose.delete(path)
+      ? { status: 503, headers: { 'retry-after': '0' }, body: Buffer.from('{}') }
+      : answer,
+  );
+  return relay.url;
 }
 
 test('an order whose answer was lost counts as it was taken', async () => {
@@ -61,7 +44,7 @@ test('an order whose answer was lost counts as it was taken', async () => {
       '6,0,+,B,320,5000000,5000000',
     ].join('\n'),
   );
-  const url = await startRelay(['/order', '/orders']);
+  const url = await startLossyRelay(['/order', '/orders']);
   const options = { url, adminToken: 'dev-admin', accounts: 100, chainId: 137, seed: 1, checkEvery: 3 };
   const { tally, figures } = await replayFlow({ rows, tokens: [['111', '222']] }, options);
   expect(figures.waits).toBeGreaterThan(0);

@@ -113,6 +113,7 @@ test('a page of another name cannot open a socket on a loopback server', async (
   const ws = new WebSocket(`${server.url.replace('http', 'ws')}/ws/market`, { headers: { host: 'evil.example' } });
   const status = await new Promise((resolve) => {
     ws.on('unexpected-response', (_request, reply) => resolve(reply.statusCode));
+    ws.on('open', () => resolve(101));
     ws.on('error', () => {});
   });
   expect(status).toBe(421);

@@ -101,6 +101,37 @@ test.each(FORMS)('a resume brings exactly the missed messages, byte for byte: %j
   await second.socket.close();
 });
 
+test.each(FORMS)(
+  'a resume from any number goes on with the next one, also amid what one command changed: %j',
+  async (form) => {
+    const steady = await follow(form);
+    await drive(30);
+    await caughtUp(steady.socket);
+    const whole = said([steady.socket]);
+    const lasts = [...steady.socket.reader.sequences].filter(([id]) => id.startsWith('m'));
+    const later = await Promise.all(
+      Array.from({ length: 12 }, (_, back) =>
+        follow(
+          form,
+          lasts.map(([stream_id, last]) => ({ stream_id, sequence: Math.max(1, last - back) })),
+        ),
+      ),
+    );
+    await Promise.all(later.map(({ socket }) => caughtUp(socket)));
+    for (const [back, { socket }] of later.entries()) {
+      expect([socket.events('gap'), socket.reader.faults]).toEqual([[], []]);
+      const told = said([socket]);
+      for (const [key, text] of told) if (whole.has(key)) expect(text).toBe(whole.get(key));
+      for (const [id, last] of lasts) {
+        const first = Math.max(1, last - back) + 1;
+        for (let number = first; number <= last; number += 1) expect(told.has(`${id}/${number}`)).toBe(true);
+      }
+      await socket.close();
+    }
+    await steady.socket.close();
+  },
+);
+
 test('numbers go on over a restart, and what was missed meanwhile is replayed with the same bytes', async () => {
   const form = FORMS[3];
   const { socket } = await follow(form);

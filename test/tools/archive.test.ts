@@ -181,6 +181,11 @@ test('a damaged oldest snapshot is named, and nothing is archived', LONG, async 
     expect(end.status).toBe(1);
     expect(end.output).toContain(`The snapshot ${path} cannot be used: `);
     expect(end.output).toContain('remove it');
+    // Whoever verifies learns of it by the status too, though the journal is sound.
+    const verified = await runToEnd(['verify', '--data-dir', dataDir]);
+    expect(verified.output).toContain(`The journal of ${dataDir} is sound.`);
+    expect(verified.output).toContain('snapshot    cannot be used, and may be deleted: ');
+    expect(verified.status).toBe(1);
     expect(await bytesOf(dataDir)).toEqual(bytes);
     expect(existsSync(archive)).toBe(false);
   });
@@ -324,7 +329,8 @@ test('the command says what it did; while an exchange runs, or without a snapsho
     const refused = await runToEnd(command);
     expect([refused.status, refused.output]).toEqual([4, expect.stringContaining('is in use by process')]);
     await exchange.close();
-    const end = await runToEnd(command);
+    // Named from where the operator stands, and found from anywhere afterwards.
+    const end = await runToEnd(['archive', 'archive', '--data-dir', 'data'], { cwd: folder });
     expect(end.output).toMatch(
       /^Archived the records 1 to \d+ in .*, read back\.\n.* keeps the records from \d+ on: /m,
     );

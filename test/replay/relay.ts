@@ -1,0 +1,44 @@
+// A relay between a replay and its exchange, which hands on every request and may change what is answered: how an exchange
+// behaves that loses answers or shows wrong books. Used by the tests of the replay.
+import { createServer, request as httpRequest, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** An answer as it goes back. */
+interface Answer {
+  readonly status: number;
+  readonly body: Buffer;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface Relay {
+  readonly url: string;
+  close(): void;
+}
+
+const wholeOf = async (message: IncomingMessage): Promise<Buffer> => Buffer.concat(await message.toArray());
+
+/** @param change what becomes of the answer to a request of this path, with its query */
+export async function startRelay(to: string, change: (path: string, answer: Answer) => Answer): Promise<Relay> {
+  const handOn = async (asked: IncomingMessage): Promise<Answer> => {
+    const { method, url, headers } = asked;
+    const body = await wholeOf(asked);
+    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+      httpRequest(new URL(url ?? '/', to), { method, headers }, resolve)
+        .on('error', reject)
+        .end(body);
+    });
+    return { status: answer.statusCode ?? 0, body: await wholeOf(answer) };
+  };
+  const server = createServer((asked, reply) => {
+    handOn(asked).then((answer) => {
+      const { status, body, headers = {} } = change(asked.url ?? '', answer);
+      reply.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const close = (): void => {
+    server.closeAllConnections();
+    server.close();
+  };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close }; // it listens on a port
+}

@@ -1,0 +1,58 @@
+// How turns of the loop are shared out among sockets that are owed much: a step at a time where steps take long, in the order of
+// asking, and nobody is forgotten. That sockets are paid so is seen in manyAsk.test.ts.
+import { expect, test } from 'vitest';
+import { streamLimits } from '../../server/streams/limits.ts';
+import { PayTurns } from '../../server/streams/payTurns.ts';
+
+/** Holds the loop for longer than one turn pays. */
+function hold(): void {
+  const endMs = performance.now() + streamLimits.payTurnMsMax + 1;
+  while (performance.now() < endMs);
+}
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+test('steps that each take a whole turn are run one a turn, in the order of asking', async () => {
+  const turns = new PayTurns();
+  const run: string[] = [];
+  for (const name of ['first', 'second', 'third']) {
+    turns.later(() => {
+      if (turns.hasTime()) run.push(name);
+      hold();
+    });
+  }
+  await nextTurn();
+  expect(run).toEqual(['first']);
+  await nextTurn();
+  expect(run).toEqual(['first', 'second']);
+  await nextTurn();
+  expect(run).toEqual(['first', 'second', 'third']);
+});
+
+test('the first who asks in a turn may go on, however long it has been held, and the next may not', async () => {
+  const turns = new PayTurns();
+  const answers: boolean[] = [];
+  turns.later(() => {
+    hold();
+    answers.push(turns.hasTime(), turns.hasTime());
+  });
+  await nextTurn();
+  expect(answers).toEqual([true, false]);
+});
+
+test('who asks anew waits behind those in line, and what a step asks for comes in a later turn', async () => {
+  const turns = new PayTurns();
+  const run: string[] = [];
+  expect(turns.hasTime()).toBe(true);
+  turns.later(() => {
+    run.push('first');
+    turns.later(() => run.push('again'));
+  });
+  expect(turns.hasTime()).toBe(false);
+  await nextTurn();
+  expect(run).toEqual(['first']);
+  expect(turns.hasTime()).toBe(false);
+  await nextTurn();
+  expect(run).toEqual(['first', 'again']);
+  expect(turns.hasTime()).toBe(true);
+});
