@@ -350,7 +350,7 @@ describe('serve', () => {
 
   test('starts empty, without wallets, faucet or the token of development', async () => {
     const server = await startServerProcess({ command: 'serve', dataDir: freshDir(), args: [...chain, '--json'], env });
-    const banner = JSON.parse(server.output.split('\n').find((line) => line.includes('"url"')) ?? '');
+    const banner = JSON.parse(server.output.split('\n').find((line) => line.includes('"chain_id"')) ?? '');
     expect(banner).toMatchObject({ mode: 'production', chain_id: 80_002, markets: {}, ready: true });
     expect(banner).not.toHaveProperty('wallets');
     expect(banner).not.toHaveProperty('admin_token');
