@@ -34,7 +34,7 @@ export interface Sheet {
   /** Nanoseconds of single ops, the clock's own included. */
   readonly medianNs: number;
   readonly p999Ns: number;
-  /** The same of turns of a loop that only counts, each as long as the median op: so slow is the machine by itself. */
+  /** The same of turns of a loop that only counts, each as long as these ops on average: so slow is the machine by itself. */
   readonly countingMedianNs: number;
   readonly countingP999Ns: number;
   /** Collections of garbage that began while timed ops ran. */
@@ -155,11 +155,16 @@ class Counting implements Timed {
   }
 }
 
-/** Times, ns from the least, of single turns of counting whose median is about so long. */
-function countingTimes(medianNs: number, bytes: Uint8Array, from: number): Float64Array {
-  const steps = medianNs;
-  const took = percentile(singleTimes(new Counting(steps), bytes, from).sort(), 0.5);
-  return singleTimes(new Counting(Math.round((steps * medianNs) / took)), bytes, from).sort();
+/** Times, ns from the least, of single turns of counting that take about so long. */
+function countingTimes(turnNs: number, bytes: Uint8Array, from: number): Float64Array {
+  const took = percentile(singleTimes(new Counting(turnNs), bytes, from).sort(), 0.5);
+  return singleTimes(new Counting(Math.round(turnNs ** 2 / took)), bytes, from).sort();
+}
+
+/** The mean of times from the least, without the slowest of a thousand: what interrupted those says nothing of the ops. */
+function usualMeanNs(times: Float64Array): number {
+  const usual = times.subarray(0, Math.floor(times.length * 0.999));
+  return usual.reduce((sum, time) => sum + time, 0) / usual.length;
 }
 
 async function main(request: SheetRequest): Promise<Sheet> {
@@ -196,11 +201,10 @@ async function main(request: SheetRequest): Promise<Sheet> {
   await sleep(50);
   const collections = starts.filter((start) => windows.some(([from, to]) => start >= from && start < to)).length;
   const bytes = bytesAnOrder(request.orders);
-  const medianNs = percentile(singles, 0.5);
-  const counting = countingTimes(medianNs, ops, singleFrom);
+  const counting = countingTimes(usualMeanNs(singles), ops, singleFrom);
   return {
     meanNs,
-    medianNs,
+    medianNs: percentile(singles, 0.5),
     p999Ns: percentile(singles, 0.999),
     countingMedianNs: percentile(counting, 0.5),
     countingP999Ns: percentile(counting, 0.999),
