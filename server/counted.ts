@@ -4,6 +4,9 @@
 /** "1,001". */
 export const figure = (count: number): string => count.toLocaleString('en-US');
 
+/** The verb behind such a count. */
+export const isOrAre = (count: number): string => (count === 1 ? 'is' : 'are');
+
 /** "1 event", "2 events", "1,001 records": the noun in the singular. */
 export function counted(count: number, noun: string): string {
   return `${figure(count)} ${noun}${count === 1 ? '' : 's'}`;

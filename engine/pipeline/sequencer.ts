@@ -105,13 +105,9 @@ export class Sequencer {
     if (behindMs <= 0) this.isBehind = false;
     if (this.isBehind || behindMs <= BEHIND_SAID_MS) return;
     this.isBehind = true;
-    this.log(
-      'warn',
-      'The clock is behind the last command: time stands still and nothing falls due until it has caught up.',
-      {
-        behindMs,
-      },
-    );
+    const text =
+      'The clock is behind the last command: time stands still and nothing falls due until it has caught up.';
+    this.log('warn', text, { behindMs });
   }
 
   private asleepAt(monotonicMs: number): number {

@@ -12,7 +12,7 @@ import {
 } from '../../engine/index.ts';
 import { bytesToHex } from '../auth/hex.ts';
 import { decimalToBytes32 } from '../auth/uint256.ts';
-import { counted } from '../counted.ts';
+import { counted, isOrAre } from '../counted.ts';
 import { BadRequest } from '../http/errors.ts';
 import { creationOf, eventCommandOf, requireResolvable, resolutionOf } from '../routes/creation.ts';
 import type { Services } from '../services.ts';
@@ -113,9 +113,9 @@ export class CatalogImport {
    * @throws BadRequest when a line was bad, nothing was given, or somebody has made one of the names or ids meanwhile
    */
   async commit(onSubmit: () => void = () => {}): Promise<ImportCounts> {
-    if (this.badCount > 0) {
-      const verb = this.badCount === 1 ? 'is' : 'are';
-      throw new BadRequest(`${counted(this.badCount, 'line')} ${verb} not right; nothing was imported`);
+    const { badCount } = this;
+    if (badCount > 0) {
+      throw new BadRequest(`${counted(badCount, 'line')} ${isOrAre(badCount)} not right; nothing was imported`);
     }
     if (this.commands.length === 0) throw new BadRequest('there is nothing to import');
     const { exchange, views } = this.services;

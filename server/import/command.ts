@@ -5,7 +5,7 @@ import { createReadStream, statSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
 import { createGunzip } from 'node:zlib';
 import { reasonOf } from '../../engine/index.ts';
-import { counted, figure } from '../counted.ts';
+import { counted, figure, isOrAre } from '../counted.ts';
 import { fatal } from '../fatal.ts';
 import { nestingDepth } from '../http/body.ts';
 import { showProgress } from '../progress.ts';
@@ -185,8 +185,7 @@ async function importLines(file: string, target: ImportTarget) {
     const rest = bad.count > shown.length ? `\n… and ${figure(bad.count - shown.length)} more.` : '';
     // What a line holds may be anything, and a terminal obeys control characters.
     const lines = shown.map(({ line, error }) => `${file}:${line}: ${error.replaceAll(/\p{Cc}/gu, '?')}`).join('\n');
-    const verb = bad.count === 1 ? 'is' : 'are';
-    const counts = `${figure(bad.count)} of ${counted(lineCount, 'line')} ${verb} not right`;
+    const counts = `${figure(bad.count)} of ${counted(lineCount, 'line')} ${isOrAre(bad.count)} not right`;
     fatal('usage', `${lines}${rest}\n${counts}; nothing was imported.`);
   }
   return target.commit();

@@ -196,10 +196,9 @@ const seriesKeys = (catalog: Catalog): LabelKeys => ({
 function labelPage(reader: QueryReader, labels: readonly Label[], keys: LabelKeys): readonly Label[] {
   const { columns, isRising, limit, offset } = readList(reader, Object.keys(keys), undefined, {});
   const inTurn = [...columns, 'id'].map((column) => keys[column]);
-  const sorted = labels.toSorted((left, right) => {
-    const keyOf = inTurn.find((key) => key(left) !== key(right)) ?? labelKeys.id;
-    return keyOf(left) - keyOf(right);
-  });
+  const sorted = labels.toSorted((left, right) =>
+    inTurn.reduce((order, keyOf) => order || keyOf(left) - keyOf(right), 0),
+  );
   if (!isRising) sorted.reverse();
   return sorted.slice(offset, offset + limit);
 }

@@ -2,7 +2,7 @@
 // Fed by the follower of index.ts; read by the routes of notifications. Each owner's are numbered from 1; only the
 // newest are kept, and those that their owner has dropped are gone. Nobody else ever sees them.
 import { CancelReason, type CommandOf, limits, notificationNumber } from '../../engine/index.ts';
-import type { FreshTrade, Order, Trade } from './records.ts';
+import { type FreshTrade, type Order, type Trade, unfilledLots } from './records.ts';
 
 interface Numbered {
   /** Among the owner's notifications, from 1. */
@@ -67,7 +67,7 @@ export class NotificationsView {
   /** To the taker and to every maker; orders hold what is left of them after this trade. */
   traded(trade: FreshTrade, tMs: number): void {
     const { taker, lots, pricePips } = trade;
-    const remainingLots = Math.max(taker.originalLots - taker.filledLots, 0);
+    const remainingLots = unfilledLots(taker);
     this.add<FilledNotice>(taker.owner, tMs, { kind: 'filled', order: taker, trade, lots, pricePips, remainingLots });
     for (const { order, lots: makerLots, pricePips: makerPips } of trade.makers) {
       const part = { lots: makerLots, pricePips: makerPips, remainingLots: order.restingLots };

@@ -192,6 +192,10 @@ export interface Order {
   readonly builder: string;
 }
 
+/** How much of its size an order has not got; 0 for a budget that bought more shares than its limit promised. */
+export const unfilledLots = ({ originalLots, filledLots }: Pick<Order, 'originalLots' | 'filledLots'>): number =>
+  Math.max(originalLots - filledLots, 0);
+
 /** Which trade. */
 export interface TradePlace {
   readonly marketIndex: number;

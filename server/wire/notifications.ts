@@ -5,6 +5,7 @@ import { CancelReason, limits, OrderType, PIPS_PER_UNIT, Resolution, Side } from
 import { ZERO_BYTES32 } from '../auth/hex.ts';
 import { BadRequest } from '../http/errors.ts';
 import { type Market, type Notice, type Order, uuidOfKeyId, type Views } from '../views/index.ts';
+import { unfilledLots } from '../views/records.ts';
 import { textOf } from '../views/texts.ts';
 import { tradeId, transactionHash } from './ids.ts';
 import { iconOf, imageOf } from './markets.ts';
@@ -73,7 +74,7 @@ function canceledFields({ order }: NoticeOf<'canceled'>) {
     ...orderFields(order),
     matched_size: lotsText(order.filledLots),
     price: pipsText(order.pricePips),
-    remaining_size: lotsText(Math.max(order.originalLots - order.filledLots, 0)),
+    remaining_size: lotsText(unfilledLots(order)),
     trade_id: '',
     transaction_hash: ZERO_BYTES32,
     reason: REASONS[order.cancelReason ?? -1] ?? '',
