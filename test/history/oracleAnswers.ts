@@ -1,7 +1,7 @@
 // The reply to each question to the historian as a JSON value, found in the oracle's world by looking at everything and
 // sorting whole lists. Called by the tests of the historian. Shapes follow interface.md 2.10 to 2.13 and
 // catalog-and-data.md 3.1; figures follow the definitions of server/history/figures.ts, worked out anew.
-import { getAddress } from 'viem';
+import { getAddress } from 'viem/utils';
 import type {
   ActivityQuery,
   ClosedPositionsQuery,

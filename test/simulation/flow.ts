@@ -109,8 +109,8 @@ export class Flow {
       return { type: 'CancelAll', owner, keyId: keys[0] };
     }
     const drawn = profiles[random.weighted(this.weights)](sight);
-    const commands: readonly Command[] = 'type' in drawn ? [drawn] : drawn;
-    const [first, ...rest] = commands.map(nameable);
+    if ('type' in drawn) return nameable(drawn);
+    const [first, ...rest] = drawn.map(nameable);
     this.queue.push(...rest);
     return first ?? { type: 'Tick' };
   }
