@@ -5,13 +5,19 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
 import { errorOf, reasonOf } from '../engine/index.ts';
 import { hasServerSecret, secretFileIn } from './auth/serverSecret.ts';
-import { isFollowUpOfCommit } from './commitFollowUp.ts';
-import { resolveAdminToken, resolveConfig, resolveToolConfig, type ServerConfig, type ToolConfig } from './config.ts';
-import { counted } from './counted.ts';
-import { endSignals, exitStatuses, FatalError, fatal } from './fatal.ts';
-import { lostOutput } from './lostOutput.ts';
-import { showProgress, showProgressLines } from './progress.ts';
-import { type Environment, type Flags, optionTable } from './settings.ts';
+import {
+  resolveAdminToken,
+  resolveConfig,
+  resolveToolConfig,
+  type ServerConfig,
+  type ToolConfig,
+} from './config/config.ts';
+import { type Environment, type Flags, optionTable } from './config/settings.ts';
+import { counted } from './lib/counted.ts';
+import { isFollowUpOfCommit } from './process/commitFollowUp.ts';
+import { endSignals, exitStatuses, FatalError, fatal } from './process/fatal.ts';
+import { lostOutput } from './process/lostOutput.ts';
+import { showProgress, showProgressLines } from './process/progress.ts';
 import type { RunningServer } from './start.ts';
 
 /** How long an orderly stop may take before the process ends regardless. */

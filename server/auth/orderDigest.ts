@@ -1,7 +1,7 @@
 // The EIP-712 digest of a V2 order, encoded by hand: it is the order's id and what wallets of types 0 to 2 sign.
 // Called for every order, so type hash, domain separators and token-id bytes are cached and the struct's buffer is
 // reused; a result is always a new array. Fields must have been checked by the reader: a malformed one throws.
-import { keepResults } from '../keptResults.ts';
+import { keepResults } from '../lib/memoize.ts';
 import { requireHex, writeHex } from './hex.ts';
 import { keccak256, keccak256Text } from './keccak.ts';
 import { typedDataDigester } from './typedData.ts';

@@ -1,7 +1,7 @@
 // The wallets that a key can trade from besides itself: addresses that CREATE2 gives for it (wire.md B.3a).
 // Called for every order and balance query, so results are kept. Nothing is ever bound here: a wallet
 // belongs to a key by derivation alone, or by an admin's binding that lives elsewhere.
-import { keepResults } from '../keptResults.ts';
+import { keepResults } from '../lib/memoize.ts';
 import { bytesToHex, concatBytes, requireHex } from './hex.ts';
 import { keccak256 } from './keccak.ts';
 

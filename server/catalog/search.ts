@@ -2,7 +2,7 @@
 // prefixes and forgives typos; words that too many events share never reach it (they rank nothing and cost most) and are
 // held as plain lists, which only narrow what it finds. Used by index.ts; documents are made anew when events change.
 import { type Sections, visitTexts } from '../../engine/index.ts';
-import { countBefore } from '../countBefore.ts';
+import { countBefore } from '../lib/countBefore.ts';
 import { type EventRow, isListed } from '../views/index.ts';
 import { textOf } from '../views/texts.ts';
 import { tagSlugs } from './labels.ts';

@@ -4,8 +4,8 @@
 import { constants, getPriority, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { reasonOf } from '../../engine/index.ts';
-import { isFollowUpOfCommit } from '../commitFollowUp.ts';
-import { endThread, nameThread } from '../ownThread.ts';
+import { isFollowUpOfCommit } from '../process/commitFollowUp.ts';
+import { endThread, nameThread } from '../process/thread.ts';
 import { answer } from './answer.ts';
 import { AnswerMemory } from './answerMemory.ts';
 import { hasRoom, longRowsOf } from './answerRows.ts';

@@ -4,7 +4,7 @@
 import { constants, setPriority } from 'node:os';
 import { type Log, makeSnapshot, reasonOf } from '../../engine/index.ts';
 import { Catalog } from '../catalog/index.ts';
-import { endWithStarter, leaveStarter, tellStarter } from '../ownProcess.ts';
+import { endWithStarter, leaveStarter, tellStarter } from '../process/childProcess.ts';
 import { StreamFeed } from '../streams/feed.ts';
 import { Views } from '../views/index.ts';
 import type { MakerNews } from './snapshotMaker.ts';

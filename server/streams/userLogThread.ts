@@ -10,7 +10,7 @@ import {
   type JournalRecord,
   type LogRecord,
 } from '../../engine/index.ts';
-import { endThread } from '../ownThread.ts';
+import { endThread } from '../process/thread.ts';
 import { Views } from '../views/index.ts';
 import { StreamFeed } from './feed.ts';
 import { streamSettings } from './limits.ts';

@@ -10,7 +10,7 @@ import {
   verifyJournal,
 } from '../../engine/index.ts';
 import { orderHasher } from '../auth/orderDigest.ts';
-import { endWithStarter, leaveStarter, tellStarter } from '../ownProcess.ts';
+import { endWithStarter, leaveStarter, tellStarter } from '../process/childProcess.ts';
 import type { JournalMessage, JournalTask } from './journalTask.ts';
 import { SignatureCheck } from './orderSignatures.ts';
 

@@ -3,10 +3,10 @@
 // journal is opened, which already writes to it, and again once it is.
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { commandLayouts, JournalReader, journalFileIn, writeWhole } from '../engine/index.ts';
-import type { ServerConfig } from './config.ts';
-import { fatal } from './fatal.ts';
-import { requireReadable } from './tools/firstLook.ts';
+import { commandLayouts, JournalReader, journalFileIn, writeWhole } from '../../engine/index.ts';
+import type { ServerConfig } from '../config/config.ts';
+import { fatal } from '../process/fatal.ts';
+import { requireReadable } from './firstLook.ts';
 
 type Mode = ServerConfig['mode'];
 

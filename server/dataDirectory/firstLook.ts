@@ -4,7 +4,7 @@ import { fork } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { journalFileIn, wasLeftBehind } from '../../engine/index.ts';
-import { fatal } from '../fatal.ts';
+import { fatal } from '../process/fatal.ts';
 
 const CHILD = './firstLookChild.ts';
 

@@ -2,7 +2,7 @@
 // all orders before it and of its own are known. Made by openServices.ts; used by the routes of trading. It drives the
 // recoverers once a turn of the loop, after everything that had arrived was read, and holds nobody up for longer.
 // Requests that go on together go through the same code one after another, which keeps it in the processor's cache.
-import type { Recoverers } from './auth/recoverers.ts';
+import type { Recoverers } from './recoverers.ts';
 
 /** So many go on together while others are still waited for: they then share a flush of the journal, too. */
 const TOGETHER_MIN = 8;

@@ -4,7 +4,7 @@
 import { writeSync } from 'node:fs';
 import { type Logger, pino } from 'pino';
 import { prettyFactory } from 'pino-pretty';
-import type { ServerConfig } from './config.ts';
+import type { ServerConfig } from '../config/config.ts';
 
 const STANDARD_ERROR = 2;
 

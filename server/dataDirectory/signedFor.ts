@@ -6,7 +6,7 @@ import { type ChainContracts, STOCK_CHAINS } from '../auth/contracts.ts';
 import { bytesToHex } from '../auth/hex.ts';
 import { orderHasher } from '../auth/orderDigest.ts';
 import type { Services } from '../services.ts';
-import { type SignedOrder, signedOrderOf } from './orderSignatures.ts';
+import { type SignedOrder, signedOrderOf } from '../tools/orderSignatures.ts';
 
 /** Records from the end that are looked through for an order. */
 const RECORDS_MAX = 1_000;

@@ -2,9 +2,9 @@
 // alike: names of streams take this time instead of the first record's. Written by the tools that copy, read at a start.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { reasonOf, writeWhole } from '../engine/index.ts';
-import { fatal } from './fatal.ts';
-import { parseWhole } from './wire/numbers.ts';
+import { reasonOf, writeWhole } from '../../engine/index.ts';
+import { fatal } from '../process/fatal.ts';
+import { parseWhole } from '../wire/numbers.ts';
 
 const fileOf = (dataDir: string): string => join(dataDir, 'copied');
 
