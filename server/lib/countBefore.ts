@@ -1,7 +1,11 @@
-// Binary search, once for every sorted list of the server that is not looked into with each command: for what a list holds,
-// for where something stands or would, for how many come before it. Lists of prices have their own, without a call a step.
+// Binary search over any sorted list, for whether it holds something, where that stands, and how many entries come before it.
+// Ladders of prices have a search of their own, without a function call in each step.
 
-/** How many of the indexes 0 to `count` − 1 come before a place: those, the first ones, for which `isBefore` holds. */
+/**
+ * The index of the first entry of a sorted list for which `isBefore` is false: the number of entries for which it is true.
+ * @param count length of the list
+ * @param isBefore true for the first entries of the list, then false for all others
+ */
 export function countBefore(count: number, isBefore: (index: number) => boolean): number {
   let low = 0;
   let high = count;

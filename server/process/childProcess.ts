@@ -1,19 +1,19 @@
-// What each process that the exchange or a command starts beside itself does alike: it tells its starter how it goes, and ends
-// with it. Called in those processes themselves (snapshots/makerChild.ts, tools/journalChild.ts).
+// What every child process of ours does alike: it reports to its parent, and ends when the parent does. Called in the children
+// themselves (snapshots/makerChild.ts, tools/journalChild.ts).
 
-/** Sends a message. A starter that is gone is told nothing: saying it to a channel that is closed would be an error. */
-export function tellStarter(message: object): void {
+/** Sends a message to the parent; does nothing once the parent is gone, since writing to a closed channel would be an error. */
+export function tellParent(message: object): void {
   if (process.connected) process.send?.(message, undefined, undefined, () => {});
 }
 
-/** From now on the process ends at once when its starter does; also where that went while the process was loaded. */
-export function endWithStarter(): void {
+/** From now on the process ends at once when its parent does, also if the parent ended while this process was loading. */
+export function endWithParent(): void {
   process.once('disconnect', () => process.exit());
   if (!process.connected) process.exit();
 }
 
-/** All is told: closes the channel, which alone would keep the process alive. */
-export function leaveStarter(): void {
+/** Closes the channel to the parent when everything is reported: the channel alone would keep the process alive. */
+export function leaveParent(): void {
   process.removeAllListeners('disconnect');
   if (process.connected) process.disconnect();
 }

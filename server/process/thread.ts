@@ -1,21 +1,21 @@
-// What each of the exchange's own threads does alike: it takes a name as it starts, and ends where it cannot go on. Called in the
-// threads themselves.
+// What every thread of ours does alike: it takes a name when it starts, and ends with an error when it cannot go on. Called in
+// the threads themselves.
 import { writeFileSync } from 'node:fs';
 
 /**
- * Names the calling thread as the system's tools show it (top -H, ps -L), in up to 15 characters; does nothing where the system has
- * no such names. Only for who looks on: nothing may depend on it.
+ * Names the calling thread, for tools such as `top -H` and `ps -L`.
+ * @param name up to 15 characters; without effect where the system does not support it
  */
 export function nameThread(name: string): void {
   try {
     writeFileSync('/proc/thread-self/comm', name);
   } catch {
-    // Not Linux, or not allowed: then it keeps the name that it has.
+    // Not Linux, or not allowed: the thread keeps its default name.
   }
 }
 
-/** Throws where nobody catches it: the thread ends, and its starter is told the error. */
-export function endThread(error: unknown): void {
+/** Ends the calling thread: the error is thrown outside of any promise, so that the Worker emits it as 'error'. */
+export function failThread(error: unknown): void {
   setImmediate(() => {
     throw error;
   });

@@ -10,7 +10,7 @@ import {
   type JournalRecord,
   type LogRecord,
 } from '../../engine/index.ts';
-import { endThread } from '../process/thread.ts';
+import { failThread } from '../process/thread.ts';
 import { Views } from '../views/index.ts';
 import { StreamFeed } from './feed.ts';
 import { streamSettings } from './limits.ts';
@@ -76,11 +76,11 @@ function begin(): void {
       port.once('message', ({ wantsMore }: UserLogAnswer) => resolve(wantsMore));
       port.postMessage(news);
     });
-  // What the starter passed is a task and nothing else.
+  // userLog.ts starts the thread with a task.
   run(workerData as UserLogTask, tell).then(() => {
     port.postMessage({ isDone: true } satisfies UserLogNews);
     port.close();
-  }, endThread);
+  }, failThread);
 }
 
 // Only once every module is loaded: a thread that fails while one still loads can take V8, and the process, with it.
