@@ -2,6 +2,7 @@
 // Imported by the engine's own door and by tests; the stages behind it are nobody else's business.
 export { VirtualClock } from './clock.ts';
 export { type InlineParts, openExchange } from './inline.ts';
+export { LoopTurn } from './loopTurn.ts';
 export { DecodedRecord, EngineDefect } from './record.ts';
 export { RecoveryDiffers, RulesVersionUnknown } from './recovery.ts';
 export { Reducers } from './reducers.ts';
