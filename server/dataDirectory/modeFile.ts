@@ -66,7 +66,7 @@ function requireJournal(dataDir: string): void {
 }
 
 /** Writes the file `mode` unless it exists: requireOwnMode has checked what an existing one says. */
-export function keepMode(dataDir: string, mode: Mode): void {
+export function writeMode(dataDir: string, mode: Mode): void {
   const file = modeFileOf(dataDir);
   if (!existsSync(file)) writeWhole(file, `${mode}\n`);
 }

@@ -42,7 +42,7 @@ const isFor = (contracts: ChainContracts, { order, orderId }: FoundOrder, negRis
 type Parts = Pick<Services, 'config' | 'views' | 'exchange' | 'log'>;
 
 /** Warns when the latest order was signed for another chain or other contracts than those of the configuration. */
-export async function watchContracts({ config, views, exchange, log }: Parts): Promise<void> {
+export async function warnOfOtherContracts({ config, views, exchange, log }: Parts): Promise<void> {
   const { dataDir, contracts } = config;
   if (dataDir === undefined) return;
   let other: ChainContracts | undefined;
