@@ -1,7 +1,7 @@
 // The one screen that start-up prints: what runs where, the wallets of development, how to point a client at it. Called
 // by cli.ts after the server answers. Its last word is "ready"; it never shows a secret that is not public anyway.
 import { limits } from '../engine/index.ts';
-import { DEVELOPMENT_ADMIN_TOKEN, type ServerConfig } from './config.ts';
+import { DEVELOPMENT_ADMIN_TOKEN, type ServerConfig } from './config/config.ts';
 import { type DevelopmentWallet, developmentWallets } from './dev/wallets.ts';
 import type { RunningServer } from './start.ts';
 import { microText } from './wire/numbers.ts';

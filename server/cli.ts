@@ -1,17 +1,22 @@
 // The command line: start, serve, import, replay and the tools of a data directory; which flags each takes and what it
-// does, and how a running server is told to stop. Called by main.ts alone. Only what it calls writes to the terminal
-// besides.
+// does, and how a running server is told to stop. Called by main.ts alone.
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
 import { errorOf, reasonOf } from '../engine/index.ts';
 import { hasServerSecret, secretFileIn } from './auth/serverSecret.ts';
-import { isFollowUpOfCommit } from './commitFollowUp.ts';
-import { resolveAdminToken, resolveConfig, resolveToolConfig, type ServerConfig, type ToolConfig } from './config.ts';
-import { counted } from './counted.ts';
-import { endSignals, exitStatuses, FatalError, fatal } from './fatal.ts';
-import { lostOutput } from './lostOutput.ts';
-import { showProgress, showProgressLines } from './progress.ts';
-import { type Environment, type Flags, optionTable } from './settings.ts';
+import {
+  resolveAdminToken,
+  resolveConfig,
+  resolveToolConfig,
+  type ServerConfig,
+  type ToolConfig,
+} from './config/config.ts';
+import { type Environment, type Flags, optionTable } from './config/settings.ts';
+import { counted } from './lib/counted.ts';
+import { isFollowUpOfCommit } from './process/commitFollowUp.ts';
+import { endSignals, exitStatuses, FatalError, fatal } from './process/fatal.ts';
+import { lostOutput } from './process/lostOutput.ts';
+import { showProgress, showProgressLines } from './process/progress.ts';
 import type { RunningServer } from './start.ts';
 
 /** How long an orderly stop may take before the process ends regardless. */
@@ -51,35 +56,39 @@ export function givenFlags(command: Command): Flags {
   return Object.fromEntries(Object.entries(values).filter(([key]) => command.getOptionValueSource(key) === 'cli'));
 }
 
-/** Why the exchange stops: a signal, or the error with which it cannot go on. */
-interface StopReason {
-  readonly promise: Promise<NodeJS.Signals | Error>;
-  /** Whether there is one. */
+/** Why the exchange stops: a signal, or the error after which it cannot go on. */
+type StopCause = NodeJS.Signals | Error;
+
+/** Waits for a cause to stop; the first one counts. */
+interface StopWatch {
+  readonly cause: Promise<StopCause>;
+  /** Whether there is a cause by now. */
   readonly isGiven: () => boolean;
-  readonly onFatal: (error: Error) => void;
+  readonly give: (cause: StopCause) => void;
 }
 
-function stopReason(): StopReason {
+/** Takes signals and errors that nobody handled as causes to stop. */
+function watchForStop(): StopWatch {
   let isGiven = false;
-  let resolveCause: (cause: NodeJS.Signals | Error) => void = () => {};
-  const promise = new Promise<NodeJS.Signals | Error>((resolve) => {
+  let resolveCause: (cause: StopCause) => void = () => {};
+  const cause = new Promise<StopCause>((resolve) => {
     resolveCause = resolve;
   });
-  const onFatal = (cause: NodeJS.Signals | Error): void => {
+  const give = (given: StopCause): void => {
     isGiven = true;
-    resolveCause(cause);
+    resolveCause(given);
   };
-  // A second signal changes nothing: what starts this program passes each on, so that one press of Ctrl+C may come twice.
-  for (const signal of endSignals) process.on(signal, () => onFatal(signal));
-  process.on('uncaughtException', (error) => onFatal(error));
+  // A second signal changes nothing: the launcher passes each one on, so that one press of Ctrl+C may arrive twice.
+  for (const signal of endSignals) process.on(signal, () => give(signal));
+  process.on('uncaughtException', (error) => give(error));
   process.on('unhandledRejection', (reason) => {
     if (isFollowUpOfCommit(reason)) return;
-    onFatal(errorOf(reason));
+    give(errorOf(reason));
   });
-  return { promise, isGiven: () => isGiven, onFatal };
+  return { cause, isGiven: () => isGiven, give };
 }
 
-/** Ends a replay that nobody waits for any more. */
+/** Ends the replay of the journal when the exchange is told to stop during start-up. */
 class StoppedInReplay extends Error {}
 
 function requireSecret(config: ServerConfig, env: Environment): void {
@@ -123,13 +132,13 @@ async function stopInTime(server: RunningServer): Promise<void> {
   const outcome = await Promise.race([server.stop(), late]);
   clearTimeout(timer);
   if (outcome !== 'late' && !server.services.exchange.isLeftOpen) return;
-  // What does not stop is a call to a disk that hangs, and an orderly exit would wait for that as well.
+  // A call to a hanging disk does not return, and an orderly exit would wait for it too.
   const what = outcome === 'late' ? `did not stop within ${STOP_MS_MAX / 1000} s` : 'could not close its journal';
   process.stderr.write(`The exchange ${what}; it ends itself with SIGKILL now.\n`);
   process.kill(process.pid, 'SIGKILL');
 }
 
-/** Progress of what reads the journal's records, on standard error; it is over with the last one. */
+/** Shows on standard error how many of the journal's records are done; stops with the last one. */
 function progressOf(
   { isQuiet }: ServerConfig,
   what: string,
@@ -144,20 +153,21 @@ function progressOf(
 }
 
 async function run(config: ServerConfig, env: Environment): Promise<void> {
-  const { promise, isGiven, onFatal } = stopReason();
+  const stop = watchForStop();
   // Loaded only now, so that a wrong flag is told at once.
   const { startServer } = await import('./start.ts');
   const showReplay = progressOf(config, 'Reading the journal');
   const onProgress = (done: number, total: number): void => {
-    if (isGiven()) throw new StoppedInReplay();
+    if (stop.isGiven()) throw new StoppedInReplay();
     showReplay(done, total);
   };
   const onHistoryProgress = progressOf(config, 'Indexing the histories', showProgressLines);
+  const onFatal = stop.give;
   const server = await startServer({ config, env, onFatal, onProgress, onHistoryProgress }).catch((error: unknown) => {
     if (!(error instanceof StoppedInReplay)) throw error;
   });
   if (server === undefined) {
-    const cause = await promise;
+    const cause = await stop.cause;
     if (typeof cause !== 'string') throw cause;
     return tellStop(config, `${cause}: stopped while the journal was read.`);
   }
@@ -165,11 +175,11 @@ async function run(config: ServerConfig, env: Environment): Promise<void> {
     { url: server.url, dataDir: config.dataDir, mode: config.mode },
     'The exchange has started.',
   );
-  if (!isGiven()) await printBanner(server);
-  const cause = await promise;
+  if (!stop.isGiven()) await printBanner(server);
+  const cause = await stop.cause;
   if (typeof cause === 'string') return stopOnSignal(server, cause);
   server.services.log.fatal({ err: cause }, 'The exchange cannot go on and stops.');
-  // What made it stop may also keep it from stopping in order; the first cause is the one to tell.
+  // The cause may also make an orderly stop fail; it is the first error that is reported.
   await stopInTime(server).catch((error: unknown) => server.services.log.error({ err: error }, 'Stopping failed too.'));
   if (cause instanceof FatalError) throw cause;
   fatal('defect', `The exchange stopped on a defect: ${cause.message}`);
@@ -232,7 +242,7 @@ async function runImport(file: string, command: Command, env: Environment, folde
   }
   const given = resolveConfig(venue === true ? 'production' : 'development', flags, env, folder);
   const config = { ...given, snapshotEvery: 0 }; // what follows the log stops doing so before the import is submitted
-  const { closeServices, openServices, requireStorage } = await import('./openServices.ts');
+  const { closeServices, openServices, failOnStorage } = await import('./openServices.ts');
   const { firstStart } = await import('./dev/firstStart.ts');
   const onFatal = (error: Error): void => {
     process.stderr.write(`${error.message}\n`);
@@ -243,7 +253,7 @@ async function runImport(file: string, command: Command, env: Environment, folde
     tell(await importFile(file, openedTarget(services)));
   } catch (error) {
     const more = ' All of it is there or nothing: start the exchange to see which.';
-    requireStorage(error, 'The import cannot be written', more);
+    failOnStorage(error, 'The import cannot be written', more);
     throw error;
   } finally {
     await closeServices(services);

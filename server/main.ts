@@ -1,7 +1,7 @@
 // Where the program begins: hands the command line to cli.ts and ends with the status that it returns. Run by package
 // scripts. Nothing else may end the process.
 import { tuneCompiler } from '../engine/compiler.ts';
-import { watchOutput } from './lostOutput.ts';
+import { watchOutput } from './process/lostOutput.ts';
 
 tuneCompiler();
 // uWebSockets.js reads this once, when it is loaded: lists of 500 tokens in a query are longer than its own 4 kB.

@@ -1,6 +1,6 @@
-// Opens the parts of a server on its data directory, which say what is and answer for it: exchange, views, catalog, historian,
-// snapshots, secrets. Called by start.ts, which serves them, and by cli.ts for an import that serves nothing. It prints nothing
-// and never ends the process: what is fatal is thrown as such.
+// Opens the parts of a server on its data directory: exchange, views, catalog, historian, snapshots, secrets. Called by start.ts,
+// which serves them, and by cli.ts for an import, which serves nothing. It prints nothing and never ends the process: what is
+// fatal is thrown as a FatalError.
 import { randomBytes } from 'node:crypto';
 import {
   type Clock,
@@ -27,22 +27,22 @@ import { isOfSecret } from './auth/apiKeys.ts';
 import { orderHasher } from './auth/orderDigest.ts';
 import { Recoverers } from './auth/recoverers.ts';
 import { findServerSecret, loadServerSecret } from './auth/serverSecret.ts';
+import { Turns } from './auth/turns.ts';
 import { walletDeriver } from './auth/wallets.ts';
 import { Catalog } from './catalog/index.ts';
-import type { ServerConfig } from './config.ts';
-import { readCopiedMs } from './copiedAt.ts';
-import { FatalError, fatal } from './fatal.ts';
+import type { ServerConfig } from './config/config.ts';
+import type { Environment } from './config/settings.ts';
+import { readCopiedMs } from './dataDirectory/copiedAt.ts';
+import { requireReadable } from './dataDirectory/firstLook.ts';
+import { requireOwnMode, writeMode } from './dataDirectory/modeFile.ts';
+import { warnOfOtherContracts } from './dataDirectory/signedFor.ts';
 import { type OpenedHistorian, openHistorian } from './history/historian.ts';
-import { makeLogger } from './log.ts';
 import { Metrics } from './metrics/metrics.ts';
-import { keepMode, requireOwnMode } from './modeFile.ts';
+import { FatalError, fatal } from './process/fatal.ts';
+import { makeLogger } from './process/log.ts';
 import type { Services } from './services.ts';
-import type { Environment } from './settings.ts';
 import { SnapshotMaker } from './snapshots/snapshotMaker.ts';
 import { StreamFeed } from './streams/feed.ts';
-import { requireReadable } from './tools/firstLook.ts';
-import { watchContracts } from './tools/signedFor.ts';
-import { Turns } from './turns.ts';
 import { listedMarkets, Views } from './views/index.ts';
 
 export interface OpenOptions {
@@ -60,7 +60,7 @@ export interface OpenOptions {
 /** The parts of a running server, with those that only its owner sees. */
 export type OwnServices = Services & { readonly historian: OpenedHistorian; readonly snapshots: SnapshotMaker };
 
-/** A stop writes a snapshot if it saves the next start so many records: fewer are read as fast as a snapshot. */
+/** A stop writes a snapshot if the next start would have to replay so many records: fewer are replayed as fast as one loads. */
 const CLOSE_SNAPSHOT_FROM = 10_000;
 
 export const feedOf = (views: Views, { streams, dataDir }: ServerConfig): StreamFeed =>
@@ -94,16 +94,16 @@ export async function openServices(
     exchange = await openFollowed(options, { followers, historian, snapshots, readAheadThread, log: say });
   } catch (error) {
     await historian.close();
-    explain(error, dataDir);
+    failToOpen(error, dataDir);
   } finally {
     void readAheadThread?.end(); // nothing waits for it
   }
   snapshots.opened(exchange.snapshotSequence);
   try {
-    if (dataDir !== undefined) keepMode(dataDir, config.mode);
+    if (dataDir !== undefined) writeMode(dataDir, config.mode);
     const secret = foundSecret ?? makeSecret(dataDir, env);
-    watchSecret({ views, secret, log });
-    await watchContracts({ config, views, exchange, log });
+    warnOfOtherSecret({ views, secret, log });
+    await warnOfOtherContracts({ config, views, exchange, log });
     return { exchange, views, catalog, historian, snapshots, config, log, secret, ...partsOf(config) };
   } catch (error) {
     await closeOpened({ historian, exchange, snapshots });
@@ -111,7 +111,7 @@ export async function openServices(
   }
 }
 
-/** Who reads the journal is closed before the exchange, which closes it. */
+/** Closes the readers of the journal before the exchange, which closes the journal itself. */
 async function closeOpened({
   historian,
   exchange,
@@ -122,29 +122,29 @@ async function closeOpened({
   await exchange.close();
 }
 
-/** Closes what openServices has opened, for whoever served nothing with it. */
+/** Closes what openServices has opened, if nothing was served from it. */
 export async function closeServices(services: OwnServices): Promise<void> {
   await closeOpened(services);
   await services.recoverers.close();
 }
 
 /**
- * Refuses what a data directory and the environment hold that no start may use, before anything is made or written; returns the
- * server's secret if there is one.
+ * Refuses a data directory or a secret that no start may use, before anything is made or written; returns the server's secret if
+ * there is one.
  */
 async function requireUsable({ config: { dataDir, mode }, env }: OpenOptions): Promise<Uint8Array | undefined> {
   if (dataDir === undefined) return undefined;
   try {
     await requireOwnMode(dataDir, mode);
   } catch (error) {
-    explain(error, dataDir);
+    failToOpen(error, dataDir);
   }
   return readSecret(() => findServerSecret(dataDir, env));
 }
 
 /**
- * Has a journal that was not closed in order looked at. Much of it may have to be replayed: the thread that will read it ahead
- * makes itself ready meanwhile, and is returned. Throws FatalError.
+ * After a crash, has the journal read by a child process first (firstLook.ts). Much of it may have to be replayed, so the thread
+ * that reads ahead is started meanwhile, and returned. Throws FatalError.
  */
 async function lookFirst(dataDir: string | undefined): Promise<ReadAheadThread | undefined> {
   if (dataDir === undefined || !wasLeftBehind(dataDir)) return undefined;
@@ -159,7 +159,7 @@ async function lookFirst(dataDir: string | undefined): Promise<ReadAheadThread |
 }
 
 /** What an exchange is opened with besides its configuration. */
-interface Company extends Pick<ExchangeOptions, 'followers' | 'readAheadThread' | 'log'> {
+interface ExchangeParts extends Pick<ExchangeOptions, 'followers' | 'readAheadThread' | 'log'> {
   readonly historian: OpenedHistorian;
   readonly snapshots: SnapshotMaker;
 }
@@ -167,7 +167,7 @@ interface Company extends Pick<ExchangeOptions, 'followers' | 'readAheadThread' 
 /** The exchange of a configuration: followed by those who read, its journal read by the historian and the maker of snapshots. */
 function openFollowed(
   { config, clock, onProgress, onFatal }: OpenOptions,
-  { followers, historian, snapshots, readAheadThread, log }: Company,
+  { followers, historian, snapshots, readAheadThread, log }: ExchangeParts,
 ): Promise<RunningExchange> {
   return openExchange({
     dataDir: config.dataDir,
@@ -184,7 +184,7 @@ function openFollowed(
       snapshots.durable(sequence);
     },
     releaseReaders: () => historian.release(),
-    // What the engine stops for and is no defect is a journal that cannot be written, whatever the reason.
+    // The engine stops for one of two causes: a defect, or a journal that cannot be written.
     onFatal: (error) => onFatal(error instanceof EngineDefect ? error : new FatalError('storage', error.message)),
   });
 }
@@ -210,37 +210,37 @@ function readSecret<Secret>(read: () => Secret): Secret {
   }
 }
 
-/** A secret for a directory that had none before it was ours, unless it has one now; a passing one where nothing is kept. */
+/** The secret of a directory that had none before it was locked; a temporary one where nothing is kept. */
 const makeSecret = (dataDir: string | undefined, env: Environment): Uint8Array =>
   dataDir === undefined ? randomBytes(32) : readSecret(() => loadServerSecret(dataDir, env));
 
-/** Says so where the keys at hand derive from another secret: their owners get 401, and nothing else tells why. */
-function watchSecret({ views, secret, log }: Pick<Services, 'views' | 'secret' | 'log'>): void {
+/** Warns when the existing API keys derive from another secret: their owners get 401, and nothing else says why. */
+function warnOfOtherSecret({ views, secret, log }: Pick<Services, 'views' | 'secret' | 'log'>): void {
   const key = views.keys.lastMade();
   if (key === undefined || isOfSecret(key, secret)) return;
   const sentence = "The latest API key derives from another secret than the server's";
   log.warn(`${sentence}: it and all others of that secret are refused (401), and their owners must make new ones.`);
 }
 
-/** What can be done about a journal that is not sound from a sequence on. */
-function wayOut(dataDir: string | undefined, sequence: number): string {
+/** What an operator can do about a journal that is damaged from a sequence on. */
+function recoveryHint(dataDir: string | undefined, sequence: number): string {
   const all = `"outcry verify --data-dir ${dataDir}" says what is sound`;
   if (sequence < 2) return `${all}.`;
   return `${all}, and "outcry restore ${dataDir} --to ${sequence - 1} --data-dir <new folder>" copies what comes before it.`;
 }
 
-/** Ends what cannot go on because its commands cannot be written: a start unless `what` says otherwise. */
-export function requireStorage(error: unknown, what = 'The exchange cannot start', more = ''): void {
+/** Throws FatalError if `error` says that the journal cannot be written; returns otherwise. */
+export function failOnStorage(error: unknown, what = 'The exchange cannot start', more = ''): void {
   if (error instanceof StorageUnavailable) fatal('storage', `${what}: ${error.reason}.${more}`);
 }
 
-/** What keeps an exchange from opening, as the fatal reason that it is; anything else is thrown on. */
-function explain(error: unknown, dataDir: string | undefined): never {
+/** Throws the error that kept an exchange from opening, as a FatalError if it has one of the numbered reasons. */
+function failToOpen(error: unknown, dataDir: string | undefined): never {
   if (error instanceof DataDirectoryLocked) fatal('locked', error.message);
-  requireStorage(error);
+  failOnStorage(error);
   if (error instanceof ClockBehindJournal) fatal('clock', error.message);
   if (error instanceof JournalDamaged || error instanceof RecoveryDiffers) {
-    fatal('data', `${error.message} ${wayOut(dataDir, error.sequence)}`);
+    fatal('data', `${error.message} ${recoveryHint(dataDir, error.sequence)}`);
   }
   const ofData = [FormatUnsupported, JournalArchived, RulesVersionUnknown, SnapshotUnusable];
   if (ofData.some((kind) => error instanceof kind)) fatal('data', reasonOf(error));

@@ -5,12 +5,12 @@ import type { RunningExchange } from '../engine/index.ts';
 import type { ChainContracts } from './auth/contracts.ts';
 import type { OrderHasher } from './auth/orderDigest.ts';
 import type { Recoverers } from './auth/recoverers.ts';
+import type { Turns } from './auth/turns.ts';
 import type { WalletDeriver } from './auth/wallets.ts';
 import type { Catalog } from './catalog/index.ts';
-import type { ServerConfig } from './config.ts';
+import type { ServerConfig } from './config/config.ts';
 import type { Historian } from './history/queries.ts';
 import type { Metrics } from './metrics/metrics.ts';
-import type { Turns } from './turns.ts';
 import type { Views } from './views/index.ts';
 
 /** The parts of a running server. */

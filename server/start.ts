@@ -10,11 +10,11 @@ import { endpoints as everyEndpoint } from './http/endpoints.ts';
 import { watchServer } from './metrics/watch.ts';
 import {
   closeServices,
+  failOnStorage,
   feedOf,
   type OpenOptions,
   type OwnServices,
   openServices,
-  requireStorage,
 } from './openServices.ts';
 import type { Services } from './services.ts';
 import { StreamHub } from './streams/hub.ts';
@@ -69,7 +69,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     };
   } catch (error) {
     await closeServices(services);
-    requireStorage(error);
+    failOnStorage(error);
     throw error;
   }
 }

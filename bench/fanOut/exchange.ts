@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { type Command, encodeCommand, type Follower, openExchange, type RunningExchange } from '../../engine/index.ts';
-import { resolveConfig, type ServerConfig } from '../../server/config.ts';
+import { resolveConfig, type ServerConfig } from '../../server/config/config.ts';
 import { StreamFeed } from '../../server/streams/feed.ts';
 import { afterNextFlushBegins, StreamHub } from '../../server/streams/hub.ts';
 import { Views } from '../../server/views/index.ts';

@@ -2,7 +2,7 @@
 // batches until it has seen the trades that were asked for. Started by world.ts; a process of its own, so that the one
 // which is measured holds nothing of it.
 import { encodeCommand, OrderType, openExchange, Side, VirtualClock } from '../../engine/index.ts';
-import { showProgress } from '../../server/progress.ts';
+import { showProgress } from '../../server/process/progress.ts';
 import { SeededRandom } from '../lib/seededRandom.ts';
 import { answerQuestions } from '../lib/talk.ts';
 import {

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type OpenedHistorian, openHistorian } from '../../server/history/historian.ts';
 import type { HistoryQuery } from '../../server/history/queries.ts';
 import type { MarketDirectory, NamedMarket } from '../../server/history/totals.ts';
-import { showProgress } from '../../server/progress.ts';
+import { showProgress } from '../../server/process/progress.ts';
 import { BusyClock } from '../lib/busy.ts';
 import { SeededRandom } from '../lib/seededRandom.ts';
 import { longestAloneMs, longestMs, type Standstill, standstillsDuring } from '../lib/standstill.ts';

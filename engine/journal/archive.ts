@@ -161,7 +161,7 @@ async function archivePart(dataDir: string, store: LmdbStore, toFolder: string, 
 async function readBack(source: LmdbStore, folder: string, first: number, last: number): Promise<string> {
   const copy = new LmdbStore(folder, true);
   try {
-    return comparedTo(source, copy, first, last, folder);
+    return compareRecords(source, copy, first, last, folder);
   } finally {
     await copy.close();
   }
@@ -181,7 +181,8 @@ async function copyChecked(source: LmdbStore, folder: string, range: Range): Pro
   }
 }
 
-function comparedTo(source: LmdbStore, copy: LmdbStore, first: number, last: number, folder: string): string {
+/** Throws when the copy is not what was copied. Returns the running hash behind its last record. */
+function compareRecords(source: LmdbStore, copy: LmdbStore, first: number, last: number, folder: string): string {
   const copied = recordsOf(copy, first);
   let hash = '';
   for (const record of recordsOf(source, first)) {

@@ -47,7 +47,7 @@ export async function copyRecords(
   folder: string,
   { onProgress = () => {}, ...range }: CopiedRange,
 ): Promise<number> {
-  const store = await written(folder, () => new LmdbStore(folder));
+  const store = await writeTo(folder, () => new LmdbStore(folder));
   let gathered: Uint8Array[] = [];
   let gatheredBytes = 0;
   let { first } = range;
@@ -57,7 +57,7 @@ export async function copyRecords(
     const batch = Buffer.concat(gathered, gatheredBytes);
     gathered = [];
     gatheredBytes = 0;
-    await written(folder, () => store.write(first, batch));
+    await writeTo(folder, () => store.write(first, batch));
     first = last + 1;
     onProgress(last, range.last);
   };
@@ -78,8 +78,8 @@ export async function copyRecords(
   return last;
 }
 
-/** What came of writing to a copy; the system's errors are told with its folder. */
-async function written<Result>(folder: string, write: () => Result | Promise<Result>): Promise<Result> {
+/** Runs a step that writes to a copy; an error of the system gets the copy's folder into its text. */
+async function writeTo<Result>(folder: string, write: () => Result | Promise<Result>): Promise<Result> {
   try {
     return await write();
   } catch (error) {

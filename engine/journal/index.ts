@@ -4,6 +4,7 @@ export { type Archived, type ArchiveStep, archiveJournal } from './archive.ts';
 export { copyJournal } from './copy.ts';
 export { DATA_FORMAT, DataDirectory } from './dataDirectory.ts';
 export { wasLeftBehind } from './directoryLock.ts';
+export { DiskSpace } from './diskSpace.ts';
 export { assertFileIsWhole, prepareToWrite } from './environment.ts';
 export {
   DataDirectoryLocked,
@@ -40,7 +41,6 @@ export {
   RECORD_HEADER_BYTES,
   recordsOf,
 } from './record.ts';
-export { Room } from './room.ts';
 export { readFacts, type SnapshotFacts, SnapshotFile } from './snapshotFile.ts';
 export { type KeptSnapshot, SnapshotFolder, type SnapshotStep } from './snapshots.ts';
 export { type BatchStore, MemoryStore, type StoredBatch } from './store.ts';

@@ -334,8 +334,8 @@ export function storedCursors(store: BatchStore, fromSequence: number): Generato
 }
 
 /**
- * Where the last batch of a store begins. It is asked at once, since more may be written from now on; what is wrong there is
- * thrown when the answer is needed, so that all before it can be read.
+ * Where the last batch of a store begins. The store is asked at once, since more may be written while somebody reads; what it
+ * throws is thrown when the answer is needed, so that everything before the damage can be read.
  */
 export function lastFirstOf(store: Pick<BatchStore, 'lastFirst'>): () => number {
   try {
@@ -349,14 +349,14 @@ export function lastFirstOf(store: Pick<BatchStore, 'lastFirst'>): () => number 
 }
 
 /**
- * A cursor through each of the batches from the one that holds a sequence on: whoever takes the next one has gone through the
- * one before. Throws JournalDamaged naming the first record that is not sound, when all before it were taken.
- * @param lastFirstAsked where the last batch of the store begins, see lastFirstOf
+ * A cursor for each batch, from the one that holds `fromSequence` on. A cursor must be read to its end before the next one is
+ * asked for. Throws JournalDamaged naming the first record that is not sound, after all records before it were read.
+ * @param askLastFirst where the last batch of the store begins, see lastFirstOf
  */
 export function* cursorsOf(
   fromSequence: number,
   batches: Iterable<StoredBatch>,
-  lastFirstAsked: () => number,
+  askLastFirst: () => number,
 ): Generator<RecordCursor> {
   let position: ReadPosition = { sequence: 1, tMs: 0, hash: GENESIS_HASH };
   let isFirst = true;
@@ -379,8 +379,8 @@ export function* cursorsOf(
     if (cursor.damage !== undefined) throw cursor.damage;
     position = cursor.position;
   }
-  // LMDB keeps no checksums of its pages: one that leads nowhere ends the way through them early, and quietly.
-  const lastFirst = lastFirstAsked();
+  // LMDB keeps no checksums of its pages: a damaged one can end the iteration early without an error.
+  const lastFirst = askLastFirst();
   if (!isFirst && position.sequence <= lastFirst) {
     throw new JournalDamaged(position.sequence, `the records from it to ${lastFirst - 1} are not found`);
   }

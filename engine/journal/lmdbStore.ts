@@ -5,11 +5,11 @@ import { dirname, resolve } from 'node:path';
 import { inspect } from 'node:util';
 import { open, type RootDatabase } from 'lmdb';
 import { reasonOf } from '../protocol/index.ts';
+import { DiskSpace } from './diskSpace.ts';
 import { prepareToRead, prepareToWrite } from './environment.ts';
 import { JournalDamaged } from './errors.ts';
 import { dataFileIn, syncFolder } from './files.ts';
 import { assertEndIsWhole } from './lastPages.ts';
-import { Room } from './room.ts';
 import type { BatchStore, StoredBatch } from './store.ts';
 
 /** LMDB may hang in close() while the disk is full: after this long (ms) it is left to the end of the process. */
@@ -24,7 +24,7 @@ export class LmdbStore implements BatchStore {
   private readonly folder: string;
   private readonly isReadOnly: boolean;
   private database: RootDatabase<Uint8Array, number>;
-  private readonly room: Room;
+  private readonly space: DiskSpace;
   private readonly releaseReaders: () => Promise<void>;
   /** LMDB has failed to write, and must be opened anew before it is used again. */
   private isBroken = false;
@@ -39,7 +39,7 @@ export class LmdbStore implements BatchStore {
     this.folder = folder;
     this.isReadOnly = isReadOnly;
     this.releaseReaders = releaseReaders;
-    this.room = new Room(dataFileIn(folder));
+    this.space = new DiskSpace(dataFileIn(folder));
     if (!isReadOnly) mkdirSync(folder, { recursive: true });
     const isNew = !isReadOnly && !existsSync(dataFileIn(folder));
     this.database = this.openDatabase();
@@ -49,7 +49,7 @@ export class LmdbStore implements BatchStore {
   }
 
   async write(firstSequence: number, batch: Uint8Array): Promise<void> {
-    await this.room.make(batch.length);
+    await this.space.reserve(batch.length);
     let isWritten: boolean;
     try {
       isWritten = await this.database.put(firstSequence, batch);
@@ -124,7 +124,7 @@ export class LmdbStore implements BatchStore {
   }
 
   async close(): Promise<void> {
-    this.room.close();
+    this.space.close();
     try {
       const isClosed = await withDeadline(
         this.database.close().then(() => true),

@@ -1,5 +1,5 @@
 // What the meta pages of LMDB's file say: how far LMDB uses it; and the pages of a file that holds nothing yet. Read from the
-// file, since reading a damaged one through the mapping can end the process. Used by environment.ts and room.ts.
+// file, since reading a damaged one through the mapping can end the process. Used by environment.ts and diskSpace.ts.
 import { readSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 

@@ -2,7 +2,8 @@
 // Imported by the engine's own door and by tests; the stages behind it are nobody else's business.
 export { VirtualClock } from './clock.ts';
 export { type InlineParts, openExchange } from './inline.ts';
-export { EngineDefect } from './record.ts';
+export { LoopTurn } from './loopTurn.ts';
+export { DecodedRecord, EngineDefect } from './record.ts';
 export { RecoveryDiffers, RulesVersionUnknown } from './recovery.ts';
 export { Reducers } from './reducers.ts';
 export { ClockBehindJournal } from './sequencer.ts';

@@ -20,7 +20,6 @@ import {
 import { bytesToHex, commandName, encodeCommand, RULES_VERSION, reasonOf } from '../protocol/index.ts';
 import { type Answer, Answers } from './answers.ts';
 import { systemClock } from './clock.ts';
-import { assertWellFormed } from './door.ts';
 import { applyToFollowers, DecodedRecord, EngineDefect } from './record.ts';
 import { replayAfter } from './recovery.ts';
 import { Reducers } from './reducers.ts';
@@ -29,6 +28,7 @@ import { canSnapshot, isSnapshotDue, type RestoredState, restoreNewest, writeSna
 import { Ticker } from './ticker.ts';
 import { type CommandPhase, commandPhases, type DurablePhase, durablePhases } from './topology.ts';
 import type { ExchangeOptions, Log, LogRecord, RunningExchange, StateHashes } from './types.ts';
+import { assertWellFormed } from './wellFormed.ts';
 
 /** How long (ms) close() waits for what was taken to become durable: with the store's own close less than 5 s. */
 const CLOSE_DEADLINE_MS = 2_500;

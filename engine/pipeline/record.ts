@@ -1,5 +1,5 @@
-// A durable record as followers and submitters see it: decoded from the journal's bytes when somebody first looks, and
-// then shared by all; and how followers are given it. Used by the inline deployment and by recovery.
+// A durable record as followers and submitters see it: decoded from the journal's bytes on first access, then shared by all; and
+// how followers are given it. Used by the inline deployment, by recovery, and by whoever else feeds followers from a journal.
 import type { JournalRecord } from '../journal/index.ts';
 import { type Command, decodeCommandAt, decodeEventsAt, type EngineEvent, reasonOf } from '../protocol/index.ts';
 import type { Follower, LogRecord } from './types.ts';

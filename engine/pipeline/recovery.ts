@@ -13,13 +13,14 @@ import {
   RulesVersion,
   reasonOf,
 } from '../protocol/index.ts';
+import { LoopTurn } from './loopTurn.ts';
 import { applyToFollowers, DecodedRecord } from './record.ts';
 import type { Reducers } from './reducers.ts';
 import type { Follower } from './types.ts';
 
 /** The versions whose results this program can still reproduce. */
 const KNOWN_RULES_VERSIONS: readonly number[] = Object.values(RulesVersion);
-/** The loop is given a turn after this long (ms), so that signals are heard during a long replay. */
+/** How long (ms) a replay goes on before signals are heard. */
 const TURN_MS = 50;
 const STARTED_TYPE = commandLayouts.Started.type;
 
@@ -78,7 +79,7 @@ export async function replayAfter(
   { total, onProgress = () => {} }: ReplayOptions,
 ): Promise<ReplayEnd> {
   let end: ReplayEnd = { sequence: from, tMs: 0, journalHash: '' };
-  let turnEndsMs = performance.now() + TURN_MS;
+  const turn = new LoopTurn(TURN_MS);
   for await (const packed of source) {
     const { buffer, firstSequence, count, commandAt, hash } = packed;
     // Shared memory is soon written over: followers, which may keep what they are given, have a copy.
@@ -90,10 +91,9 @@ export async function replayAfter(
       if (followers.length > 0) applyToFollowers(followers, new DecodedRecord(recordOf(index)));
     });
     end = { sequence: firstSequence + count - 1, tMs: recordOf(count - 1).tMs, journalHash: hash };
-    if (performance.now() < turnEndsMs) continue;
+    if (!turn.isOver) continue;
     onProgress(end.sequence - from, total - from);
-    await new Promise<void>((resolve) => setImmediate(resolve));
-    turnEndsMs = performance.now() + TURN_MS;
+    await turn.next();
   }
   if (total > from) onProgress(total - from, total - from);
   return end;

@@ -5,6 +5,7 @@
 import { existsSync } from 'node:fs';
 import { JournalReader, type JournalRecord, type KeptSnapshot, SnapshotFolder } from '../journal/index.ts';
 import { reasonOf } from '../protocol/index.ts';
+import { LoopTurn } from './loopTurn.ts';
 import { replayRecords } from './recovery.ts';
 import { Reducers } from './reducers.ts';
 import { snapshotFault } from './snapshot.ts';
@@ -12,7 +13,7 @@ import type { StateHashes } from './types.ts';
 
 /** Records between two looks at all invariants: they cost as much as thousands of commands. */
 const INVARIANTS_EVERY = 100_000;
-/** The loop is given a turn after this long (ms), so that progress is told and signals are heard. */
+/** How long (ms) a verification goes on before progress is told and signals are heard. */
 const TURN_MS = 50;
 
 /** What the state after a record breaks: conservation of money and shares, or a structure of the core or the registry. */
@@ -86,7 +87,7 @@ async function verifyRecords(
     invariantLooks += 1;
   };
   const checks = new SnapshotChecks(snapshots, reducers);
-  let turnEndsMs = performance.now() + TURN_MS;
+  const turn = new LoopTurn(TURN_MS);
   const replayed = (record: JournalRecord): void => {
     recordCount = record.sequence;
     if (recordCount === 1) firstTMs = record.tMs;
@@ -102,10 +103,9 @@ async function verifyRecords(
       replayed,
     );
     if (recordCount >= total) break;
-    if (performance.now() < turnEndsMs) continue;
+    if (!turn.isOver) continue;
     onProgress(recordCount, total);
-    await new Promise<void>((resolve) => setImmediate(resolve));
-    turnEndsMs = performance.now() + TURN_MS;
+    await turn.next();
   }
   look();
   onProgress(recordCount, total);

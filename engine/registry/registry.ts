@@ -50,21 +50,12 @@ export class Registry {
         if (!this.admitTrader(message, offset + keyId, offset + owner, out)) return false;
         return this.admitWallet(message, offset + maker, offset + owner, offset + flags, out);
       }
-      case L.Split.type: {
-        const { keyId, owner, wallet, flags } = L.Split.offsets;
-        if (!this.admitTrader(message, offset + keyId, offset + owner, out)) return false;
-        return this.admitWallet(message, offset + wallet, offset + owner, offset + flags, out);
-      }
-      case L.Merge.type: {
-        const { keyId, owner, wallet, flags } = L.Merge.offsets;
-        if (!this.admitTrader(message, offset + keyId, offset + owner, out)) return false;
-        return this.admitWallet(message, offset + wallet, offset + owner, offset + flags, out);
-      }
-      case L.Redeem.type: {
-        const { keyId, owner, wallet, flags } = L.Redeem.offsets;
-        if (!this.admitTrader(message, offset + keyId, offset + owner, out)) return false;
-        return this.admitWallet(message, offset + wallet, offset + owner, offset + flags, out);
-      }
+      case L.Split.type:
+        return this.admitHolder(message, offset, L.Split.offsets, out);
+      case L.Merge.type:
+        return this.admitHolder(message, offset, L.Merge.offsets, out);
+      case L.Redeem.type:
+        return this.admitHolder(message, offset, L.Redeem.offsets, out);
       case L.CancelOrders.type:
       case L.CancelAll.type:
       case L.CancelMarket.type:
@@ -143,6 +134,13 @@ export class Registry {
     if (this.apiKeys.mayTrade(message, keyIdAt, ownerAt)) return true;
     out.rejected('KEY_UNKNOWN');
     return false;
+  }
+
+  /** A command of a trader on what its wallet holds. */
+  private admitHolder(message: Message, offset: number, fields: typeof L.Redeem.offsets, out: EventWriter): boolean {
+    const { keyId, owner, wallet, flags } = fields;
+    if (!this.admitTrader(message, offset + keyId, offset + owner, out)) return false;
+    return this.admitWallet(message, offset + wallet, offset + owner, offset + flags, out);
   }
 
   private admitWallet(message: Message, walletAt: number, ownerAt: number, flagsAt: number, out: EventWriter): boolean {

@@ -1,7 +1,7 @@
 // Addresses in the letter case of EIP-55, as libraries of wallets print them and production shows them in orders, trades,
 // allowances and rewards. Called where these are rendered; inside, every address is in lower case. They are kept, as
 // a trader's records name the same few wallets again and again.
-import { keepResults } from '../keptResults.ts';
+import { memoizeRecent } from '../lib/memoize.ts';
 import { keccak256Text } from './keccak.ts';
 
 const ADDRESSES_KEPT_MAX = 65_536;
@@ -18,4 +18,4 @@ function withCase(address: string): string {
 }
 
 /** Of 0x and 40 hex digits in lower case. */
-export const checksumAddress = keepResults(ADDRESSES_KEPT_MAX, withCase);
+export const checksumAddress = memoizeRecent(ADDRESSES_KEPT_MAX, withCase);

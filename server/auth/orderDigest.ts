@@ -1,7 +1,7 @@
 // The EIP-712 digest of a V2 order, encoded by hand: it is the order's id and what wallets of types 0 to 2 sign.
 // Called for every order, so type hash, domain separators and token-id bytes are cached and the struct's buffer is
 // reused; a result is always a new array. Fields must have been checked by the reader: a malformed one throws.
-import { keepResults } from '../keptResults.ts';
+import { memoizeRecent } from '../lib/memoize.ts';
 import { requireHex, writeHex } from './hex.ts';
 import { keccak256, keccak256Text } from './keccak.ts';
 import { typedDataDigester } from './typedData.ts';
@@ -72,7 +72,7 @@ export function orderDomain(chainId: number, verifyingContract: string, version 
 const TOKEN_IDS_KEPT_MAX = 32_768;
 
 /** Bytes of a token id, of its decimal text. Only a market's tokens come here. */
-const bytesOfTokenId = keepResults(TOKEN_IDS_KEPT_MAX, decimalToBytes32);
+const bytesOfTokenId = memoizeRecent(TOKEN_IDS_KEPT_MAX, decimalToBytes32);
 
 // Byte offsets of the slots: the type hash, then the eleven fields in the order of the type string.
 const SALT = 32;

@@ -1,7 +1,7 @@
 // The helper thread of recoverers.ts: claims jobs of the ring, recovers who signed them, writes the addresses back, and
 // sleeps while there are none, until it is told to end. It knows nothing of orders.
 import { workerData } from 'node:worker_threads';
-import { nameThread } from '../ownThread.ts';
+import { nameThread } from '../process/thread.ts';
 import { writeHex } from './hex.ts';
 import { RecoveryRing } from './recoveryRing.ts';
 import { recoverAddress } from './secp256k1.ts';

@@ -1,7 +1,7 @@
 // The wallets that a key can trade from besides itself: addresses that CREATE2 gives for it (wire.md B.3a).
 // Called for every order and balance query, so results are kept. Nothing is ever bound here: a wallet
 // belongs to a key by derivation alone, or by an admin's binding that lives elsewhere.
-import { keepResults } from '../keptResults.ts';
+import { memoizeRecent } from '../lib/memoize.ts';
 import { bytesToHex, concatBytes, requireHex } from './hex.ts';
 import { keccak256 } from './keccak.ts';
 
@@ -93,7 +93,7 @@ export function walletDeriver(
   constants: WalletConstants = WALLET_CONSTANTS,
   ownersKeptMax: number = OWNERS_KEPT_MAX,
 ): WalletDeriver {
-  const derived = keepResults(ownersKeptMax, derivation(constants));
+  const derived = memoizeRecent(ownersKeptMax, derivation(constants));
   const derivedWallets = (eoa: string): DerivedWallets => derived(eoa.toLowerCase());
 
   const walletType = (eoa: string, wallet: string): WalletForm | undefined => {

@@ -1,6 +1,7 @@
 // The catalog: events, markets, tags and series as they are listed, filtered, sorted and searched. It observes the views
 // (which follow the log), keeps sorted orders, inverted lists and live figures, and answers pages of rows without sorting or
 // scanning everything. Used by routes/catalog.ts; nothing here knows how a row looks on the wire.
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Sections } from '../../engine/index.ts';
 import type { EventRow, Market, MarketObserver, Views } from '../views/index.ts';
 import type { ColumnsPlace } from './columnOrders.ts';
@@ -148,7 +149,7 @@ export class Catalog implements MarketObserver {
     await this.search.ready();
     for (const table of [this.marketTable, this.eventTable]) {
       for (const column of table.columns) {
-        await new Promise<void>((resolve) => setImmediate(resolve));
+        await nextTurn();
         table.settle(column);
       }
     }

@@ -1,7 +1,7 @@
 // Tags and series: what the texts of events name by slugs, numbered in the order in which they first appear, with the
 // events that carry them. Fed by index.ts with every new event; numbers follow from the log and so never change. It
 // keeps titles as the first event that gives one has them.
-import { isFields } from '../jsonFields.ts';
+import { isFields } from '../lib/jsonFields.ts';
 import type { EventRow } from '../views/index.ts';
 
 /** A tag or a series. */

@@ -1,8 +1,8 @@
 // Full-text search over events: their titles, the questions of their markets, their tags. MiniSearch ranks, completes
 // prefixes and forgives typos; words that too many events share never reach it (they rank nothing and cost most) and are
 // held as plain lists, which only narrow what it finds. Used by index.ts; documents are made anew when events change.
-import { type Sections, visitTexts } from '../../engine/index.ts';
-import { countBefore } from '../countBefore.ts';
+import { LoopTurn, type Sections, visitTexts } from '../../engine/index.ts';
+import { countBefore } from '../lib/countBefore.ts';
 import { type EventRow, isListed } from '../views/index.ts';
 import { textOf } from '../views/texts.ts';
 import { tagSlugs } from './labels.ts';
@@ -207,14 +207,12 @@ export class CatalogSearch {
   }
 
   private async indexTurns(): Promise<void> {
-    let endsMs = performance.now() + TURN_MS;
+    const turn = new LoopTurn(TURN_MS);
     while (this.changed.size > 0) {
-      // A copy: a set that is emptied from its front is gone through from there, over all that is gone, in every turn.
+      // A copy: iterating a set that is emptied from its front passes over all deleted entries again in every turn.
       for (const eventNumber of [...this.changed]) {
         this.indexEvent(eventNumber);
-        if (performance.now() < endsMs) continue;
-        await new Promise<void>((resolve) => setImmediate(resolve));
-        endsMs = performance.now() + TURN_MS;
+        if (turn.isOver) await turn.next();
       }
     }
   }

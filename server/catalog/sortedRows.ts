@@ -1,7 +1,7 @@
 // Row numbers in the order of a key, kept in chunks, so that one row is moved, and the row at any place found, without
 // touching the others. Used by sortOrder.ts alone. Rows with equal keys stand in the order of their numbers. It reads
 // the keys that its owner holds and never changes them: a row must be removed before its key changes.
-import { countBefore } from '../countBefore.ts';
+import { countBefore } from '../lib/countBefore.ts';
 
 /** A chunk is split at this many rows: moving them is cheaper than finding the chunk. */
 const CHUNK_ROWS_MAX = 512;

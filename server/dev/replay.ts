@@ -3,10 +3,10 @@
 // interface alone, so that it says something about the exchange that is running, whichever that is.
 import { Command, CommanderError } from 'commander';
 import { STOCK_CHAINS } from '../auth/contracts.ts';
-import { resolveAdminToken } from '../config.ts';
-import { fatal } from '../fatal.ts';
-import { type Progress, showProgress } from '../progress.ts';
-import type { Environment } from '../settings.ts';
+import { resolveAdminToken } from '../config/config.ts';
+import type { Environment } from '../config/settings.ts';
+import { fatal } from '../process/fatal.ts';
+import { type Progress, showProgress } from '../process/progress.ts';
 import { readFlow } from './replay/flowFile.ts';
 import { ACCOUNTS_MAX, ACCOUNTS_MIN, checkEveryFor, type ReplayOptions, replayFlow } from './replay/replayFlow.ts';
 import { AGREEMENT_MIN, percentText, summaryLines } from './replay/summary.ts';

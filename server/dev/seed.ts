@@ -1,5 +1,5 @@
 // The seed catalog as commands: events, markets, and what has become of those that are closed or resolved. Called at
-// first start in development. The file is read once in the life of a journal; afterwards the log is the truth.
+// first start in development: the events and markets of the file become commands once; afterwards the log is the truth.
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import {
@@ -75,9 +75,9 @@ type SeedEvent = SeedCatalog['events'][number];
 type SeedMarket = SeedEvent['markets'][number];
 type SeedDates = Pick<SeedEvent, 'startDay' | 'endDay' | 'startDate' | 'endDate'>;
 
-/** The catalog of the file; throws when the file is not such a catalog. */
-export function readSeed(file: URL = SEED_FILE): SeedCatalog {
-  return seedSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
+/** The seed catalog; throws when the file is no such catalog. */
+export function readSeed(): SeedCatalog {
+  return seedSchema.parse(JSON.parse(readFileSync(SEED_FILE, 'utf8')));
 }
 
 /** Day offsets as they are, and beside them the dates that they mean when the exchange first started at `firstMs`. */

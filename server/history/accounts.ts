@@ -1,16 +1,12 @@
 // Wallets by number and back, with where the chains of their rows begin and in how many markets they traded. Held in
 // memory whole (some hundred bytes a wallet), stored in packed blocks. Fed by the indexer, read by the queries.
 import { bytesToHex, hexToBytes } from '../../engine/index.ts';
+import { reservedAccounts } from '../views/reservedAccounts.ts';
 import { BlockTable } from './blocks.ts';
 import { enlarged } from './enlarged.ts';
 import { Table } from './keys.ts';
 import type { RowClass } from './rows.ts';
 import type { IndexStore, Put } from './store.ts';
-
-/** Who gets the other leg of test shares. */
-export const HOUSE_ACCOUNT_ID = 1;
-/** Accounts that exist from the start, without an event, by number: taker fees, and HOUSE. */
-const FIRST_WALLETS = [`0x${'1'.padStart(40, '0')}`, `0x${'2'.padStart(40, '0')}`];
 
 /** The record: wallet, u32 markets traded in, then the newest row of each class. */
 const at = { wallet: 0, traded: 20, heads: 24, bytes: 48 } as const;
@@ -43,7 +39,7 @@ export class Accounts {
         this.heads[id * CLASSES + of] = view.getFloat64(offset + at.heads + of * 8, true);
       }
     }
-    if (count === 0) for (const [id, wallet] of FIRST_WALLETS.entries()) this.open(id, wallet);
+    if (count === 0) for (const { id, wallet } of reservedAccounts) this.open(id, wallet);
   }
 
   get count(): number {

@@ -1,6 +1,6 @@
 // Walks through rows, newest first: along chains of accounts and markets, several at once in the order of the log, or
 // through all rows. Used by the questions about trades and activity.
-import { countBefore } from '../countBefore.ts';
+import { countBefore } from '../lib/countBefore.ts';
 import { RowKind, type Rows } from './rows.ts';
 
 /** Gives the next row's number each time it is asked, negative for one that is only passed by, and 0 at the walk's end. */

@@ -188,8 +188,8 @@ export class LogFollower {
     this.flushedSequence = this.tables.sequence;
     try {
       // On a full disk nothing is committed: what is indexed is answered from memory, and the log stands still as well.
-      if (!(await this.tables.makeRoom())) return;
-      // Looked at only now: indexing went on while room was made.
+      if (!(await this.tables.reserve())) return;
+      // Read only now: indexing went on while space was reserved.
       const { batch, tables } = this;
       if (batch === undefined) return;
       this.flushedSequence = tables.sequence;

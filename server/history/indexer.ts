@@ -3,7 +3,6 @@
 // layouts, because most records hold one order and a few numbers of it; only rare ones are decoded into objects.
 import {
   bytesToHex,
-  type Command,
   commandLayouts,
   complementPips,
   decodeCommand,
@@ -15,7 +14,8 @@ import {
   MICRO_PER_LOT,
   Resolution,
 } from '../../engine/index.ts';
-import { HOUSE_ACCOUNT_ID } from './accounts.ts';
+import { isUpdateOf } from '../views/commandOutcome.ts';
+import { HOUSE_ACCOUNT } from '../views/reservedAccounts.ts';
 import { buy, halfOf, LEG, sell } from './figures.ts';
 import { Status } from './orders.ts';
 import { RowClass, RowKind } from './rows.ts';
@@ -154,14 +154,8 @@ export class Indexer {
     if (event.type === 'EventCreated') markets.eventCreated(event.eventNumber, command);
     if (event.type === 'MarketCreated') markets.created(event, command);
     if (event.type === 'MarketUpdated') {
-      markets.updated(event, command, this.isOfCommand(command, event.marketIndex, this.decoded));
+      markets.updated(event, command, isUpdateOf({ command, events: this.decoded }, event.marketIndex));
     }
-  }
-
-  /** Whether the command is an accepted UpdateMarket of this market: a tick can also change because of a due item. */
-  private isOfCommand(command: Command, marketIndex: number, events: readonly EngineEvent[]): boolean {
-    const isMeant = command.type === 'UpdateMarket' && command.marketIndex === marketIndex;
-    return isMeant && !events.some(({ type }) => type === 'Rejected');
   }
 
   private addOrder(event: number, fields: typeof ACCEPTED | typeof KILLED, status: Status): void {
@@ -271,7 +265,7 @@ export class Indexer {
     const amountMicro = view.getFloat64(event + CREDITED.amountMicro, true);
     markets.change(market).vaultMicro = view.getFloat64(event + CREDITED.vaultMicro, true);
     for (let outcome = 0; outcome < 2; outcome += 1) {
-      const account = outcome === asked ? view.getUint32(event + CREDITED.accountId, true) : HOUSE_ACCOUNT_ID;
+      const account = outcome === asked ? view.getUint32(event + CREDITED.accountId, true) : HOUSE_ACCOUNT.id;
       const start = positions.change(account, market);
       this.move(start, account, market, outcome, amountMicro, halfOf(amountMicro, outcome));
     }

@@ -1,7 +1,7 @@
 // Markets and events as histories show them: their texts, and the figures that change with trading. Held in memory whole,
 // since every row names a market; texts are stored as JSON when they change, figures in packed blocks. Fed by the indexer.
 import { type Command, complementPips, type EventOf, PIPS_PER_UNIT, Resolution } from '../../engine/index.ts';
-import type { Fields } from '../jsonFields.ts';
+import type { Fields } from '../lib/jsonFields.ts';
 import { readTexts, textOf } from '../views/texts.ts';
 import { parsePips } from '../wire/numbers.ts';
 import { BlockTable } from './blocks.ts';

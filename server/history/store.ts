@@ -15,7 +15,7 @@ import {
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { open, type RootDatabase } from 'lmdb';
-import { assertFileIsWhole, dataFileIn, prepareToWrite, Room, reasonOf } from '../../engine/index.ts';
+import { assertFileIsWhole, DiskSpace, dataFileIn, prepareToWrite, reasonOf } from '../../engine/index.ts';
 
 /** Number of the layout of everything in the index: an index of another number is dropped. */
 export const INDEX_FORMAT = 3;
@@ -84,7 +84,7 @@ export class IndexStore {
   /** Nothing was stored before the tables that use it were made: all that is there went through them (tables.ts states it). */
   wasEmpty = false;
   private readonly folder: string;
-  private readonly room: Room;
+  private readonly space: DiskSpace;
   private readonly database: RootDatabase<Uint8Array, Buffer>;
   /** Made once: V8 builds them into the loops of the tables, and throws that code away when it meets another function. */
   private readonly put: Put;
@@ -93,7 +93,7 @@ export class IndexStore {
   /** Opens the environment, making it if need be; `isPassing`: it need not survive the machine. */
   constructor(folder: string, isPassing: boolean) {
     this.folder = folder;
-    this.room = new Room(dataFileIn(folder));
+    this.space = new DiskSpace(dataFileIn(folder));
     mkdirSync(folder, { recursive: true });
     rmSync(join(folder, SUM_FILE), { force: true });
     prepareToWrite(folder);
@@ -127,17 +127,17 @@ export class IndexStore {
     return [...this.database.getRange({ start, end, limit })];
   }
 
-  /** Makes room on the disk for a commit of so many bytes in so many entries; false when there is none. */
-  async makeRoom({ bytes, entries }: Need): Promise<boolean> {
-    return this.room.make(bytes, entries).then(
+  /** Reserves disk space for a commit; false when the disk is full. */
+  async reserve({ bytes, entries }: Need): Promise<boolean> {
+    return this.space.reserve(bytes, entries).then(
       () => true,
       () => false,
     );
   }
 
-  /** Whether there is room for such a commit already, which then has it. */
-  takeRoom({ bytes, entries }: Need): boolean {
-    return this.room.take(bytes, entries);
+  /** Reserves the space if it is filled already; returns whether it is. */
+  tryReserve({ bytes, entries }: Need): boolean {
+    return this.space.tryReserve(bytes, entries);
   }
 
   /**
@@ -152,7 +152,7 @@ export class IndexStore {
 
   /** @param isSummed whether to leave a checksum that tells whether the file is still the same when it is opened */
   async close(isSummed = true): Promise<void> {
-    this.room.close();
+    this.space.close();
     await this.database.close();
     if (!isSummed) return;
     const file = dataFileIn(this.folder);

@@ -79,13 +79,13 @@ export class Tables {
   }
 
   /**
-   * Makes room on the disk for what waits and whatever is indexed until there is room for all of it: LMDB is never to find
-   * the disk full. Returns false when it is; when true, `commit` is to be called in the same turn.
+   * Reserves disk space for all that waits for a commit, including what is indexed meanwhile: LMDB must never find the disk full.
+   * Returns false when the disk is full; when true, call `commit` in the same turn.
    */
-  async makeRoom(): Promise<boolean> {
+  async reserve(): Promise<boolean> {
     do {
-      if (!(await this.store.makeRoom(this.need()))) return false;
-    } while (!this.store.takeRoom(this.need()));
+      if (!(await this.store.reserve(this.need()))) return false;
+    } while (!this.store.tryReserve(this.need()));
     return true;
   }
 

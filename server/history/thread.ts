@@ -4,8 +4,8 @@
 import { constants, getPriority, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { reasonOf } from '../../engine/index.ts';
-import { isFollowUpOfCommit } from '../commitFollowUp.ts';
-import { endThread, nameThread } from '../ownThread.ts';
+import { isFollowUpOfCommit } from '../process/commitFollowUp.ts';
+import { failThread, nameThread } from '../process/thread.ts';
 import { answer } from './answer.ts';
 import { AnswerMemory } from './answerMemory.ts';
 import { hasRoom, longRowsOf } from './answerRows.ts';
@@ -302,7 +302,7 @@ class HistorianThread {
       },
       async (error: unknown) => {
         await this.follower.abandon();
-        endThread(error);
+        failThread(error);
       },
     );
   }
@@ -311,7 +311,7 @@ class HistorianThread {
     this.isMending = true;
     clearTimeout(this.lookTimer);
     this.refuse([...this.waiting, ...this.active], 'the exchange is stopping');
-    this.follower.close().then(() => parentPort?.close(), endThread);
+    this.follower.close().then(() => parentPort?.close(), failThread);
   }
 }
 
@@ -356,5 +356,5 @@ async function begin(): Promise<void> {
 
 // Only once every module is loaded: a thread that fails while one still loads can take V8, and the process, with it.
 setImmediate(() => {
-  begin().catch(endThread);
+  begin().catch(failThread);
 });

@@ -2,7 +2,7 @@
 // 7). Called by handle.ts while uWebSockets' request lives. What a client says of its own address counts for nothing:
 // X-Forwarded-For is read only where the connection comes from a configured proxy.
 import type { HttpRequest as UwsRequest } from 'uWebSockets.js';
-import type { ServerConfig } from '../config.ts';
+import type { ServerConfig } from '../config/config.ts';
 import { BadRequest } from './errors.ts';
 import { networkSet } from './networks.ts';
 

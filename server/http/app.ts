@@ -7,7 +7,7 @@ import {
   us_listen_socket_close,
   us_socket_local_port,
 } from 'uWebSockets.js';
-import { fatal } from '../fatal.ts';
+import { fatal } from '../process/fatal.ts';
 import type { Services } from '../services.ts';
 import type { Endpoint } from './endpoint.ts';
 import { Door } from './handle.ts';

@@ -8,7 +8,7 @@ import type { Caller } from '../auth/caller.ts';
 import { verifyL1 } from '../auth/clobAuth.ts';
 import { type AuthHeaders, isWalletSigned, readAuthHeaders, readBuilderHeaders } from '../auth/headers.ts';
 import { equalSecretTexts, verifyL2 } from '../auth/l2.ts';
-import { isPrivate } from '../config.ts';
+import { isPrivate } from '../config/config.ts';
 import type { Services } from '../services.ts';
 import type { ApiKeyRow } from '../views/records.ts';
 import { requireSameOrigin } from './cors.ts';

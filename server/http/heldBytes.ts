@@ -1,9 +1,9 @@
-// Memory that clients make the door hold for them, bounded: long replies that wait for their readers, bodies that wait for their
-// ends. Whoever has held theirs for longest gives way, since honest clients are done in a moment. Used by handle.ts.
+// Bounds the memory that clients make the server hold: long replies that are read slowly, bodies that arrive slowly. When it is
+// too much, the oldest are cut off first, since honest clients are done in a moment. Used by handle.ts.
 
-/** What may have to give way. */
+/** Something that holds memory and can be cut off. */
 interface Holder {
-  /** Its memory is wanted. It holds nothing any more when this returns. */
+  /** Ends it: it holds nothing any more when this returns. */
   cut(): void;
 }
 
@@ -17,7 +17,7 @@ export class HeldBytes {
     this.bytesMax = bytesMax;
   }
 
-  /** Somebody holds so many bytes from now on; where there is no room for all, the oldest of the others give way. */
+  /** Notes how many bytes a holder has from now on; cuts off the oldest of the others while all together have too many. */
   hold(holder: Holder, bytes: number): void {
     this.bytes += bytes - (this.bytesOf.get(holder) ?? 0);
     this.bytesOf.set(holder, bytes);
@@ -29,7 +29,7 @@ export class HeldBytes {
     }
   }
 
-  /** Somebody holds nothing any more. */
+  /** Notes that a holder has nothing any more. */
   release(holder: Holder): void {
     this.bytes -= this.bytesOf.get(holder) ?? 0;
     this.bytesOf.delete(holder);

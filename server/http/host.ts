@@ -1,6 +1,6 @@
 // Which Host names a loopback development server answers to, so that a web page cannot reach it under a name of its own
 // (DNS rebinding). Called by handle.ts before anything else. It never looks at the port.
-import { isLoopback, isPrivate, type ServerConfig } from '../config.ts';
+import { isLoopback, isPrivate, type ServerConfig } from '../config/config.ts';
 import { BadRequest } from './errors.ts';
 
 /** Throws BadRequest (421) when the Host of a request is not served. */

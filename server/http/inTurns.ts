@@ -1,23 +1,23 @@
-// Carries out replies that take long to make, large ones and searches through all trades: a step in the request's own turn of
-// the loop, and where that is not all, a step a turn, one reply after the other, since orders wait for the thread that does it.
-// Called by handle.ts with what a handler returns. What a step has read may have changed by the next one.
+// Makes replies that take long, such as large lists and searches through all trades, in steps: the first step at once, all others in
+// later turns of the loop, one step a turn and one reply after the other, so that orders do not wait for them. Called by
+// handle.ts with what a handler returns. What a step has read may have changed by the next one.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Handler, Reply, ReplySteps } from './endpoint.ts';
 
 type Made = ReturnType<Handler>;
 
-/** Who waits for a reply. */
+/** The client that waits for a reply. */
 interface Client {
-  /** It has gone. */
+  /** It has closed the connection. */
   readonly isAborted: boolean;
 }
 
 const isSteps = (made: Made): made is ReplySteps => 'next' in made;
 
-/** Resolves when the last one of the replies that wait is made. */
+/** The queue of replies: resolves when the last one of it is made. */
 let line: Promise<unknown> = Promise.resolve();
 
-/** The reply at the end of the steps; undefined, and the rest is left undone, once nobody is there to read it. */
+/** Makes the remaining steps and returns the reply; stops and returns undefined once the client has gone. */
 async function finish(steps: ReplySteps, client: Client): Promise<Reply | undefined> {
   while (!client.isAborted) {
     await nextTurn();
@@ -28,8 +28,8 @@ async function finish(steps: ReplySteps, client: Client): Promise<Reply | undefi
 }
 
 /**
- * The reply that a handler has made or goes on to make.
- * @param client once it has gone, it gets no reply, and what it asked for keeps nobody waiting
+ * The reply that a handler has made, or that its steps will make.
+ * @param client no further steps are made for it once it has gone
  */
 export function inTurns(made: Made, client: Client): Reply | Promise<Reply | undefined> {
   if (!isSteps(made)) return made;

@@ -12,8 +12,8 @@ import {
 } from '../../engine/index.ts';
 import { bytesToHex } from '../auth/hex.ts';
 import { decimalToBytes32 } from '../auth/uint256.ts';
-import { counted, isOrAre } from '../counted.ts';
 import { BadRequest } from '../http/errors.ts';
+import { counted, isOrAre } from '../lib/counted.ts';
 import { creationOf, eventCommandOf, requireResolvable, resolutionOf } from '../routes/creation.ts';
 import type { Services } from '../services.ts';
 import { readFields } from '../wire/bodies.ts';

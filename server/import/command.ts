@@ -5,10 +5,10 @@ import { createReadStream, statSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
 import { createGunzip } from 'node:zlib';
 import { reasonOf } from '../../engine/index.ts';
-import { counted, figure, isOrAre } from '../counted.ts';
-import { fatal } from '../fatal.ts';
 import { nestingDepth } from '../http/body.ts';
-import { showProgress } from '../progress.ts';
+import { counted, figure, isOrAre } from '../lib/counted.ts';
+import { fatal } from '../process/fatal.ts';
+import { showProgress } from '../process/progress.ts';
 
 /** Bytes of one piece: small enough that the exchange goes on trading between two of them. */
 const PIECE_BYTES_MAX = 200_000;

@@ -1,7 +1,7 @@
 // The two places that a catalog can be imported into: an exchange that runs, through its operator's interface, and the data
 // directory of one that does not, by opening it here. Made by cli.ts for command.ts. Neither keeps anything of an import
 // that is not committed.
-import { fatal } from '../fatal.ts';
+import { fatal } from '../process/fatal.ts';
 import type { Services } from '../services.ts';
 import { CatalogImport } from './catalogImport.ts';
 import type { BadLine, ImportTarget } from './command.ts';

@@ -1,30 +1,18 @@
 // A registry of figures that are read when somebody asks for them: nothing is handed to it while the exchange works. A thin
 // layer over prom-client, which knows the format. Filled by the other files of this folder, each server having its own, so
 // that several in one process stay apart.
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Counter, Gauge, Registry } from 'prom-client';
-import type { Distribution } from '../../engine/index.ts';
+import { type Distribution, LoopTurn } from '../../engine/index.ts';
 
 export const METRICS_TYPE = Registry.PROMETHEUS_CONTENT_TYPE;
 const PREFIX = 'outcry_';
-/** The loop has its turn after so long. */
+/** How long (ms) the text is made before requests have their turn. */
 const TURN_MS = 1;
 
 /** Values of the labels that a figure was given, by their names. */
 type Labels<Name extends string> = Readonly<Record<Name, string>>;
 /** Takes one sample of a figure with labels. */
 type Put<Name extends string> = (labels: Labels<Name>, value: number) => void;
-
-/** Gives the loop its turn whenever a step has taken long enough. */
-class Pace {
-  private sinceMs = performance.now();
-
-  async rest(): Promise<void> {
-    if (performance.now() - this.sinceMs < TURN_MS) return;
-    await nextTurn();
-    this.sinceMs = performance.now();
-  }
-}
 
 const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '"': '\\"', '\n': '\\n' };
 const labelText = (labels: Labels<string>): string =>
@@ -48,18 +36,18 @@ function distributionText(name: string, labels: string, { bounds, counts, sum }:
 export class Figures {
   private readonly registry = new Registry();
   /** Makes the text of each figure, in the order in which they were told. */
-  private readonly writers: ((pace: Pace) => Promise<string>)[] = [];
+  private readonly writers: ((turn: LoopTurn) => Promise<string>)[] = [];
 
   /**
    * The text exposition format, made in small steps, since every request waits for the thread that makes it. Rejects when a
    * figure cannot be read.
    */
   async text(): Promise<string> {
-    const pace = new Pace();
+    const turn = new LoopTurn(TURN_MS);
     const texts: string[] = [];
     for (const write of this.writers) {
-      texts.push(await write(pace));
-      await pace.rest();
+      texts.push(await write(turn));
+      if (turn.isOver) await turn.next();
     }
     return `${texts.join('\n\n')}\n`;
   }
@@ -122,11 +110,11 @@ export class Figures {
    */
   histograms(name: string, help: string, read: () => Iterable<readonly [Labels<string>, Distribution]>): void {
     const full = `${PREFIX}${name}`;
-    this.writers.push(async (pace) => {
+    this.writers.push(async (turn) => {
       const texts = [`# HELP ${full} ${help}`, `# TYPE ${full} histogram`];
       for (const [labels, distribution] of read()) {
         texts.push(distributionText(full, labelText(labels), distribution));
-        await pace.rest();
+        if (turn.isOver) await turn.next();
       }
       return texts.join('\n');
     });

@@ -5,9 +5,9 @@ import { spendersOf } from '../auth/contracts.ts';
 import type { Endpoint, Handler } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
 import type { EndpointSchema } from '../http/schema.ts';
-import { walletOfType } from '../ownerWallets.ts';
 import { balanceOf, balanceReply, readBalanceQuery } from '../wire/balances.ts';
 import * as schemas from '../wire/schemas/account.ts';
+import { walletOfType } from './ownerWallets.ts';
 
 const balance: Handler = (request, { services, caller }) => {
   const { views, contracts } = services;

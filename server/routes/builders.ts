@@ -4,9 +4,9 @@
 import { ApiKeyKind } from '../../engine/index.ts';
 import { readAuthHeaders } from '../auth/headers.ts';
 import { isBytes32 } from '../auth/hex.ts';
-import { countBefore } from '../countBefore.ts';
 import type { Context, Endpoint, Handler, HttpRequest, ReplySteps } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
+import { countBefore } from '../lib/countBefore.ts';
 import type { ApiKeyRow, BuilderFill, Views } from '../views/index.ts';
 import {
   type BuilderFilter,

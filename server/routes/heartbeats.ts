@@ -6,7 +6,7 @@ import type { CommandOf, LogRecord, RunningExchange } from '../../engine/index.t
 import type { Caller } from '../auth/caller.ts';
 import type { Endpoint, Handler } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
-import { isFields } from '../jsonFields.ts';
+import { isFields } from '../lib/jsonFields.ts';
 import { uuidOfKeyId } from '../views/index.ts';
 import { keyIdOfUuid, requireKeyId } from '../wire/ids.ts';
 import * as schemas from '../wire/schemas/orders.ts';

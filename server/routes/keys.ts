@@ -7,11 +7,11 @@ import { credentialsOf, deriveCredentials, isOfSecret } from '../auth/apiKeys.ts
 import { readAuthHeaders } from '../auth/headers.ts';
 import type { Endpoint, Handler, HttpRequest } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
-import { walletsOfOwner } from '../ownerWallets.ts';
 import { requireKeyId } from '../wire/ids.ts';
 import { parseWhole } from '../wire/numbers.ts';
 import * as schemas from '../wire/schemas/account.ts';
 import { keysReply } from './ownedKeys.ts';
+import { walletsOfOwner } from './ownerWallets.ts';
 import { claimWallets, submitAccepted } from './submit.ts';
 
 /** The nonce of an L1 request that was checked; undefined where it is larger than the exchange keeps. */

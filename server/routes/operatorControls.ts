@@ -5,12 +5,12 @@ import { AccountFlag } from '../../engine/index.ts';
 import { isAddress } from '../auth/hex.ts';
 import type { Endpoint, Handler } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
-import { ownerOfAddress } from '../ownerWallets.ts';
 import type { Services } from '../services.ts';
 import { readFields } from '../wire/bodies.ts';
 import { accountBody, exchangeBody, exchangeModes } from '../wire/operatorBodies.ts';
 import { operatorAccount, walletBalances } from '../wire/operatorRecords.ts';
 import * as schemas from '../wire/schemas/operator.ts';
+import { ownerOfAddress } from './ownerWallets.ts';
 import { submitAccepted } from './submit.ts';
 
 const changeExchange: Handler = async (request, { services }) => {

@@ -4,13 +4,13 @@
 import { type LogRecord, OrderFlag } from '../../engine/index.ts';
 import type { Context, Endpoint, Handler } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
-import { type SignatureType, walletOfType } from '../ownerWallets.ts';
 import type { Market } from '../views/index.ts';
 import { readFields } from '../wire/bodies.ts';
 import { microText } from '../wire/numbers.ts';
 import { redeemBody, setsBody } from '../wire/operatorBodies.ts';
 import { holdingsJson } from '../wire/operatorRecords.ts';
 import * as schemas from '../wire/schemas/account.ts';
+import { type SignatureType, walletOfType } from './ownerWallets.ts';
 import { eventOf, submitAccepted } from './submit.ts';
 
 /** What the heads of all three commands share, and the market they concern. */

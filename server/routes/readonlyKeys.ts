@@ -6,7 +6,7 @@ import { isOfSecret } from '../auth/apiKeys.ts';
 import { isAddress } from '../auth/hex.ts';
 import type { Endpoint, Handler } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
-import { isFields } from '../jsonFields.ts';
+import { isFields } from '../lib/jsonFields.ts';
 import type { ApiKeyRow } from '../views/index.ts';
 import { isUuid } from '../wire/ids.ts';
 import * as schemas from '../wire/schemas/account.ts';

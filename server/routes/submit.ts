@@ -8,9 +8,9 @@ import {
   type RunningExchange,
   rejectionName,
 } from '../../engine/index.ts';
-import { claimCommands, ownerOfAddress } from '../ownerWallets.ts';
 import type { Services } from '../services.ts';
 import { type RejectionContext, rejectionError } from '../wire/rejections.ts';
+import { claimCommands, ownerOfAddress } from './ownerWallets.ts';
 
 /** The event of a type in a record, if there is one. */
 export function eventOf<Name extends LogRecord['events'][number]['type']>(

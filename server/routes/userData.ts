@@ -3,11 +3,11 @@
 // all its wallets are covered, and nothing of anybody else's is ever found here but the other sides of its own trades.
 
 import { isBytes32 } from '../auth/hex.ts';
-import { countBefore } from '../countBefore.ts';
 import type { Historian, HistoryRequest } from '../history/queries.ts';
 import type { Endpoint, Handler, Reply, ReplySteps } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
 import type { EndpointSchema } from '../http/schema.ts';
+import { countBefore } from '../lib/countBefore.ts';
 import { isOpen, type Order, type Trade, type Views } from '../views/index.ts';
 import { parseTradeId } from '../wire/ids.ts';
 import { type Cursor, END_CURSOR, findPage, newestFirst, pageJson, parseCursor, search } from '../wire/pages.ts';

@@ -4,14 +4,14 @@
 import { constants, setPriority } from 'node:os';
 import { type Log, makeSnapshot, reasonOf } from '../../engine/index.ts';
 import { Catalog } from '../catalog/index.ts';
-import { endWithStarter, leaveStarter, tellStarter } from '../ownProcess.ts';
+import { endWithParent, leaveParent, tellParent } from '../process/childProcess.ts';
 import { StreamFeed } from '../streams/feed.ts';
 import { Views } from '../views/index.ts';
 import type { MakerNews } from './snapshotMaker.ts';
 
-const tell = (news: MakerNews): void => tellStarter(news);
+const tell = (news: MakerNews): void => tellParent(news);
 
-endWithStarter();
+endWithParent();
 try {
   setPriority(constants.priority.PRIORITY_LOW);
   const dataDir = process.argv[2];
@@ -25,4 +25,4 @@ try {
 } catch (error) {
   tell({ kind: 'failed', reason: reasonOf(error) });
 }
-leaveStarter();
+leaveParent();

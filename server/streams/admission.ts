@@ -1,7 +1,7 @@
 // Who may open a socket: by the host that is asked for, and by how many the address has open. Asked by the hub at each
 // upgrade, and told by it of sockets that open and close. What a socket may do once it is open is not its business.
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
-import type { ServerConfig } from '../config.ts';
+import type { ServerConfig } from '../config/config.ts';
 import { type AddressReader, forwardedReader } from '../http/allowlist.ts';
 import { BadRequest } from '../http/errors.ts';
 import { type HostGuard, hostGuard } from '../http/host.ts';

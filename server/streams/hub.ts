@@ -4,7 +4,7 @@ import type { HttpRequest, HttpResponse, TemplatedApp, us_socket_context_t } fro
 import { ApiKeyKind, type RunningExchange } from '../../engine/index.ts';
 import { deriveCredentials } from '../auth/apiKeys.ts';
 import { equalSecretTexts } from '../auth/l2.ts';
-import type { ServerConfig } from '../config.ts';
+import type { ServerConfig } from '../config/config.ts';
 import { RETRY_SECONDS } from '../wire/rejections.ts';
 import {
   BadCredentials,

@@ -1,6 +1,6 @@
-// How long one turn of the loop renders what sockets are owed: dumps and replays, of all sockets together. However many ask at
-// once, everybody else is served between two turns. Whoever finds no time left goes on in a later turn, in the order of asking,
-// a step each. The publisher has one; the channels ask it. What is published live never waits for it.
+// Limits how long one turn of the loop renders what sockets are owed, that is dumps and replays, over all sockets: however many ask
+// at once, everybody else is served between two turns. A channel that finds no time left goes on in a later turn, in the order
+// of asking, one step each. The publisher owns one; the channels ask it. Live messages never wait for it.
 import { streamLimits } from './limits.ts';
 
 export class PayTurns {
@@ -12,8 +12,8 @@ export class PayTurns {
   private isFresh = false;
 
   /**
-   * Whether more may be rendered in this turn; the first who asks in a turn may, however long others have held it, so that
-   * each turn pays something. Those in line come before who asks anew.
+   * Whether more may be rendered in this turn. The first one to ask in a turn always may, so that each turn makes progress. Those
+   * in line come before those who ask anew.
    */
   hasTime(): boolean {
     if (this.line.length > 0 && !this.isRunning) return false;
@@ -36,7 +36,7 @@ export class PayTurns {
     setImmediate(() => this.run());
   }
 
-  /** The turn after: its time goes to the line as it stands, of which one goes on in any case. Who comes meanwhile waits. */
+  /** Begins the next turn with those that are in line now: the first always goes on, the others while there is time. */
   private run(): void {
     this.isTurn = false;
     const { line } = this;

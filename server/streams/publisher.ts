@@ -2,7 +2,7 @@
 // flush, since a publish costs one send a socket. The hub owns it and calls it; the channels of all sockets share it: it knows
 // who follows what. It never looks at a socket but to owe it what would be too much at once.
 import type { RunningExchange } from '../../engine/index.ts';
-import type { ServerConfig } from '../config.ts';
+import type { ServerConfig } from '../config/config.ts';
 import { newMarketText } from '../wire/marketEvents.ts';
 import { heartbeatText } from '../wire/streamRequests.ts';
 import type { Connection } from './connection.ts';

@@ -1,19 +1,19 @@
-// Whether clients still read. The system takes a megabyte and more for a socket before its sender can tell that nobody
-// does, and copies every frame for it; so each client is asked by a ping in turn, which it answers when it comes to it. One
-// that does not is held: the streams it follows are owed to it instead of sent, and paid when it answers. Driven by the hub.
+// Finds clients that no longer read. The system buffers a megabyte and more for a socket before its sender can tell, and copies every
+// frame into that buffer; so clients are pinged in turn, and a client answers when it has read up to the ping. One that does
+// not answer in time is held: what it follows is owed to it instead of sent, and paid when it answers. Driven by the hub.
 import { randomInt } from 'node:crypto';
 import type { Connection } from './connection.ts';
 import { type StreamSettings, streamLimits } from './limits.ts';
 
-/** What a ping says, so that its answer is told from a pong that nobody asked for. */
+/** The payload of our pings, which tells their answers from unsolicited pongs. */
 export const QUESTION = 'reading?';
 
 const { asksABeatMax } = streamLimits;
 const beatsOf = (ms: number): number => Math.ceil(ms / streamLimits.askEveryMs);
 const LAP_BEATS = beatsOf(streamLimits.askAgainMs);
-/** So many times as long as the slowest answer of late may an answer take. */
+/** An answer is late when it takes this many times as long as the slowest recent answer. */
 const PATIENCE = 2;
-/** What is left of that slowest answer's time from one beat to the next: half of it after two seconds. */
+/** Factor by which the slowest recent time decays at each beat: half of it is left after about two seconds. */
 const REMEMBERED = 0.98;
 
 /**
@@ -29,9 +29,9 @@ export class ReaderCheck {
   private beat = 0;
   /** How often a client was held since the start. */
   holdCount = 0;
-  /** Beats that the slowest answer took that was none too late; one of long ago counts less. */
+  /** Beats that the slowest answer in time took, decaying. */
   private slowest = 0;
-  /** Who is still to be asked in this lap; those who have gone since are passed over. */
+  /** Clients still to be asked in this lap; those that have gone since are skipped. */
   private lap: Connection[] = [];
   private lapAt = -LAP_BEATS;
 
@@ -52,7 +52,7 @@ export class ReaderCheck {
   step(): void {
     this.beat += 1;
     this.slowest *= REMEMBERED;
-    // Where answers take longer because much is sent, or come from far away, nobody is late for that.
+    // If all answers take longer, since much is sent or clients are far away, nobody is late.
     const beats = Math.min(this.beatsMax, Math.max(this.beatsMin, PATIENCE * this.slowest));
     for (const [connection, askedAt] of this.unanswered) {
       if (this.beat - askedAt <= beats) break;
@@ -65,7 +65,7 @@ export class ReaderCheck {
     this.askSome();
   }
 
-  /** Pings a client, unless it owes an answer already, or has enough before it: a ping without room would end the socket. */
+  /** Pings a client, unless it owes an answer already, or its socket is full: a ping without room would end the socket. */
   ask(connection: Connection): void {
     if (connection.isFull || this.unanswered.has(connection)) return;
     this.unanswered.set(connection, this.beat);
@@ -101,7 +101,7 @@ export class ReaderCheck {
     }
   }
 
-  /** Takes anyone out of the lap: those who came together may stop together, and are not to be the last that are asked. */
+  /** Takes a random client out of the lap: clients that connected together may stop together, and must not all be asked last. */
   private draw(): Connection {
     const { lap } = this;
     const last = lap.length - 1;

@@ -1,16 +1,8 @@
 // The thread that reads an owner's messages from the journal: started by userLog.ts with one task, ends when it is done.
 // It opens the journal for reading only and follows it with views and feed of its own.
 import { parentPort, workerData } from 'node:worker_threads';
-import {
-  type Command,
-  decodeCommand,
-  decodeEvents,
-  type EngineEvent,
-  JournalReader,
-  type JournalRecord,
-  type LogRecord,
-} from '../../engine/index.ts';
-import { endThread } from '../ownThread.ts';
+import { DecodedRecord, JournalReader } from '../../engine/index.ts';
+import { failThread } from '../process/thread.ts';
 import { Views } from '../views/index.ts';
 import { StreamFeed } from './feed.ts';
 import { streamSettings } from './limits.ts';
@@ -18,21 +10,6 @@ import { userMessage } from './userChannel.ts';
 import type { UserLogAnswer, UserLogNews, UserLogTask } from './userLog.ts';
 
 const MESSAGES_A_TIME = 256;
-
-/** A record decoded when somebody looks. */
-class ReadRecord implements LogRecord {
-  readonly sequence: number;
-  readonly tMs: number;
-  readonly command: Command;
-  readonly events: readonly EngineEvent[];
-
-  constructor(source: JournalRecord) {
-    this.sequence = source.sequence;
-    this.tMs = source.tMs;
-    this.command = decodeCommand(source.command);
-    this.events = decodeEvents(source.events);
-  }
-}
 
 /** @param tell says something and resolves with whether to go on */
 async function run(task: UserLogTask, tell: (news: UserLogNews) => Promise<boolean>): Promise<void> {
@@ -54,7 +31,7 @@ async function run(task: UserLogTask, tell: (news: UserLogNews) => Promise<boole
   const reader = new JournalReader(dataDir);
   for (const records of reader.read()) {
     for (const source of records) {
-      const record = new ReadRecord(source);
+      const record = new DecodedRecord(source);
       for (const follower of followers) follower.apply(record);
     }
     if (found.length >= MESSAGES_A_TIME) {
@@ -76,11 +53,11 @@ function begin(): void {
       port.once('message', ({ wantsMore }: UserLogAnswer) => resolve(wantsMore));
       port.postMessage(news);
     });
-  // What the starter passed is a task and nothing else.
+  // userLog.ts starts the thread with a task.
   run(workerData as UserLogTask, tell).then(() => {
     port.postMessage({ isDone: true } satisfies UserLogNews);
     port.close();
-  }, endThread);
+  }, failThread);
 }
 
 // Only once every module is loaded: a thread that fails while one still loads can take V8, and the process, with it.

@@ -1,7 +1,7 @@
 // The command `archive`: moves the records of a journal that no snapshot needs any more into a folder that the operator names,
 // and says what went where. Called by the command line, while no exchange runs.
 import { resolve } from 'node:path';
-import { fatal } from '../fatal.ts';
+import { fatal } from '../process/fatal.ts';
 import { requireJournal, runJournalTask } from './journalTask.ts';
 import { requireOutside } from './targetFolder.ts';
 

@@ -10,11 +10,11 @@ import {
   verifyJournal,
 } from '../../engine/index.ts';
 import { orderHasher } from '../auth/orderDigest.ts';
-import { endWithStarter, leaveStarter, tellStarter } from '../ownProcess.ts';
+import { endWithParent, leaveParent, tellParent } from '../process/childProcess.ts';
 import type { JournalMessage, JournalTask } from './journalTask.ts';
 import { SignatureCheck } from './orderSignatures.ts';
 
-const tell = (message: JournalMessage): void => tellStarter(message);
+const tell = (message: JournalMessage): void => tellParent(message);
 
 const onProgress = (done: number, total: number): void => tell({ kind: 'progress', done, total });
 
@@ -46,7 +46,7 @@ function textOf(error: unknown, { kind }: JournalTask): string {
   return isOfSystem(error) ? `${CANNOT[kind]}: ${text}.` : text;
 }
 
-endWithStarter(); // a copy that is half made is left as one
+endWithParent(); // a copy that is half made is left as one
 const task: JournalTask = JSON.parse(process.argv[2]);
 try {
   await run(task);
@@ -56,4 +56,4 @@ try {
   const sequence = isNumbered ? Number(error.sequence) : undefined;
   tell({ kind: 'failed', text, sequence, ...(error instanceof DataDirectoryLocked && { isLocked: true }) });
 }
-leaveStarter();
+leaveParent();

@@ -5,8 +5,8 @@ import { statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type Archived, journalFileIn, reasonOf, type VerifiedJournal } from '../../engine/index.ts';
 import type { ChainContracts } from '../auth/contracts.ts';
-import { fatal } from '../fatal.ts';
-import { showProgress } from '../progress.ts';
+import { fatal } from '../process/fatal.ts';
+import { showProgress } from '../process/progress.ts';
 
 /** What the child is to do with the journal of a data directory. */
 export type JournalTask =

@@ -2,7 +2,7 @@
 // said before anything is read.
 import { readdirSync } from 'node:fs';
 import { isWithin, makeFolders, reasonOf } from '../../engine/index.ts';
-import { fatal } from '../fatal.ts';
+import { fatal } from '../process/fatal.ts';
 
 /** Ends with a sentence where the folder lies in a data directory: its own files come and go there. */
 export function requireOutside(folder: string, dataDir: string): void {

@@ -1,7 +1,7 @@
 // The command `verify`: says what a data directory's journal was checked for and what was found, while an exchange uses it
 // or not. Called by the command line. It changes nothing.
 import type { ChainContracts } from '../auth/contracts.ts';
-import { counted, figure } from '../counted.ts';
+import { counted, figure } from '../lib/counted.ts';
 import { isoTime } from '../wire/numbers.ts';
 import { requireJournal, runJournalTask, type SoundJournal } from './journalTask.ts';
 

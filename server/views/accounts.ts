@@ -3,14 +3,9 @@
 // follower of index.ts; read by routes and by the door.
 import { type EventOf, ExchangeMode, type Sections } from '../../engine/index.ts';
 import type { Account, Draft, Order } from './records.ts';
+import { FEES_ACCOUNT, HOUSE_ACCOUNT, reservedAccounts } from './reservedAccounts.ts';
 
 type AccountDraft = Draft<Omit<Account, 'sharesMicro'>> & { readonly sharesMicro: Map<number, number> };
-
-/** Accounts that exist from the start, without an event: taker fees, and the other leg of test shares. */
-const FEES_ACCOUNT_ID = 0;
-const HOUSE_ACCOUNT_ID = 1;
-const FEES_WALLET = `0x${'1'.padStart(40, '0')}`;
-const HOUSE_WALLET = `0x${'2'.padStart(40, '0')}`;
 
 /** A wallet that an operator gave to an owner. */
 interface Binding {
@@ -35,8 +30,7 @@ export class AccountsView {
   private exchangeMode: ExchangeMode = ExchangeMode.NORMAL;
 
   constructor() {
-    this.open(FEES_ACCOUNT_ID, FEES_WALLET, FEES_WALLET);
-    this.open(HOUSE_ACCOUNT_ID, HOUSE_WALLET, HOUSE_WALLET);
+    for (const { id, wallet } of reservedAccounts) this.open(id, wallet, wallet);
   }
 
   /** The account of a wallet (lower-case address). */
@@ -148,12 +142,12 @@ export class AccountsView {
   traded(event: EventOf<'Trade'>, takerAccountId: number, outcome: number): void {
     this.setCollateral(takerAccountId, event.takerCollateralMicro);
     this.setShares(takerAccountId, event.marketIndex, outcome, event.takerSharesMicro);
-    this.setCollateral(FEES_ACCOUNT_ID, event.feesCollateralMicro);
+    this.setCollateral(FEES_ACCOUNT.id, event.feesCollateralMicro);
   }
 
   sharesCredited(event: EventOf<'SharesCredited'>): void {
     this.setShares(event.accountId, event.marketIndex, event.outcome, event.sharesMicro);
-    this.setShares(HOUSE_ACCOUNT_ID, event.marketIndex, 1 - event.outcome, event.houseSharesMicro);
+    this.setShares(HOUSE_ACCOUNT.id, event.marketIndex, 1 - event.outcome, event.houseSharesMicro);
   }
 
   positionChanged(event: EventOf<'PositionSplit'> | EventOf<'PositionMerged'>): void {

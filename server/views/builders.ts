@@ -1,7 +1,7 @@
 // The trades of orders that carry a builder's code, by code. Fed by the follower of index.ts; read by the routes of
 // builders. Codes are whatever clients sign into their orders: nobody has to be known for one.
 
-import { countBefore } from '../countBefore.ts';
+import { countBefore } from '../lib/countBefore.ts';
 import type { MakerFill, Trade } from './records.ts';
 import type { TradesView } from './trades.ts';
 

@@ -2,7 +2,7 @@
 // last one of that minute. Fed by the follower of index.ts after each record; read by the routes of price history. It
 // looks at books, never at orders, and keeps one point a minute and market at most.
 import type { Sections } from '../../engine/index.ts';
-import { countBefore } from '../countBefore.ts';
+import { countBefore } from '../lib/countBefore.ts';
 import type { BooksView } from './books.ts';
 import { hasBook } from './marketStates.ts';
 import type { MarketsView } from './markets.ts';

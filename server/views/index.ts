@@ -6,6 +6,7 @@ import { AccountsView } from './accounts.ts';
 import { ActivityView } from './activity.ts';
 import { BooksView } from './books.ts';
 import { BuildersView } from './builders.ts';
+import { isRejected, isUpdateOf } from './commandOutcome.ts';
 import { HistoryView } from './history.ts';
 import { KeysView } from './keys.ts';
 import { MarketsView } from './markets.ts';
@@ -25,14 +26,6 @@ export { MarketsView, type TokenPlace } from './markets.ts';
 export { type Notice, NotificationsView } from './notifications.ts';
 export { isOpen } from './orders.ts';
 export type * from './records.ts';
-
-const isRejected = ({ events }: LogRecord): boolean => events.some((event) => event.type === 'Rejected');
-
-/** Whether the record is an accepted UpdateMarket of this market: a tick can also change because of a due item. */
-function isOfCommand(record: LogRecord, marketIndex: number): boolean {
-  const { command } = record;
-  return command.type === 'UpdateMarket' && command.marketIndex === marketIndex && !isRejected(record);
-}
 
 /** Told of what happens to events and markets, after the views have taken it in; it must not throw. */
 export interface MarketObserver {
@@ -197,7 +190,7 @@ export class Views {
         return;
       case 'MarketUpdated':
         this.markets.updated(event, tMs);
-        if (isOfCommand(record, event.marketIndex)) this.markets.textsChanged(record.command);
+        if (isUpdateOf(record, event.marketIndex)) this.markets.textsChanged(record.command);
         this.observer?.marketChanged(event.marketIndex);
         return;
       case 'MarketResolved':

@@ -4,7 +4,7 @@
 import { z } from 'zod';
 import { isAddress, isBytes32 } from '../auth/hex.ts';
 import { BadRequest } from '../http/errors.ts';
-import { isFields } from '../jsonFields.ts';
+import { isFields } from '../lib/jsonFields.ts';
 import { EXAMPLE_ADDRESS, EXAMPLE_BYTES32 } from './examples.ts';
 import { type DecimalUnit, decimalUnits } from './numbers.ts';
 

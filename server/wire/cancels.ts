@@ -4,7 +4,7 @@ import { CancelRefusal, limits } from '../../engine/index.ts';
 import { isBytes32 } from '../auth/hex.ts';
 import { isUint256Decimal } from '../auth/uint256.ts';
 import { BadRequest } from '../http/errors.ts';
-import { isFields } from '../jsonFields.ts';
+import { isFields } from '../lib/jsonFields.ts';
 
 function readOrderId(value: unknown): string {
   if (typeof value !== 'string' || !isBytes32(value)) {

@@ -14,7 +14,7 @@ import {
   marketStartMs,
   RowState,
 } from '../catalog/index.ts';
-import type { Fields } from '../jsonFields.ts';
+import type { Fields } from '../lib/jsonFields.ts';
 import type { EventRow, Market } from '../views/index.ts';
 import { textOf } from '../views/texts.ts';
 import { baseFee, hasRewards, iconOf, imageOf, negRiskMarketId, negRiskMarketIdOf, shownPricePips } from './markets.ts';

@@ -5,7 +5,7 @@ import { PIPS_PER_UNIT } from '../../engine/index.ts';
 import { isBytes32 } from '../auth/hex.ts';
 import { isUint256Decimal } from '../auth/uint256.ts';
 import { BadRequest } from '../http/errors.ts';
-import { isFields } from '../jsonFields.ts';
+import { isFields } from '../lib/jsonFields.ts';
 import type { HistoryView, Market, SampleQuery } from '../views/index.ts';
 import { halfPipsText, parseWhole, unixSeconds } from './numbers.ts';
 

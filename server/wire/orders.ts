@@ -5,7 +5,7 @@ import { OrderType, Side } from '../../engine/index.ts';
 import { isAddress, isBytes32, ZERO_BYTES32 } from '../auth/hex.ts';
 import { isUint256Decimal } from '../auth/uint256.ts';
 import { BadRequest } from '../http/errors.ts';
-import { type Fields, isFields } from '../jsonFields.ts';
+import { type Fields, isFields } from '../lib/jsonFields.ts';
 import { isUuid } from './ids.ts';
 import { parseWhole } from './numbers.ts';
 

@@ -1,8 +1,9 @@
 // Cursor pages: `next_cursor` in, one page out (wire.md C.1). What the server emits is anchored: `offset@number`, the
 // number of the last row given, so that a page never repeats or skips a row while rows come and go. A cursor that is a
 // plain offset is accepted too. Called by the routes of lists; it knows nothing of what the rows are.
-import { countBefore } from '../countBefore.ts';
+
 import { BadRequest } from '../http/errors.ts';
+import { countBefore } from '../lib/countBefore.ts';
 import { parseWhole } from './numbers.ts';
 import { appendList, bytesOf, type Pieces } from './pieces.ts';
 

@@ -2,7 +2,7 @@
 // gaps and errors. Called by the channels of server/streams. Key names that it does not know are ignored, as production
 // does; a known key of the wrong kind is refused with a sentence.
 
-import { type Fields, isFields } from '../jsonFields.ts';
+import { type Fields, isFields } from '../lib/jsonFields.ts';
 import { headText } from '../streams/messages.ts';
 
 /** A message that cannot be followed; its text goes to the client. */

@@ -3,7 +3,7 @@
 import { Side } from '../../engine/index.ts';
 import { isUint256Decimal } from '../auth/uint256.ts';
 import { BadRequest } from '../http/errors.ts';
-import { isFields } from '../jsonFields.ts';
+import { isFields } from '../lib/jsonFields.ts';
 import { boundCount } from './bodies.ts';
 
 /** Most tokens that one request may name. */

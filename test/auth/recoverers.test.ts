@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { Recoverers } from '../../server/auth/recoverers.ts';
 import { RecoveryRing, RING_JOBS } from '../../server/auth/recoveryRing.ts';
 import { recoverAddress, signDigest } from '../../server/auth/secp256k1.ts';
-import { Turns } from '../../server/turns.ts';
+import { Turns } from '../../server/auth/turns.ts';
 import { refuseThreads } from '../support/threads.ts';
 
 interface Sample {

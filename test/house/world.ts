@@ -13,16 +13,16 @@ import {
 } from '../../engine/index.ts';
 import { orderHasher } from '../../server/auth/orderDigest.ts';
 import { Recoverers } from '../../server/auth/recoverers.ts';
+import { Turns } from '../../server/auth/turns.ts';
 import { walletDeriver } from '../../server/auth/wallets.ts';
 import { Catalog } from '../../server/catalog/index.ts';
-import { resolveConfig } from '../../server/config.ts';
+import { resolveConfig } from '../../server/config/config.ts';
 import { type House, type HouseMode, type Schedule, startHouse } from '../../server/dev/house/index.ts';
 import { plantSeed, readSeed } from '../../server/dev/seed.ts';
 import { openHistorian } from '../../server/history/historian.ts';
-import { makeLogger } from '../../server/log.ts';
 import { Metrics } from '../../server/metrics/metrics.ts';
+import { makeLogger } from '../../server/process/log.ts';
 import type { Services } from '../../server/services.ts';
-import { Turns } from '../../server/turns.ts';
 import { type Market, Views } from '../../server/views/index.ts';
 
 export const START_MS = 1_760_000_000_000;

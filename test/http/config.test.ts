@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addOptions, givenFlags } from '../../server/cli.ts';
-import { isLoopback, resolveAdminToken, resolveConfig, resolveToolConfig } from '../../server/config.ts';
-import { readJsonFile } from '../../server/jsonFile.ts';
-import { editDistance, nearestWord } from '../../server/nearest.ts';
-import { CONFIG_FILE, optionTable, readSettings } from '../../server/settings.ts';
+import { isLoopback, resolveAdminToken, resolveConfig, resolveToolConfig } from '../../server/config/config.ts';
+import { readJsonFile } from '../../server/config/jsonFile.ts';
+import { editDistance, nearestWord } from '../../server/config/nearest.ts';
+import { CONFIG_FILE, optionTable, readSettings } from '../../server/config/settings.ts';
 import { folder, makeFolder, refusal, removeFolder, withFile } from './configFolder.ts';
 
 beforeAll(makeFolder);

@@ -3,8 +3,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { FatalError } from '../../server/fatal.ts';
-import { CONFIG_FILE } from '../../server/settings.ts';
+import { CONFIG_FILE } from '../../server/config/settings.ts';
+import { FatalError } from '../../server/process/fatal.ts';
 
 export let folder: string;
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openExchange } from '../../engine/index.ts';
-import { requireReadable } from '../../server/tools/firstLook.ts';
+import { requireReadable } from '../../server/dataDirectory/firstLook.ts';
 import { commandsOf, foundingCommands, settings } from '../pipeline/workload.ts';
 import { runToEnd } from '../support/process.ts';
 

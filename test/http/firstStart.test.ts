@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { encodeCommand, MarketStatus, openExchange, Resolution, VirtualClock } from '../../engine/index.ts';
-import { resolveConfig } from '../../server/config.ts';
+import { resolveConfig } from '../../server/config/config.ts';
 import { plantSeed, readSeed } from '../../server/dev/seed.ts';
 import type { Services } from '../../server/services.ts';
 import { Views } from '../../server/views/index.ts';

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { STRIP_TYPES } from '../../bench/lib/stripTypes.ts';
-import { makeLogger } from '../../server/log.ts';
+import { makeLogger } from '../../server/process/log.ts';
 import { freePort } from '../support/ports.ts';
 
 /** A file that takes so many bytes more, and then says that there is no room. */

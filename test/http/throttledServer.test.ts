@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { VirtualClock } from '../../engine/index.ts';
-import { resolveConfig, type ServerConfig } from '../../server/config.ts';
+import { resolveConfig, type ServerConfig } from '../../server/config/config.ts';
+import { CONFIG_FILE } from '../../server/config/settings.ts';
 import { endpoints } from '../../server/http/endpoints.ts';
 import { type ThrottleRow, throttleRowNames, throttleRows } from '../../server/http/throttleTable.ts';
-import { CONFIG_FILE } from '../../server/settings.ts';
 import { ADMIN, createKey, type JsonReply, l1Headers, l2Headers, send, sendSigned } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 

@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { ServerConfig } from '../../server/config.ts';
+import type { ServerConfig } from '../../server/config/config.ts';
 import { endpoints } from '../../server/http/endpoints.ts';
 import { throttleRows } from '../../server/http/throttleTable.ts';
 import { alice, bob, call, market, newMarket, openTradingWorld, post, server } from '../http/tradingWorld.ts';

@@ -1,7 +1,7 @@
 // The exchange of the chaos test as a process of its own, so that it can be killed: a whole server on a data directory,
 // which drives seeded commands through its own engine when told to. Started by chaos.test.ts with its folder and seed;
 // a folder without a journal gets the markets and owners first.
-import { resolveConfig } from '../../server/config.ts';
+import { resolveConfig } from '../../server/config/config.ts';
 import { startServer } from '../../server/start.ts';
 import { foundingCommands, StreamWorkload } from './workload.ts';
 

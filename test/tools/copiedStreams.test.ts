@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { walletDeriver } from '../../server/auth/wallets.ts';
-import { readCopiedMs } from '../../server/copiedAt.ts';
+import { readCopiedMs } from '../../server/dataDirectory/copiedAt.ts';
 import { developmentWallets } from '../../server/dev/wallets.ts';
 import { TestSocket } from '../streams/socket.ts';
 import { ADMIN, createKey, send } from '../support/client.ts';

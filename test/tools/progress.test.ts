@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { STRIP_TYPES } from '../../bench/lib/stripTypes.ts';
 
-const module = join(import.meta.dirname, '../../server/progress.ts');
+const module = join(import.meta.dirname, '../../server/process/progress.ts');
 const HIDDEN = '\u001b[?25l';
 const SHOWN = '\u001b[?25h';
 

@@ -1,7 +1,7 @@
 // What the tools say of counts: one of a thing, none of it, many. Sentences that people read: no journal is opened, and what
 // is told of it here is made up.
 import { expect, test } from 'vitest';
-import { counted } from '../../server/counted.ts';
+import { counted } from '../../server/lib/counted.ts';
 import { soundText } from '../../server/tools/verify.ts';
 
 test('a count goes with its noun', () => {

@@ -1,6 +1,8 @@
 // When the house acts: a schedule calls its step at the times that the step asks for. The one here runs on timers; tests
 // and simulations drive the house by a virtual clock with one of their own. It knows nothing of what a step does.
 
+import { LoopTurn } from '../../../engine/index.ts';
+
 /** Runs a step again and again, never twice at once. */
 export interface Schedule {
   /**
@@ -23,7 +25,7 @@ const LONGEST_WAIT_MS = 1_000;
 export function timerSchedule(now: () => number): Schedule {
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
-  let turnEndsMs = 0;
+  const turn = new LoopTurn(TURN_MS);
   let running: Promise<void> = Promise.resolve();
 
   const wait = (dueMs: number, step: () => Promise<number>): void => {
@@ -32,7 +34,7 @@ export function timerSchedule(now: () => number): Schedule {
     timer = setTimeout(() => {
       if (now() < dueMs) wait(dueMs, step);
       else {
-        turnEndsMs = performance.now() + TURN_MS;
+        turn.begin();
         running = step().then((nextMs) => wait(nextMs, step));
       }
     }, waitMs);
@@ -41,15 +43,7 @@ export function timerSchedule(now: () => number): Schedule {
 
   return {
     run: (step) => wait(now(), step),
-    pause: () => {
-      if (performance.now() < turnEndsMs) return undefined;
-      return new Promise((resolve) => {
-        setImmediate(() => {
-          turnEndsMs = performance.now() + TURN_MS;
-          resolve();
-        });
-      });
-    },
+    pause: () => (turn.isOver ? turn.next() : undefined),
     stop: () => {
       isStopped = true;
       clearTimeout(timer);

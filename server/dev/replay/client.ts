@@ -4,7 +4,7 @@
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { signL2 } from '../../auth/l2.ts';
-import { FatalError, fatal } from '../../fatal.ts';
+import { FatalError, fatal } from '../../process/fatal.ts';
 import { secondsText } from '../../wire/numbers.ts';
 
 /** Credentials of one wallet at the exchange. */

@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { z } from 'zod';
 import { codeOf, MICRO_PER_LOT } from '../../../engine/index.ts';
-import { fatal } from '../../fatal.ts';
+import { fatal } from '../../process/fatal.ts';
 
 /** A side of a book in the first token's terms: B bids, A asks. */
 export type BookSide = 'B' | 'A';

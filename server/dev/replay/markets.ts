@@ -4,7 +4,7 @@
 import { z } from 'zod';
 import { bytesToHex } from '../../auth/hex.ts';
 import { keccak256Text } from '../../auth/keccak.ts';
-import { fatal } from '../../fatal.ts';
+import { fatal } from '../../process/fatal.ts';
 import { pipsText } from '../../wire/numbers.ts';
 import { type ClientReply, type ExchangeClient, requireSuccess } from './client.ts';
 

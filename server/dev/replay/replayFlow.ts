@@ -4,7 +4,7 @@ import { MICRO_PER_LOT } from '../../../engine/index.ts';
 import { chainContracts } from '../../auth/contracts.ts';
 import { keccak256Text } from '../../auth/keccak.ts';
 import { orderHasher } from '../../auth/orderDigest.ts';
-import { fatal } from '../../fatal.ts';
+import { fatal } from '../../process/fatal.ts';
 import { ExchangeClient } from './client.ts';
 import type { Flow } from './flowFile.ts';
 import { MarketPlayer, type Stage } from './marketPlayer.ts';

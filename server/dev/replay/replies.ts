@@ -2,7 +2,7 @@
 // turned into exact lots and pips. Called by the market's player. A reply of another shape stops the replay with a
 // sentence: it must never be read as "nothing happened".
 import { z } from 'zod';
-import { fatal } from '../../fatal.ts';
+import { fatal } from '../../process/fatal.ts';
 import { parseLots, parsePips } from '../../wire/numbers.ts';
 import type { ClientReply } from './client.ts';
 import type { BookLevels } from './recordedBook.ts';

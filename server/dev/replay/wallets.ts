@@ -5,7 +5,7 @@ import { signClobAuth } from '../../auth/clobAuth.ts';
 import { bytesToHex } from '../../auth/hex.ts';
 import { keccak256Text } from '../../auth/keccak.ts';
 import { addressOfPrivateKey } from '../../auth/secp256k1.ts';
-import { fatal } from '../../fatal.ts';
+import { fatal } from '../../process/fatal.ts';
 import { microText, secondsText } from '../../wire/numbers.ts';
 import { type ApiCredentials, type ExchangeClient, requireSuccess } from './client.ts';
 import { mapParallel } from './parallel.ts';

@@ -1,12 +1,12 @@
-// Results of a function that is asked the same again and again, kept up to a bound: those that were asked for most recently.
-// Used where orders are checked and shown, for what takes a hash or more to tell. What it keeps is never changed.
+// Memoization with a bound: a function's latest results are kept, and the least recently used one is dropped first. Used where
+// orders are checked and shown, for what costs a hash or more. A kept result must never be changed.
 
 /** @param max how many results are kept, at least 1 */
-export function keepResults<Key, Result extends object | string>(
+export function memoizeRecent<Key, Result extends object | string>(
   max: number,
   make: (key: Key) => Result,
 ): (key: Key) => Result {
-  // A Map keeps the order of insertion: what is used moves to its end.
+  // A Map iterates in the order of insertion: a result that is used moves to the end.
   const kept = new Map<Key, Result>();
   return (key) => {
     let result = kept.get(key);

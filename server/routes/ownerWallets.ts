@@ -1,9 +1,9 @@
 // The wallets of an owner, as routes need them: all that it has by derivation, the one that a signature type means, and
 // whose an address is. Called by routes and by development's start. Nothing is ever bound here.
-import type { Command } from '../engine/index.ts';
-import type { WalletDeriver } from './auth/wallets.ts';
-import { BadRequest } from './http/errors.ts';
-import type { Services } from './services.ts';
+import type { Command } from '../../engine/index.ts';
+import type { WalletDeriver } from '../auth/wallets.ts';
+import { BadRequest } from '../http/errors.ts';
+import type { Services } from '../services.ts';
 
 export type SignatureType = 0 | 1 | 2 | 3;
 

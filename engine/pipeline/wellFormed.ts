@@ -1,5 +1,5 @@
-// What the exchange checks of the bytes of a command before it gives them a sequence: that they are one whole command with
-// every number in its range and readable texts. What passes here may not make a reducer throw; what does not, is a mistake
+// What the exchange checks of a command's bytes before it gives them a sequence: that they are one whole command, with every
+// number in its range and readable texts. No command that passes may make a reducer throw; one that does not pass is a mistake
 // of the caller and never reaches the log.
 import {
   assertGapsEmpty,
@@ -44,7 +44,7 @@ const textTails: Readonly<Record<string, { readonly needsSlug: boolean }>> = {
   UpdateMarket: { needsSlug: false },
 };
 
-/** On the buffer of the last command: commands that share a buffer cost no view of their own. */
+/** A view on the buffer of the last command, kept because commands usually share one buffer. */
 let view: DataView = new DataView(new ArrayBuffer(COMMAND_HEADER_BYTES));
 
 /** Throws CodecError unless the bytes are one well-formed command that the reducers can take. */

@@ -1,29 +1,29 @@
-// Room for what LMDB is about to write: the file is filled with zeros beyond what LMDB uses, by calls of our own. A disk that
-// is full, a file system that became read-only or a limit on a file's size so fails here, with its name and nothing
-// half-done; where LMDB itself fails to write a page, its binding writes past the end of the text that it makes of the
-// failure, and the process may end. Used by the stores of journal and historian, never while LMDB writes.
+// Preallocates disk space for what LMDB is about to write: the file is filled with zeros beyond what LMDB uses. A full disk, a
+// read-only file system or a limit on a file's size then fails here, with the system's error and nothing half-done. When
+// LMDB itself fails to write a page, its binding overruns the buffer of its error text, and the process may crash. Used by the
+// stores of journal and historian, never while LMDB writes.
 import { closeSync, openSync, write } from 'node:fs';
 import { promisify } from 'node:util';
 import { readMetas } from './meta.ts';
 
 /**
- * The file is filled so far (bytes) beyond what is asked for, so that this is seldom to be done: half of what it holds, within
- * these bounds. A flush into filled room is much faster than one that makes a file longer. For what is large itself, only the
- * least: its zeros are overwritten before they reach the disk, those ahead would be written for nothing.
+ * How much more than needed (bytes) is filled at a time, so that it is rarely done: half of what the file holds, within these
+ * bounds. Writing into filled space is much faster than making a file longer. Large writes get only the least: their own
+ * zeros are overwritten before they reach the disk, and more ahead of them would be written for nothing.
  */
 const AHEAD_BYTES = { least: 128 * 1024, most: 4 * 1024 * 1024 } as const;
 const LARGE_BYTES = 256 * 1024;
-/** Pages that a commit may copy besides what it was asked to write, with entries at the end of the tree alone. */
+/** Pages that a commit may copy besides what it writes, if it only appends entries at the end of the tree. */
 const COPIED_PAGES_MAX = 32;
 const ZEROS = Buffer.alloc(1024 * 1024);
 const writeAt = promisify(write);
 
-export class Room {
+export class DiskSpace {
   private readonly file: string;
   private descriptor = -1;
-  /** From the start of the file on it has its space so far. */
+  /** The file has its space on disk up to here. */
   private filledBytes = 0;
-  /** As far as LMDB may use the file by now: more than it does, since what a commit takes is reckoned at the most. */
+  /** How far LMDB may use the file by now: an upper bound, since each commit is counted with the most that it can take. */
   private usedBytesMax = Number.POSITIVE_INFINITY;
   private pageBytes = 0;
 
@@ -33,10 +33,11 @@ export class Room {
   }
 
   /**
-   * Makes room for so many bytes, which change or add so many entries anywhere in LMDB's tree, besides a few at its end:
-   * LMDB copies every page that it changes. Throws the system's error when there is none.
+   * Reserves space for the next commit, filling the file if need be. Throws the system's error when the disk has none.
+   * @param bytes of the values
+   * @param scatteredEntries entries that it changes or adds anywhere but at the end of the tree: LMDB copies each of their pages
    */
-  async make(bytes: number, scatteredEntries = 0): Promise<void> {
+  async reserve(bytes: number, scatteredEntries = 0): Promise<void> {
     const { usedBytes, neededBytes } = this.need(bytes, scatteredEntries);
     if (neededBytes > this.filledBytes) {
       const { least, most } = AHEAD_BYTES;
@@ -50,8 +51,8 @@ export class Room {
     this.usedBytesMax = neededBytes;
   }
 
-  /** Whether there is room already, which is then taken. */
-  take(bytes: number, scatteredEntries: number): boolean {
+  /** Reserves the space if the file has it already; returns whether it has. */
+  tryReserve(bytes: number, scatteredEntries: number): boolean {
     const { neededBytes } = this.need(bytes, scatteredEntries);
     if (neededBytes > this.filledBytes) return false;
     this.usedBytesMax = neededBytes;
@@ -59,13 +60,13 @@ export class Room {
   }
 
   /**
-   * How far LMDB uses the file now, and how far at most after the next commit. LMDB's own figures are read when what is
-   * reckoned would not fit: to read them every time costs a small commit as much as LMDB itself.
+   * How far LMDB uses the file now, and how far at most after the next commit. LMDB's own figures are read only when the upper
+   * bound would not fit: reading them costs as much as a small commit itself.
    */
   private need(bytes: number, scatteredEntries: number): { readonly usedBytes: number; readonly neededBytes: number } {
     const { usedBytesMax, pageBytes } = this;
-    const reckonedBytes = usedBytesMax + bytes + (COPIED_PAGES_MAX + 2 * scatteredEntries) * pageBytes;
-    if (reckonedBytes <= this.filledBytes) return { usedBytes: usedBytesMax, neededBytes: reckonedBytes };
+    const boundBytes = usedBytesMax + bytes + (COPIED_PAGES_MAX + 2 * scatteredEntries) * pageBytes;
+    if (boundBytes <= this.filledBytes) return { usedBytes: usedBytesMax, neededBytes: boundBytes };
     if (this.descriptor < 0) this.descriptor = openSync(this.file, 'r+');
     const metas = readMetas(this.descriptor);
     if (metas === undefined) throw new Error(`${this.file} has lost its first pages`);

@@ -4,13 +4,13 @@
 // are never in it: what the terminal shows ends in logs.
 import { lstatSync } from 'node:fs';
 import { z } from 'zod';
-import { contractNames } from './auth/contracts.ts';
-import { isAddress, isBytes32 } from './auth/hex.ts';
-import { HOUSE_MODES } from './dev/house/model.ts';
-import { fatal } from './fatal.ts';
-import { isNetwork } from './http/networks.ts';
-import { parseRateWindows, RATE_WINDOWS_FORM, type RateWindow, throttleRowNames } from './http/throttleTable.ts';
-import { isFields } from './jsonFields.ts';
+import { contractNames } from '../auth/contracts.ts';
+import { isAddress, isBytes32 } from '../auth/hex.ts';
+import { HOUSE_MODES } from '../dev/house/model.ts';
+import { isNetwork } from '../http/networks.ts';
+import { parseRateWindows, RATE_WINDOWS_FORM, type RateWindow, throttleRowNames } from '../http/throttleTable.ts';
+import { isFields } from '../lib/jsonFields.ts';
+import { fatal } from '../process/fatal.ts';
 import { readJsonFile } from './jsonFile.ts';
 import { nearestWord } from './nearest.ts';
 

@@ -1,18 +1,18 @@
-// The file `mode` of a data directory: whether it is development's or a venue's. Development credits wallets whose keys everybody
-// knows, and their money must never become a venue's, so that the two never share a directory. Called by openServices.ts, before the
-// journal is opened, which already writes to it, and again once it is.
+// The file `mode` of a data directory: whether it was made for development or for a venue. Development credits wallets whose keys
+// are public, and that money must never reach a venue, so the two never share a directory. openServices.ts checks the file
+// before it opens the journal (opening already writes to it), and writes the file afterwards.
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { commandLayouts, JournalReader, journalFileIn, writeWhole } from '../engine/index.ts';
-import type { ServerConfig } from './config.ts';
-import { fatal } from './fatal.ts';
-import { requireReadable } from './tools/firstLook.ts';
+import { commandLayouts, JournalReader, journalFileIn, writeWhole } from '../../engine/index.ts';
+import type { ServerConfig } from '../config/config.ts';
+import { fatal } from '../process/fatal.ts';
+import { requireReadable } from './firstLook.ts';
 
 type Mode = ServerConfig['mode'];
 
 const modeFileOf = (dataDir: string): string => join(dataDir, 'mode');
 
-/** Ends with a sentence unless a data directory is new or of this mode. */
+/** @throws FatalError unless the data directory is new or was made for this mode */
 export async function requireOwnMode(dataDir: string, mode: Mode): Promise<void> {
   if (existsSync(dataDir) && statSync(dataDir).isFile()) {
     fatal('data', `The data directory cannot be used: ${dataDir} is a file, not a folder.`);
@@ -35,8 +35,9 @@ const hasJournal = (dataDir: string): boolean =>
   (statSync(journalFileIn(dataDir), { throwIfNoEntry: false })?.size ?? 0) > 0;
 
 /**
- * Whether a journal holds more than starts. The mode is there before the first account, event or market, so that one that holds
- * more without it was copied without it; with starts alone, a crash came between the first of them and the mode.
+ * Whether a journal holds anything but Started commands. The file `mode` is written before the first account, event or market:
+ * a journal that holds more and has no such file was copied without it. One that holds starts alone was left by a crash
+ * between the first start and the writing of the file.
  */
 async function isUsed(dataDir: string): Promise<boolean> {
   if (!hasJournal(dataDir)) return false;
@@ -57,15 +58,15 @@ function refuseWithoutMode(dataDir: string, what: 'empty' | 'missing'): never {
   fatal('data', `${sentence} Write into it which of the two the directory was made for.`);
 }
 
-/** The mode is written after the first durable record: a directory that has it has lost its journal if there is none. */
+/** The file `mode` is written after the first durable record: a directory that has it, but no journal, has lost its journal. */
 function requireJournal(dataDir: string): void {
   if (hasJournal(dataDir)) return;
   const sentence = `The data directory ${dataDir} was used before, but its journal ${journalFileIn(dataDir)} is missing or empty.`;
   fatal('data', `${sentence} Restore that file, or choose another --data-dir to begin anew.`);
 }
 
-/** Written once: what is there has been found to be the same. */
-export function keepMode(dataDir: string, mode: Mode): void {
+/** Writes the file `mode` unless it exists: requireOwnMode has checked what an existing one says. */
+export function writeMode(dataDir: string, mode: Mode): void {
   const file = modeFileOf(dataDir);
   if (!existsSync(file)) writeWhole(file, `${mode}\n`);
 }

@@ -1,14 +1,14 @@
-// A journal whose last process did not end in order is read by another process first: a damaged file that LMDB maps can end who
-// reads it with a signal, and the exchange is to refuse it in a sentence. Called by openServices.ts before the journal is opened.
+// After a crash, a child process reads the journal before the exchange does: reading a damaged file that LMDB maps can kill the
+// reader by a signal, and the exchange must refuse such a file with a sentence. Called before the journal is opened.
 import { fork } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { journalFileIn, wasLeftBehind } from '../../engine/index.ts';
-import { fatal } from '../fatal.ts';
+import { fatal } from '../process/fatal.ts';
 
 const CHILD = './firstLookChild.ts';
 
-/** Throws FatalError when reading the journal ends a process. A journal that was closed in order is not looked at. */
+/** @throws FatalError when reading the journal kills a process. A journal that was closed in order is not read. */
 export async function requireReadable(dataDir: string): Promise<void> {
   const file = journalFileIn(dataDir);
   if (!existsSync(file) || !wasLeftBehind(dataDir)) return;

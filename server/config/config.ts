@@ -1,12 +1,13 @@
 // Configuration: what the settings mean together, with the default of each, for development and for a venue. Called by cli.ts
 // before anything starts, and by tests. It never prints: what is not allowed becomes a fatal sentence that says what is.
-import type { EngineSettings } from '../engine/index.ts';
-import { limits } from '../engine/index.ts';
-import { type ChainContracts, chainContracts, isReplayableAtLiveVenue } from './auth/contracts.ts';
-import { WALLET_CONSTANTS, type WalletConstants } from './auth/wallets.ts';
-import type { HouseMode } from './dev/house/model.ts';
-import { fatal } from './fatal.ts';
-import { type ThrottleRates, throttleRows } from './http/throttleTable.ts';
+import type { EngineSettings } from '../../engine/index.ts';
+import { limits } from '../../engine/index.ts';
+import { type ChainContracts, chainContracts, isReplayableAtLiveVenue } from '../auth/contracts.ts';
+import { WALLET_CONSTANTS, type WalletConstants } from '../auth/wallets.ts';
+import type { HouseMode } from '../dev/house/model.ts';
+import { type ThrottleRates, throttleRows } from '../http/throttleTable.ts';
+import { fatal } from '../process/fatal.ts';
+import { type StreamSettings, streamSettings } from '../streams/limits.ts';
 import {
   durationMs,
   type Environment,
@@ -16,7 +17,6 @@ import {
   type SettingKey,
   type Settings,
 } from './settings.ts';
-import { type StreamSettings, streamSettings } from './streams/limits.ts';
 
 /** Everything that the server's parts are configured by. */
 export interface ServerConfig {

@@ -1,10 +1,10 @@
 // The one logger of the server: JSON lines on standard error, or readable lines in development. Made at start-up. It never writes
-// to standard output, which belongs to the banner, and nobody hands it a secret. A line that cannot be written is lost and
-// counted, never an error: the disk that is full may be the one that the log lies on, and an exchange goes on without it.
+// to standard output, which belongs to the banner, and is never given a secret. A line that cannot be written is dropped and
+// counted, and is no error: an exchange goes on when the disk that holds its log is full.
 import { writeSync } from 'node:fs';
 import { type Logger, pino } from 'pino';
 import { prettyFactory } from 'pino-pretty';
-import type { ServerConfig } from './config.ts';
+import type { ServerConfig } from '../config/config.ts';
 
 const STANDARD_ERROR = 2;
 
@@ -13,25 +13,25 @@ type WriteBytes = (bytes: Uint8Array) => number;
 
 const toStandardError: WriteBytes = (bytes) => writeSync(STANDARD_ERROR, bytes);
 
-/** Lines on their way out, whole or not at all. */
-class Lines {
+/** Writes lines. After a line that was cut off in the middle, the next one begins on a new line. */
+class LineWriter {
   private readonly writeBytes: WriteBytes;
-  /** The last line that was begun has no end. */
+  /** The last line was written in part. */
   private isCut = false;
-  private lostCount = 0;
+  private droppedCount = 0;
 
   constructor(writeBytes: WriteBytes) {
     this.writeBytes = writeBytes;
   }
 
-  /** How many were lost since this was last asked. */
-  takeLost(): number {
-    const count = this.lostCount;
-    this.lostCount = 0;
+  /** How many lines were dropped since the last call. */
+  takeDropped(): number {
+    const count = this.droppedCount;
+    this.droppedCount = 0;
     return count;
   }
 
-  /** Whether the line could be written. */
+  /** Returns whether the line was written. */
   write(line: string): boolean {
     const bytes = Buffer.from(this.isCut ? `\n${line}` : line);
     try {
@@ -41,7 +41,7 @@ class Lines {
       }
       return true;
     } catch {
-      this.lostCount += 1;
+      this.droppedCount += 1;
       return false;
     }
   }
@@ -57,10 +57,10 @@ export function makeLogger(
 ): Logger {
   const isReadable = config.mode === 'development' && !config.isJson;
   const readable = prettyFactory({ ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss' });
-  const lines = new Lines(writeBytes);
+  const lines = new LineWriter(writeBytes);
   const write = (line: string): void => {
     if (!lines.write(isReadable ? readable(line) : line)) return;
-    const lostCount = lines.takeLost();
+    const lostCount = lines.takeDropped();
     if (lostCount > 0) logger.error({ lostCount }, 'Lines of the log could not be written.');
   };
   const logger = pino({ level: config.logLevel }, { write });

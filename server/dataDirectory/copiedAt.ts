@@ -1,21 +1,22 @@
-// When a data directory was made as a copy of another one. The two go on differently from there, while their journals begin
-// alike: names of streams take this time instead of the first record's. Written by the tools that copy, read at a start.
+// The file `copied` of a data directory: when it was made as a copy of another one. Both journals begin alike and then go
+// different ways, so names of streams contain this time instead of that of the first record. Written by the tools that copy,
+// read at start-up.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { reasonOf, writeWhole } from '../engine/index.ts';
-import { fatal } from './fatal.ts';
-import { parseWhole } from './wire/numbers.ts';
+import { reasonOf, writeWhole } from '../../engine/index.ts';
+import { fatal } from '../process/fatal.ts';
+import { parseWhole } from '../wire/numbers.ts';
 
 const fileOf = (dataDir: string): string => join(dataDir, 'copied');
 
-/** Says of a folder that it is made as a copy now; durable when this returns. */
+/** Records that a folder is being made as a copy now; durable when this returns. */
 export function markCopied(folder: string): void {
   writeWhole(fileOf(folder), `${Date.now()}\n`);
 }
 
 /**
- * When a data directory was made as a copy, ms; 0 for one that is none, and where there is no directory.
- * @throws FatalError where the file does not say it
+ * When a data directory was made as a copy, ms; 0 if it is no copy, or if there is no directory.
+ * @throws FatalError when the file cannot be read or holds something else
  */
 export function readCopiedMs(dataDir: string | undefined): number {
   if (dataDir === undefined || !existsSync(fileOf(dataDir))) return 0;

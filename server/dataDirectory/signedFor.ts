@@ -1,12 +1,13 @@
-// Which chain and contracts the latest order of a journal was signed for. Called by openServices.ts once the exchange is open: a journal
-// does not name its chain, and whoever starts it for another one refuses every client without a reason that they could see. The
-// order's id tells, which is the digest of what was signed. It never keeps a start from going on.
+// Warns when the latest order of a journal was signed for another chain than the one that is configured: a journal does not name
+// its chain, and an exchange that is started for a wrong one refuses every order without a reason that a client could see. An
+// order's id tells the chain, since it is the digest of what was signed. Called by openServices.ts once the exchange is open; it
+// never stops a start.
 import { decodeCommand, JournalReader } from '../../engine/index.ts';
 import { type ChainContracts, STOCK_CHAINS } from '../auth/contracts.ts';
 import { bytesToHex } from '../auth/hex.ts';
 import { orderHasher } from '../auth/orderDigest.ts';
 import type { Services } from '../services.ts';
-import { type SignedOrder, signedOrderOf } from './orderSignatures.ts';
+import { type SignedOrder, signedOrderOf } from '../tools/orderSignatures.ts';
 
 /** Records from the end that are looked through for an order. */
 const RECORDS_MAX = 1_000;
@@ -40,8 +41,8 @@ const isFor = (contracts: ChainContracts, { order, orderId }: FoundOrder, negRis
 
 type Parts = Pick<Services, 'config' | 'views' | 'exchange' | 'log'>;
 
-/** Says so where the latest order was signed for another chain or other contracts than those of the configuration. */
-export async function watchContracts({ config, views, exchange, log }: Parts): Promise<void> {
+/** Warns when the latest order was signed for another chain or other contracts than those of the configuration. */
+export async function warnOfOtherContracts({ config, views, exchange, log }: Parts): Promise<void> {
   const { dataDir, contracts } = config;
   if (dataDir === undefined) return;
   let other: ChainContracts | undefined;

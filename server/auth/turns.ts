@@ -1,14 +1,14 @@
-// Whose turn it is: requests that place or cancel orders go on in the order in which they arrived, each once the signers of
-// all orders before it and of its own are known. Made by openServices.ts; used by the routes of trading. It drives the
-// recoverers once a turn of the loop, after everything that had arrived was read, and holds nobody up for longer.
-// Requests that go on together go through the same code one after another, which keeps it in the processor's cache.
-import type { Recoverers } from './auth/recoverers.ts';
+// Keeps requests that place or cancel orders in the order of their arrival: each goes on once the signers of its own orders and of
+// all orders before it are known. Made by openServices.ts; used by the routes of trading. It drives the recoverers once in each
+// turn of the loop, after everything that had arrived was read. Requests go on in groups, one after the other through the same
+// code, which keeps that code in the processor's cache.
+import type { Recoverers } from './recoverers.ts';
 
-/** So many go on together while others are still waited for: they then share a flush of the journal, too. */
+/** While signers are still being found, requests go on in groups of at least this many, which then share a flush of the journal. */
 const TOGETHER_MIN = 8;
 
 interface Waiting {
-  /** Goes on once so many jobs of the recoverers are done. */
+  /** The request goes on once this many jobs of the recoverers are done. */
   readonly jobCount: number;
   readonly goOn: () => void;
   readonly fail: (error: unknown) => void;
@@ -25,7 +25,7 @@ export class Turns {
     this.recoverers = recoverers;
   }
 
-  /** Resolves when it is the request's turn: the signers of all jobs that were taken until now are known by then. */
+  /** Resolves when it is the request's turn: the signers of all jobs that the recoverers have taken by now are then known. */
   next(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ jobCount: this.recoverers.takenCount, goOn: resolve, fail: reject });
@@ -53,7 +53,7 @@ export class Turns {
     if (this.waiting.length > 0) this.runSoon();
   }
 
-  /** Lets those go on whose turn it is; a few wait for more, unless there is nothing else to do meanwhile. */
+  /** Lets requests go on whose signers are known; fewer than a group wait for more, unless the loop is idle or none are left. */
   private release(isIdle: boolean): void {
     const { waiting } = this;
     const { doneCount } = this.recoverers;

@@ -1,8 +1,8 @@
 // A configuration file as the JSON that it holds. Called by settings.ts. What is wrong with one is told by its place and never by
 // its text, which may hold tokens: V8 shows a piece of the text in some of its sentences, and tells the place only in the others.
 import { closeSync, lstatSync, openSync, readSync } from 'node:fs';
-import { codeOf } from '../engine/index.ts';
-import { fatal } from './fatal.ts';
+import { codeOf } from '../../engine/index.ts';
+import { fatal } from '../process/fatal.ts';
 
 const WHAT_IS_WRONG: Readonly<Record<string, string>> = {
   ENOENT: 'does not exist',

@@ -1,0 +1,22 @@
+// What every thread of ours does alike: it takes a name when it starts, and ends with an error when it cannot go on. Called in
+// the threads themselves.
+import { writeFileSync } from 'node:fs';
+
+/**
+ * Names the calling thread, for tools such as `top -H` and `ps -L`.
+ * @param name up to 15 characters; without effect where the system does not support it
+ */
+export function nameThread(name: string): void {
+  try {
+    writeFileSync('/proc/thread-self/comm', name);
+  } catch {
+    // Not Linux, or not allowed: the thread keeps its default name.
+  }
+}
+
+/** Ends the calling thread: the error is thrown outside of any promise, so that the Worker emits it as 'error'. */
+export function failThread(error: unknown): void {
+  setImmediate(() => {
+    throw error;
+  });
+}
