@@ -80,7 +80,9 @@ const operatorAccount = z.object({
 });
 export const readAccount: EndpointSchema = {
   path: { address: common.givenAddress },
-  reply: operatorAccount.extend({ wallets: z.array(z.object({ wallet: address, balance: decimal })) }),
+  reply: operatorAccount.extend({
+    wallets: z.array(z.object({ wallet: address, type: z.literal([0, 1, 2, 3]).nullable(), balance: decimal })),
+  }),
 };
 export const changeAccount: EndpointSchema = {
   path: { address: common.givenAddress },
