@@ -65,6 +65,7 @@ const operatorMarket = z
   })
   .meta({ id: 'OperatorMarket', description: 'A market as its operator sees it' });
 export const createMarket: EndpointSchema = { body: marketBody, reply: operatorMarket };
+export const readMarket: EndpointSchema = { path: conditionPath, reply: operatorMarket };
 export const changeMarket: EndpointSchema = { path: conditionPath, body: marketChangeBody, reply: operatorMarket };
 export const resolveMarket: EndpointSchema = { path: conditionPath, body: resolveBody, reply: operatorMarket };
 export const moveCash: EndpointSchema = {
