@@ -38,10 +38,11 @@ const ANY = bytesOf('*');
 const SEQUENCE = bytesOf('x-sequence');
 const RETRY = { 'retry-after': String(RETRY_SECONDS.unavailable) };
 /** A stream's path is none of the table: who comes there with a plain request may sit behind a proxy that takes upgrades out. */
-const notFoundText = (path: string): string =>
-  /^\/ws(?:\/|$)/.test(path)
-    ? 'not found: streams answer WebSockets alone, and this request asks for no upgrade'
-    : 'not found';
+function notFoundText(path: string): string {
+  if (/^\/ws(?:\/(?:market|user)?)?$/.test(path))
+    return 'not found: streams answer WebSockets alone, and this request asks for no upgrade';
+  return path.startsWith('/ws/') ? 'not found: the streams are /ws/market and /ws/user' : 'not found';
+}
 
 const STATUS_TEXTS: Readonly<Record<number, string>> = {
   200: 'OK',

@@ -196,7 +196,7 @@ export class CatalogImport {
   }
 
   private addMarket(line: MarketLine): void {
-    const { kind: _, closed, winner, event: eventSlug, ...body } = line;
+    const { kind: _, closed: _closed, winner, event: eventSlug, ...body } = line;
     const { markets } = this.services.views;
     if (winner === undefined) requireResolvable(body);
     if (this.marketSlugs.has(line.slug)) throw new BadRequest(`market ${line.slug} is there twice`);
@@ -216,7 +216,7 @@ export class CatalogImport {
       if (markets.byToken(token) === undefined) continue;
       throw new BadRequest(`the exchange has a market of token ${token} already`);
     }
-    const end = endOf(line, closed === true || winner !== undefined);
+    const end = endOf(line);
     const creation = this.take(encodeCommand(command));
     if (event !== undefined && event.number === undefined) {
       this.eventPatches.push({ command: creation, at: EVENT_AT, relative: event.at });
@@ -267,8 +267,9 @@ const decimalTokens = ({ token_ids: given }: MarketLine, command: CommandOf<'Cre
   given ?? [command.firstToken, command.secondToken].map((token) => BigInt(token).toString());
 
 /** The command that ends a market that is over; its index is filled in later. */
-function endOf({ winner, outcomes = ['Yes', 'No'], status }: MarketLine, isOver: boolean): Uint8Array | undefined {
-  if (!isOver) return undefined;
+function endOf({ closed, winner, outcomes = ['Yes', 'No'], status }: MarketLine): Uint8Array | undefined {
+  if (closed !== true && winner === undefined) return undefined;
+  if (closed === false) throw new BadRequest('invalid_field: closed: a market with a winner is over');
   if (status === MarketStatus.DRAFT) throw new BadRequest('invalid_field: status: a draft cannot be over');
   if (winner === undefined) {
     const mask = MarketField.STATUS;

@@ -1,5 +1,5 @@
-// The operator's requests: events and markets, their terms and end, and the cash desk. Every one becomes a command of
-// the log; what is refused there is the answer. How a description becomes a command is said in creation.ts.
+// The operator's requests: events and markets, their terms and end, and the cash desk. Every one that changes something is a
+// command of the log; what is refused there is the answer. How a description becomes a command is said in creation.ts.
 
 import { type Command, MarketField, type Resolution } from '../../engine/index.ts';
 import type { Endpoint, Handler } from '../http/endpoint.ts';
@@ -74,6 +74,8 @@ const marketReply = (services: Services, condition: string) => ({
   body: JSON.stringify(operatorMarket(findMarket(services, condition))),
 });
 
+const readMarket: Handler = ({ params }, { services }) => marketReply(services, params.condition_id);
+
 /** Bits of the terms that a change names. */
 function maskOf(body: MarketChangeBody): number {
   const named: readonly (readonly [unknown, number])[] = [
@@ -146,6 +148,14 @@ const market = '/admin/markets/{condition_id}';
 export const adminEndpoints: readonly Endpoint[] = [
   { ...row, path: '/admin/events', summary: 'Creates an event.', schema: schemas.createEvent, handler: createEvent },
   { ...row, path: '/admin/markets', summary: 'Creates a market.', schema: schemas.createMarket, handler: createMarket },
+  {
+    ...row,
+    method: 'GET',
+    path: market,
+    summary: 'A market as its operator sees it: terms, status and flags, of drafts too.',
+    schema: schemas.readMarket,
+    handler: readMarket,
+  },
   {
     ...row,
     method: 'PATCH',

@@ -15,12 +15,12 @@ import type { Caller } from '../auth/caller.ts';
 import { bytesToHex } from '../auth/hex.ts';
 import { plainSignatureOf, verifyOrderSignature } from '../auth/orderSignature.ts';
 import type { RecoveryJob } from '../auth/recoverers.ts';
-import type { WalletForm } from '../auth/wallets.ts';
 import { BadRequest } from '../http/errors.ts';
 import type { Services } from '../services.ts';
 import type { TokenPlace } from '../views/index.ts';
 import { type PostedOrder, parsePostedOrder, type SignedOrder } from '../wire/orders.ts';
 import { isSignedForOtherVersion } from './orderVersion.ts';
+import { formsOfType } from './ownerWallets.ts';
 
 /** A command ready to submit, and what its replies need to know of it. */
 export interface PlacementCommand {
@@ -88,13 +88,6 @@ function findToken({ tokenId, conditionId }: SignedOrder, { views }: Services): 
   return place;
 }
 
-const FORMS_OF_TYPE: readonly (readonly WalletForm[])[] = [
-  ['eoa'],
-  ['proxy'],
-  ['safe'],
-  ['depositBeacon', 'depositUups'],
-];
-
 /**
  * That the order trades from a wallet of the caller, and is to be signed by it (wire.md B.3, B.3a).
  * @returns whether the wallet is the owner's by an operator's binding, which the registry then checks again
@@ -113,7 +106,7 @@ function checkWallet(order: SignedOrder, owner: string, { views, wallets }: Serv
     }
   }
   const form = wallets.walletType(owner, maker);
-  if (form !== undefined && FORMS_OF_TYPE[signatureType].includes(form)) return false;
+  if (form !== undefined && formsOfType[signatureType].includes(form)) return false;
   throw new BadRequest(
     `maker address not allowed: ${maker} is no wallet of ${owner} for signature type ${signatureType}`,
   );

@@ -1,11 +1,19 @@
 // The wallets of an owner, as routes need them: all that it has by derivation, the one that a signature type means, and
 // whose an address is. Called by routes and by development's start. Nothing is ever bound here.
 import type { Command } from '../../engine/index.ts';
-import type { WalletDeriver } from '../auth/wallets.ts';
+import type { WalletDeriver, WalletForm } from '../auth/wallets.ts';
 import { BadRequest } from '../http/errors.ts';
 import type { Services } from '../services.ts';
 
 export type SignatureType = 0 | 1 | 2 | 3;
+
+/** The derived wallets that orders of each signature type trade from. */
+export const formsOfType: readonly (readonly WalletForm[])[] = [
+  ['eoa'],
+  ['proxy'],
+  ['safe'],
+  ['depositBeacon', 'depositUups'],
+];
 
 /** The wallet that a request trades from, and whether it is the owner's by an operator's binding. */
 interface ChosenWallet {
@@ -32,6 +40,15 @@ export function walletOfType({ views, wallets }: Services, owner: string, type: 
   if (type === 2) return { wallet: safe, isBound: false };
   const latest = views.accounts.latestDepositWallet(owner);
   return { wallet: latest === depositUups ? depositUups : depositBeacon, isBound: false };
+}
+
+/** The signature type that an owner's wallet trades with: as an operator bound it, else as it is derived; null for neither. */
+export function typeOfWallet({ views, wallets }: Services, owner: string, wallet: string): number | null {
+  const binding = views.accounts.binding(wallet);
+  // A wallet that was claimed by its derivation is bound with type 0.
+  if (binding?.owner === owner && binding.signatureType !== 0) return binding.signatureType;
+  const form = wallets.walletType(owner, wallet);
+  return form === undefined ? null : formsOfType.findIndex((forms) => forms.includes(form));
 }
 
 /**

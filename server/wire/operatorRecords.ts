@@ -71,10 +71,18 @@ export function operatorAccount(accounts: AccountsView, owner: string): Readonly
   };
 }
 
-/** The wallets of an owner that were ever credited or used, each with its collateral, for JSON. */
-export function walletBalances(accounts: AccountsView, owner: string): readonly Readonly<Record<string, string>>[] {
+/**
+ * The wallets of an owner that were ever credited or used, each with its collateral, for JSON.
+ * @param typeOf the signature type that a wallet trades with
+ */
+export function walletBalances(
+  accounts: AccountsView,
+  owner: string,
+  typeOf: (wallet: string) => number | null,
+): readonly Readonly<Record<string, unknown>>[] {
   return accounts.walletsOf(owner).map(({ wallet, collateralMicro }) => ({
     wallet,
+    type: typeOf(wallet),
     balance: microText(collateralMicro),
   }));
 }

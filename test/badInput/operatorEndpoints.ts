@@ -67,6 +67,7 @@ export const operatorCases = [
     },
     required: ['question'],
   }),
+  row('GET', ofCondition('/admin/markets'), 'admin', { part: { ...kinds.bytes32, says: /market/i } }),
   row('PATCH', ofCondition('/admin/markets'), 'admin', {
     body: () => ({ description: 'Another text.' }),
     fields: { description: kinds.strictText, ...marketTerms },

@@ -108,6 +108,7 @@ test('every bad line is named, and then nothing is made', async () => {
     marketLine('early', { start_date: '2030-01-02T00:00:00Z', end_date: '2030-01-01T00:00:00Z' }),
     marketLine('blank', { question: ' ' }),
     { kind: 'tag', slug: 'blank', label: ' ' },
+    marketLine('unended', { closed: false, winner: 'Yes' }),
   ]);
   const outcome = await importFile(file, await runningTarget(server.url, 'dev-admin')).catch((error: Error) => error);
   expect(outcome).toBeInstanceOf(Error);
@@ -130,9 +131,10 @@ test('every bad line is named, and then nothing is made', async () => {
     [17, 'invalid_field: end_date'],
     [18, 'invalid_field: question'],
     [19, 'invalid_field: label'],
+    [20, 'invalid_field: closed: a market with a winner is over'],
   ];
   for (const [line, reason] of expected) expect(text).toMatch(new RegExp(`bad.jsonl:${line}: .*${reason}`));
-  expect(text).toContain(`${expected.length} of 19 lines are not right; nothing was imported.`);
+  expect(text).toContain(`${expected.length} of 20 lines are not right; nothing was imported.`);
   expect(server.services.views.markets.list()).toEqual([]);
   expect(server.services.views.markets.eventList()).toEqual([]);
   await server.close();

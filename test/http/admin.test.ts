@@ -5,7 +5,7 @@ import { conditionId, tokenIds } from '../../server/auth/conditionalTokens.ts';
 import { bytesToHex } from '../../server/auth/hex.ts';
 import { keccak256Text } from '../../server/auth/keccak.ts';
 import { developmentWallet } from '../../server/auth/mnemonic.ts';
-import { send } from '../support/client.ts';
+import { ADMIN, send } from '../support/client.ts';
 import { accepted, admin, closeOperatorWorld, newMarket, openOperatorWorld, server } from './operatorWorld.ts';
 
 beforeAll(openOperatorWorld);
@@ -107,6 +107,23 @@ describe('events and markets', () => {
       auto_tick: false,
       status: 'active',
     });
+  });
+
+  test('a market is read as its operator sees it, a draft too', async () => {
+    const market = await newMarket({ status: 'draft', min_marketable_buy: '2.5', seconds_delay: 3 });
+    const read = (id: string, headers?: Readonly<Record<string, string>>) =>
+      send(server.url, 'GET', `/admin/markets/${id}`, undefined, headers);
+    const reply = await read(market.condition_id.toUpperCase().replace('X', 'x'), ADMIN);
+    expect([reply.status, reply.json]).toEqual([200, market]);
+    const change = { status: 'paused', min_order_size: '7' };
+    const changed = await accepted(admin(`/admin/markets/${market.condition_id}`, change, 'PATCH'));
+    expect(changed).toEqual({ ...market, ...change });
+    expect((await read(market.condition_id, ADMIN)).json).toEqual(changed);
+    expect(await read(`0x${'0'.repeat(64)}`, ADMIN)).toMatchObject({
+      status: 404,
+      json: { error: 'market not found' },
+    });
+    expect((await read(market.condition_id)).status).toBe(401);
   });
 
   test('a change names parts of rewards and flags, and the others stay; both are read back', async () => {

@@ -73,6 +73,16 @@ describe('routes', () => {
     expect((await send(server.url, 'GET', '/wsx')).json).toEqual({ error: 'not found' });
   });
 
+  test('a path beside the streams hears which there are, whether it asks for an upgrade or not', async () => {
+    const upgrade =
+      'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n';
+    for (const path of ['/ws/markets', '/ws/user/', '/ws/Market'])
+      for (const headers of ['', upgrade]) {
+        const [raw] = await sendRaw(server.port, [`GET ${path} HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n`]);
+        expect([raw.status, errorOf(raw.body)]).toEqual([404, 'not found: the streams are /ws/market and /ws/user']);
+      }
+  });
+
   test('a known path with another method is 405 and says what it takes', async () => {
     const reply = await send(server.url, 'DELETE', '/time');
     expect(reply.status).toBe(405);

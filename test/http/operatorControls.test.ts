@@ -244,11 +244,39 @@ test('an operator reads whose an address is, its flags and what its wallets hold
   const deposit = await send(server.url, 'POST', '/admin/deposits', { address: derived.safe, amount: '12.5' }, ADMIN);
   const { json } = await read(derived.safe);
   expect(json.address).toBe(address);
-  expect(json.wallets).toContainEqual({ wallet: derived.safe, balance: deposit.json.balance });
+  expect(json.wallets).toContainEqual({ wallet: derived.safe, type: 2, balance: deposit.json.balance });
   expect(json.wallets).toEqual((await read(address.toUpperCase().replace('X', 'x'))).json.wallets);
   expect(before.map(({ wallet }: { readonly wallet: string }) => wallet)).toContain(address);
   expect((await read('x')).json.error).toBe('invalid_field: address: it must be 0x and 40 hex digits');
   expect((await send(server.url, 'GET', `/admin/accounts/${address}`)).status).toBe(401);
+});
+
+test('an operator reads of which signature type each wallet is, derived or bound', async () => {
+  const wallet = server.wallets[5];
+  await createKey(server.url, wallet);
+  const { address, derived } = wallet;
+  const [bound, replaced] = [`0x${'a5'.repeat(20)}`, `0x${'a6'.repeat(20)}`];
+  for (const [other, type] of [
+    [replaced, 2],
+    [bound, 2],
+    [replaced, 1],
+  ] as const) {
+    expect((await admin(`/admin/accounts/${address}`, { bind: { wallet: other, type } })).status).toBe(200);
+    expect((await send(server.url, 'POST', '/admin/deposits', { address: other, amount: '1' }, ADMIN)).status).toBe(
+      200,
+    );
+  }
+  const { json } = await send(server.url, 'GET', `/admin/accounts/${address}`, undefined, ADMIN);
+  const types = Object.fromEntries(json.wallets.map((row: { wallet: string; type: number }) => [row.wallet, row.type]));
+  expect(types).toEqual({
+    [address]: 0,
+    [derived.proxy]: 1,
+    [derived.safe]: 2,
+    [derived.depositBeacon]: 3,
+    [derived.depositUups]: 3,
+    [bound]: 2,
+    [replaced]: 1,
+  });
 });
 
 test('what is no change is refused', async () => {

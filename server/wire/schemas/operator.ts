@@ -65,6 +65,7 @@ const operatorMarket = z
   })
   .meta({ id: 'OperatorMarket', description: 'A market as its operator sees it' });
 export const createMarket: EndpointSchema = { body: marketBody, reply: operatorMarket };
+export const readMarket: EndpointSchema = { path: conditionPath, reply: operatorMarket };
 export const changeMarket: EndpointSchema = { path: conditionPath, body: marketChangeBody, reply: operatorMarket };
 export const resolveMarket: EndpointSchema = { path: conditionPath, body: resolveBody, reply: operatorMarket };
 export const moveCash: EndpointSchema = {
@@ -80,7 +81,9 @@ const operatorAccount = z.object({
 });
 export const readAccount: EndpointSchema = {
   path: { address: common.givenAddress },
-  reply: operatorAccount.extend({ wallets: z.array(z.object({ wallet: address, balance: decimal })) }),
+  reply: operatorAccount.extend({
+    wallets: z.array(z.object({ wallet: address, type: z.literal([0, 1, 2, 3]).nullable(), balance: decimal })),
+  }),
 };
 export const changeAccount: EndpointSchema = {
   path: { address: common.givenAddress },
