@@ -188,7 +188,7 @@ const ID = `0x${'aB'.repeat(32)}`;
 test('a cancel names its order in either spelling', () => {
   expect(parseCancel({ orderID: ID })).toBe(ID.toLowerCase());
   expect(parseCancel({ orderId: ID, more: 1 })).toBe(ID.toLowerCase());
-  for (const value of [undefined, {}, [], { orderID: 7 }, { orderID: '0x12' }, { id: ID }]) {
+  for (const value of [undefined, {}, [], { orderID: 7 }, { orderID: [ID] }, { orderID: '0x12' }, { id: ID }]) {
     expect(refusal(() => parseCancel(value))).toMatch(/^Invalid orderID/);
   }
 });
@@ -210,7 +210,7 @@ test('a market filter may be partly or wholly absent', () => {
   }
   expect(parseCancelFilter({ market: ID, asset_id: '17' })).toEqual({ market: ID.toLowerCase(), assetId: '17' });
   expect(parseCancelFilter({ assetId: '17' })).toEqual({ market: undefined, assetId: '17' });
-  for (const value of [7, [], { market: 'x' }, { market: 7 }, { asset_id: 'x' }, { asset_id: 7 }]) {
+  for (const value of [7, [], { market: 'x' }, { market: [ID] }, { asset_id: 'x' }, { asset_id: ['17'] }]) {
     expect(refusal(() => parseCancelFilter(value))).toMatch(/^Invalid/);
   }
 });
