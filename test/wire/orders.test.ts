@@ -114,7 +114,8 @@ const bad: readonly (readonly [field: string, values: readonly unknown[]])[] = [
       `0x${'ab'.repeat(21)}`,
       `0x${'zz'.repeat(20)}`,
       7,
-      [order.maker], // a list of one text reads as that text where a pattern is asked
+      [order.maker], // a list of one text reads as that text where a pattern is asked,
+      [...order.maker], // and one of as many letters is as long
     ],
   ],
   ['order.signer', [undefined, `0X${'ab'.repeat(20)}`, `0x${'ab'.repeat(32)}`, {}]],
@@ -129,12 +130,12 @@ const bad: readonly (readonly [field: string, values: readonly unknown[]])[] = [
   ['order.timestamp', [null, 1_700_000_000_000, '', '1.7e12', '-1', '2023-11-14T00:00:00Z', '9007199254740992']],
   ['order.expiration', [0, 1_700_000_000, '-1', '1e9', 'never', '9007199254740992']],
   ['order.metadata', [0, '0x', '0x0', `0x${'0'.repeat(63)}`, `0x${'0'.repeat(66)}`, `0x${'g'.repeat(64)}`]],
-  ['order.builder', [1, 'zero', [ZERO], `0x${'0'.repeat(62)}`]],
+  ['order.builder', [1, 'zero', [ZERO], [...ZERO], `0x${'0'.repeat(62)}`]],
   [
     'order.signature',
     [undefined, null, '', '0x', '0x123', 'ab', `0x${'zz'.repeat(65)}`, 5, `0x${'ab'.repeat(5_000)}`, [order.signature]],
   ],
-  ['order.conditionId', [5, [ZERO], '0x1', 'abc', `0x${'1'.repeat(65)}`]],
+  ['order.conditionId', [5, [ZERO], [...ZERO], '0x1', 'abc', `0x${'1'.repeat(65)}`]],
 ];
 
 test.each(bad)('%s: each malformed value is refused by name', (path, values) => {
@@ -188,7 +189,7 @@ const ID = `0x${'aB'.repeat(32)}`;
 test('a cancel names its order in either spelling', () => {
   expect(parseCancel({ orderID: ID })).toBe(ID.toLowerCase());
   expect(parseCancel({ orderId: ID, more: 1 })).toBe(ID.toLowerCase());
-  for (const value of [undefined, {}, [], { orderID: 7 }, { orderID: [ID] }, { orderID: '0x12' }, { id: ID }]) {
+  for (const value of [undefined, {}, [], { orderID: 7 }, { orderID: [...ID] }, { orderID: '0x12' }, { id: ID }]) {
     expect(refusal(() => parseCancel(value))).toMatch(/^Invalid orderID/);
   }
 });
@@ -210,7 +211,7 @@ test('a market filter may be partly or wholly absent', () => {
   }
   expect(parseCancelFilter({ market: ID, asset_id: '17' })).toEqual({ market: ID.toLowerCase(), assetId: '17' });
   expect(parseCancelFilter({ assetId: '17' })).toEqual({ market: undefined, assetId: '17' });
-  for (const value of [7, [], { market: 'x' }, { market: [ID] }, { asset_id: 'x' }, { asset_id: ['17'] }]) {
+  for (const value of [7, [], { market: 'x' }, { market: [...ID] }, { asset_id: 'x' }, { asset_id: ['1', '7'] }]) {
     expect(refusal(() => parseCancelFilter(value))).toMatch(/^Invalid/);
   }
 });
