@@ -72,14 +72,11 @@ export function microText(micro: number): string {
   return decimalText(micro, MICRO_PER_UNIT, MICRO_DECIMALS);
 }
 
-const SAFE_DIGITS_MAX = 16;
-
 /** The value of plain decimal digits up to 2^53 − 1; undefined for anything else (signs, exponents, spaces, ''). */
 export function parseWhole(text: string): number | undefined {
-  const { length } = text;
-  if (length === 0 || length > SAFE_DIGITS_MAX) return undefined;
+  if (text === '') return undefined;
   let value = 0;
-  for (let i = 0; i < length; i += 1) {
+  for (let i = 0; i < text.length; i += 1) {
     const digit = text.charCodeAt(i) - 0x30;
     if (digit < 0 || digit > 9) return undefined;
     value = value * 10 + digit;
@@ -96,9 +93,8 @@ export function parseDecimal(text: string, decimals: number): number | undefined
   if (point < 0) return parseWhole(text === '' ? '' : text + '0'.repeat(decimals));
   const fraction = text.length - point - 1;
   if (point === 0 || fraction === 0 || fraction > decimals) return undefined;
-  // A second point is no digit and is refused below; leading zeros are cut so that only the value bounds the length.
-  const digits = text.slice(0, point) + text.slice(point + 1) + '0'.repeat(decimals - fraction);
-  return parseWhole(digits.replace(/^0+(?=[0-9])/, ''));
+  // A second point is no digit and is refused below.
+  return parseWhole(text.slice(0, point) + text.slice(point + 1) + '0'.repeat(decimals - fraction));
 }
 
 /** An amount in units ("12.5") as micro; undefined unless it is a decimal of at most six places up to 2^53 − 1 micro. */

@@ -7,8 +7,6 @@ import { countBefore } from '../lib/countBefore.ts';
 import { parseWhole } from './numbers.ts';
 import { appendList, bytesOf, type Pieces } from './pieces.ts';
 
-/** The cursor of the first page: base64 of "0". */
-const FIRST_CURSOR = 'MA==';
 const PAGE_BEGIN = bytesOf('{"data":');
 /** What stands for "no more pages": base64 of "-1". As a request it is malformed. */
 export const END_CURSOR = 'LTE=';
@@ -35,7 +33,7 @@ function malformed(): BadRequest {
  * @throws BadRequest for a malformed one and for the end marker
  */
 export function parseCursor(text: string | null): Cursor {
-  if (text === null || text === '' || text === FIRST_CURSOR) return START;
+  if (text === null || text === '') return START;
   if (!BASE64.test(text)) throw malformed();
   const [offsetText, afterText, ...others] = Buffer.from(text, 'base64').toString('latin1').split('@');
   const offset = parseWhole(offsetText);

@@ -38,8 +38,8 @@ export function readOrderFilter(query: URLSearchParams): OrderFilter {
   return { id: read('id', isBytes32), market: read('market', isBytes32), assetId: read('asset_id', isUint256Decimal) };
 }
 
-export function isOrderAsked(filter: OrderFilter, order: Order, market: Market): boolean {
-  if (filter.id !== undefined && filter.id !== order.id) return false;
+/** Whether an order passes a filter but for its id, by which orders are looked up. */
+export function isOrderAsked(filter: Omit<OrderFilter, 'id'>, order: Order, market: Market): boolean {
   if (filter.market !== undefined && filter.market !== market.conditionId) return false;
   return filter.assetId === undefined || filter.assetId === market.tokens[order.outcome];
 }

@@ -64,7 +64,7 @@ type EventSlugForm = typeof plainEventSlug;
 
 /** An end as a date-time, or null without one. */
 function endTime({ endDate }: MarketFacts): string | null {
-  if (endDate === '' || Number.isNaN(Date.parse(endDate))) return null;
+  if (Number.isNaN(Date.parse(endDate))) return null; // '' too
   return /^\d{4}-\d{2}-\d{2}$/.test(endDate) ? `${endDate}T00:00:00Z` : endDate;
 }
 

@@ -8,6 +8,7 @@ import {
   bob,
   call,
   cancelAll,
+  makerOf,
   market,
   newMarket,
   openTradingWorld,
@@ -56,13 +57,19 @@ test('the root dialect wraps orders and dates trades', async () => {
 
 test('lists of own rows take all filters, in both dialects', async () => {
   const place = await newMarket();
-  const rested = (await post(alice, place, { pips: 4000, shares: 10 })).json.orderID;
+  const [ofAlice, ofBob] = [makerOf(alice.wallet, 1), makerOf(bob.wallet, 2)];
+  const rested = (await post(alice, place, { pips: 4000, shares: 10, signatureType: 1 })).json.orderID;
   const lasting = (await post(alice, place, { pips: 3000, shares: 10 })).json.orderID;
-  const [tradeId] = (await post(bob, place, { pips: 6000, shares: 10, token: 1 })).json.tradeIDs;
+  await post(alice, market, { pips: 3000, shares: 10 });
+  const crossing = { pips: 6000, shares: 10, token: 1, signatureType: 2 } as const;
+  const [tradeId] = (await post(bob, place, crossing)).json.tradeIDs;
   const open = async (query: string) => (await call(alice, 'GET', `/data/orders?${query}`)).json;
   expect((await open(`market=${place.conditionId}`)).data.map(({ id }: { id: string }) => id)).toEqual([lasting]);
+  expect((await open('')).count).toBe(2);
+  expect((await open(`asset_id=${place.tokens[0]}`)).count).toBe(1);
   expect((await open(`asset_id=${place.tokens[1]}`)).count).toBe(0);
   expect((await open(`id=${lasting}`)).count).toBe(1);
+  expect((await open(`id=${lasting}&market=${market.conditionId}`)).count).toBe(0);
   expect((await open(`id=${rested}`)).count).toBe(0);
   expect((await open('market=x')).error).toContain('invalid order params payload');
   expect((await open('next_cursor=LTE=')).error).toBe('Invalid next_cursor');
@@ -79,8 +86,15 @@ test('lists of own rows take all filters, in both dialects', async () => {
     ['id=00000000-0000-8000-8000-00000000ffff', 0],
     [`taker=${b}`, 1],
     [`taker=${a}`, 0],
+    [`taker=${ofBob}`, 1],
+    [`taker=${ofAlice}`, 0],
     [`maker=${a}`, 1],
     [`maker=${b}`, 0],
+    [`maker=${ofAlice}`, 1],
+    [`maker=${ofBob}`, 0],
+    [`maker_address=${ofAlice}`, 1],
+    [`maker_address=${ofBob}`, 1],
+    [`maker_address=${makerOf(alice.wallet, 2)}`, 0],
     [`maker_address=${a}`, 1],
     [`maker_address=${b.toUpperCase().replace('0X', '0x')}`, 1],
     [`asset_id=${place.tokens[0]}`, 1],

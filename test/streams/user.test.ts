@@ -21,7 +21,7 @@ import {
   server,
   type Trader,
 } from '../http/tradingWorld.ts';
-import { ADMIN, createKey, sendSigned } from '../support/client.ts';
+import { ADMIN, createKey, l2Headers, send, sendSigned } from '../support/client.ts';
 import { startTestServer } from '../support/server.ts';
 import { TestSocket } from './socket.ts';
 import { conditionOf, foundingCommands, StreamWorkload, tokenOf } from './workload.ts';
@@ -131,7 +131,7 @@ test('a delayed order that ends at its release without a fill was never live: it
 
 test('a trade’s steps come by the delays that the operator chose', async () => {
   const base = server.services.config.engine;
-  const world = await startTestServer({ config: { engine: { ...base, minedDelayMs: 60, confirmedDelayMs: 60 } } });
+  const world = await startTestServer({ config: { engine: { ...base, minedDelayMs: 60, confirmedDelayMs: 1_000 } } });
   for (const command of foundingCommands(1)) await world.exchange.submit(command);
   const [wallet] = world.wallets;
   const trader = { wallet, key: await createKey(world.url, wallet) };
@@ -151,7 +151,19 @@ test('a trade’s steps come by the delays that the operator chose', async () =>
   expect([mined.id, confirmed.id]).toEqual([matched.id, matched.id]);
   expect(Number(mined.timestamp) - Number(matched.timestamp)).toBeGreaterThanOrEqual(60);
   // The delays add up from the match: a step that came late takes nothing from the next one.
-  expect(Number(confirmed.timestamp) - Number(matched.timestamp)).toBeGreaterThanOrEqual(120);
+  expect(Number(confirmed.timestamp) - Number(matched.timestamp)).toBeGreaterThanOrEqual(1_060);
+  // Events and rows of both dialects tell the match, which stays, apart from the last step.
+  const seconds = (ms: unknown): string => String(Math.floor(Number(ms) / 1000));
+  const times = { match_time: seconds(matched.timestamp), last_update: seconds(confirmed.timestamp) };
+  expect(confirmed).toMatchObject(times);
+  const headers = Object.entries(l2Headers(wallet.address, trader.key, 'GET', '/data/trades'));
+  const rowsAs = async (prefix: string) => {
+    const named = Object.fromEntries(headers.map(([name, value]) => [name.replace('POLY', prefix), value]));
+    return (await send(world.url, 'GET', '/data/trades', undefined, named)).json.data;
+  };
+  expect((await rowsAs('POLY'))[0]).toMatchObject({ id: matched.id, ...times });
+  const [isoMatch, isoUpdate] = [matched, confirmed].map(({ timestamp }) => new Date(Number(timestamp)).toISOString());
+  expect((await rowsAs('SERVICE'))[0]).toMatchObject({ id: matched.id, match_time: isoMatch, last_update: isoUpdate });
   expect(socket.reader.faults).toEqual([]);
   await world.close();
 });

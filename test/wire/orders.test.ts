@@ -56,12 +56,14 @@ test('a whole body becomes a typed order', () => {
 
 test('what may be left out has a default, and unknown keys are ignored', () => {
   const { expiration: _, metadata: __, builder: ___, ...needed } = order;
-  const read = parsePostedOrder({ order: { ...needed, color: 'red' }, owner, mood: 1 });
-  expect(read).toMatchObject({
-    order: { expiration: 0, metadata: ZERO, builder: ZERO },
-    orderType: OrderType.GTC,
-    postOnly: false,
-  });
+  for (const beside of [{ mood: 1 }, { orderType: null, postOnly: null, deferExec: null }]) {
+    const read = parsePostedOrder({ order: { ...needed, color: 'red' }, owner, ...beside });
+    expect(read).toMatchObject({
+      order: { expiration: 0, metadata: ZERO, builder: ZERO },
+      orderType: OrderType.GTC,
+      postOnly: false,
+    });
+  }
   for (const empty of ['', null]) {
     expect(
       parsePostedOrder(withOrder({ metadata: empty, builder: empty, expiration: empty, conditionId: empty })),
@@ -89,8 +91,10 @@ test('an order of the first version is told apart, whatever else it holds', () =
       ownerApiKey: '0f0e0d0c-0b0a-4908-8706-050403020100',
     });
   }
-  // The official client names taker in orders of version 2 too, without a value.
-  expect(parsePostedOrder(withOrder({ taker: undefined }))).not.toHaveProperty('isOtherVersion');
+  // The official client names taker in orders of version 2 too, without a value; others carry the old fields along.
+  for (const old of [{ taker: undefined }, { nonce: '0', feeRateBps: '0', taker: order.maker }]) {
+    expect(parsePostedOrder(withOrder(old))).not.toHaveProperty('isOtherVersion');
+  }
 });
 
 const bad: readonly (readonly [field: string, values: readonly unknown[]])[] = [
@@ -110,10 +114,12 @@ const bad: readonly (readonly [field: string, values: readonly unknown[]])[] = [
       `0x${'ab'.repeat(21)}`,
       `0x${'zz'.repeat(20)}`,
       7,
+      [order.maker], // a list of one text reads as that text where a pattern is asked,
+      [...order.maker], // and one of as many letters is as long
     ],
   ],
   ['order.signer', [undefined, `0X${'ab'.repeat(20)}`, `0x${'ab'.repeat(32)}`, {}]],
-  ['order.tokenId', [undefined, '', 7, '-7', '0x7', '7.0', '7e1', ' 7', (2n ** 256n).toString()]],
+  ['order.tokenId', [undefined, [order.tokenId], '', 7, '-7', '0x7', '7.0', '7e1', ' 7', (2n ** 256n).toString()]],
   [
     'order.makerAmount',
     [undefined, null, 5, '', '-5', '5.5', '5e6', '0x5', ' 5', '9007199254740992', '99999999999999999999', {}],
@@ -124,9 +130,12 @@ const bad: readonly (readonly [field: string, values: readonly unknown[]])[] = [
   ['order.timestamp', [null, 1_700_000_000_000, '', '1.7e12', '-1', '2023-11-14T00:00:00Z', '9007199254740992']],
   ['order.expiration', [0, 1_700_000_000, '-1', '1e9', 'never', '9007199254740992']],
   ['order.metadata', [0, '0x', '0x0', `0x${'0'.repeat(63)}`, `0x${'0'.repeat(66)}`, `0x${'g'.repeat(64)}`]],
-  ['order.builder', [1, 'zero', `0x${'0'.repeat(62)}`]],
-  ['order.signature', [undefined, null, '', '0x', '0x123', 'ab', `0x${'zz'.repeat(65)}`, 5, `0x${'ab'.repeat(5_000)}`]],
-  ['order.conditionId', [5, '0x1', 'abc', `0x${'1'.repeat(65)}`]],
+  ['order.builder', [1, 'zero', [ZERO], [...ZERO], `0x${'0'.repeat(62)}`]],
+  [
+    'order.signature',
+    [undefined, null, '', '0x', '0x123', 'ab', `0x${'zz'.repeat(65)}`, 5, `0x${'ab'.repeat(5_000)}`, [order.signature]],
+  ],
+  ['order.conditionId', [5, [ZERO], [...ZERO], '0x1', 'abc', `0x${'1'.repeat(65)}`]],
 ];
 
 test.each(bad)('%s: each malformed value is refused by name', (path, values) => {
@@ -148,8 +157,8 @@ test('a signature that is too long is told so, with the limit', () => {
 });
 
 test.each([
-  ['owner', [undefined, null, '', 'key', '0f0e0d0c0b0a49088706050403020100', 7]],
-  ['orderType', ['gtc', 'IOC', '', 1, {}, 'toString', '__proto__']],
+  ['owner', [undefined, null, '', 'key', '0f0e0d0c0b0a49088706050403020100', 7, [owner]]],
+  ['orderType', ['gtc', 'IOC', '', 1, {}, ['GTC'], 'toString', '__proto__']],
   ['postOnly', ['false', 0, 1, {}]],
   ['deferExec', ['false', 0, []]],
   ['order', [undefined, null, 'order', 7, []]],
@@ -180,7 +189,7 @@ const ID = `0x${'aB'.repeat(32)}`;
 test('a cancel names its order in either spelling', () => {
   expect(parseCancel({ orderID: ID })).toBe(ID.toLowerCase());
   expect(parseCancel({ orderId: ID, more: 1 })).toBe(ID.toLowerCase());
-  for (const value of [undefined, {}, [], { orderID: 7 }, { orderID: '0x12' }, { id: ID }]) {
+  for (const value of [undefined, {}, [], { orderID: 7 }, { orderID: [...ID] }, { orderID: '0x12' }, { id: ID }]) {
     expect(refusal(() => parseCancel(value))).toMatch(/^Invalid orderID/);
   }
 });
@@ -202,7 +211,7 @@ test('a market filter may be partly or wholly absent', () => {
   }
   expect(parseCancelFilter({ market: ID, asset_id: '17' })).toEqual({ market: ID.toLowerCase(), assetId: '17' });
   expect(parseCancelFilter({ assetId: '17' })).toEqual({ market: undefined, assetId: '17' });
-  for (const value of [7, [], { market: 'x' }, { market: 7 }, { asset_id: 'x' }, { asset_id: 7 }]) {
+  for (const value of [7, [], { market: 'x' }, { market: [...ID] }, { asset_id: 'x' }, { asset_id: ['1', '7'] }]) {
     expect(refusal(() => parseCancelFilter(value))).toMatch(/^Invalid/);
   }
 });

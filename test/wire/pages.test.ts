@@ -20,6 +20,8 @@ test.each([
   'LTE=',
   '*',
   'abc',
+  'M*A=',
+  'MA===',
   plain('-5'),
   plain('1.5'),
   plain('x'),
@@ -39,7 +41,7 @@ test('a page says how many rows it has and where the next one starts', () => {
   expect(second).toEqual({ rows: [30], nextCursor: END_CURSOR });
   expect(pageOf([10, 20], same, false, parseCursor(null), 2).nextCursor).toBe(END_CURSOR);
   expect(pageOf([10, 20], same, false, parseCursor(plain('9')), 2)).toEqual({ rows: [], nextCursor: END_CURSOR });
-  expect(pageOf([10, 20, 30], same, false, parseCursor(plain('1')), 5).rows).toEqual([20, 30]);
+  expect(pageOf([10, 20, 30, 40], same, false, parseCursor(plain('3')), 5).rows).toEqual([40]);
   expect(JSON.parse(pageJson(['1', '2'], 'X', 2))).toEqual({ data: [1, 2], next_cursor: 'X', limit: 2, count: 2 });
 });
 
@@ -57,7 +59,10 @@ test('pages repeat and skip nothing while rows come and go', () => {
       const seen: number[] = [];
       let cursor: Cursor = parseCursor(null);
       for (let page = 0; ; page += 1) {
-        const source = isFalling ? newestFirst(rows.length, (index) => rows[index], cursor) : rows;
+        const source = isFalling ? rows.toReversed() : rows;
+        const { after = Number.POSITIVE_INFINITY } = cursor;
+        const newest = [...newestFirst(rows.length, (index) => rows[index], cursor)];
+        expect(newest).toEqual(rows.toReversed().filter((number) => number < after));
         const { rows: given, nextCursor } = pageOf(source, same, isFalling, cursor, limit);
         seen.push(...given);
         if (nextCursor === END_CURSOR) break;
