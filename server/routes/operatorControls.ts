@@ -5,7 +5,7 @@ import { AccountFlag } from '../../engine/index.ts';
 import { isAddress } from '../auth/hex.ts';
 import type { Endpoint, Handler } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
-import { ownerOfAddress, typeOfWallet } from '../ownerWallets.ts';
+import { knownWallets, ownerOfAddress, typeOfWallet } from '../ownerWallets.ts';
 import type { Services } from '../services.ts';
 import { readFields } from '../wire/bodies.ts';
 import { accountBody, exchangeBody, exchangeModes } from '../wire/operatorBodies.ts';
@@ -30,7 +30,8 @@ function ownerNamed(services: Services, address: string): string {
 const readAccount: Handler = ({ params }, { services }) => {
   const { accounts } = services.views;
   const owner = ownerNamed(services, params.address);
-  const wallets = walletBalances(accounts, owner, (wallet) => typeOfWallet(services, owner, wallet));
+  const typeOf = (wallet: string): number | null => typeOfWallet(services, owner, wallet);
+  const wallets = walletBalances(accounts, knownWallets(services, owner), typeOf);
   return { body: JSON.stringify({ ...operatorAccount(accounts, owner), wallets }) };
 };
 
