@@ -92,6 +92,13 @@ function hasToken(header: HeaderReader, wanted: string): boolean {
   return token !== undefined && equalSecretTexts(token, wanted);
 }
 
+/** The refusal of who brings no token, or another than the wanted ones. */
+function refusedToken(header: HeaderReader, wanted: string, form: string): BadRequest {
+  const isOther = BEARER.test(header('authorization'));
+  const hint = isOther ? ', and the one that was sent is another' : `: send the header Authorization: Bearer ${form}`;
+  return unauthorized(`this path needs ${wanted}${hint}`);
+}
+
 /** Which kinds of keys an endpoint takes. */
 const TRADING = [ApiKeyKind.TRADING];
 const READING = [...TRADING, ApiKeyKind.READONLY];
@@ -135,9 +142,7 @@ function makeKeyChecks({ views, secret }: Services) {
 function makeOperatorChecks({ config }: Services) {
   const byToken = (header: HeaderReader): void => {
     requireSameOrigin(header('origin'), header('host'));
-    if (!hasToken(header, config.adminToken)) {
-      throw unauthorized('this path needs the admin token: send the header Authorization: Bearer <admin token>');
-    }
+    if (!hasToken(header, config.adminToken)) throw refusedToken(header, 'the admin token', '<admin token>');
   };
 
   const { metricsToken } = config;
@@ -146,9 +151,7 @@ function makeOperatorChecks({ config }: Services) {
     requireSameOrigin(header('origin'), header('host'));
     if (isWatchedFreely || hasToken(header, config.adminToken)) return;
     if (metricsToken !== undefined && hasToken(header, metricsToken)) return;
-    throw unauthorized(
-      'this path needs the metrics token or the admin token: send the header Authorization: Bearer <token>',
-    );
+    throw refusedToken(header, 'the metrics token or the admin token', '<token>');
   };
 
   const inDevelopment = (header: HeaderReader): void => {

@@ -10,7 +10,7 @@ import { readFields } from '../wire/bodies.ts';
 import { accountBody, exchangeBody, exchangeModes } from '../wire/operatorBodies.ts';
 import { operatorAccount, walletBalances } from '../wire/operatorRecords.ts';
 import * as schemas from '../wire/schemas/operator.ts';
-import { ownerOfAddress, typeOfWallet } from './ownerWallets.ts';
+import { knownWallets, ownerOfAddress, typeOfWallet } from './ownerWallets.ts';
 import { submitAccepted } from './submit.ts';
 
 const changeExchange: Handler = async (request, { services }) => {
@@ -30,7 +30,8 @@ function ownerNamed(services: Services, address: string): string {
 const readAccount: Handler = ({ params }, { services }) => {
   const { accounts } = services.views;
   const owner = ownerNamed(services, params.address);
-  const wallets = walletBalances(accounts, owner, (wallet) => typeOfWallet(services, owner, wallet));
+  const typeOf = (wallet: string): number | null => typeOfWallet(services, owner, wallet);
+  const wallets = walletBalances(accounts, knownWallets(services, owner), typeOf);
   return { body: JSON.stringify({ ...operatorAccount(accounts, owner), wallets }) };
 };
 

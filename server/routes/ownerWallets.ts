@@ -42,6 +42,14 @@ export function walletOfType({ views, wallets }: Services, owner: string, type: 
   return { wallet: latest === depositUups ? depositUups : depositBeacon, isBound: false };
 }
 
+/** What an operator may credit: the wallets that are an owner's by now, and those that a key's owner has by derivation. */
+export function knownWallets({ views, wallets }: Services, owner: string): readonly string[] {
+  const { accounts, keys } = views;
+  const used = accounts.walletsOf(owner).map(({ wallet }) => wallet);
+  const derived = keys.hasOwner(owner) ? walletsOfOwner(owner, wallets) : [];
+  return [...used, ...derived.filter((wallet) => !used.includes(wallet) && !accounts.isBoundToAnother(wallet, owner))];
+}
+
 /** The signature type that an owner's wallet trades with: as an operator bound it, else as it is derived; null for neither. */
 export function typeOfWallet({ views, wallets }: Services, owner: string, wallet: string): number | null {
   const binding = views.accounts.binding(wallet);

@@ -72,17 +72,17 @@ export function operatorAccount(accounts: AccountsView, owner: string): Readonly
 }
 
 /**
- * The wallets of an owner that were ever credited or used, each with its collateral, for JSON.
+ * Wallets of an owner, each with its collateral, for JSON.
  * @param typeOf the signature type that a wallet trades with
  */
 export function walletBalances(
   accounts: AccountsView,
-  owner: string,
+  wallets: readonly string[],
   typeOf: (wallet: string) => number | null,
 ): readonly Readonly<Record<string, unknown>>[] {
-  return accounts.walletsOf(owner).map(({ wallet, collateralMicro }) => ({
+  return wallets.map((wallet) => ({
     wallet,
     type: typeOf(wallet),
-    balance: microText(collateralMicro),
+    balance: microText(accounts.byWallet(wallet)?.collateralMicro ?? 0),
   }));
 }

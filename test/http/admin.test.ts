@@ -24,6 +24,15 @@ describe('the admin token', () => {
     expect(reply.status).toBe(401);
     expect(reply.json.error).toMatch(/needs the admin token/);
   });
+
+  test.each([
+    ['Bearer wrong', 'this path needs the admin token, and the one that was sent is another'],
+    ['wrong', 'this path needs the admin token: send the header Authorization: Bearer <admin token>'],
+  ])('%s is told so', async (authorization, error) => {
+    expect((await send(server.url, 'POST', '/admin/events', { title: 'x' }, { authorization })).json).toEqual({
+      error,
+    });
+  });
 });
 
 describe('events and markets', () => {

@@ -2,7 +2,7 @@
 // whose a wallet is that they name, and what each refused request is told.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { developmentWallet } from '../../server/auth/mnemonic.ts';
-import { send } from '../support/client.ts';
+import { createKey, send } from '../support/client.ts';
 import { startTestServer } from '../support/server.ts';
 import { accepted, admin, closeOperatorWorld, newMarket, openOperatorWorld, server } from './operatorWorld.ts';
 
@@ -82,5 +82,30 @@ test('the faucet credits collateral and shares, in development only', async () =
   expect([absent.status, absent.json]).toEqual([404, { error: 'not found' }]);
   const noJson = await send(venue.url, 'POST', '/dev/faucet', 'no JSON', { 'content-type': 'text/plain' });
   expect(noJson.json).toEqual({ error: 'not found' });
+  await venue.close();
+});
+
+test('the wallets of who has a key and no money yet are told to the operator who is to credit one', async () => {
+  const adminToken = 'x'.repeat(20);
+  const engine = { ...server.services.config.engine, creditMicro: 0 };
+  const venue = await startTestServer({ config: { mode: 'production', adminToken, engine } });
+  const headers = { authorization: `Bearer ${adminToken}` };
+  const owner = developmentWallet(41);
+  const read = async (address: string) => send(venue.url, 'GET', `/admin/accounts/${address}`, undefined, headers);
+  expect((await read(owner.address)).json.wallets).toEqual([]);
+  await createKey(venue.url, owner);
+  const { proxy, safe, depositBeacon, depositUups } = venue.services.wallets.derivedWallets(owner.address);
+  const rows = [
+    { wallet: safe, type: 2, balance: '3' },
+    { wallet: owner.address, type: 0, balance: '0' },
+    { wallet: proxy, type: 1, balance: '0' },
+    { wallet: depositBeacon, type: 3, balance: '0' },
+    { wallet: depositUups, type: 3, balance: '0' },
+  ];
+  const nothing = rows.map((row) => ({ ...row, balance: '0' }));
+  expect(new Set((await read(owner.address)).json.wallets)).toEqual(new Set(nothing));
+  const credit = { address: safe, amount: '3' };
+  expect((await send(venue.url, 'POST', '/admin/deposits', credit, headers)).json.owner).toBe(owner.address);
+  expect((await read(safe)).json.wallets).toEqual(rows);
   await venue.close();
 });
