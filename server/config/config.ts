@@ -12,7 +12,10 @@ import {
   durationMs,
   type Environment,
   type Flags,
+  type GivenSettings,
   type LogLevel,
+  type ReadSettings,
+  readGiven,
   readSettings,
   type SettingKey,
   type Settings,
@@ -189,7 +192,15 @@ export function resolveConfig(
   env: Environment,
   folder: string,
 ): ServerConfig {
-  const { settings, sourceOf } = readSettings(flags, env, folder);
+  return configOf(mode, readSettings(flags, env, folder));
+}
+
+/** The configuration of an exchange in development that a program makes. @throws FatalError (usage) as above */
+export function resolveGiven(given: GivenSettings): ServerConfig {
+  return configOf('development', readGiven(given));
+}
+
+function configOf(mode: ServerConfig['mode'], { settings, sourceOf }: ReadSettings): ServerConfig {
   const isDevelopment = mode === 'development';
   const host = (settings.host ?? '127.0.0.1').replace(/^\[|\]$/g, ''); // brackets belong to URLs
   const isQuiet = settings.quiet ?? false;

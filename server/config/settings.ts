@@ -117,6 +117,8 @@ const SECRETS: ReadonlySet<SettingKey> = new Set(['adminToken', 'metricsToken'])
 
 const partialSettings = settingsSchema.partial();
 export type Settings = z.infer<typeof partialSettings>;
+/** Settings as a configuration file holds them. */
+export type GivenSettings = z.input<typeof partialSettings>;
 export type SettingKey = keyof typeof settingsSchema.shape;
 
 /** How a setting is written as text (flags and environment). */
@@ -268,17 +270,22 @@ function isAbsent(path: string): boolean {
   }
 }
 
+/** Checks settings by their keys; `source` is what a sentence names in front of a key. */
+function checkSettings(content: object, source: string): Settings {
+  const settings: Record<string, unknown> = {};
+  const known = Object.keys(settingsSchema.shape);
+  for (const [key, value] of Object.entries(content)) {
+    if (!known.includes(key)) refuseUnknown(key, source, known);
+    assign(settings, key as SettingKey, `${source}${key}`, value); // just found among the keys
+  }
+  return settings;
+}
+
 function readFileSettings(path: string, isNamed: boolean): Settings {
   if (!isNamed && isAbsent(path)) return {};
   const content = readJsonFile(path);
   if (!isFields(content)) fatal('usage', `The configuration file ${path} must hold one JSON object.`);
-  const settings: Record<string, unknown> = {};
-  const known = Object.keys(settingsSchema.shape);
-  for (const [key, value] of Object.entries(content)) {
-    if (!known.includes(key)) refuseUnknown(key, `${path}: `, known);
-    assign(settings, key as SettingKey, `${path}: ${key}`, value); // just found among the keys
-  }
-  return settings;
+  return checkSettings(content, `${path}: `);
 }
 
 function readEnvironment(env: Environment): Settings {
@@ -324,7 +331,7 @@ function fileOf(flags: Flags, env: Environment, folder: string): { readonly path
 }
 
 /** What is said of each setting, and where it is said, as sentences name it: a flag, a variable, or a key and the file. */
-interface ReadSettings {
+export interface ReadSettings {
   readonly settings: Settings;
   readonly sourceOf: (key: SettingKey) => string;
 }
@@ -346,4 +353,9 @@ export function readSettings(flags: Flags, env: Environment, folder: string): Re
     return `${key} in ${path}`;
   };
   return { settings: { ...ofFile, ...ofEnvironment, ...ofFlags }, sourceOf };
+}
+
+/** Settings that a program gives. @throws FatalError (usage) as readSettings does */
+export function readGiven(given: GivenSettings): ReadSettings {
+  return { settings: checkSettings(given, ''), sourceOf: (key) => key };
 }

@@ -71,6 +71,14 @@ test('the ten lines of the README place an order that rests', async () => {
   expect(open[0].maker_address.toLowerCase()).toBe(wallet);
 });
 
+test('an exchange runs inside a program', async () => {
+  const program = programUnder('In your own tests', 'js');
+  const file = join(folder, 'inside.mjs');
+  writeFileSync(file, program.replaceAll('../outcry/', `${root}/`));
+  const { status, text } = await run(file);
+  expect([status, text]).toEqual([0, expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+ 0x[0-9a-f]{64}\n$/)]);
+});
+
 test('the settings for the unified client are a program that talks with this server', async () => {
   const program = programUnder('Point your bot here', 'js');
   const file = join(folder, 'unified.mjs');

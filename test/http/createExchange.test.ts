@@ -1,0 +1,89 @@
+// createExchange as the tests of a bot use it: several exchanges in one process, which know nothing of each other; a clock that the
+// test moves; settings by the names of the configuration file; a folder that outlives an exchange.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Hex } from 'viem';
+import { afterEach, expect, test } from 'vitest';
+import { VirtualClock } from '../../engine/index.ts';
+import { createExchange, type OwnExchange } from '../../server/createExchange.ts';
+import { createMarket, type Market, newTrader, OrderType, raw, Side } from '../conformance/world.ts';
+
+const running: OwnExchange[] = [];
+const folders: string[] = [];
+
+async function create(...args: Parameters<typeof createExchange>): Promise<OwnExchange> {
+  const exchange = await createExchange(...args);
+  running.push(exchange);
+  return exchange;
+}
+
+afterEach(async () => {
+  for (const exchange of running.splice(0)) await exchange.close();
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+const traderOf = ({ url, wallets: [{ privateKey }] }: OwnExchange) => newTrader(url, 0, privateKey as Hex);
+const bid = ({ yes }: Market) => ({ tokenID: yes, price: 0.4, size: 10, side: Side.BUY });
+
+test('exchanges in one process know nothing of each other', async () => {
+  const [one, other] = await Promise.all([create(), create()]);
+  expect(one.url).not.toBe(other.url);
+  const [trader, stranger] = await Promise.all([traderOf(one), traderOf(other)]);
+  const market = await createMarket(one.url);
+  const reply = await trader.client.createAndPostOrder(bid(market), { tickSize: '0.01' }, OrderType.GTC);
+  expect(reply).toMatchObject({ success: true, status: 'live' });
+  expect(await trader.client.getOpenOrders()).toHaveLength(1);
+  expect(await stranger.client.getOpenOrders()).toEqual([]);
+  expect((await raw(other.url, 'GET', `/markets/${market.conditionId}`)).status).toBe(404);
+});
+
+test('it has the catalog of npm start, and no liquidity unless asked for', async () => {
+  const exchange = await create();
+  const { json: markets } = await raw(exchange.url, 'GET', '/markets?limit=100');
+  expect(markets.length).toBe(100);
+  const tokens: string[] = markets.flatMap(({ clobTokenIds }: { clobTokenIds: string }) => JSON.parse(clobTokenIds));
+  const asked = tokens.slice(0, 100).map((token_id) => ({ token_id }));
+  const { json: books } = await raw(exchange.url, 'POST', '/books', asked);
+  expect(books).toHaveLength(100);
+  for (const { bids, asks } of books) expect([bids, asks]).toEqual([[], []]);
+});
+
+test('an order ends when the clock is moved past its end', async () => {
+  const startS = Math.floor(Date.now() / 1_000); // clients sign the system's time
+  const clock = new VirtualClock(startS * 1_000);
+  const exchange = await create({}, clock);
+  const { client } = await traderOf(exchange);
+  const market = await createMarket(exchange.url);
+  const order = { ...bid(market), expiration: startS + 600 };
+  await client.createAndPostOrder(order, { tickSize: '0.01' }, OrderType.GTD);
+  const bids = async () => (await raw(exchange.url, 'GET', `/book?token_id=${market.yes}`)).json.bids;
+
+  clock.advance(500_000);
+  expect((await raw(exchange.url, 'GET', '/time')).json).toBe(startS + 500);
+  expect(await bids()).toEqual([{ price: '0.4', size: '10' }]);
+  clock.advance(100_000);
+  expect(await bids()).toEqual([]);
+});
+
+test('settings that are not allowed are named', async () => {
+  // @ts-expect-error: a program in JavaScript hears of it too
+  await expect(createExchange({ hous: 'calm' })).rejects.toThrow('hous is not a setting. Did you mean house?');
+  await expect(createExchange({ port: 65_536 })).rejects.toThrow(
+    'port must be a whole number from 0 to 65535; it is 65536.',
+  );
+  await expect(createExchange({ minedDelay: '2' })).rejects.toThrow(
+    'minedDelay must be 0, or a number with ms, s, m, h or d',
+  );
+});
+
+test('what a folder holds is there again', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'outcry-own-exchange-'));
+  folders.push(dataDir);
+  const first = await create({ dataDir });
+  const { conditionId } = await createMarket(first.url);
+  await expect(createExchange({ dataDir })).rejects.toThrow(dataDir);
+  await first.close();
+  const second = await create({ dataDir });
+  expect((await raw(second.url, 'GET', `/markets/${conditionId}`)).status).toBe(200);
+});
