@@ -93,11 +93,11 @@ export function parseWhole(text: string): number | undefined {
  */
 export function parseDecimal(text: string, decimals: number): number | undefined {
   const point = text.indexOf('.');
-  if (point < 0) return parseWhole(text === '' ? '' : text + '0'.repeat(decimals));
-  const fraction = text.length - point - 1;
-  if (point === 0 || fraction === 0 || fraction > decimals) return undefined;
+  const whole = point < 0 ? text : text.slice(0, point);
+  const fraction = point < 0 ? '' : text.slice(point + 1);
+  if (whole === '' || (point >= 0 && fraction === '') || fraction.length > decimals) return undefined;
   // A second point is no digit and is refused below; leading zeros are cut so that only the value bounds the length.
-  const digits = text.slice(0, point) + text.slice(point + 1) + '0'.repeat(decimals - fraction);
+  const digits = whole + fraction + '0'.repeat(decimals - fraction.length);
   return parseWhole(digits.replace(/^0+(?=[0-9])/, ''));
 }
 

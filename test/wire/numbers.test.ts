@@ -64,15 +64,15 @@ test('a decimal is read exactly or not at all', () => {
       const units =
         BigInt(whole) * 10n ** BigInt(places) + BigInt(fraction.padEnd(places, '0').slice(0, places) || '0');
       const isRead = fraction.length <= places && units <= BigInt(Number.MAX_SAFE_INTEGER);
-      const read = parseDecimal(text, places);
-      if (isRead && whole.length + places <= 16) expect(read).toBe(Number(units));
-      else if (read !== undefined) expect([isRead, BigInt(read)]).toEqual([true, units]);
+      expect(parseDecimal(text, places)).toBe(isRead ? Number(units) : undefined);
     },
   );
   fc.assert(property, { numRuns: 5_000, seed: 2 });
   expect(parseMicro('9007199254.740991')).toBe(Number.MAX_SAFE_INTEGER);
   expect(parseMicro('9007199254.740992')).toBeUndefined();
   expect(parseMicro('0.000001')).toBe(1);
+  expect(parseMicro('000000000012')).toBe(12_000_000);
+  expect(parseMicro('000000000012.0')).toBe(12_000_000);
 });
 
 const NOT_DECIMALS = [
