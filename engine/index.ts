@@ -33,6 +33,7 @@ export {
   StorageUnavailable,
   syncFolder,
   wasLeftBehind,
+  withDeadline,
   writeWhole,
 } from './journal/index.ts';
 export * from './pipeline/index.ts';

@@ -2,7 +2,7 @@
 // does, and how a running server is told to stop. Called by main.ts alone.
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
-import { errorOf, reasonOf } from '../engine/index.ts';
+import { errorOf, reasonOf, withDeadline } from '../engine/index.ts';
 import { hasServerSecret, secretFileIn } from './auth/serverSecret.ts';
 import {
   resolveAdminToken,
@@ -125,15 +125,13 @@ async function stopOnSignal(server: RunningServer, signal: NodeJS.Signals): Prom
 
 /** Stops the server, but waits no longer than the limit. */
 async function stopInTime(server: RunningServer): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<'late'>((resolve) => {
-    timer = setTimeout(resolve, STOP_MS_MAX, 'late');
-  });
-  const outcome = await Promise.race([server.stop(), late]);
-  clearTimeout(timer);
-  if (outcome !== 'late' && !server.services.exchange.isLeftOpen) return;
+  const isStopped = await withDeadline(
+    server.stop().then(() => true),
+    STOP_MS_MAX,
+  );
+  if (isStopped === true && !server.services.exchange.isLeftOpen) return;
   // A call to a hanging disk does not return, and an orderly exit would wait for it too.
-  const what = outcome === 'late' ? `did not stop within ${STOP_MS_MAX / 1000} s` : 'could not close its journal';
+  const what = isStopped === true ? 'could not close its journal' : `did not stop within ${STOP_MS_MAX / 1000} s`;
   process.stderr.write(`The exchange ${what}; it ends itself with SIGKILL now.\n`);
   process.kill(process.pid, 'SIGKILL');
 }

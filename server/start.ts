@@ -1,7 +1,6 @@
 // Starts a server and takes it down again: opens its services, makes the first start of a development, serves them. Called by
 // cli.ts, and by tests in their own process. It prints nothing and never ends the process: what is fatal is thrown as such.
-import { setTimeout as sleep } from 'node:timers/promises';
-import { errorOf } from '../engine/index.ts';
+import { errorOf, withDeadline } from '../engine/index.ts';
 import { firstStart } from './dev/firstStart.ts';
 import { type House, startHouse, timerSchedule, withdrawHouse } from './dev/house/index.ts';
 import { type HttpServer, requireFreePort, serveHttp } from './http/app.ts';
@@ -101,7 +100,7 @@ async function takeDown({ services, hub, http, house }: Served): Promise<void> {
   await http.drain();
   // First, since it reads the journal that the exchange closes; a disk that hangs must not keep it all from stopping.
   const followers = Promise.all([historian.close(), snapshots.close()]);
-  await Promise.race([followers, sleep(FOLLOWERS_MS_MAX, undefined, { ref: false })]);
+  await withDeadline(followers, FOLLOWERS_MS_MAX);
   await exchange.close();
   await hub.close();
   http.close();

@@ -3,6 +3,7 @@
 export { type Archived, type ArchiveStep, archiveJournal } from './archive.ts';
 export { copyJournal } from './copy.ts';
 export { DATA_FORMAT, DataDirectory } from './dataDirectory.ts';
+export { withDeadline } from './deadline.ts';
 export { wasLeftBehind } from './directoryLock.ts';
 export { DiskSpace } from './diskSpace.ts';
 export { assertFileIsWhole, prepareToWrite } from './environment.ts';

@@ -5,6 +5,7 @@ import { dirname, resolve } from 'node:path';
 import { inspect } from 'node:util';
 import { open, type RootDatabase } from 'lmdb';
 import { reasonOf } from '../protocol/index.ts';
+import { withDeadline } from './deadline.ts';
 import { DiskSpace } from './diskSpace.ts';
 import { prepareToRead, prepareToWrite } from './environment.ts';
 import { JournalDamaged } from './errors.ts';
@@ -185,17 +186,4 @@ function readSound<T>(sequence: number, read: () => T): T {
 function soundKey(sequence: number, key: number): number {
   if (Number.isSafeInteger(key) && key > 0) return key;
   throw new JournalDamaged(Math.max(1, sequence), `LMDB names a batch ${inspect(key)}, which is no sequence`);
-}
-
-/** The promise's result, or undefined after the deadline (ms). */
-async function withDeadline<T>(promise: Promise<T>, deadlineMs: number): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const deadline = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), deadlineMs);
-  });
-  try {
-    return await Promise.race([promise, deadline]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

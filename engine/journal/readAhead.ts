@@ -1,16 +1,16 @@
 // Reads the journal for a replay. For a long one a thread reads ahead: reading, checking the running hash and packing take about
-// as long as applying the commands, and need nothing of it. Used when an exchange opens. The packs of the thread lie in memory
-// that both share and fill again and again: memory that is handed over would be collected and, where it is taken away from
-// somebody, have V8 check for that at every access to a typed array.
+// as long as applying the commands, and do not depend on it. Used when an exchange opens. The thread's packs lie in shared
+// memory that is reused. Transferred buffers would be garbage, and once any buffer was detached, V8 checks for that at every
+// access to a typed array.
 import { on } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { JournalArchived, JournalDamaged } from './errors.ts';
 import { PACK_BYTES, type PackedRecords, packedAfter, placesIn } from './packedRecords.ts';
 import type { RecordCursor } from './recordCursor.ts';
 
-/** What both share, given to the thread as it starts. */
+/** The memory that both threads share, given to the second one as it starts. */
 export interface ReadAheadMemory {
-  /** Numbers that both see, by their places in SHARED. */
+  /** The numbers by which they coordinate, at the places of SHARED. */
   readonly shared: Int32Array<SharedArrayBuffer>;
   /** The memory of packs, taken in turn. */
   readonly slots: readonly SharedArrayBuffer[];
@@ -28,7 +28,7 @@ interface PackNews extends Pick<PackedRecords, 'firstSequence' | 'count' | 'hash
   readonly own: SharedArrayBuffer | undefined;
 }
 
-/** What the thread says; it ends when it has said all. */
+/** A message of the thread; it ends after the last one. */
 export type ReadAheadNews =
   | { readonly packed: PackNews }
   | { readonly damage: { readonly sequence: number; readonly reason: string } }
@@ -36,29 +36,28 @@ export type ReadAheadNews =
   | { readonly failure: string };
 
 /**
- * What both know of each other: how many packs were taken so far, or STOPPED; how ready the thread is, of READY; after how
- * many records it is to begin, or UNDECIDED; whether it is wanted (1), to read or to end.
+ * Places of the shared numbers: how many packs were taken so far, or STOPPED; how ready the thread is (READY); after how many
+ * records it begins, or UNDECIDED; 1 once the thread is to read or to end.
  */
 export const SHARED = { taken: 0, readiness: 1, begin: 2, isWanted: 3 } as const;
 export const STOPPED = -1;
 export const UNDECIDED = -1;
-/** Whether the thread can read, and whether its code has been compiled as well. */
+/** Whether the thread can read, and whether V8 has compiled its code by then. */
 export const READY = { no: 0, cold: 1, warm: 2 } as const;
 
 /** Packs that may wait to be taken: some 8 MB. */
 const SLOTS = 16;
-/** A shorter replay is over before a thread would be of use: one that is started for it, and one that waits for it. */
+/** The shortest replay (records) that is worth a thread: one that must be started first, and one that waits already. */
 const LEAST_RECORDS = { started: 60_000, waiting: 10_000 } as const;
-/** So many records more are read here once the thread can read: its first are slow, its code has yet to be compiled. */
+/** Records that are still read here once the thread can read: it starts slowly, while its code is not compiled yet. */
 const LEAD_RECORDS = 16_384;
 
 /**
- * The thread that reads ahead. It may be started before it is known what is to be read, since that takes longer than a short
- * replay: it makes itself ready, and waits. It keeps no process alive that has nothing for it to read.
+ * The thread that reads ahead. It may be started before its task is known, since starting takes longer than a short replay: it
+ * makes itself ready, and waits. It keeps the process alive only while it has a task.
  */
 export class ReadAheadThread {
   readonly memory: ReadAheadMemory;
-  /** What it says. */
   readonly messages: AsyncIterable<unknown[]>;
   private readonly worker: Worker;
   private readonly ended: Promise<void>;
@@ -88,24 +87,24 @@ export class ReadAheadThread {
     this.worker.postMessage(task);
   }
 
-  /** Ends it, whatever it does; resolves when it has ended, with the journal closed. Safe to call again. */
+  /** Ends the thread, whatever it is doing; resolves when it has ended and closed the journal. Safe to call again. */
   end(): Promise<void> {
     this.tell(SHARED.taken, STOPPED);
     this.tell(SHARED.begin, 0); // it may wait for this
     this.tell(SHARED.isWanted, 1);
-    this.worker.ref(); // whoever waits for its end may wait for nothing else
+    this.worker.ref(); // its end may be all that the process waits for
     if (!this.hasTask) this.worker.postMessage(undefined);
     return this.ended;
   }
 
-  /** One more pack than so many was taken: it may fill that slot again, unless it was told to end. */
+  /** One more pack than `before` was taken: the thread may fill its slot again, unless it was told to end. */
   countTaken(before: number): void {
     const { shared } = this.memory;
     Atomics.compareExchange(shared, SHARED.taken, before, before + 1);
     Atomics.notify(shared, SHARED.taken);
   }
 
-  /** Sets one of the shared numbers, and wakes it if it waits for that. */
+  /** Sets one of the shared numbers, and wakes the thread if it waits for that. */
   tell(place: number, value: number): void {
     const { shared } = this.memory;
     Atomics.store(shared, place, value);
@@ -116,7 +115,7 @@ export class ReadAheadThread {
 interface ReadAheadOptions {
   /** A thread that was started before, used where that pays; whoever started it ends it. */
   readonly thread?: ReadAheadThread | undefined;
-  /** So many records are read in this thread, and then none until the other can read; tests give it. */
+  /** Reads exactly this many records in this thread before those of the other; for tests. */
   readonly readHere?: number | undefined;
 }
 
@@ -151,7 +150,7 @@ export async function* readAhead(
   }
 }
 
-/** Reads here until the thread can; returns the last sequence that was read so, from which on the thread reads. */
+/** Reads in this thread until the other can; returns the last sequence that was read here. */
 function* packsUntilReady(
   from: number,
   total: number,
@@ -177,7 +176,7 @@ function* packsUntilReady(
   return begin;
 }
 
-/** What the thread reads, up to a last record: whoever started it may end it before. */
+/** The packs of the thread, up to the record `total`; throws if the thread ends before. */
 async function* packsOf(thread: ReadAheadThread, total: number): AsyncGenerator<PackedRecords> {
   const { slots } = thread.memory;
   let taken = 0;

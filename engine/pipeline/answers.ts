@@ -1,6 +1,6 @@
-// Who waits for the records of commands: one answer a record that was appended and is not answered yet, in order of their
-// sequences. Held by the exchange, which answers each once its record is durable. What is rejected here may still become durable:
-// its place is kept until then.
+// The submitters that wait for the records of their commands: one entry for each record that was appended and is not answered yet, in
+// the order of sequences. The exchange answers each once its record is durable. A rejected entry keeps its place, since its
+// record may still become durable.
 import { StorageUnavailable } from '../journal/index.ts';
 import type { LogRecord } from './types.ts';
 
@@ -13,12 +13,12 @@ const UNANSWERED: Answer = { resolve: () => {}, reject: () => {} };
 
 export class Answers {
   private readonly waiting: Answer[] = [];
-  /** So many of them, from the first, were answered with the batch at hand. */
+  /** How many entries, from the first on, the present batch has answered. */
   private answeredCount = 0;
   private readonly msMax: number;
   private rejection: NodeJS.Timeout | undefined;
 
-  /** @param msMax how long (ms) they wait for a journal that cannot be written */
+  /** @param msMax how long (ms) submitters wait for a journal that cannot be written */
   constructor(msMax: number) {
     this.msMax = msMax;
   }
@@ -27,7 +27,7 @@ export class Answers {
     this.waiting.push(answer);
   }
 
-  /** Answers the first who waits. */
+  /** Answers the first that is not answered yet. */
   answer(record: LogRecord): void {
     this.waiting[this.answeredCount].resolve(record);
     this.answeredCount += 1;
@@ -46,12 +46,12 @@ export class Answers {
     for (const { reject } of rejected) reject(new StorageUnavailable(reason, true));
   }
 
-  /** The same after a while. */
+  /** The same after `msMax`, unless keepWaiting is called before. */
   rejectLater(reason: string): void {
     this.rejection ??= setTimeout(() => this.rejectAll(reason), this.msMax);
   }
 
-  /** Lets them wait on. */
+  /** Cancels what rejectLater has planned. */
   keepWaiting(): void {
     clearTimeout(this.rejection);
     this.rejection = undefined;

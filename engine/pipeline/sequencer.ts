@@ -5,10 +5,10 @@ import type { Clock, Log } from './types.ts';
 
 /** How far (ms) a clock may move ahead of monotonic time, and a journal ahead of the clock, before it is doubted. */
 const BELIEVED_AHEAD_MS = 60_000;
-/** From this far (ms) ahead on it is asked whether the machine has slept: reading that costs a file. */
+/** A clock that is further (ms) ahead may have gone on while the machine slept: asking for that reads a file. */
 const SLEEP_ASKED_MS = 1_000;
-/** By more than this (ms) a clock that lies behind the last command is said to: nothing falls due until it has caught up. */
-const BEHIND_SAID_MS = 1_000;
+/** A clock that is further (ms) behind the last command is reported: nothing falls due until it has caught up. */
+const BEHIND_REPORTED_MS = 1_000;
 
 /** The journal's last time is more than a minute ahead of the clock. */
 export class ClockBehindJournal extends Error {
@@ -35,7 +35,7 @@ export class Sequencer {
   private believedAtMs: number;
   private isDoubted = false;
   private isBehind = false;
-  /** By how much the clock that goes on in sleep was ahead of the monotonic one when the clock was last believed. */
+  /** How far (ms) the clock that goes on in sleep was ahead of the monotonic one when the clock was last believed. */
   private asleepMs: number;
 
   /**
@@ -103,7 +103,7 @@ export class Sequencer {
   private noteBehind(wallMs: number): void {
     const behindMs = this.tMs - wallMs;
     if (behindMs <= 0) this.isBehind = false;
-    if (this.isBehind || behindMs <= BEHIND_SAID_MS) return;
+    if (this.isBehind || behindMs <= BEHIND_REPORTED_MS) return;
     this.isBehind = true;
     const text =
       'The clock is behind the last command: time stands still and nothing falls due until it has caught up.';

@@ -4,9 +4,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import { type Log, reasonOf } from '../../engine/index.ts';
+import { type Log, reasonOf, withDeadline } from '../../engine/index.ts';
 import { renderHistory } from '../wire/userHistory.ts';
 import { HistorianUnavailable } from './errors.ts';
 import type { FromThread, ThreadSettings, ToThread } from './messages.ts';
@@ -159,7 +158,7 @@ export class OpenedHistorian implements Historian {
       worker.once('exit', () => resolve());
     });
     this.send({ type: 'close' });
-    await Promise.race([ended, sleep(RELEASE_MS_MAX, undefined, { ref: false })]);
+    await withDeadline(ended, RELEASE_MS_MAX);
   }
 
   /** Commits what is indexed and ends the thread. Questions that wait are refused. */
