@@ -241,4 +241,6 @@ test('a held row is made once, and anew after every change of its market', async
   look(4);
   await world.submit({ type: 'ResolveMarket', marketIndex, resolution: 0 });
   look(5);
+  // Tags are no part of a market's version: another list of them makes another row.
+  expect(JSON.parse(textOfPieces([rowOf(held, undefined, ['Rain'])])).tags).toEqual(['Rain']);
 });
