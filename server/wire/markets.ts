@@ -11,7 +11,7 @@ import { marketStatusText } from './rejections.ts';
 
 const textOr = (value: unknown, other: string): string => (typeof value === 'string' && value !== '' ? value : other);
 const timeOrNull = (value: unknown): string | null =>
-  typeof value === 'string' && value !== '' && !Number.isNaN(Date.parse(value)) ? value : null;
+  typeof value === 'string' && !Number.isNaN(Date.parse(value)) ? value : null;
 
 /** What the market's record shows before any trade and without a price in its texts. */
 const EVEN_PIPS = PIPS_PER_UNIT / 2;

@@ -30,7 +30,7 @@ export function readSide(value: unknown): Side {
 
 /** The token of a request for one: from its path or its query. @throws BadRequest when it is missing or no number */
 export function readOneTokenId(pathValue: string | undefined, query: URLSearchParams): string {
-  return readTokenId(pathValue ?? query.get('token_id') ?? undefined);
+  return readTokenId(pathValue ?? query.get('token_id'));
 }
 
 /** The tokens of a JSON body `[{token_id, side?}]`. @throws BadRequest */

@@ -4,7 +4,6 @@ import { isAddress, isBytes32 } from '../auth/hex.ts';
 import { isUint256Decimal } from '../auth/uint256.ts';
 import { BadRequest } from '../http/errors.ts';
 import type { Market, Order, Trade, TradeParty } from '../views/index.ts';
-import { parseTradeId } from './ids.ts';
 import { parseWhole, unixSeconds } from './numbers.ts';
 
 type Reader = (name: string, isWellFormed: (text: string) => boolean) => string | undefined;
@@ -81,7 +80,7 @@ export function readTradeFilter(query: URLSearchParams): TradeFilter {
 /** Whether an address is the wallet of an order, or its owner. */
 export const isOf = (address: string, { maker, owner }: TradeParty): boolean => address === maker || address === owner;
 
-function isPartyAsked(filter: TradeFilter, { taker, makers }: Trade): boolean {
+function isPartyAsked(filter: Omit<TradeFilter, 'id'>, { taker, makers }: Trade): boolean {
   const isMaker = (address: string): boolean => makers.some(({ order }) => isOf(address, order));
   if (filter.taker !== undefined && !isOf(filter.taker, taker)) return false;
   if (filter.maker !== undefined && !isMaker(filter.maker)) return false;
@@ -97,13 +96,9 @@ export const isTooOld = ({ after }: { readonly after: number | undefined }, { ma
 export const isTooNew = ({ before }: { readonly before: number | undefined }, { matchMs }: Trade): boolean =>
   before !== undefined && unixSeconds(matchMs) >= before;
 
-/** Whether a trade passes a filter; its token may be the taker's or any maker's. */
-export function isTradeAsked(filter: TradeFilter, trade: Trade, market: Market): boolean {
+/** Whether a trade passes a filter but for its id, by which trades are looked up; its token may be the taker's or any maker's. */
+export function isTradeAsked(filter: Omit<TradeFilter, 'id'>, trade: Trade, market: Market): boolean {
   const { assetId } = filter;
-  if (filter.id !== undefined) {
-    const place = parseTradeId(filter.id);
-    if (place?.marketIndex !== trade.marketIndex || place.tradeNumber !== trade.tradeNumber) return false;
-  }
   if (filter.market !== undefined && filter.market !== market.conditionId) return false;
   if (assetId !== undefined && !market.tokens.includes(assetId)) return false;
   if (isTooNew(filter, trade) || isTooOld(filter, trade) || !isPartyAsked(filter, trade)) return false;

@@ -56,14 +56,19 @@ test('any change of what is signed is refused', () => {
   expect(verifyL2(request, HMAC.signature, otherSecret, NOW_MS)).toBe(false);
 });
 
-test('a request of any length has the HMAC that node:crypto makes, in one piece or too long for that', () => {
-  const key = Buffer.from(HMAC.secret, 'base64');
-  for (const length of [0, 1, 8_000, 8_100, 8_127, 8_128, 8_129, 8_191, 8_192, 8_193, 100_000]) {
-    const long = { ...request, body: Buffer.alloc(length, 'a') };
-    const head = `${long.timestamp}${long.method}${long.path}`;
-    const expected = createHmac('sha256', key).update(head).update(long.body).digest('hex');
-    expect([length, signL2(long, HMAC.secret, 'hex')]).toEqual([length, expected]);
-    expect(verifyL2(long, expected, HMAC.secret, NOW_MS)).toBe(true);
+test('a request of any length has the HMAC that node:crypto makes, in one piece or too long for that, by any key', () => {
+  const bodies = [0, 1, 8_000, 8_100, 8_127, 8_128, 8_129, 8_191, 8_192, 8_193, 100_000];
+  // The published secret is all zeros, which pad a key as well: others tell whether a key is used at all.
+  for (const keyBytes of [0, 1, 32, 63, 64, 65, 200]) {
+    const key = Buffer.from(Array.from({ length: keyBytes }, (_, index) => 255 - index));
+    for (const length of bodies) {
+      const long = { ...request, body: Buffer.alloc(length, 'a') };
+      const head = `${long.timestamp}${long.method}${long.path}`;
+      const expected = createHmac('sha256', key).update(head).update(long.body).digest('hex');
+      expect([keyBytes, length, signL2(long, key, 'hex')]).toEqual([keyBytes, length, expected]);
+      expect(verifyL2(long, expected, key, NOW_MS)).toBe(true);
+      expect(verifyL2(long, expected, HMAC.secret, NOW_MS)).toBe(keyBytes === 0);
+    }
   }
 });
 

@@ -153,6 +153,8 @@ describe('malformed signatures', () => {
     expect(verify(plain.order, wrappedBytes).ok).toBe(false);
     expect(verify(wrapped.order, plainBytes).ok).toBe(false);
     expect(verify(wrapped.order, wrappedBytes.subarray(0, 65)).ok).toBe(false);
+    const stretched = Buffer.concat([wrappedBytes.subarray(0, -2), Buffer.from('more'), wrappedBytes.subarray(-2)]);
+    expect(verify(wrapped.order, stretched).ok).toBe(false);
   });
 
   test('a plain signature with any byte changed is refused', () => {

@@ -58,3 +58,16 @@ test('an order that is sent again is answered as at first, though another took i
   expect([first.json.status, await statusOf(first.json.orderID)]).toEqual(['live', 'MATCHED']);
   expect((await again()).json).toEqual(first.json);
 });
+
+test('an order is in time up to the very millisecond until which it says that it is valid', async () => {
+  heldMs = clock.now() + 1;
+  const sendUntil = (untilMs: number) => {
+    const body = orderBody(alice, market, { pips: 1000, shares: 10 });
+    const headers = l2Headers(alice.wallet.address, alice.key, 'POST', '/order', JSON.stringify(body));
+    return send(server.url, 'POST', '/order', body, { ...headers, 'X-Valid-Until-Ms': String(untilMs) });
+  };
+  const [inTime, late] = [await sendUntil(heldMs), await sendUntil(heldMs - 1)];
+  heldMs = undefined;
+  expect([inTime.status, inTime.json.status]).toEqual([200, 'live']);
+  expect([late.status, late.json.code]).toEqual([400, 'too_late']);
+});

@@ -18,7 +18,8 @@ test('market data: one and many tokens, sides, empty books, and what is not ther
   const posted = async (path: string, body: unknown) => (await send(server.url, 'POST', path, body)).json;
   expect(await posted('/prices', list)).toEqual(both);
   expect(await posted('/prices', [{ token_id: yes, side: 'SELL' }])).toEqual({ [yes]: { SELL: '0.45' } });
-  expect(await get('/prices')).toMatchObject(both);
+  for (const all of ['/prices', '/prices?token_ids=']) expect(await get(all)).toMatchObject(both);
+  expect(await get(`/prices?token_ids=${yes}&sides=`)).toEqual({ [yes]: both[yes] });
   expect(await get(`/prices?token_ids=${yes},${no}&sides=BUY,SELL`)).toEqual({
     [yes]: { BUY: '0.412' },
     [no]: { SELL: '0.588' },

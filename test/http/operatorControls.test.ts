@@ -184,6 +184,8 @@ test('a bound wallet trades for its new owner, and nobody can have it twice', as
   expect(json.bound).toEqual([{ wallet, type: 2 }]);
   const placed = await post(alice, market, { pips: 3000, shares: 10, signatureType: 2, maker: wallet });
   expect([placed.status, placed.json.status]).toEqual([200, 'live']);
+  const asProxy = await post(alice, market, { pips: 3000, shares: 10, signatureType: 1, maker: wallet });
+  expect([asProxy.status, asProxy.json.error]).toEqual([400, expect.stringContaining('for signature type 1')]);
   const balance = await call(alice, 'GET', '/balance-allowance?asset_type=COLLATERAL&signature_type=2');
   expect(balance.json.balance).toBe('50000000');
   const taken = await admin(`/admin/accounts/${bob.wallet.address}`, { bind: { wallet, type: 2 }, banned: true });

@@ -98,11 +98,15 @@ test('lists of own rows take all filters, in both dialects', async () => {
     [`maker_address=${a}`, 1],
     [`maker_address=${b.toUpperCase().replace('0X', '0x')}`, 1],
     [`asset_id=${place.tokens[0]}`, 1],
+    [`asset_id=${place.tokens[1]}`, 1],
     [`asset_id=${market.tokens[0]}`, 0],
     [`before=${seconds}`, 0],
     [`before=${seconds + 1}`, 1],
     [`after=${seconds}`, 0],
     [`after=${seconds - 1}`, 1],
+    [`id=${tradeId}&before=${seconds}`, 0],
+    [`id=${tradeId}&after=${seconds}`, 0],
+    [`id=${tradeId}&taker=${a}`, 0],
   ] as const) {
     expect([query, (await found(query)).count]).toEqual([query, count]);
   }

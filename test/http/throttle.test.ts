@@ -260,6 +260,7 @@ test('addresses of one network are one client', () => {
   expect(networkOf('2001:0db8:0000:0001:0000:0000:0000:0001')).toBe('2001:db8:0:1::/64');
   expect(networkOf('2001:db8:0:1:ffff::2')).toBe('2001:db8:0:1::/64');
   expect(networkOf('2001:db8::5')).toBe('2001:db8:0:0::/64');
+  expect(networkOf('2001:db8::3:4:5:6:7')).toBe('2001:db8:0:3::/64');
   expect(networkOf('::1')).toBe('0:0:0:0::/64');
   expect(networkOf('::ffff:192.0.2.7')).toBe('192.0.2.7');
   expect(networkOf('0000:0000:0000:0000:0000:ffff:c000:0207')).toBe('192.0.2.7');

@@ -146,15 +146,10 @@ describe('what is refused before the core', () => {
     );
     await refused({ ...body, order: { ...body.order, maker: bob.wallet.address } }, 'maker address not allowed');
     await refused({ ...body, order: { ...body.order, makerAmount: '4000001' } }, 'invalid signature');
-    const foreign = orderBody(
-      { wallet: { ...alice.wallet, privateKey: bob.wallet.privateKey }, key: alice.key },
-      market,
-      {
-        pips: 4000,
-        shares: 10,
-      },
-    );
-    await refused(foreign, 'invalid signature');
+    const thief = { wallet: { ...alice.wallet, privateKey: bob.wallet.privateKey }, key: alice.key };
+    for (const signatureType of [0, 1, 2, 3] as const) {
+      await refused(orderBody(thief, market, { pips: 4000, shares: 10, signatureType }), 'invalid signature');
+    }
   });
 
   test('wallets of another type, of another owner, and a deposit wallet that does not sign for itself', async () => {

@@ -105,8 +105,11 @@ test('an open market shows its terms and the price of its texts', () => {
   expect(detailRecord(market, event(), TAGS)).toMatchObject({
     active: true,
     closed: false,
+    archived: false,
     accepting_orders: true,
     enable_order_book: true,
+    notifications_enabled: false,
+    maker_base_fee: 0,
     accepting_order_timestamp: new Date(T0).toISOString(),
     minimum_order_size: 5,
     minimum_tick_size: 0.0025,
@@ -125,6 +128,27 @@ test('an open market shows its terms and the price of its texts', () => {
     ],
     event: { id: '1', slug: 'weather', title: 'Weather', ticker: 'WTHR', description: 'All of it.' },
   });
+});
+
+test('a market shows its own texts first, then those of its event, and no time that is none', () => {
+  const shown = (texts: object, ofEvent: object = {}) => {
+    const row = event();
+    if (row === undefined) throw new Error('the event is there');
+    const owner = { ...row, texts: { ...row.texts, ...ofEvent } };
+    return fullRecord({ ...market, texts: { ...market.texts, ...texts } }, owner, TAGS);
+  };
+  const [own, other] = ['2030-01-01T00:00:00Z', '2031-01-01T00:00:00Z'];
+  expect(shown({ endDate: own, description: 'Mine.' }, { endDate: other })).toMatchObject({
+    end_date_iso: own,
+    description: 'Mine.',
+  });
+  for (const none of [undefined, '', 'soon']) {
+    expect(shown({ endDate: none }, { endDate: other }).end_date_iso).toBe(other);
+    expect(shown({ endDate: none }, { endDate: none }).end_date_iso).toBe(null);
+    expect(shown({ gameStartTime: none }).game_start_time).toBe(null);
+  }
+  expect(shown({ description: '' }).description).toBe('All of it.');
+  expect(shown({ archived: true }).archived).toBe(true);
 });
 
 test('the compact record carries what a client needs to trade', () => {
@@ -217,4 +241,6 @@ test('a held row is made once, and anew after every change of its market', async
   look(4);
   await world.submit({ type: 'ResolveMarket', marketIndex, resolution: 0 });
   look(5);
+  // Tags are no part of a market's version: another list of them makes another row.
+  expect(JSON.parse(textOfPieces([rowOf(held, undefined, ['Rain'])])).tags).toEqual(['Rain']);
 });
