@@ -1,7 +1,7 @@
 // An exchange inside a program of somebody's own, such as the tests of a bot: what `npm start` runs, in memory and without a process.
 // Written for others to import (README, "In your own tests"). It prints nothing and never ends the process.
 import type { Clock } from '../engine/index.ts';
-import { resolveGiven } from './config/config.ts';
+import { resolveGiven, type ServerConfig } from './config/config.ts';
 import type { GivenSettings } from './config/settings.ts';
 import { type DevelopmentWallet, developmentWallets } from './dev/wallets.ts';
 import { startServer } from './start.ts';
@@ -18,6 +18,12 @@ export interface OwnExchange {
   close(): Promise<void>;
 }
 
+/** The configuration of an exchange that is one program's own: on a free port, quiet, in memory, unless the settings say otherwise. */
+export function ownConfig(settings: GivenSettings): ServerConfig {
+  const config = resolveGiven({ port: 0, house: false, logLevel: 'silent', ...settings });
+  return settings.dataDir === undefined ? { ...config, dataDir: undefined } : config;
+}
+
 /**
  * Starts an exchange for development, with the catalog and the wallets of `npm start`; when this resolves, it answers.
  * @param settings by the keys of the configuration file; on a free port, without house liquidity and with nothing on disk unless said
@@ -25,11 +31,10 @@ export interface OwnExchange {
  * @throws FatalError with a sentence for a setting that is not allowed, a taken port, or a data directory that cannot be used
  */
 export async function createExchange(settings: GivenSettings = {}, clock?: Clock): Promise<OwnExchange> {
-  const given = resolveGiven({ port: 0, house: false, logLevel: 'silent', ...settings });
-  const config = settings.dataDir === undefined ? { ...given, dataDir: undefined } : given;
+  const config = ownConfig(settings);
   let fatal: Error | undefined;
   const onFatal = (error: Error): void => {
-    fatal = error;
+    fatal ??= error;
   };
   const server = await startServer({ config, env: {}, onFatal, ...(clock && { clock }) });
   return {

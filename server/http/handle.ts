@@ -1,12 +1,14 @@
 // The one function that every request passes: Host, route, an operator's token, the body, its JSON, credentials, handler,
 // reply. app.ts hands it to uWebSockets. No exception leaves it, since one would end the process without a word: a
 // BadRequest becomes its reply, closed storage or a silent historian a 503, and anything else a 503 and an orderly stop.
+
 import type { HttpResponse, HttpRequest as UwsRequest } from 'uWebSockets.js';
 import { StorageUnavailable } from '../../engine/index.ts';
 import type { Caller } from '../auth/caller.ts';
 import { HistorianUnavailable } from '../history/errors.ts';
 import { GONE_STATUS } from '../metrics/requests.ts';
 import type { Services } from '../services.ts';
+import { CHANNEL_PATHS, streamPaths } from '../streams/paths.ts';
 import { type Dialect, pickDialect } from '../wire/dialect.ts';
 import { historyRefusal, RETRY_SECONDS, replyError, storageRefusal } from '../wire/rejections.ts';
 import { type AddressGuard, type AddressReader, addressGuard, forwardedReader } from './allowlist.ts';
@@ -39,9 +41,10 @@ const SEQUENCE = bytesOf('x-sequence');
 const RETRY = { 'retry-after': String(RETRY_SECONDS.unavailable) };
 /** A stream's path is none of the table: who comes there with a plain request may sit behind a proxy that takes upgrades out. */
 function notFoundText(path: string): string {
-  if (/^\/ws(?:\/(?:market|user)?)?$/.test(path))
+  if (streamPaths.some(([streamPath]) => streamPath === path))
     return 'not found: streams answer WebSockets alone, and this request asks for no upgrade';
-  return path.startsWith('/ws/') ? 'not found: the streams are /ws/market and /ws/user' : 'not found';
+  if (!path.startsWith('/ws/')) return 'not found';
+  return `not found: the streams are ${CHANNEL_PATHS.market} and ${CHANNEL_PATHS.user}`;
 }
 
 const STATUS_TEXTS: Readonly<Record<number, string>> = {

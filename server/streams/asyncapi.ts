@@ -1,8 +1,10 @@
 // The AsyncAPI document of the streams, made from their schemas and limits. Served at /asyncapi.json by routes/streams.ts;
 // it knows nothing of sockets.
+
 import { z } from 'zod';
 import type { StreamSettings } from './limits.ts';
 import { streamLimits } from './limits.ts';
+import { CHANNEL_PATHS } from './paths.ts';
 import {
   controlSchemas,
   marketEventSchemas,
@@ -57,8 +59,13 @@ export function asyncApiText(host: string, settings: StreamSettings): string {
     info: { title: 'Outcry streams', version: '1', description },
     servers: { exchange: { host, protocol: 'ws' } },
     channels: {
-      market: channel('/ws/market', 'Books, prices and trades of tokens.', marketEventSchemas, marketRequestSchema),
-      user: channel('/ws/user', 'Own orders and trades, by API key.', userEventSchemas, userRequestSchema),
+      market: channel(
+        CHANNEL_PATHS.market,
+        'Books, prices and trades of tokens.',
+        marketEventSchemas,
+        marketRequestSchema,
+      ),
+      user: channel(CHANNEL_PATHS.user, 'Own orders and trades, by API key.', userEventSchemas, userRequestSchema),
     },
     operations: { ...operations('market', marketEventSchemas), ...operations('user', userEventSchemas) },
   });

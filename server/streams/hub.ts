@@ -1,6 +1,8 @@
 // The WebSocket side of the exchange: takes sockets in, hands their messages to the channels, lets go of those that are too slow
 // or say nothing, and tells the publisher when. Started by start.ts; it must be closed before its app.
+
 import type { HttpRequest, HttpResponse, TemplatedApp, us_socket_context_t } from 'uWebSockets.js';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ApiKeyKind, type RunningExchange } from '../../engine/index.ts';
 import { deriveCredentials } from '../auth/apiKeys.ts';
 import { equalSecretTexts } from '../auth/l2.ts';
@@ -19,17 +21,12 @@ import { CloseCode, Connection, type Socket, type SocketData } from './connectio
 import type { StreamFeed } from './feed.ts';
 import { streamLimits } from './limits.ts';
 import { MarketSubscriber } from './marketChannel.ts';
+import { streamPaths } from './paths.ts';
 import { Publisher } from './publisher.ts';
 import { QUESTION, ReaderCheck } from './readerCheck.ts';
 import { UserSubscriber } from './userChannel.ts';
 
 const WRONG_CREDENTIALS = 'Unauthorized/Invalid api key';
-const PATHS = [
-  ['/ws/market', 'market'],
-  ['/ws/user', 'user'],
-  ['/ws/', undefined],
-  ['/ws', undefined],
-] as const;
 
 /** What has happened to sockets since the start. */
 interface StreamCounts {
@@ -87,7 +84,7 @@ export class StreamHub {
   /** Takes sockets from now on. Call it once, before the app listens. */
   attach(app: TemplatedApp): void {
     this.app = app;
-    for (const [path, channel] of PATHS) {
+    for (const [path, channel] of streamPaths) {
       app.ws<SocketData>(path, {
         maxPayloadLength: streamLimits.payloadBytesMax,
         maxBackpressure: streamLimits.backpressureBytesMax,
@@ -121,7 +118,7 @@ export class StreamHub {
     this.publisher.flush();
     for (const connection of this.connections) connection.end(CloseCode.RESTART, 'the exchange is stopping');
     // One turn of the loop, so that the close frames leave before the app takes its sockets down.
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTurn();
   }
 
   /** What is thrown into uWebSockets ends the process without a word: it becomes an orderly stop. */

@@ -1,7 +1,8 @@
 // A whole server inside the test's own process, on a free port, with nothing on disk unless a folder is given. Used by
 // tests that want real sockets and a look at exchange and views; those that need signals or crashes use process.ts.
 import type { Clock, RunningExchange } from '../../engine/index.ts';
-import { resolveGiven, type ServerConfig } from '../../server/config/config.ts';
+import type { ServerConfig } from '../../server/config/config.ts';
+import { ownConfig } from '../../server/createExchange.ts';
 import { creditCommand, type DevelopmentWallet, developmentWallets } from '../../server/dev/wallets.ts';
 import type { Endpoint } from '../../server/http/endpoint.ts';
 import type { Services } from '../../server/services.ts';
@@ -31,8 +32,7 @@ export interface TestServer {
 
 /** Starts a server and credits the ten wallets. */
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
-  const base = resolveGiven({ port: 0, house: false, logLevel: 'silent' });
-  const config: ServerConfig = { ...base, dataDir: undefined, ...options.config };
+  const config: ServerConfig = { ...ownConfig({}), ...options.config };
   const { clock, endpoints, hasSeed = false } = options;
   const unexpected: Error[] = [];
   const onFatal = options.onFatal ?? ((error: Error) => unexpected.push(error));
