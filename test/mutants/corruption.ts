@@ -44,6 +44,7 @@ function placesOf(object: object, path: string, depth: number, seen: Set<object>
   seen.add(object);
   const ownWords = ladderWords(object);
   if (ownWords !== undefined) numbersOf(ownWords, `${path}.words`, places);
+  if (Array.isArray(object)) betweenRecords(object, path, places);
   for (const name of Object.keys(object)) {
     if (/^(?:out|message|taker|dry|suspects|touched|prefetched|tMs|ladderSpace)$/.test(name)) continue;
     if (ownWords !== undefined && PLACING.test(name)) continue;
@@ -59,6 +60,23 @@ function placesOf(object: object, path: string, depth: number, seen: Set<object>
         if (typeof entry === 'object') placesOf(entry, `${at}(${key})`, depth + 1, seen, places);
     } else if (typeof value === 'object' && value !== null) {
       placesOf(value, at, depth + 1, seen, places);
+    }
+  }
+}
+
+/** Every amount of a record, moved whole to the one before it. */
+function betweenRecords(records: readonly unknown[], path: string, places: Place[]): void {
+  for (let at = 1; at < records.length; at += 1) {
+    const [to, from] = [Object(records[at - 1]), Object(records[at])];
+    for (const name of Object.keys(from)) {
+      const amount: unknown = Reflect.get(from, name);
+      if (typeof amount !== 'number' || amount === 0) continue;
+      const read = (): number => Number(Reflect.get(from, name));
+      const move = (value: number): void => {
+        Reflect.set(to, name, Number(Reflect.get(to, name)) + read() - value);
+        Reflect.set(from, name, value);
+      };
+      places.push({ path: `${path}.${name} to the one before`, index: at, read, write: move, shifts: whole });
     }
   }
 }

@@ -55,6 +55,14 @@ function* wrongLists(numbers: Numbers, counts: readonly number[]): Generator<Num
   }
 }
 
+/** The list with as many free places behind it as it has. */
+function withRoom(numbers: Numbers): Numbers {
+  const longer =
+    numbers instanceof Int32Array ? new Int32Array(numbers.length * 2) : new Float64Array(numbers.length * 2);
+  longer.set(numbers);
+  return longer;
+}
+
 /** Every damage, as the values that take the place of the right ones. */
 function* damages(values: ReadonlyMap<string, unknown>): Generator<Map<string, unknown>> {
   for (const [key, value] of values) {
@@ -64,6 +72,12 @@ function* damages(values: ReadonlyMap<string, unknown>): Generator<Map<string, u
       for (const [other, list] of others) {
         if (!isNumbers(list)) continue;
         for (const words of RECORD_WORDS) yield new Map([[key, list.length / words]]);
+        for (const words of RECORD_WORDS) {
+          yield new Map<string, unknown>([
+            [key, (list.length / words) * 2],
+            [other, withRoom(list)],
+          ]);
+        }
         for (const records of RECORDS) {
           for (const words of RECORD_WORDS) {
             yield new Map<string, unknown>([

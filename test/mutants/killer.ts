@@ -2,6 +2,7 @@
 // that see the same damage. Used by worker.ts; a core that throws is as good as one that differs.
 import type { Exchange } from '../../engine/core/index.ts';
 import { EventWriter, Message } from '../../engine/protocol/index.ts';
+import { differentAside } from './asides.ts';
 import { differentWord } from './corruption.ts';
 import { differentSaying } from './damagedSnapshots.ts';
 import { KeptSections } from './keptSections.ts';
@@ -129,6 +130,8 @@ class Killer {
     }
     const { corrupted } = this.trace;
     if (corrupted?.after !== index) return undefined;
+    const aside = differentAside(this.make, corrupted.asides);
+    if (aside !== undefined) return aside;
     const word = questions.invariants ? differentWord(core, corrupted.found) : undefined;
     if (word !== undefined) return `invariants on ${word}`;
     return questions.snapshots ? differentSaying(core, this.make, corrupted.sayings) : undefined;

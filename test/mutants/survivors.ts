@@ -1,5 +1,5 @@
-// Why a mutant of the core may survive: changes that nothing can see, and those that the traces do not reach. Read by main.ts,
-// which fails when a survivor has no reason here. A reason names lines by what they say, so that it stays true when they move.
+// Why a mutant of the core may survive: it is the same program by another name, whatever a core is asked. Read by main.ts, which
+// fails when a survivor has no reason here. A reason names lines by what they say, so that it stays true when they move.
 import type { Mutant } from './sites.ts';
 
 interface Reason {
@@ -7,12 +7,9 @@ interface Reason {
   /** Matches the line and what the change makes of it, as `text ⇒ from → to`. */
   readonly change: RegExp;
   readonly text: string;
-  /** The mutant is the same program by another name: it cannot be killed. */
-  readonly isEqual: boolean;
 }
 
-const equal = (file: RegExp, change: RegExp, text: string): Reason => ({ file, change, text, isEqual: true });
-const unreached = (file: RegExp, change: RegExp, text: string): Reason => ({ file, change, text, isEqual: false });
+const equal = (file: RegExp, change: RegExp, text: string): Reason => ({ file, change, text });
 
 /** Why what makes fewer orders usual is never seen. */
 const UNUSUAL = 'An order that is not taken for a usual one goes the long way to the same end: only the time differs.';
@@ -56,11 +53,6 @@ const reasons: readonly Reason[] = [
   equal(/^usualOrder/, /^timestampMs .* ⇒ (?:>= → >|<= → <|- → \+|\+ → -)$/, UNUSUAL),
   equal(/^usualOrder/, /^if \(position < 0 .* ⇒ (?:< → <=|!== → ===|0 → 1)$/, UNUSUAL),
   equal(/^usualOrder/, /isOwner\(.* ⇒ \+ → -$/, UNUSUAL),
-  unreached(
-    /^usualOrder/,
-    /^const timestampMs = .* ⇒ \+ → -$/,
-    'Reads the time out of an earlier command of the message, where there mostly is none that could be one.',
-  ),
   equal(/^usualOrder/, /^const (?:money|lots|pips|ladderPips) = .* ⇒ (?:[+-] → [+-]|0 → 1)$/, UNUSUAL),
   equal(/^usualOrder/, /^if \(Math\.floor\(lots\) .* ⇒ (?:< → <=|> → >=)$/, UNUSUAL),
   equal(/^usualOrder/, /^if \(level < 1 .* ⇒ (?:< → <=|1 → 2)$/, UNUSUAL),
@@ -222,18 +214,7 @@ const reasons: readonly Reason[] = [
   equal(/^prices/, /^if \(moneyMicro >= 2 \* sharesMicro\)/, 'Such a price is beyond every limit either way.'),
   equal(/^snapshot/, /levels\.subarray\(at, at \+ 3\)/, 'Three of them are taken.'),
   equal(/^snapshot/, /new Float64Array\(0\)/, 'What is loaded takes its place.'),
-  unreached(/^orderPool/, /byteLength/, 'A figure for the bench.'),
   equal(/^idWindow/, /^this\.(?:startMs|endMs) = /, 'When a slice is looked at first; the table has all.'),
-  unreached(
-    /^snapshot/,
-    /requireSound\(state\.freshTrades/,
-    'Asked for in the middle of a command, which nothing here does.',
-  ),
-  unreached(
-    /^orderPool/,
-    /requireSound\(used <= slotsOf/,
-    'No damage to a snapshot leaves fewer entries, and all else in order.',
-  ),
   equal(/^entries/, /./, 'What is read early says nothing: only time can tell.'),
   equal(/^lookAhead/, /^(?!state\.aheadAt = )/, 'What is read early says nothing: only time can tell.'),
   equal(/^dryRun/, /\btouched\b/, 'What is read early says nothing: only time can tell.'),
@@ -278,23 +259,16 @@ const reasons: readonly Reason[] = [
   equal(/^dryRun/, /^const none = side === BID/, 'The limit of an order lies before both ends of a ladder.'),
   equal(/^dryRun/, /^dry\.budgetLeftMicro = isBudget/, 'What is left of no budget is never asked.'),
   equal(/^dryRun/, /^if \(dry\.ownCount > 0\) countReleases.* ⇒ > → >=/, 'Of none there is nothing to count.'),
-  unreached(/^state/, /limits\.marketsMax\) throw/, 'No trace opens so many; the limit is far beyond a venue.'),
   equal(
     /^state/,
     /^this\.(?:touched|suspect)Count \+= 1; ⇒ 1/,
     'Between them stand those of commands before, of whom nothing is wanted any more.',
   ),
-  unreached(/^accounts/, /limits\.accountsMax\) throw/, 'No trace opens so many; the limit is far beyond a venue.'),
-  unreached(
-    /^invariants/,
-    /first \+ second === 0n|shares, too many/,
-    'The damage that the traces do to a state does not lead there.',
-  ),
   equal(/^invariants/, /^let previous = 0;/, 'Numbers of orders begin at 1, which has been checked before.'),
 ];
 
 /** The reason for which this mutant may live; undefined when there is none. */
-export function reasonOf({ file, text, from, to }: Mutant): Reason | undefined {
+export function reasonOf({ file, text, from, to }: Mutant): string | undefined {
   const change = `${text} ⇒ ${from} → ${to}`;
-  return reasons.find((reason) => reason.file.test(file) && reason.change.test(change));
+  return reasons.find((reason) => reason.file.test(file) && reason.change.test(change))?.text;
 }

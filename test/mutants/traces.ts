@@ -7,6 +7,7 @@ import { type Command, type EngineEvent, EventWriter, encodeCommand } from '../.
 import { Generator, type Timed } from '../model/generator.ts';
 import { walletOf } from '../model/names.ts';
 import { ReferenceExchange } from '../model/reference.ts';
+import { asides, few } from './asides.ts';
 import { corruptions, type FoundCorruption } from './corruption.ts';
 import { crowd } from './crowd.ts';
 import { sayingsOfDamage } from './damagedSnapshots.ts';
@@ -30,6 +31,8 @@ export interface Trace {
         readonly after: number;
         readonly found: readonly FoundCorruption[];
         readonly sayings: readonly string[];
+        /** What a core answers to the questions of asides.ts. */
+        readonly asides: readonly string[];
       }
     | undefined;
 }
@@ -37,9 +40,11 @@ export interface Trace {
 /** The name of the trace of a crowd. */
 export const CROWD = 'crowd';
 const LOOK_EVERY = 60;
-/** The checks of the state are checked once, on this trace after so many commands. */
-const CORRUPTED_TRACE = 'seed 3';
-const CORRUPTED_AFTER = 420;
+/** The checks of the state are checked on these traces, after so many commands or at their end. */
+const CORRUPTED: ReadonlyMap<string, number> = new Map([
+  ['seed 3', 420],
+  ['few', Infinity],
+]);
 
 /** Answers of a core to every question, as one text. */
 export function askEverything(core: Exchange, marketCount: number, accountCount: number): string {
@@ -82,8 +87,9 @@ function record(name: string, timed: readonly Timed[], wanted: readonly (readonl
     commands.push({ tMs, bytes, events, nextDueMs: core.nextDueMs() });
     const isLook = wanted === undefined ? index === timed.length - 1 : index % LOOK_EVERY === LOOK_EVERY - 1;
     if (isLook) looks.push({ after: index, text: askEverything(core, marketsIn(core), accountsIn(core)) });
-    if (name === CORRUPTED_TRACE && index === CORRUPTED_AFTER) {
-      corrupted = { after: index, found: corruptions(core), sayings: sayingsOfDamage(core, Exchange) };
+    if (index === Math.min(CORRUPTED.get(name) ?? Number.NaN, timed.length - 1)) {
+      const sayings = sayingsOfDamage(core, Exchange);
+      corrupted = { after: index, found: corruptions(core), sayings, asides: asides(Exchange) };
     }
   }
   return { name, commands, looks, corrupted };
@@ -108,7 +114,7 @@ export function accountsIn(core: Exchange): number {
   return count;
 }
 
-/** Records `seeds` sequences of the model's generator, each of so many commands, one crowd, and one exchange of odd settings. */
+/** Records `seeds` sequences of the model's generator, each of so many commands, one crowd, one exchange of odd settings, and one of few owners. */
 export function recordTraces(file: string, seeds: number, commands: number): void {
   const traces: Trace[] = [];
   for (let seed = 1; seed <= seeds; seed += 1) {
@@ -126,6 +132,7 @@ export function recordTraces(file: string, seeds: number, commands: number): voi
   for (const [name, play] of [
     [CROWD, crowd],
     ['for ever', acceptForEver],
+    ['few', few],
   ] as const) {
     const timed: Timed[] = [];
     play((tMs: number, command: Command) => timed.push({ tMs, command }));

@@ -1,0 +1,163 @@
+// What no sequence of commands asks of a core: what it does at limits that are too far away to be reached, in the middle of a
+// command, and with a message that holds another order before the one it is given. Used by traces.ts to learn what the
+// unchanged core answers, and by the killer to ask a mutant the same.
+import type { Exchange } from '../../engine/core/index.ts';
+import {
+  type Command,
+  EventWriter,
+  encodeCommand,
+  limits,
+  Message,
+  OrderType,
+  RULES_VERSION,
+  Side,
+} from '../../engine/protocol/index.ts';
+import { marketIds, TIME_ZERO_MS } from '../model/names.ts';
+import { KeptSections } from './keptSections.ts';
+import { fund, offer, priced } from './offers.ts';
+import { addressOf, keyOf, ORDERS, OWNERS, type Take, terms } from './situations.ts';
+
+const [SELLER, BUYER, NEWCOMER] = [OWNERS + 400, OWNERS + 401, OWNERS + 402];
+const FIRST_ORDER = ORDERS + 12_000;
+const FUNDS_MICRO = 100_000_000;
+const T_MS = TIME_ZERO_MS;
+const SETTINGS = { heartbeatWindowMs: 60_000, minedDelayMs: 0, confirmedDelayMs: 0, creditMicro: 0 };
+/** Where an order lies in a longer message, bytes; and the time in it, and as far before the order's beginning. */
+const ORDER_AT = 128;
+const TIME_AT = 120;
+
+/**
+ * Two owners who hold shares of one market, one of whom offers all of them; and two more markets, of which the first ended half
+ * and half, with nothing left to redeem.
+ */
+export function few(take: Take): void {
+  take(T_MS, { type: 'Started', rulesVersion: RULES_VERSION, orderWindowMs: 60_000, ...SETTINGS });
+  for (const marketIndex of [0, 1, 2]) {
+    take(T_MS, { type: 'CreateMarket', eventNumber: 0, ...marketIds(marketIndex), ...terms });
+  }
+  for (const owner of [SELLER, BUYER]) {
+    fund(take, T_MS, owner, FUNDS_MICRO);
+    take(T_MS, { type: 'Split', ...holdingOf(owner), marketIndex: 0, amountMicro: 5_000_000 });
+  }
+  for (const marketIndex of [1, 2]) {
+    take(T_MS, { type: 'Split', ...holdingOf(SELLER), marketIndex, amountMicro: 5_000_000 });
+  }
+  take(T_MS, { type: 'ResolveMarket', marketIndex: 1, resolution: 2 });
+  take(T_MS, { type: 'Redeem', ...holdingOf(SELLER), marketIndex: 1 });
+  offer(take, T_MS, FIRST_ORDER, SELLER, { marketIndex: 0, side: Side.SELL, ...priced(6_000, 500) });
+  offer(take, T_MS, FIRST_ORDER + 1, BUYER, { marketIndex: 0, side: Side.BUY, ...priced(4_000, 100) });
+}
+
+function holdingOf(owner: number) {
+  return { wallet: addressOf(owner), owner: addressOf(owner), keyId: keyOf(owner), flags: 0 };
+}
+
+/** A core with these commands behind it. */
+class Asked {
+  readonly core: Exchange;
+  private readonly writer: EventWriter;
+
+  constructor(make: new () => Exchange, writer = new EventWriter()) {
+    this.core = new make();
+    this.writer = writer;
+    few((tMs, command) => this.apply(tMs, encodeCommand(command)));
+  }
+
+  /** What the core's private state has under these names, one within the other. */
+  part(...names: readonly string[]): object {
+    let part: unknown = Reflect.get(this.core, 'state');
+    for (const name of names) part = Reflect.get(Object(part), name);
+    return Object(part);
+  }
+
+  take(command: Command): string {
+    return said(() => this.apply(T_MS, encodeCommand(command)));
+  }
+
+  apply(tMs: number, command: Uint8Array): string {
+    this.writer.begin();
+    this.core.apply(tMs, command, this.writer);
+    return this.written();
+  }
+
+  applyAt(message: Message, offset: number): string {
+    this.writer.begin();
+    this.core.applyAt(T_MS, message, offset, this.writer);
+    return this.written();
+  }
+
+  private written(): string {
+    this.writer.finish();
+    return Buffer.from(this.writer.copy()).toString('hex');
+  }
+}
+
+/** Asks a core for a snapshot whenever an order is filled, which is in the middle of the command that filled it. */
+class Interrupter extends EventWriter {
+  core: Exchange | undefined;
+  answer = '';
+
+  override orderFilled(orderNumber: number): void {
+    super.orderFilled(orderNumber);
+    this.answer += said(() => {
+      this.core?.visit(new KeptSections(new Map(), false));
+      return 'written';
+    });
+  }
+}
+
+function said(ask: () => string): string {
+  try {
+    return ask();
+  } catch (error) {
+    return error instanceof Error ? error.message.slice(0, 90) : String(error);
+  }
+}
+
+function bytesOfOrders(make: new () => Exchange): string {
+  return String(Reflect.get(new Asked(make).part('pool'), 'byteLength'));
+}
+
+function marketBeyondAll(make: new () => Exchange): string {
+  const asked = new Asked(make);
+  Reflect.set(asked.part('markets'), 'length', limits.marketsMax);
+  return asked.take({ type: 'CreateMarket', eventNumber: 0, ...marketIds(3), ...terms });
+}
+
+function accountBeyondAll(make: new () => Exchange): string {
+  const asked = new Asked(make);
+  Reflect.set(asked.part('accounts'), 'accountCount', limits.accountsMax);
+  let answer = '';
+  fund((_, command) => (answer = asked.take(command)), T_MS, NEWCOMER, FUNDS_MICRO);
+  return answer;
+}
+
+function snapshotInCommand(make: new () => Exchange): string {
+  const writer = new Interrupter();
+  const asked = new Asked(make, writer);
+  writer.core = asked.core;
+  const taking = { marketIndex: 0, side: Side.BUY, orderType: OrderType.FAK, ...priced(6_000, 100) };
+  offer((_, command) => void asked.take(command), T_MS, FIRST_ORDER + 2, BUYER, taking);
+  return writer.answer;
+}
+
+/** An order that was signed too long ago, behind a number that would be a better time. */
+function orderBehindAnother(make: new () => Exchange): string {
+  const asked = new Asked(make);
+  const message = new Message(new ArrayBuffer(1_024));
+  message.view.setFloat64(ORDER_AT - TIME_AT, T_MS, true);
+  const late = { marketIndex: 0, side: Side.BUY, ...priced(3_000, 100), timestampMs: T_MS - 3_600_000 };
+  offer((_, command) => message.bytes.set(encodeCommand(command), ORDER_AT), T_MS, FIRST_ORDER + 3, BUYER, late);
+  return asked.applyAt(message, ORDER_AT);
+}
+
+const questions = [bytesOfOrders, marketBeyondAll, accountBeyondAll, snapshotInCommand, orderBehindAnother];
+
+/** What a core answers to all of them. */
+export const asides = (make: new () => Exchange): string[] => questions.map((ask) => said(() => ask(make)));
+
+/** The first question to which a core answers something else than it should; undefined when there is none. */
+export function differentAside(make: new () => Exchange, expected: readonly string[]): string | undefined {
+  const at = asides(make).findIndex((answer, index) => answer !== expected[index]);
+  return at < 0 ? undefined : questions[at].name;
+}
