@@ -48,7 +48,7 @@ export function asyncApiText(host: string, settings: StreamSettings): string {
   const description = [
     'Every message but an error carries stream_id, sequence (without gaps in its stream) and server_ts_ms. A frame is one',
     'object or an array of them. Text PING is answered by PONG, a subscription that adds nothing by',
-    'NO NEW ASSETS. A socket that loses a message is closed with 1013: resume.',
+    'NO NEW ASSETS. A socket that loses a message is closed with 1013, and all with 1012 at a stop: resume.',
     `Limits: ${subscriptionsMax} tokens a socket, ${messageBytesMax} bytes a message, ${messagesBurst} messages at once`,
     `and ${messagesPerSecond} a second, ${connectionsPerIpMax} sockets an address, ${idleSecondsMax} s without`,
     `an answer to pings; who answered one and then none in time, ${answerMsMax} ms at most, gets what it misses when it answers;`,
