@@ -269,7 +269,7 @@ async function requireReport(): Promise<void> {
   if (lost !== undefined) fatal('output', `The report cannot be written to standard output: ${reasonOf(lost)}.`);
 }
 
-/** The program; its actions are the promises that runCli awaits. */
+/** The program; runCli awaits the promises that its actions return. */
 function makeProgram(env: Environment, folder: string): Command {
   const program = new Command('outcry').description('A prediction-market exchange that anyone can run.');
   program.exitOverride().addHelpText('after', STATUS_HELP).enablePositionalOptions();

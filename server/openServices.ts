@@ -60,7 +60,7 @@ export interface OpenOptions {
 /** The services of a running server, including those that only its owner sees. */
 export type OwnServices = Services & { readonly historian: OpenedHistorian; readonly snapshots: SnapshotMaker };
 
-/** A stop writes a snapshot if the next start would replay this many records; replaying fewer is as fast as loading one. */
+/** A stop writes a snapshot if the next start would replay this many records or more; fewer replay as fast as one loads. */
 const CLOSE_SNAPSHOT_FROM = 10_000;
 
 export const feedOf = (views: Views, { streams, dataDir }: ServerConfig): StreamFeed =>

@@ -3,7 +3,7 @@
 // collecting thread. Transferring memory back and forth makes V8 collect as well; shared memory does not. Owned by the
 // historian's thread.
 
-/** Bytes with which an answer begins; KEPT is how many returned buffers are kept. */
+/** Initial bytes of an answer; KEPT is the most returned buffers that are kept. */
 const FIRST_BYTES = 512 * 1024;
 const KEPT = 12;
 /** All kept memory is freed after this long (ms) without a return. */

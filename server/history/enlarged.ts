@@ -1,4 +1,4 @@
-// Grows the typed arrays of this folder as accounts, keys and positions become more. Used by their tables, which choose the new
+// Grows the typed arrays of this folder as accounts, keys and positions are added. Used by their tables, which choose the new
 // length and the content of the free slots.
 
 /** Copies a shorter array to the beginning of `larger`; returns `larger`. */

@@ -36,7 +36,7 @@ const RELEASE_MS_MAX = 5_000;
 const encoder = new TextEncoder();
 
 interface HistorianOptions {
-  /** The exchange's data directory: its journal is read, and the index lies beside it. Undefined: neither is kept on disk. */
+  /** The exchange's data directory: its journal is read, and the index lies beside it. Undefined: both are temporary. */
   readonly dataDir: string | undefined;
   readonly log?: Log | undefined;
   /**

@@ -1,5 +1,5 @@
-// A radix sort of places by keys that are stored elsewhere. It compares nothing, since commits sort many thousand entries into
-// key order. Used by positions.ts.
+// A radix sort of places by keys that are stored elsewhere: no comparisons, since commits sort many thousand entries into key
+// order. Used by positions.ts.
 
 /** Bits of a digit: keys are sorted by one digit at a time, least significant first. */
 const DIGIT_BITS = 14;

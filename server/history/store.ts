@@ -135,7 +135,7 @@ export class IndexStore {
     );
   }
 
-  /** Reserves the space if it is allocated already; returns whether it is. */
+  /** Reserves the space if the file has it already; returns whether it has. */
   tryReserve({ bytes, entries }: Need): boolean {
     return this.space.tryReserve(bytes, entries);
   }

@@ -29,7 +29,7 @@ export interface Cursor {
 const CURSOR_KEY = writePairKey(Buffer.alloc(PAIR_KEY_BYTES), Table.META, 0, 0);
 /** Disk space of a changed block: a page of its own, and its entry in the B-tree. */
 const BLOCK_BYTES = 4_096 + 64;
-/** Space factor for entries in pages of the B-tree: a page that splits leaves both halves half empty. */
+/** Space factor for entries in pages of the B-tree: both halves of a split page start half empty. */
 const SPLIT_FACTOR = 2;
 /** A commit is due once this much waits, which bounds the memory while an index is built. */
 const DUE = { positions: 250_000, blocks: 40_000 } as const;

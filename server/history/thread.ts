@@ -22,7 +22,7 @@ import { TradedBoard } from './traded.ts';
 const PROGRESS = { records: 20_000, everyMs: 200 } as const;
 /** After catching up by more records than this, the index is reopened, which frees the memory that they took. */
 const RENEWAL_RECORDS = 100_000;
-/** How often (ms) uncommitted work is checked for a due commit. */
+/** How long (ms) after indexing the thread looks again whether a commit is due. */
 const LOOK_MS = 500;
 /** Added to this thread's nice value: orders get the processor first. */
 const NICER = 5;

@@ -192,7 +192,7 @@ export class StreamHub {
     this.admission.ended(ip);
   }
 
-  /** uWebSockets dropped a message, which leaves a gap. A publish allows no unsubscribing, so that follows in a later turn. */
+  /** uWebSockets dropped a message: a gap. During a publish nothing may be unsubscribed; that follows in a later turn. */
   private dropped(socket: Socket): void {
     const { connection } = socket.getUserData();
     if (connection === undefined || connection.isLost) return;

@@ -21,7 +21,7 @@ export interface StreamSettings {
   readonly lostMsMax: number;
   /** An answer to a ping within this time is never late, ms; a slower one is late if other clients answer faster. */
   readonly answerMsMin: number;
-  /** The most time ever allowed for an answer, ms. A late client is sent nothing until it answers; its streams then go on. */
+  /** The most time ever allowed for an answer, ms. A late client is sent nothing until it answers; its streams then resume. */
   readonly answerMsMax: number;
 }
 

@@ -18,7 +18,7 @@ interface PendingChange {
 /** The state of a market's streams, and what the feed knew of the market. */
 export interface Standing {
   readonly numbers: ArrayLike<number>;
-  /** Where its newest change lies in the log of changes. */
+  /** Place of its newest change in the change log. */
   readonly latestAt: number;
   readonly terms: MarketTerms;
   readonly negRisk: boolean;
@@ -32,7 +32,7 @@ export class MarketStream {
   /** How many sockets receive each form live. */
   readonly subscribers: number[] = new Array<number>(FORM_COUNT).fill(0);
   subscriberCount = 0;
-  /** Where its newest change lies in the log of changes. */
+  /** Place of its newest change in the change log. */
   latestAt = NONE;
   /** When each form last published a message (ms, monotonic clock); silent ones get heartbeats. */
   readonly publishedMs: number[] = new Array<number>(FORM_COUNT).fill(0);

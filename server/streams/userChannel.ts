@@ -35,7 +35,7 @@ export function userMessage(
 /** Reads messages that are no longer in memory from the log. */
 export interface UserLog {
   /**
-   * Hands over the messages of an owner's stream numbered (after..last] in order, a few at a time, until `take` resolves with
+   * Hands over the messages of an owner's stream numbered (after, last] in order, a few at a time, until `take` resolves with
    * false. `take` is first called with no messages, to ask whether they are still wanted. Resolves when reading is over, with
    * false if there is no log to read. One question at a time is served, over all sockets.
    */

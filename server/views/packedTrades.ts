@@ -1,5 +1,5 @@
-// A packed store of trades that no longer change: some 150 bytes each outside the heap, where an object with its orders takes
-// ten times as much of it, and the heap ends at a few gigabytes. Fields are decoded on access, so a filter that needs few
+// A packed store of trades that no longer change: some 150 bytes each, off the heap. As objects with their orders they would
+// take ten times as much of the heap, which ends at a few gigabytes. Fields are decoded on access, so a filter that needs few
 // fields reads little. Written and read by trades.ts alone.
 import {
   bytesToHex,

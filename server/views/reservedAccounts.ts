@@ -11,6 +11,6 @@ const reserved = (id: number): ReservedAccount => ({ id, wallet: `0x${String(id 
 
 /** Receives taker fees. */
 export const FEES_ACCOUNT = reserved(0);
-/** Receives the opposite outcome whenever the faucet credits test shares. */
+/** Receives the other leg of credited test shares. */
 export const HOUSE_ACCOUNT = reserved(1);
 export const reservedAccounts = [FEES_ACCOUNT, HOUSE_ACCOUNT] as const;
