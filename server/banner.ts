@@ -1,5 +1,5 @@
-// The one screen that start-up prints: what runs where, the wallets of development, how to point a client at it. Called
-// by cli.ts after the server answers. Its last word is "ready"; it never shows a secret that is not public anyway.
+// The one screen that start-up prints: addresses and settings, the development wallets, how to point a client at it. Called by
+// cli.ts once the server answers. Its last word is "ready"; it never shows a secret that is not public anyway.
 import { limits } from '../engine/index.ts';
 import { DEVELOPMENT_ADMIN_TOKEN, type ServerConfig } from './config/config.ts';
 import { type DevelopmentWallet, developmentWallets } from './dev/wallets.ts';
@@ -9,7 +9,7 @@ import { marketStatusText } from './wire/rejections.ts';
 
 const FACT_NAME_COLUMNS = 14;
 
-/** How many markets there are in each status, such as `{active: 44, resolved: 20}`. */
+/** The number of markets by status, such as `{active: 44, resolved: 20}`. */
 function marketCounts({ services }: RunningServer): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const { status } of services.views.markets.list()) {
@@ -22,7 +22,7 @@ function marketCounts({ services }: RunningServer): Readonly<Record<string, numb
 const walletsOf = ({ services }: RunningServer): readonly DevelopmentWallet[] =>
   services.config.mode === 'development' ? developmentWallets(services.wallets) : [];
 
-/** The admin token where everybody knows it; undefined for one that the operator gave. */
+/** The admin token if it is the public development token; undefined for one that the operator set. */
 const publicToken = ({ adminToken }: ServerConfig): string | undefined =>
   adminToken === DEVELOPMENT_ADMIN_TOKEN ? adminToken : undefined;
 
@@ -77,7 +77,7 @@ function factLines(server: RunningServer): readonly string[] {
   return facts.map(([name, value]) => `  ${name.padEnd(FACT_NAME_COLUMNS)}${value}`);
 }
 
-/** The banner as text for people, ending with the line "ready". */
+/** The banner as human-readable text that ends with the line "ready". */
 export function bannerText(server: RunningServer): string {
   const { config } = server.services;
   const wallets = walletsOf(server);

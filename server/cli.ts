@@ -1,5 +1,5 @@
-// The command line: start, serve, import, replay and the tools of a data directory; which flags each takes and what it
-// does, and how a running server is told to stop. Called by main.ts alone.
+// The command line: start, serve, import, replay and the tools of a data directory. Defines each command's flags and actions,
+// and how a running server is told to stop. Called by main.ts alone.
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
 import { errorOf, reasonOf, withDeadline } from '../engine/index.ts';
@@ -19,7 +19,7 @@ import { lostOutput } from './process/lostOutput.ts';
 import { showProgress, showProgressLines } from './process/progress.ts';
 import type { RunningServer } from './start.ts';
 
-/** How long an orderly stop may take before the process ends regardless. */
+/** How long (ms) a clean shutdown may take before the process is killed. */
 const STOP_MS_MAX = 5_000;
 
 const PACKAGE_FILE = new URL('../package.json', import.meta.url);
@@ -35,7 +35,7 @@ const STATUS_HELP = [
   'or, --config aside, as a key of outcry.config.json (dataDir). Flags win over variables, variables over the file.',
 ].join('\n');
 
-/** Gives a command the flags of the table of settings: all of them, or those of these keys. */
+/** Adds flags of the settings table to a command: all of them, or those of these keys. */
 export function addOptions(command: Command, keys?: readonly string[]): Command {
   for (const { key, flags, kind, help } of optionTable) {
     if (keys !== undefined && !keys.includes(key)) continue;
@@ -50,24 +50,24 @@ export function addOptions(command: Command, keys?: readonly string[]): Command 
   return command.option('--config <file>', 'configuration file (default outcry.config.json, if there is one)');
 }
 
-/** The flags that were really given: a negated flag alone has a default of its own, which must not win over the file. */
+/** The flags actually given: a negated flag alone has a default of its own, which must not override the file. */
 export function givenFlags(command: Command): Flags {
   const values: Flags = command.opts();
   return Object.fromEntries(Object.entries(values).filter(([key]) => command.getOptionValueSource(key) === 'cli'));
 }
 
-/** Why the exchange stops: a signal, or the error after which it cannot go on. */
+/** Why the exchange stops: a signal, or an error after which it cannot continue. */
 type StopCause = NodeJS.Signals | Error;
 
-/** Waits for a cause to stop; the first one counts. */
+/** Awaits a cause to stop; the first one counts. */
 interface StopWatch {
   readonly cause: Promise<StopCause>;
-  /** Whether there is a cause by now. */
+  /** Whether a cause has been given. */
   readonly isGiven: () => boolean;
   readonly give: (cause: StopCause) => void;
 }
 
-/** Takes signals and errors that nobody handled as causes to stop. */
+/** Treats signals and unhandled errors as causes to stop. */
 function watchForStop(): StopWatch {
   let isGiven = false;
   let resolveCause: (cause: StopCause) => void = () => {};
@@ -78,7 +78,7 @@ function watchForStop(): StopWatch {
     isGiven = true;
     resolveCause(given);
   };
-  // A second signal changes nothing: the launcher passes each one on, so that one press of Ctrl+C may arrive twice.
+  // A second signal changes nothing: the launcher forwards each one, so a single Ctrl+C may arrive twice.
   for (const signal of endSignals) process.on(signal, () => give(signal));
   process.on('uncaughtException', (error) => give(error));
   process.on('unhandledRejection', (reason) => {
@@ -88,7 +88,7 @@ function watchForStop(): StopWatch {
   return { cause, isGiven: () => isGiven, give };
 }
 
-/** Ends the replay of the journal when the exchange is told to stop during start-up. */
+/** Aborts the journal's replay when the exchange is told to stop during start-up. */
 class StoppedInReplay extends Error {}
 
 function requireSecret(config: ServerConfig, env: Environment): void {
@@ -105,7 +105,7 @@ async function printBanner(server: RunningServer): Promise<void> {
   else if (!config.isQuiet) process.stdout.write(bannerText(server));
 }
 
-/** Says that an orderly stop begins and that it is over, where a banner said that the exchange runs. */
+/** Prints that a clean shutdown begins or has ended, if a text banner was printed. */
 function tellStop({ isJson, isQuiet }: ServerConfig, text: string): void {
   if (!isJson && !isQuiet) process.stdout.write(`${text}\n`);
 }
@@ -113,7 +113,7 @@ function tellStop({ isJson, isQuiet }: ServerConfig, text: string): void {
 async function stopOnSignal(server: RunningServer, signal: NodeJS.Signals): Promise<void> {
   const { config, log } = server.services;
   log.info({ signal }, 'The exchange stops.');
-  const newLine = process.stdout.isTTY && signal === 'SIGINT' ? '\n' : ''; // the terminal has shown ^C
+  const newLine = process.stdout.isTTY && signal === 'SIGINT' ? '\n' : ''; // the terminal shows ^C
   tellStop(
     config,
     `${newLine}${signal}: the exchange answers what is under way and stops, in ${STOP_MS_MAX / 1000} s at most.`,
@@ -123,20 +123,20 @@ async function stopOnSignal(server: RunningServer, signal: NodeJS.Signals): Prom
   tellStop(config, `Stopped. All that was acknowledged is in ${config.dataDir ?? 'memory, and gone with it'}.`);
 }
 
-/** Stops the server, but waits no longer than the limit. */
+/** Stops the server; if that takes longer than the limit, kills the process. */
 async function stopInTime(server: RunningServer): Promise<void> {
   const isStopped = await withDeadline(
     server.stop().then(() => true),
     STOP_MS_MAX,
   );
   if (isStopped === true && !server.services.exchange.isLeftOpen) return;
-  // A call to a hanging disk does not return, and an orderly exit would wait for it too.
+  // A call to a hanging disk never returns, and a clean exit would wait for it too.
   const what = isStopped === true ? 'could not close its journal' : `did not stop within ${STOP_MS_MAX / 1000} s`;
   process.stderr.write(`The exchange ${what}; it ends itself with SIGKILL now.\n`);
   process.kill(process.pid, 'SIGKILL');
 }
 
-/** Shows on standard error how many of the journal's records are done; stops with the last one. */
+/** Shows the number of journal records done on standard error; ends with the last record. */
 function progressOf(
   { isQuiet }: ServerConfig,
   what: string,
@@ -152,7 +152,7 @@ function progressOf(
 
 async function run(config: ServerConfig, env: Environment): Promise<void> {
   const stop = watchForStop();
-  // Loaded only now, so that a wrong flag is told at once.
+  // Loaded only now, so a wrong flag is reported at once.
   const { startServer } = await import('./start.ts');
   const showReplay = progressOf(config, 'Reading the journal');
   const onProgress = (done: number, total: number): void => {
@@ -177,13 +177,13 @@ async function run(config: ServerConfig, env: Environment): Promise<void> {
   const cause = await stop.cause;
   if (typeof cause === 'string') return stopOnSignal(server, cause);
   server.services.log.fatal({ err: cause }, 'The exchange cannot go on and stops.');
-  // The cause may also make an orderly stop fail; it is the first error that is reported.
+  // The cause may make the clean shutdown fail too; only the first error is reported.
   await stopInTime(server).catch((error: unknown) => server.services.log.error({ err: error }, 'Stopping failed too.'));
   if (cause instanceof FatalError) throw cause;
   fatal('defect', `The exchange stopped on a defect: ${cause.message}`);
 }
 
-/** The commands that work on a data directory: none of them starts an exchange. */
+/** Adds the commands that work on a data directory; none of them starts an exchange. */
 function addTools(program: Command, env: Environment, folder: string): void {
   const configOf = (command: Command): ToolConfig => resolveToolConfig(givenFlags(command), env, folder);
   const dirOf = ({ dataDir }: ToolConfig): string => dataDir ?? fatal('usage', 'Name the folder with --data-dir.');
@@ -224,7 +224,7 @@ function addTools(program: Command, env: Environment, folder: string): void {
     });
 }
 
-/** Imports a file into the exchange at --url, or into the data directory that is named. */
+/** Imports a file into the exchange at --url, or into the data directory given by --data-dir. */
 async function runImport(file: string, command: Command, env: Environment, folder: string): Promise<void> {
   const flags = givenFlags(command);
   const { url, venue } = command.opts<{ readonly url: string; readonly venue?: boolean }>();
@@ -239,7 +239,7 @@ async function runImport(file: string, command: Command, env: Environment, folde
     return;
   }
   const given = resolveConfig(venue === true ? 'production' : 'development', flags, env, folder);
-  const config = { ...given, snapshotEvery: 0 }; // what follows the log stops doing so before the import is submitted
+  const config = { ...given, snapshotEvery: 0 }; // followers stop following the log before the import is submitted
   const { closeServices, openServices, failOnStorage } = await import('./openServices.ts');
   const { firstStart } = await import('./dev/firstStart.ts');
   const onFatal = (error: Error): void => {
@@ -263,18 +263,18 @@ function packageVersion(): string {
   return version;
 }
 
-/** Fails for a command that was run for what it prints, and could not print it. */
+/** Fails if the output of a command whose purpose is its output could not be written. */
 async function requireReport(): Promise<void> {
   const lost = await lostOutput();
   if (lost !== undefined) fatal('output', `The report cannot be written to standard output: ${reasonOf(lost)}.`);
 }
 
-/** The program; its actions set the promise that runCli waits for. */
+/** The program; runCli awaits the promises that its actions return. */
 function makeProgram(env: Environment, folder: string): Command {
   const program = new Command('outcry').description('A prediction-market exchange that anyone can run.');
   program.exitOverride().addHelpText('after', STATUS_HELP).enablePositionalOptions();
   program.version(packageVersion(), '--version', 'print the version of the program');
-  // An exchange goes on without what it prints.
+  // An exchange continues even if its output cannot be written.
   program.hook('postAction', (_program, command) =>
     ['start', 'serve'].includes(command.name()) ? undefined : requireReport(),
   );
@@ -317,7 +317,7 @@ function makeProgram(env: Environment, folder: string): Command {
 /**
  * Runs a command line to its end.
  * @param args without the program's own name
- * @returns the exit status; what went wrong has been printed
+ * @returns the exit status; errors have been printed
  */
 export async function runCli(args: readonly string[], env: Environment, folder: string): Promise<number> {
   try {

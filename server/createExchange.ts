@@ -1,5 +1,5 @@
-// An exchange inside a program of somebody's own, such as the tests of a bot: what `npm start` runs, in memory and without a process.
-// Written for others to import (README, "In your own tests"). It prints nothing and never ends the process.
+// An exchange inside another program, such as a bot's tests: what `npm start` runs, but in memory and without a process of its
+// own. For other projects to import (README, "In your own tests"). It prints nothing and never ends the process.
 import type { Clock } from '../engine/index.ts';
 import { resolveGiven, type ServerConfig } from './config/config.ts';
 import type { GivenSettings } from './config/settings.ts';
@@ -14,21 +14,21 @@ export interface OwnExchange {
   readonly adminToken: string;
   /** The ten funded wallets, with their private keys and the addresses derived from them. */
   readonly wallets: readonly DevelopmentWallet[];
-  /** Stops it; safe to call again. Rejects with the error that has stopped it before, if one has. */
+  /** Stops the exchange; safe to call again. Rejects with the fatal error if one stopped it before. */
   close(): Promise<void>;
 }
 
-/** The configuration of an exchange that is one program's own: on a free port, quiet, in memory, unless the settings say otherwise. */
+/** The configuration of an embedded exchange: a free port, quiet, in memory, unless the settings say otherwise. */
 export function ownConfig(settings: GivenSettings): ServerConfig {
   const config = resolveGiven({ port: 0, house: false, logLevel: 'silent', ...settings });
   return settings.dataDir === undefined ? { ...config, dataDir: undefined } : config;
 }
 
 /**
- * Starts an exchange for development, with the catalog and the wallets of `npm start`; when this resolves, it answers.
- * @param settings by the keys of the configuration file; on a free port, without house liquidity and with nothing on disk unless said
- * @param clock the exchange's time, such as the engine's VirtualClock; the system's unless given
- * @throws FatalError with a sentence for a setting that is not allowed, a taken port, or a data directory that cannot be used
+ * Starts a development exchange with the catalog and the wallets of `npm start`; it answers once this resolves.
+ * @param settings by the keys of the configuration file; by default a free port, no house liquidity and nothing on disk
+ * @param clock the exchange's time, such as the engine's VirtualClock; by default the system clock
+ * @throws FatalError with a sentence for an invalid setting, a taken port, or an unusable data directory
  */
 export async function createExchange(settings: GivenSettings = {}, clock?: Clock): Promise<OwnExchange> {
   const config = ownConfig(settings);

@@ -1,10 +1,10 @@
-// Where the program begins: hands the command line to cli.ts and ends with the status that it returns. Run by package
+// The program's entry point: passes the command line to cli.ts and exits with the status that it returns. Run by package
 // scripts. Nothing else may end the process.
 import { tuneCompiler } from '../engine/compiler.ts';
 import { watchOutput } from './process/lostOutput.ts';
 
 tuneCompiler();
-// uWebSockets.js reads this once, when it is loaded: lists of 500 tokens in a query are longer than its own 4 kB.
+// uWebSockets.js reads this once, on loading: a query that lists 500 tokens is longer than its default of 4 kB.
 process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= '65536';
 watchOutput();
 const { runCli } = await import('./cli.ts');

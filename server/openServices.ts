@@ -1,6 +1,6 @@
-// Opens the parts of a server on its data directory: exchange, views, catalog, historian, snapshots, secrets. Called by start.ts,
-// which serves them, and by cli.ts for an import, which serves nothing. It prints nothing and never ends the process: what is
-// fatal is thrown as a FatalError.
+// Opens a server's services on its data directory: exchange, views, catalog, historian, snapshots, secrets. Called by start.ts,
+// which serves them, and by cli.ts for an import, which serves nothing. It prints nothing and never ends the process: fatal
+// conditions are thrown as FatalError.
 import { randomBytes } from 'node:crypto';
 import {
   type Clock,
@@ -48,28 +48,28 @@ import { listedMarkets, Views } from './views/index.ts';
 export interface OpenOptions {
   readonly config: ServerConfig;
   readonly env: Environment;
-  /** Called once when the exchange cannot go on: a defect, or storage that stays unwritable. */
+  /** Called once when the exchange cannot continue: a defect, or storage that stays unwritable. */
   readonly onFatal: (error: Error) => void;
   readonly onProgress?: (done: number, total: number) => void;
-  /** While the histories are indexed, which the start does not wait for: records done, of how many. */
+  /** Called while the histories are indexed, for which the start does not wait: records done and in total. */
   readonly onHistoryProgress?: (done: number, total: number) => void;
-  /** The system's unless given. */
+  /** The system clock by default. */
   readonly clock?: Clock;
 }
 
-/** The parts of a running server, with those that only its owner sees. */
+/** The services of a running server, including those that only its owner sees. */
 export type OwnServices = Services & { readonly historian: OpenedHistorian; readonly snapshots: SnapshotMaker };
 
-/** A stop writes a snapshot if the next start would have to replay so many records: fewer are replayed as fast as one loads. */
+/** A stop writes a snapshot if the next start would replay this many records or more; fewer replay as fast as one loads. */
 const CLOSE_SNAPSHOT_FROM = 10_000;
 
 export const feedOf = (views: Views, { streams, dataDir }: ServerConfig): StreamFeed =>
   new StreamFeed(views, streams, readCopiedMs(dataDir));
 
 /**
- * Opens the exchange of a configuration with its views, its catalog and its historian; nothing listens. Who calls it closes
- * them by closeServices.
- * @param streams what follows the log to number and render streams, whether or not anybody can subscribe
+ * Opens the exchange of a configuration with its views, catalog and historian; nothing listens yet. The caller closes them with
+ * closeServices.
+ * @param streams the follower that numbers and renders streams, whether or not clients can subscribe
  * @throws FatalError
  */
 export async function openServices(
@@ -96,7 +96,7 @@ export async function openServices(
     await historian.close();
     failToOpen(error, dataDir);
   } finally {
-    void readAheadThread?.end(); // nothing waits for it
+    void readAheadThread?.end(); // nothing needs its end
   }
   snapshots.opened(exchange.snapshotSequence);
   try {
@@ -111,7 +111,7 @@ export async function openServices(
   }
 }
 
-/** Closes the readers of the journal before the exchange, which closes the journal itself. */
+/** Closes the journal's readers before the exchange, which closes the journal itself. */
 async function closeOpened({
   historian,
   exchange,
@@ -122,15 +122,15 @@ async function closeOpened({
   await exchange.close();
 }
 
-/** Closes what openServices has opened, if nothing was served from it. */
+/** Closes what openServices opened, if it was never served. */
 export async function closeServices(services: OwnServices): Promise<void> {
   await closeOpened(services);
   await services.recoverers.close();
 }
 
 /**
- * Refuses a data directory or a secret that no start may use, before anything is made or written; returns the server's secret if
- * there is one.
+ * Refuses a data directory or secret that no start may use, before anything is created or written; returns the server's secret
+ * if there is one.
  */
 async function requireUsable({ config: { dataDir, mode }, env }: OpenOptions): Promise<Uint8Array | undefined> {
   if (dataDir === undefined) return undefined;
@@ -143,8 +143,8 @@ async function requireUsable({ config: { dataDir, mode }, env }: OpenOptions): P
 }
 
 /**
- * After a crash, has the journal read by a child process first (firstLook.ts). Much of it may have to be replayed, so the thread
- * that reads ahead is started meanwhile, and returned. Throws FatalError.
+ * After a crash, first reads the journal in a child process (firstLook.ts). Much of it may have to be replayed, so the
+ * read-ahead thread starts meanwhile, and is returned. @throws FatalError
  */
 async function lookFirst(dataDir: string | undefined): Promise<ReadAheadThread | undefined> {
   if (dataDir === undefined || !wasLeftBehind(dataDir)) return undefined;
@@ -158,13 +158,13 @@ async function lookFirst(dataDir: string | undefined): Promise<ReadAheadThread |
   return thread;
 }
 
-/** What an exchange is opened with besides its configuration. */
+/** What opening an exchange needs besides its configuration. */
 interface ExchangeParts extends Pick<ExchangeOptions, 'followers' | 'readAheadThread' | 'log'> {
   readonly historian: OpenedHistorian;
   readonly snapshots: SnapshotMaker;
 }
 
-/** The exchange of a configuration: followed by those who read, its journal read by the historian and the maker of snapshots. */
+/** Opens the exchange with its followers; the historian and the snapshot maker read its journal. */
 function openFollowed(
   { config, clock, onProgress, onFatal }: OpenOptions,
   { followers, historian, snapshots, readAheadThread, log }: ExchangeParts,
@@ -184,12 +184,12 @@ function openFollowed(
       snapshots.durable(sequence);
     },
     releaseReaders: () => historian.release(),
-    // The engine stops for one of two causes: a defect, or a journal that cannot be written.
+    // The engine stops for one of two reasons: a defect, or an unwritable journal.
     onFatal: (error) => onFatal(error instanceof EngineDefect ? error : new FatalError('storage', error.message)),
   });
 }
 
-/** The parts that follow from the configuration alone. */
+/** The services that depend on the configuration alone. */
 function partsOf({ contracts, walletConstants }: ServerConfig) {
   const recoverers = new Recoverers();
   return {
@@ -210,11 +210,11 @@ function readSecret<Secret>(read: () => Secret): Secret {
   }
 }
 
-/** The secret of a directory that had none before it was locked; a temporary one where nothing is kept. */
+/** Creates the secret of a directory that had none before it was locked; without a directory, a temporary one. */
 const makeSecret = (dataDir: string | undefined, env: Environment): Uint8Array =>
   dataDir === undefined ? randomBytes(32) : readSecret(() => loadServerSecret(dataDir, env));
 
-/** Warns when the existing API keys derive from another secret: their owners get 401, and nothing else says why. */
+/** Warns if the latest API key derives from another secret: owners of such keys get 401, and nothing else says why. */
 function warnOfOtherSecret({ views, secret, log }: Pick<Services, 'views' | 'secret' | 'log'>): void {
   const key = views.keys.lastMade();
   if (key === undefined || isOfSecret(key, secret)) return;
@@ -222,19 +222,19 @@ function warnOfOtherSecret({ views, secret, log }: Pick<Services, 'views' | 'sec
   log.warn(`${sentence}: it and all others of that secret are refused (401), and their owners must make new ones.`);
 }
 
-/** What an operator can do about a journal that is damaged from a sequence on. */
+/** Advises the operator of a journal that is damaged from a sequence on. */
 function recoveryHint(dataDir: string | undefined, sequence: number): string {
   const all = `"outcry verify --data-dir ${dataDir}" says what is sound`;
   if (sequence < 2) return `${all}.`;
   return `${all}, and "outcry restore ${dataDir} --to ${sequence - 1} --data-dir <new folder>" copies what comes before it.`;
 }
 
-/** Throws FatalError if `error` says that the journal cannot be written; returns otherwise. */
+/** Throws FatalError if `error` means that the journal cannot be written; returns otherwise. */
 export function failOnStorage(error: unknown, what = 'The exchange cannot start', more = ''): void {
   if (error instanceof StorageUnavailable) fatal('storage', `${what}: ${error.reason}.${more}`);
 }
 
-/** Throws the error that kept an exchange from opening, as a FatalError if it has one of the numbered reasons. */
+/** Throws the error that kept an exchange from opening, as a FatalError if it has a numbered exit status. */
 function failToOpen(error: unknown, dataDir: string | undefined): never {
   if (error instanceof DataDirectoryLocked) fatal('locked', error.message);
   failOnStorage(error);

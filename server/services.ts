@@ -1,5 +1,5 @@
-// What the server's parts work with: made once at start-up (openServices.ts), handed to every route in its context. It only
-// names the parts; it never builds or changes them.
+// The services that the server's parts share: built once at start-up (openServices.ts) and passed to every route in its
+// context. This file only declares them; it never builds or changes them.
 import type { Logger } from 'pino';
 import type { RunningExchange } from '../engine/index.ts';
 import type { ChainContracts } from './auth/contracts.ts';
@@ -13,23 +13,23 @@ import type { Historian } from './history/queries.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { Views } from './views/index.ts';
 
-/** The parts of a running server. */
+/** The services of a running server. */
 export interface Services {
   readonly exchange: RunningExchange;
   readonly views: Views;
-  /** Events and markets as they are listed, sorted and searched. */
+  /** Events and markets as listed, sorted and searched. */
   readonly catalog: Catalog;
-  /** Histories of trades, positions and finished orders, kept by a thread of its own. */
+  /** Histories of trades, positions and finished orders, kept by a separate thread. */
   readonly historian: Historian;
   readonly config: ServerConfig;
   /** The server's secret, from which API credentials derive. Never logged. */
   readonly secret: Uint8Array;
   readonly contracts: ChainContracts;
-  /** Digests of orders under the configured chain and contracts. */
+  /** Computes order digests under the configured chain and contracts. */
   readonly orderHasher: OrderHasher;
-  /** The derived wallets of an owner under the configured factories. */
+  /** Derives an owner's wallets under the configured factories. */
   readonly wallets: WalletDeriver;
-  /** Finds the signers of orders; `turns` drives it. */
+  /** Recovers the signers of orders; driven by `turns`. */
   readonly recoverers: Recoverers;
   readonly turns: Turns;
   readonly metrics: Metrics;

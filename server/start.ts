@@ -1,5 +1,5 @@
-// Starts a server and takes it down again: opens its services, makes the first start of a development, serves them. Called by
-// cli.ts, and by tests in their own process. It prints nothing and never ends the process: what is fatal is thrown as such.
+// Starts and stops a server: opens its services, performs development mode's first start, serves them. Called by cli.ts, and by
+// tests in their own process. It prints nothing and never ends the process: fatal conditions are thrown as FatalError.
 import { errorOf, withDeadline } from '../engine/index.ts';
 import { firstStart } from './dev/firstStart.ts';
 import { type House, startHouse, timerSchedule, withdrawHouse } from './dev/house/index.ts';
@@ -20,9 +20,9 @@ import { StreamHub } from './streams/hub.ts';
 import { Views } from './views/index.ts';
 
 interface StartOptions extends OpenOptions {
-  /** The whole table unless given. */
+  /** The endpoints to serve; the whole table by default. */
   readonly endpoints?: readonly Endpoint[];
-  /** Whether development plants its catalog and credits its wallets on a fresh journal; true unless given. */
+  /** Whether development mode seeds its catalog and credits its wallets on a fresh journal; true by default. */
   readonly hasFirstStart?: boolean;
 }
 
@@ -30,16 +30,16 @@ export interface RunningServer {
   readonly url: string;
   readonly port: number;
   readonly services: Services;
-  /** Stops accepting, answers what is in progress, makes it durable, ends. Safe to call again. */
+  /** Stops accepting requests, answers those in progress, makes them durable, and ends. Safe to call again. */
   stop(): Promise<void>;
 }
 
-/** How long (ms) a stop waits for the historian and the maker of snapshots: without them the next start only has more to read. */
+/** How long (ms) a stop waits for the historian and the snapshot maker; without them the next start only reads more. */
 const FOLLOWERS_MS_MAX = 1_500;
 
 /**
- * Starts a server as configured; when this resolves, it answers.
- * @throws FatalError with a sentence when the port, the data directory or the clock does not allow it
+ * Starts a server as configured; it answers once this resolves.
+ * @throws FatalError with a sentence if the port, the data directory or the clock prevents it
  */
 export async function startServer(options: StartOptions): Promise<RunningServer> {
   const { config, endpoints = everyEndpoint, hasFirstStart = true, onFatal } = options;
@@ -73,7 +73,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   }
 }
 
-/** Starts the house; where there is to be none, takes out of the books what an earlier start of it left there. */
+/** Starts the house; if it is disabled, cancels the orders that an earlier start of it left in the books. */
 async function openHouse(services: Services): Promise<House | undefined> {
   const { config, exchange, log } = services;
   if (config.mode !== 'development') return undefined;
@@ -93,12 +93,12 @@ interface Served {
   readonly house: House | undefined;
 }
 
-/** Stops what is served, and then what it is served from. */
+/** Stops serving, then closes the services. */
 async function takeDown({ services, hub, http, house }: Served): Promise<void> {
   const { exchange, historian, snapshots, recoverers } = services;
-  const houseStopped = house?.stop(); // waited for last: what it waits for is answered when the exchange closes
+  const houseStopped = house?.stop(); // awaited last: closing the exchange answers what it waits for
   await http.drain();
-  // First, since it reads the journal that the exchange closes; a disk that hangs must not keep it all from stopping.
+  // First, since they read the journal that the exchange closes; with a deadline, since a hanging disk must not block the stop.
   const followers = Promise.all([historian.close(), snapshots.close()]);
   await withDeadline(followers, FOLLOWERS_MS_MAX);
   await exchange.close();
@@ -106,6 +106,6 @@ async function takeDown({ services, hub, http, house }: Served): Promise<void> {
   http.close();
   await recoverers.close();
   await houseStopped;
-  // A process that exits while a thread of it is in LMDB waits for ever: whoever stops us ends it when that takes too long.
+  // A process that exits while one of its threads is in LMDB hangs forever; the caller kills it if that takes too long.
   if (!exchange.isLeftOpen) await followers;
 }

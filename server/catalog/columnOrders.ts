@@ -1,14 +1,14 @@
-// Rows in the order of columns, one or several: walked in that of the first, rows that are equal there in that of the next, and so on
-// down to their numbers. Few equal rows are sorted as they are met; of many, those that a page needs are looked for in the
-// next column's own order. Used by table.ts; it must leave the sorted orders as they are.
+// Visits rows sorted by one or several columns: rows equal in the first are sorted by the next, and so on down to their
+// numbers. A short run of equal rows is collected and sorted on the spot; in a long one, the rows that a page needs are found
+// through the next column's own order. Used by table.ts; the sorted orders must not change meanwhile.
 import type { OrderPlace, SortOrder, Visit } from './sortOrder.ts';
 
-/** So many rows that are equal in a column are put together and sorted. */
+/** Longest run of rows, equal in a column, that is collected and sorted. */
 const SORTED_ROWS_MAX = 2_000;
 
-/** Where a row stands in the order of several columns: after which a keyset page goes on. */
+/** A row's place in the order of several columns: a keyset page continues after it. */
 export interface ColumnsPlace {
-  /** By column; undefined for a row without a value. */
+  /** By column; undefined if the row has no value there. */
   readonly keys: readonly (number | undefined)[];
   readonly row: number;
 }
@@ -21,7 +21,7 @@ export class ColumnOrders {
   private readonly isRising: boolean;
 
   /**
-   * @param orders of one column at least, up to date
+   * @param orders of at least one column, settled
    * @param states bit s is set if rows of state s are wanted
    */
   constructor(orders: readonly SortOrder[], states: number, isRising: boolean) {
@@ -30,12 +30,12 @@ export class ColumnOrders {
     this.isRising = isRising;
   }
 
-  /** Visits all rows of the states, or those that come after a place. */
+  /** Visits all rows of the states, or those after a place. */
   visit(after: ColumnsPlace | undefined, visit: Visit): void {
     this.visitEqual(0, any, after, visit);
   }
 
-  /** Compares two rows in the order asked for. */
+  /** Compares two rows in the requested order. */
   compareRows(left: number, right: number): number {
     return this.compareFrom(0, left, right);
   }
@@ -62,9 +62,9 @@ export class ColumnOrders {
   }
 
   /**
-   * Visits rows that are equal in the columns before `level`, in the order of this one and those behind it; returns false when
-   * the visit ended it.
-   * @param isEqual whether a row is one of them
+   * Visits rows that are equal in the columns before `level`, in the order of this column and the ones after it; returns false
+   * if the visitor ended it.
+   * @param isEqual whether a row is one of these equal rows
    */
   private visitEqual(level: number, isEqual: Visit, after: ColumnsPlace | undefined, visit: Visit): boolean {
     const { orders, states, isRising } = this;
@@ -72,7 +72,7 @@ export class ColumnOrders {
     const place = after && { key: after.keys[level], row: after.row };
     const isLast = level === orders.length - 1;
     if (isLast) return walk(order, states, isRising, place, (row) => !isEqual(row) || visit(row));
-    // Of rows that are equal to the place here, some may come before it in what follows: all are looked at.
+    // Rows equal to the place in this column may come before it by the next columns, so all of them are examined.
     let from = place && { ...place, row: isRising ? -1 : Number.POSITIVE_INFINITY };
     let left = after;
     for (;;) {
@@ -99,14 +99,14 @@ export class ColumnOrders {
     }
   }
 
-  /** Visits few rows that are equal in the columns before `level`. */
+  /** Sorts and visits a short run of rows that are equal in the columns before `level`. */
   private visitSorted(level: number, rows: number[], after: ColumnsPlace | undefined, visit: Visit): boolean {
     if (rows.length > 1) rows.sort((one, other) => this.compareFrom(level, one, other));
     return rows.every((row) => (after !== undefined && !this.isAfter(row, after)) || visit(row));
   }
 }
 
-/** Rows that follow one another in a column and have the same key there. */
+/** A run of consecutive rows with the same key in a column. */
 class EqualRows {
   rows: number[] = [];
   key: number | undefined;
@@ -117,7 +117,7 @@ class EqualRows {
     this.order = order;
   }
 
-  /** Whether the row is one more of them, which it is from then on. */
+  /** Adds the row if it belongs to the run; returns whether it does. */
   takes(row: number): boolean {
     const isEqual = this.rows.length === 0 || this.order.placedKey(row) === this.key;
     if (isEqual) {
@@ -132,14 +132,14 @@ class EqualRows {
     this.takes(row);
   }
 
-  /** No more rows are wanted. */
+  /** Records that the visitor wants no more rows. */
   stop(): false {
     this.isStopped = true;
     return false;
   }
 }
 
-/** Visits rows of some states from the beginning, or after a place; false when the visit ended it. */
+/** Visits rows of these states from the beginning or after a place; false if the visitor ended it. */
 function walk(
   order: SortOrder,
   states: number,

@@ -1,5 +1,5 @@
-// The live figures of markets and events: volume, volume of the last 24 hours, liquidity, states and times, worked out
-// from the views as they stand. Used by index.ts, which keeps them and asks anew for those of what the log has touched.
+// Computes the live figures of markets and events from the views: volume, 24-hour volume, liquidity, states and times. Used by
+// index.ts, which caches them and recomputes those that the log has touched.
 import { PIPS_PER_UNIT } from '../../engine/index.ts';
 import { type EventRow, isListed, isOver, type Market, type Views } from '../views/index.ts';
 
@@ -13,7 +13,7 @@ export interface MarketFigures {
   /** Best prices of the first token; 0 and 10,000 for an empty side. */
   readonly bidPips: number;
   readonly askPips: number;
-  /** From 0 to 1: how near its price is to one half; 0 once it is closed. */
+  /** From 0 to 1: how close the market's price is to one half; 0 once it is closed. */
   readonly competitive: number;
   readonly state: number;
 }
@@ -22,17 +22,17 @@ export interface EventFigures {
   readonly volumeMicro: number;
   readonly volume24Micro: number;
   readonly liquidityMicro: number;
-  /** That of its most contested market. */
+  /** The highest of its markets. */
   readonly competitive: number;
   readonly state: number;
-  /** NaN where nothing is known. */
+  /** Times are NaN if unknown. */
   readonly startMs: number;
   readonly endMs: number;
   readonly closedMs: number;
   readonly updatedMs: number;
 }
 
-/** Dates that are remembered: many markets share one, and every change of a market asks for its own again. */
+/** Size of the cache of parsed dates: many markets share a date, and every change of a market reads its own again. */
 const KNOWN_DATES_MAX = 20_000;
 const knownDates = new Map<string, number>();
 
@@ -47,24 +47,24 @@ function timeOf(value: unknown): number {
   return ms;
 }
 
-/** The first of these times that is one. */
+/** The first of these times that is not NaN; NaN if none is. */
 const firstTime = (...times: readonly number[]): number => times.find((time) => !Number.isNaN(time)) ?? Number.NaN;
 
-/** When something made at a time starts, where nothing says so: then, but never after its end. */
+/** The start when none is given: the creation, or the end if that is earlier. */
 const impliedStartMs = (createdMs: number, endMs: number): number => (endMs < createdMs ? endMs : createdMs);
 
-/** When a market starts: as its texts or its event's say, else when it was made. */
+/** When a market starts, by its texts or its event's; if neither says, see impliedStartMs. */
 export function marketStartMs(market: Market, event: EventRow | undefined): number {
   const implied = impliedStartMs(market.createdMs, marketEndMs(market, event));
   return firstTime(timeOf(market.texts.startDate), timeOf(event?.texts.startDate), implied);
 }
 
-/** When a market ends by its texts or its event's; NaN where neither says. */
+/** When a market ends, by its texts or its event's; NaN if neither says. */
 export function marketEndMs(market: Market, event: EventRow | undefined): number {
   return firstTime(timeOf(market.texts.endDate), timeOf(event?.texts.endDate));
 }
 
-/** When trading ended; NaN while it goes on. */
+/** When trading ended; NaN while it continues. */
 export const marketClosedMs = ({ closedMs, resolvedMs }: Market): number => closedMs ?? resolvedMs ?? Number.NaN;
 
 function marketState(market: Market): number {
@@ -73,7 +73,7 @@ function marketState(market: Market): number {
   return active | closed | (market.texts.archived === true ? RowState.ARCHIVED : 0);
 }
 
-/** The figures of a market as views stand now. */
+/** The current figures of a market. */
 export function marketFigures({ books }: Views, market: Market, volumeMicro: number, volume24Micro: number) {
   const { index, lastTrade } = market;
   const bidPips = books.bestBidPips(index, 0);
@@ -94,7 +94,7 @@ export function eventFigures(event: EventRow, figuresOf: (market: Market) => Mar
   let liquidityMicro = 0;
   let competitive = 0;
   let anyState = 0;
-  // Drafts are nobody's to see: an event is what its other markets are.
+  // Drafts are invisible, so the other markets determine the event's figures.
   let allStates: number = RowState.CLOSED | RowState.ARCHIVED;
   let closedMs = 0;
   let updatedMs = createdMs;

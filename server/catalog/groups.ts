@@ -1,12 +1,12 @@
-// Which events and markets are of a tag or of a creator: inverted lists, the filters of lists that are made of them, and how many
-// there are of a tag. Owned by the catalog, which tells it of new events and of their states. Rows are numbered as in its tables:
-// events from 0, so one less than their numbers; markets by index.
+// The events and markets of each tag and creator: inverted lists, the list filters built from them, and event counts by tag.
+// Owned by the catalog, which reports new events and their states. Rows are numbered as in the catalog's tables: events from 0,
+// one less than their numbers; markets by index.
 import type { EventRow, Views } from '../views/index.ts';
 import { RowState } from './figures.ts';
 import { type Label, type Labels, tagSlugs } from './labels.ts';
 import { GATHERED_ROWS_MAX } from './table.ts';
 
-/** What a row must be; `among` lists the rows that can be it, each once, where there is such a list. */
+/** A condition on rows; `among` lists all rows that can meet it, each once, if such a list exists. */
 export interface RowFilter {
   readonly among?: readonly number[] | undefined;
   readonly isWanted: (row: number) => boolean;
@@ -21,25 +21,25 @@ function add<Key>(lists: Map<Key, number[]>, key: Key, row: number): void {
   else list.push(row);
 }
 
-/** The creator of an event, lower case; '' is the venue itself. */
+/** The creator of an event, lower case; '' for the venue itself. */
 const creatorOf = (event: EventRow | undefined): string =>
   typeof event?.texts.creator === 'string' ? event.texts.creator.toLowerCase() : '';
 
 export class Groups {
   private readonly views: Views;
   private readonly tags: Labels;
-  /** The states of events. */
+  /** RowState bits by event row. */
   private readonly eventStates: number[] = [];
   private readonly eventTags: (readonly number[])[] = [];
-  /** What the tags of events are called, as of some number of renamings. */
+  /** Cache of the tag names of events, valid for `namedAt` renamings. */
   private readonly tagNames = new Map<number, readonly string[]>();
   private namedAt = 0;
-  /** How many events of each tag, by its number, have more than drafts. */
+  /** By tag number: how many of its events have more than drafts. */
   private readonly eventsShown = new Map<number, number>();
   private readonly marketsOfTag = new Map<number, number[]>();
   private readonly marketsOfCreator = new Map<string, number[]>();
   private readonly eventsOfCreator = new Map<string, number[]>();
-  /** Markets are filed in the inverted lists up to this index. */
+  /** Markets below this index are in the inverted lists. */
   private filedCount = 0;
 
   constructor(views: Views, tags: Labels) {
@@ -47,14 +47,14 @@ export class Groups {
     this.tags = tags;
   }
 
-  /** The labels of its tags are there already. */
+  /** Files a new event; the labels of its tags must exist already. */
   eventCreated(event: EventRow): void {
     const row = event.eventNumber - 1;
     this.eventTags[row] = tagSlugs(event.texts.tags).map((slug) => this.tags.bySlug(slug)?.number ?? 0);
     add(this.eventsOfCreator, creatorOf(event), row);
   }
 
-  /** Files the markets that are new since the last call. */
+  /** Files the markets created since the last call. */
   fileNewMarkets(): void {
     const markets = this.views.markets.list();
     for (; this.filedCount < markets.length; this.filedCount += 1) {
@@ -65,7 +65,7 @@ export class Groups {
     }
   }
 
-  /** Notes an event's state, and whether it counts among those of its tags: one that has drafts alone does not. */
+  /** Records an event's state and updates the event counts of its tags: an event with drafts alone does not count. */
   noteState(row: number, state: number): void {
     const change = (state & RowState.ACTIVE) - ((this.eventStates[row] ?? 0) & RowState.ACTIVE);
     this.eventStates[row] = state;
@@ -80,7 +80,7 @@ export class Groups {
     return numbers.flatMap((number) => this.tags.byNumber(number) ?? []);
   }
 
-  /** What the tags of an event are called: the same list for as long as no tag gets another name. */
+  /** The names of an event's tags; the same array until any tag is renamed. */
   tagNamesOf(event: EventRow | undefined): readonly string[] {
     if (event === undefined) return NO_NAMES;
     const { renamings } = this.tags;
@@ -93,14 +93,14 @@ export class Groups {
     return names;
   }
 
-  /** Whether an event (none: the venue's own) is available on a creator's site. */
+  /** Whether an event (undefined: the venue's own) belongs to a creator's site. */
   isOfCreator(event: EventRow | undefined, creator: string): boolean {
     return creatorOf(event) === creator.toLowerCase();
   }
 
   /**
-   * Which events a search may find, as of the last settle: those that have more than drafts, are not archived, and are of
-   * the creator's site and as open or closed as asked for.
+   * Selects the events that a search may find, as of the last settle: those with more than drafts that are not archived, belong
+   * to the creator's site, and are open or closed as requested.
    */
   findableEvents(creator: string | undefined, closed: boolean | undefined): (eventNumber: number) => boolean {
     let states = 0;
@@ -114,8 +114,8 @@ export class Groups {
   }
 
   /**
-   * How many events carry each tag, as of the last settle: all that have more than drafts, or those of a creator's site
-   * alone.
+   * How many events carry each tag, as of the last settle: of all events with more than drafts, or only of those on a creator's
+   * site.
    */
   eventCounts(creator: string | undefined): (tag: Label) => number {
     if (creator === undefined) return ({ number }) => this.eventsShown.get(number) ?? 0;
@@ -127,13 +127,13 @@ export class Groups {
     return ({ number }) => counts.get(number) ?? 0;
   }
 
-  /** Markets whose events have one of the tags. */
+  /** Selects markets whose events have one of the tags. */
   marketTagFilter(tags: readonly Label[]): RowFilter {
     const lists = tags.map(({ number }) => this.marketsOfTag.get(number) ?? NO_ROWS);
     return oneOfTags(tags, lists, (row) => this.eventTags[this.eventRowOfMarket(row)]);
   }
 
-  /** Events that have one of the tags. */
+  /** Selects events that have one of the tags. */
   eventTagFilter(tags: readonly Label[]): RowFilter {
     const { among, isWanted } = oneOfTags(
       tags,
@@ -161,14 +161,14 @@ export class Groups {
   }
 }
 
-/** These rows and no others. */
+/** Selects these rows and no others. */
 export function rowsFilter(rows: readonly number[]): RowFilter {
   const wanted = new Set(rows);
   const isWanted = (row: number): boolean => wanted.has(row);
   return { among: wanted.size > GATHERED_ROWS_MAX ? undefined : [...wanted], isWanted };
 }
 
-/** Rows that have one of the tags. @param lists the rows of each; put together while they are few enough to be gathered */
+/** Selects rows that have one of the tags. @param lists the rows of each tag; merged if few enough to be gathered */
 function oneOfTags(
   tags: readonly Label[],
   lists: readonly (readonly number[])[],

@@ -1,6 +1,6 @@
-// The catalog: events, markets, tags and series as they are listed, filtered, sorted and searched. It observes the views
-// (which follow the log), keeps sorted orders, inverted lists and live figures, and answers pages of rows without sorting or
-// scanning everything. Used by routes/catalog.ts; nothing here knows how a row looks on the wire.
+// The catalog: events, markets, tags and series as listed, filtered, sorted and searched. It observes the views (which follow
+// the log), keeps sorted orders, inverted lists and live figures, and answers pages of rows without sorting or scanning
+// everything. Used by routes/catalog.ts; it knows nothing of a row's form on the wire.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Sections } from '../../engine/index.ts';
 import type { EventRow, Market, MarketObserver, Views } from '../views/index.ts';
@@ -30,12 +30,12 @@ export { wordsOf } from './search.ts';
 export { STATE_COUNT } from './sortOrder.ts';
 export type { ListForm } from './table.ts';
 
-/** A table's question with filters by what rows are, in place of rows. */
+/** A table's query with filters instead of row numbers. */
 interface PageQuery extends ListForm {
   readonly filters: readonly RowFilter[];
 }
 
-/** A page, and the place after its last row: undefined when no row is left. */
+/** A page, and the place of its last row, after which the next page starts; undefined if no row is left. */
 export interface CatalogPage<Row> {
   readonly rows: readonly Row[];
   readonly next: ColumnsPlace | undefined;
@@ -55,14 +55,14 @@ export class Catalog implements MarketObserver {
   private readonly window = new VolumeWindow((marketIndex) => this.touch(marketIndex));
   private readonly marketRows: MarketFigures[] = [];
   private readonly eventRows: EventFigures[] = [];
-  /** Sums that were asked for since a figure changed: the rows of a page often are of one series. */
+  /** Cache of series' sums, cleared when any figure changes: the rows of a page are often of one series. */
   private readonly seriesRows = new Map<Label, SeriesFigures>();
   private touched: number[] = [];
   private readonly isTouched: boolean[] = [];
   private readonly touchedEvents = new Set<number>();
   private readonly marketTable: Table;
   private readonly eventTable: Table;
-  /** The columns that lists can be sorted by. */
+  /** The columns by which lists can be sorted. */
   readonly marketColumns: readonly string[];
   readonly eventColumns: readonly string[];
   constructor(views: Views) {
@@ -99,7 +99,7 @@ export class Catalog implements MarketObserver {
     this.touch(marketIndex);
   };
 
-  /** What follows from events and markets is made from them again; kept are what trades added up, and words to search by. */
+  /** Snapshots hold only the summed trade volumes and the words of the search; all else is derived from the views again. */
   readonly visit = (sections: Sections): void => {
     this.volumeMicro = sections.plain('volumeMicro', this.volumeMicro);
     this.window.visit(sections.part('window'));
@@ -112,7 +112,7 @@ export class Catalog implements MarketObserver {
     this.search.visit(sections.part('search'), events);
   };
 
-  /** Brings figures up to date with the views and the time; every reader calls it first. */
+  /** Brings the figures up to date with the views and the time; every reader must call it first. */
   settle(nowMs: number): void {
     this.window.expire(nowMs);
     if (this.touched.length === 0 && this.touchedEvents.size === 0) return;
@@ -141,8 +141,8 @@ export class Catalog implements MarketObserver {
   }
 
   /**
-   * Brings figures, then the search index and sorted orders up to date in turns that others share. Who searches waits for
-   * all of the index, so that it comes first; who lists waits for one order.
+   * Brings the figures, then the search index and the sorted orders up to date, in short turns of the event loop. The index
+   * comes first, because a search waits for all of it, while a list waits for one order only.
    */
   async ready(nowMs: number): Promise<void> {
     this.settle(nowMs);
@@ -210,7 +210,7 @@ export class Catalog implements MarketObserver {
       volumeMicro += figures.volumeMicro;
       volume24Micro += figures.volume24Micro;
       liquidityMicro += figures.liquidityMicro;
-      // Nor does an event that has drafts alone say whether all others are over.
+      // An event with drafts alone does not affect whether the whole series is closed or archived.
       if ((figures.state & RowState.ACTIVE) === 0) continue;
       anyState |= figures.state;
       allStates &= figures.state;

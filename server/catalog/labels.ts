@@ -1,6 +1,6 @@
-// Tags and series: what the texts of events name by slugs, numbered in the order in which they first appear, with the
-// events that carry them. Fed by index.ts with every new event; numbers follow from the log and so never change. It
-// keeps titles as the first event that gives one has them.
+// Tags and series, which the texts of events name by slug: numbered in order of first appearance, with the events that carry
+// them. Fed by index.ts with every new event; numbers follow from the log and so never change. A label keeps the title of the
+// first event that gives one.
 import { isFields } from '../lib/jsonFields.ts';
 import type { EventRow } from '../views/index.ts';
 
@@ -10,17 +10,17 @@ export interface Label {
   readonly number: number;
   readonly slug: string;
   title: string;
-  /** Whether an event gave the title; else it is made of the slug. */
+  /** Whether an event gave the title; otherwise it is derived from the slug. */
   isTitleGiven: boolean;
-  /** How often a series recurs; '' where nothing is said. */
+  /** How often a series recurs; '' if not given. */
   recurrence: string;
   readonly createdMs: number;
   updatedMs: number;
-  /** Numbers of its events, rising. */
+  /** Numbers of its events, ascending. */
   readonly events: number[];
 }
 
-/** Words of a slug, the first letter of the first one upper case: "world-cup" is "World cup". */
+/** A slug's words, with the first letter in upper case: "world-cup" becomes "World cup". */
 function titleOfSlug(slug: string): string {
   const words = slug.replaceAll('-', ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
@@ -31,7 +31,7 @@ const textIn = (value: unknown, key: string): string => {
   return typeof text === 'string' ? text : '';
 };
 
-/** The slugs of the tags that texts name, each once. */
+/** The tag slugs of an event's texts, each once. */
 export function tagSlugs(tags: unknown): readonly string[] {
   return Array.isArray(tags) ? [...new Set(tags.filter((tag) => typeof tag === 'string' && tag !== ''))] : [];
 }
@@ -41,12 +41,12 @@ export class Labels {
   private readonly bySlugText = new Map<string, Label>();
   private renamingCount = 0;
 
-  /** How often one that was there already got the title that an event gives it. */
+  /** How often an existing label got its title from a later event. */
   get renamings(): number {
     return this.renamingCount;
   }
 
-  /** All, in the order of their numbers. */
+  /** All labels, by ascending number. */
   list(): readonly Label[] {
     return this.rows;
   }
@@ -55,12 +55,12 @@ export class Labels {
     return this.rows[number - 1];
   }
 
-  /** In any letter case. */
+  /** Finds a label by slug, case-insensitively. */
   bySlug(slug: string): Label | undefined {
     return this.bySlugText.get(slug.toLowerCase());
   }
 
-  /** Notes that an event carries a label; a title given with it stands unless one was given before. */
+  /** Records that an event carries a label; a title given with it applies unless an earlier event gave one. */
   add(slug: string, { eventNumber, createdMs }: EventRow, title: string, recurrence = ''): void {
     const key = slug.toLowerCase();
     let label = this.bySlugText.get(key);
@@ -90,7 +90,7 @@ export class Labels {
   }
 }
 
-/** Takes the tags and the series of a new event in. */
+/** Adds the tags and the series of a new event. */
 export function addLabelsOf(event: EventRow, tags: Labels, series: Labels): void {
   const { texts } = event;
   for (const slug of tagSlugs(texts.tags)) tags.add(slug, event, textIn(texts.tagLabels, slug));

@@ -1,24 +1,24 @@
-// Which tags go together: those that events have beside a tag. Counted when it is asked, over the events of that tag; called by
+// Finds the tags that occur together with a tag on its events. Computed on request, over the events of that tag; called by
 // routes/catalog.ts after the catalog has settled.
 import type { EventRow } from '../views/index.ts';
 import { type EventFigures, RowState } from './figures.ts';
 import type { Label } from './labels.ts';
 
-/** What is known of events: the catalog. */
+/** The parts of the catalog that are needed. */
 interface Known {
   readonly tagsOf: (event: EventRow) => readonly Label[];
   readonly eventFiguresOf: (event: EventRow) => EventFigures;
 }
 
-/** So many of a tag's events are looked at, the newest: very large catalogs have tags of a hundred thousand. */
+/** Most events of a tag that are counted, the newest ones: very large catalogs have tags with a hundred thousand. */
 const COUNTED_EVENTS_MAX = 2_000;
-/** So many of the events of all tags that one request asks for: counting keeps everybody else waiting. */
+/** Most events counted for all tags of one request: counting blocks everybody else. */
 const COUNTED_OF_ALL_MAX = 20_000;
 
 /**
- * The tags that are on events of a tag, those on most of them first.
- * @param closed whether only open or only closed events count; those that have drafts alone never do
- * @param askedTags for how many tags, this one among them, a request wants to know
+ * The other tags on the events of a tag, most frequent first.
+ * @param closed counts only closed (true) or only open (false) events; events with drafts alone never count
+ * @param askedTags how many tags, including this one, the request asks about
  */
 export function relatedTags(
   catalog: Known,

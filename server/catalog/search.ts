@@ -1,6 +1,6 @@
-// Full-text search over events: their titles, the questions of their markets, their tags. MiniSearch ranks, completes
-// prefixes and forgives typos; words that too many events share never reach it (they rank nothing and cost most) and are
-// held as plain lists, which only narrow what it finds. Used by index.ts; documents are made anew when events change.
+// Full-text search over events: their titles, the questions of their markets, their tags. MiniSearch ranks, completes prefixes
+// and tolerates typos. Words that too many events share are kept out of it (they contribute nothing to the ranking and cost
+// most), in plain lists that only narrow its results. Used by index.ts; documents are rebuilt when events change.
 import { LoopTurn, type Sections, visitTexts } from '../../engine/index.ts';
 import { countBefore } from '../lib/countBefore.ts';
 import { type EventRow, isListed } from '../views/index.ts';
@@ -8,13 +8,13 @@ import { textOf } from '../views/texts.ts';
 import { tagSlugs } from './labels.ts';
 import { WordIndex } from './wordIndex.ts';
 
-/** A word of more events than this is common. */
+/** A word that more events than this have is common. */
 const COMMON_EVENTS_MIN = 1_000;
-/** Most words of a query that are looked at. */
+/** Most words of a query that are used. */
 const QUERY_WORDS_MAX = 16;
-/** How long one turn of the loop may index (ms). */
+/** How long indexing may take of one event-loop turn (ms). */
 const TURN_MS = 4;
-/** Words shorter than this are neither completed nor corrected. */
+/** Minimum word lengths for completion, for correcting one typo, and for two. */
 const PREFIX_CHARACTERS_MIN = 3;
 const TYPO_CHARACTERS_MIN = 4;
 const TWO_TYPOS_CHARACTERS_MIN = 6;
@@ -25,14 +25,14 @@ interface SearchDocument {
   readonly text: string;
 }
 
-/** The words of an event with blanks between them: those of its title, and all others once each. */
+/** The words of an event, separated by blanks: those of its title, and all others once each. */
 interface EventWords {
   readonly title: string;
   readonly others: string;
 }
 
 interface SearchHits {
-  /** Numbers of events, best first. */
+  /** Event numbers, best match first. */
   readonly events: readonly number[];
 }
 
@@ -65,16 +65,16 @@ function wordsOfEvent({ texts, markets }: EventRow): EventWords {
   return { title: wordsOf(textOf(texts.title)).join(' '), others: [...words].join(' ') };
 }
 
-/** The words of a text that holds them with blanks between. */
+/** Splits a text of blank-separated words. */
 const wordsIn = (text: string): string[] => (text === '' ? [] : text.split(' '));
 
-/** How many letters of a word may be wrong. */
+/** How many typos of a word are tolerated; false for none. */
 function typosOf(word: string): number | false {
   if (word.length < TYPO_CHARACTERS_MIN) return false;
   return word.length < TWO_TYPOS_CHARACTERS_MIN ? 1 : 2;
 }
 
-/** Whether a rising list holds a number. */
+/** Whether an ascending list contains a number. */
 function holds(list: readonly number[], wanted: number): boolean {
   return list[countBefore(list.length, (index) => list[index] < wanted)] === wanted;
 }
@@ -82,12 +82,12 @@ function holds(list: readonly number[], wanted: number): boolean {
 export class CatalogSearch {
   private readonly eventOf: (eventNumber: number) => EventRow | undefined;
   private readonly index = this.makeIndex();
-  /** Events of every word, rising. */
+  /** Ascending event numbers by word. */
   private readonly eventsOfWord = new Map<string, number[]>();
-  /** A word that so many events have had stays common while any has it: documents of the index are without it. */
+  /** Words that became common stay so while any event has them, since the index's documents omit them. */
   private readonly commonWords = new Set<string>();
   private readonly indexed = new Map<number, EventWords>();
-  /** Words that a snapshot has of events that are not indexed yet. */
+  /** Words loaded from a snapshot, of events that are not indexed yet. */
   private readonly loaded = new Map<number, EventWords>();
   private readonly changed = new Set<number>();
   private indexing: Promise<void> | undefined;
@@ -103,9 +103,9 @@ export class CatalogSearch {
   }
 
   /**
-   * Its part of a snapshot: words, since taking them out of all texts is most of what an index costs. To be called for events
-   * that are all marked when it is loaded.
-   * @param events numbers of all events, in their order
+   * The search's part of a snapshot: the words, since extracting them from all texts is most of the cost of an index. When
+   * loading, all these events must be marked as touched.
+   * @param events numbers of all events, ascending
    */
   visit(sections: Sections, events: readonly number[]): void {
     const present = sections.isLoading ? [] : events.map((eventNumber) => this.presentWords(eventNumber));
@@ -122,7 +122,7 @@ export class CatalogSearch {
     }
   }
 
-  /** Resolves when everything marked is indexed; the work is cut into short turns. */
+  /** Resolves when all marked events are indexed; the work is split into short turns. */
   async ready(): Promise<void> {
     while (this.changed.size > 0) {
       this.indexing ??= this.indexTurns().finally(() => {
@@ -133,9 +133,9 @@ export class CatalogSearch {
   }
 
   /**
-   * Events that have all of the words, as they are, completed or, where nobody knows a word, corrected; failing that those
+   * Events that have all of the words as typed, as a prefix or, for words that no event has, corrected; failing that, events
    * that have some of them.
-   * @param isWanted which events may be found
+   * @param isWanted selects the events that may be found
    */
   find(query: string, isWanted: (eventNumber: number) => boolean): SearchHits {
     const words = [...new Set(wordsOf(query))].slice(0, QUERY_WORDS_MAX);
@@ -154,14 +154,14 @@ export class CatalogSearch {
   private makeIndex(): WordIndex<SearchDocument> {
     return new WordIndex<SearchDocument>({
       fields: ['title', 'text'],
-      // Fields hold words with blanks between them; queries are what somebody typed.
+      // Fields are blank-separated words; queries are free text.
       tokenize: (text, field) => (field === undefined || text === '' ? wordsOf(text) : text.split(' ')),
       processTerm: (word) => word,
       autoVacuum: true,
     });
   }
 
-  /** Words that are known are not corrected, and the short ones of them not completed: both find too much. */
+  /** Known words are not corrected, and short ones among them not completed: both would find too much. */
   private ranked(text: string, combineWith: 'AND' | 'OR', isWanted: (id: number) => boolean): number[] {
     const isKnown = (word: string): boolean => this.eventsOfWord.has(word);
     const hits = this.index.search(text, {
@@ -175,7 +175,7 @@ export class CatalogSearch {
     return hits.map(({ id }): number => id);
   }
 
-  /** Appends what a lone word finds where it is the beginning of common words, the newest first. */
+  /** Appends the events of common words that a lone query word is a prefix of, newest first. */
   private complete(word: string, found: number[], isWanted: (eventNumber: number) => boolean): void {
     if (word.length < PREFIX_CHARACTERS_MIN) return;
     const known = new Set(found);
@@ -193,7 +193,7 @@ export class CatalogSearch {
     return this.commonWords.has(word);
   }
 
-  /** Events that have all of these words, the newest first. */
+  /** Events that have all of these words, newest first. */
   private withAll(words: readonly string[], isWanted: (eventNumber: number) => boolean): number[] {
     const [shortest, ...others] = words
       .map((word) => this.eventsOfWord.get(word) ?? [])
@@ -209,7 +209,7 @@ export class CatalogSearch {
   private async indexTurns(): Promise<void> {
     const turn = new LoopTurn(TURN_MS);
     while (this.changed.size > 0) {
-      // A copy: iterating a set that is emptied from its front passes over all deleted entries again in every turn.
+      // Iterates over a copy: iterating a set that is emptied from its front skips all deleted entries again in every turn.
       for (const eventNumber of [...this.changed]) {
         this.indexEvent(eventNumber);
         if (turn.isOver) await turn.next();
@@ -217,7 +217,7 @@ export class CatalogSearch {
     }
   }
 
-  /** Words that are those of the event as it is; undefined for an event that is not there. */
+  /** The event's current words; undefined if there is no such event. */
   private presentWords(eventNumber: number): EventWords | undefined {
     const known = this.changed.has(eventNumber) ? this.loaded.get(eventNumber) : this.indexed.get(eventNumber);
     if (known !== undefined) return known;
@@ -242,7 +242,7 @@ export class CatalogSearch {
     this.indexed.set(eventNumber, present);
   }
 
-  /** Takes an event out from under the words that it had and has no more. A word that no event has is not known. */
+  /** Removes an event from the lists of words that it no longer has. A word without events is no longer known. */
   private unlist(eventNumber: number, had: EventWords, words: ReadonlySet<string>): void {
     for (const word of new Set([...wordsIn(had.title), ...wordsIn(had.others)])) {
       if (words.has(word)) continue;
@@ -255,7 +255,7 @@ export class CatalogSearch {
     }
   }
 
-  /** Files a new event under its words; one that was filed before is filed under the words that are new. */
+  /** Adds an event to the lists of its words; one listed before is added to those of its new words. */
   private list(eventNumber: number, words: ReadonlySet<string>, isFiled: boolean): void {
     for (const word of words) {
       const list = this.eventsOfWord.get(word);

@@ -1,38 +1,38 @@
-// One sort column of a table: its rows by key, apart for each state (active, closed, archived) and for rows without a
-// value, so that a page of any states starts at its offset without counting rows one by one. Changed rows are marked
-// and moved when somebody next reads. Used by table.ts; it knows keys and states by two functions and nothing of rows.
+// One sort column of a table: its rows by key, with separate lists for each state (active, closed, archived) and for rows
+// without a value, so a page of any states starts at its offset without counting rows one by one. Changed rows are marked, and
+// moved on the next read. Used by table.ts; it gets keys and states from two functions and knows nothing else of rows.
 import { type RowWalk, SortedRows } from './sortedRows.ts';
 
-/** States are the bits active 1, closed 2, archived 4. */
+/** The number of states; a state has the bits active 1, closed 2, archived 4. */
 export const STATE_COUNT = 8;
 const NONE = -1;
-/** From this share of rows on, sorting all anew is cheaper than moving each. */
+/** If more than one in this many rows changed, sorting everything anew is cheaper than moving each. */
 const REBUILD_SHARE = 8;
 
-/** Where a row stands in the order: after which a keyset page goes on. */
+/** A row's place in the order: a keyset page continues after it. */
 export interface OrderPlace {
   /** Undefined for a row without a value. */
   readonly key: number | undefined;
   readonly row: number;
 }
 
-/** Looks at a row; returns false to end the walk. */
+/** Visits a row; returns false to end the walk. */
 export type Visit = (row: number) => boolean;
 
 export class SortOrder {
   private readonly keyOf: (row: number) => number;
   private readonly stateOf: (row: number) => number;
-  /** As placed: a row's present key may differ while it is marked. */
+  /** The keys under which rows are placed; a marked row's current key may differ. */
   private readonly keys: number[] = [];
-  /** The list that a row stands in, NONE before it is placed. */
+  /** The list that contains a row; NONE before it is placed. */
   private readonly listOf: number[] = [];
-  /** Rows with a value by their state, then those without. */
+  /** A list per state for rows with a value, then one per state for rows without. */
   private readonly lists: readonly SortedRows[];
   private changed: number[] = [];
   private readonly isChanged: boolean[] = [];
   private placedCount = 0;
 
-  /** @param keyOf NaN for a row without a value */
+  /** @param keyOf returns NaN for a row without a value */
   constructor(keyOf: (row: number) => number, stateOf: (row: number) => number) {
     this.keyOf = keyOf;
     this.stateOf = stateOf;
@@ -57,8 +57,8 @@ export class SortOrder {
   }
 
   /**
-   * Visits rows of some states in order, from an offset on; rows without a value come last in both directions. Returns false
-   * when the visit ended it.
+   * Visits rows of these states in order, from an offset on; rows without a value come last in both directions. Returns false
+   * if the visitor ended it.
    * @param states bit s is set if rows of state s are wanted
    */
   visit(states: number, isRising: boolean, offset: number, visit: Visit): boolean {
@@ -75,7 +75,7 @@ export class SortOrder {
     return true;
   }
 
-  /** Visits rows of some states that come after a place; returns false when the visit ended it. */
+  /** Visits rows of these states after a place; returns false if the visitor ended it. */
   visitAfter(states: number, isRising: boolean, { key, row }: OrderPlace, visit: Visit): boolean {
     const last = this.valueless(states);
     if (key === undefined) return this.merge(last, startsAfter(last, isRising, 0, row), isRising, visit);
@@ -84,17 +84,17 @@ export class SortOrder {
     return this.merge(last, this.startsAt(last, isRising, 0), isRising, visit);
   }
 
-  /** The key that a row stands under; undefined for a row without a value. */
+  /** The key under which a row is placed; undefined for a row without a value. */
   placedKey(row: number): number | undefined {
     return this.listOf[row] >= STATE_COUNT ? undefined : this.keys[row];
   }
 
-  /** Compares two rows in the order asked for. */
+  /** Compares two rows in the requested order. */
   compareRows(left: number, right: number, isRising: boolean): number {
     return this.compareKeys(left, right, isRising) || (isRising ? left - right : right - left);
   }
 
-  /** The same by their keys alone: 0 where these are equal. */
+  /** The same by their keys alone: 0 if these are equal. */
   compareKeys(left: number, right: number, isRising: boolean): number {
     const isLast = this.listOf[left] >= STATE_COUNT;
     if (isLast !== this.listOf[right] >= STATE_COUNT) return isLast ? 1 : -1;
@@ -146,15 +146,15 @@ export class SortOrder {
     const isBehind = (row: number, at: number, part: readonly number[]): boolean =>
       at > 0 && keys[row] < keys[part[at - 1]];
     for (const [at, part] of parts.entries()) {
-      // Rows come by their numbers: where their keys rise with these, as of a catalog that never traded, that is the order.
+      // Rows come by number: if their keys rise with the numbers, as in a catalog that never traded, they are sorted already.
       if (part.some(isBehind)) part.sort((left, right) => keys[left] - keys[right] || left - right);
       this.lists[at].load(part);
     }
   }
 
   /**
-   * How many rows of each list come before the row at an offset of them all merged: the list whose row at an even share
-   * of the offset comes first gives up that share, until nothing is left to give up.
+   * How many rows of each list come before the row at an offset of the merged lists. Each list offers an even share of the
+   * offset; the one whose last offered row comes first skips its share, until nothing is left to skip.
    */
   private startsAt(lists: readonly SortedRows[], isRising: boolean, offset: number): number[] {
     const starts = lists.map(() => 0);
@@ -180,12 +180,12 @@ export class SortOrder {
     return starts;
   }
 
-  /** The row at a place counted in the direction asked for. */
+  /** The row at a position counted in the requested direction. */
   private rowAt(list: SortedRows, place: number, isRising: boolean): number {
     return list.at(isRising ? place : list.length - 1 - place) ?? NONE;
   }
 
-  /** Visits the rows of lists from their starts on; false when the visit ended it. */
+  /** Merges the lists from their starts on and visits the rows; false if the visitor ended it. */
   private merge(lists: readonly SortedRows[], starts: readonly number[], isRising: boolean, visit: Visit): boolean {
     const walks: RowWalk[] = [];
     for (const [at, list] of lists.entries()) {
@@ -206,7 +206,7 @@ export class SortOrder {
   }
 }
 
-/** How many rows of each list come before those after (key, row), in the direction asked for. */
+/** For each list, how many rows come before the first one after (key, row), in the requested direction. */
 function startsAfter(lists: readonly SortedRows[], isRising: boolean, key: number, row: number): number[] {
   return lists.map((list) => (isRising ? list.countBefore(key, row + 1) : list.length - list.countBefore(key, row)));
 }

@@ -1,18 +1,18 @@
-// Row numbers in the order of a key, kept in chunks, so that one row is moved, and the row at any place found, without
-// touching the others. Used by sortOrder.ts alone. Rows with equal keys stand in the order of their numbers. It reads
-// the keys that its owner holds and never changes them: a row must be removed before its key changes.
+// Row numbers sorted by a key, in chunks: moving one row, or finding the row at a position, leaves the others untouched. Used
+// by sortOrder.ts alone. Rows with equal keys are in the order of their numbers. It reads its owner's keys and never changes
+// them: a row must be removed before its key changes.
 import { countBefore } from '../lib/countBefore.ts';
 
-/** A chunk is split at this many rows: moving them is cheaper than finding the chunk. */
+/** A chunk of this many rows is split; up to there, moving its rows is cheaper than finding the chunk. */
 const CHUNK_ROWS_MAX = 512;
 
-/** A place in the rows that moves on; it must not outlive a change of them. */
+/** A cursor over the rows; it is invalid once they change. */
 export class RowWalk {
   private readonly chunks: readonly (readonly number[])[];
   private readonly step: 1 | -1;
   private chunkAt = 0;
   private placeAt: number;
-  /** The row at the place; −1 past the end. */
+  /** The row at the cursor; −1 past the end. */
   row: number;
 
   constructor(chunks: readonly (readonly number[])[], place: number, step: 1 | -1) {
@@ -43,7 +43,7 @@ export class SortedRows {
   private chunks: number[][] = [];
   private count = 0;
 
-  /** @param keys by row number; no row of this list has NaN for a key */
+  /** @param keys by row number; the key of a row in this list must not be NaN */
   constructor(keys: readonly number[]) {
     this.keys = keys;
   }
@@ -52,7 +52,7 @@ export class SortedRows {
     return this.count;
   }
 
-  /** Takes over rows that are in order already, in place of all that it held. */
+  /** Replaces all rows by these, which must be sorted already. */
   load(rows: readonly number[]): void {
     const step = CHUNK_ROWS_MAX / 2;
     this.chunks = [];
@@ -73,7 +73,7 @@ export class SortedRows {
     if (chunk.length >= CHUNK_ROWS_MAX) chunks.splice(at + 1, 0, chunk.splice(CHUNK_ROWS_MAX / 2));
   }
 
-  /** Takes out a row that is here under its present key. @throws if it is not */
+  /** Removes a row that was inserted under its current key. @throws if there is none */
   remove(row: number): void {
     const { chunks } = this;
     const at = this.chunkFor(this.keys[row], row);
@@ -85,7 +85,7 @@ export class SortedRows {
     this.count -= 1;
   }
 
-  /** The row at a place counted from 0; undefined past the end. */
+  /** The row at a position from 0; undefined past the end. */
   at(place: number): number | undefined {
     let rest = place;
     for (const chunk of this.chunks) {
@@ -95,7 +95,7 @@ export class SortedRows {
     return undefined;
   }
 
-  /** How many rows stand before the place of a key and row number. */
+  /** How many rows sort before (key, row). */
   countBefore(key: number, row: number): number {
     const at = this.chunkFor(key, row);
     let before = 0;
@@ -103,12 +103,12 @@ export class SortedRows {
     return at < this.chunks.length ? before + this.placeIn(this.chunks[at], key, row) : before;
   }
 
-  /** A walk from a place on, in rising order or, with `step` −1, back to the first. */
+  /** A cursor from a position on, in ascending order or, with `step` −1, back to the first row. */
   walk(place: number, step: 1 | -1): RowWalk {
     return new RowWalk(this.chunks, place, step);
   }
 
-  /** Throws unless every row stands where its key puts it. */
+  /** Throws unless the rows are sorted and counted correctly. */
   checkInvariants(): void {
     const rows = this.chunks.flat();
     if (rows.length !== this.count) throw new Error(`sorted rows 1: ${rows.length} rows, ${this.count} counted`);
@@ -124,7 +124,7 @@ export class SortedRows {
     return own < key || (own === key && row < otherRow);
   }
 
-  /** The first chunk whose last row does not stand before (key, row); the number of chunks if there is none. */
+  /** The first chunk whose last row does not sort before (key, row); the number of chunks if there is none. */
   private chunkFor(key: number, row: number): number {
     const { chunks } = this;
     return countBefore(chunks.length, (index) => this.isBefore(chunks[index][chunks[index].length - 1], key, row));

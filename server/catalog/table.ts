@@ -1,29 +1,29 @@
-// A list of rows with its sort columns, and how one page of it is found: rows of a narrow filter are gathered and sorted,
-// all others are walked in the columns' order until the page is full. Used by index.ts for markets and for events. It
-// knows rows by their numbers alone.
+// A list of rows with its sort columns, and the lookup of one page: rows of a narrow filter are gathered and sorted; otherwise
+// rows are walked in the columns' order until the page is full. Used by index.ts for markets and for events. It knows rows by
+// their numbers alone.
 import { ColumnOrders, type ColumnsPlace } from './columnOrders.ts';
 import { SortOrder } from './sortOrder.ts';
 
-/** A filter that names fewer rows than this is gathered rather than walked. */
+/** A filter that lists at most this many rows is gathered rather than walked. */
 export const GATHERED_ROWS_MAX = 2_000;
 
-/** How rows are listed. */
+/** The form of a list: states, order, page. */
 export interface ListForm {
   /** Bit s is set if rows of state s are wanted. */
   readonly states: number;
-  /** One at least; rows that are equal in one stand in the order of the next, and at last in that of their numbers. */
+  /** At least one; rows equal in one column are sorted by the next, and finally by their numbers. */
   readonly columns: readonly string[];
   readonly isRising: boolean;
   readonly limit: number;
   readonly offset: number;
-  /** Go on after this place, in place of an offset. */
+  /** Continue after this place, instead of at an offset. */
   readonly after?: ColumnsPlace | undefined;
 }
 
 export interface TableQuery extends ListForm {
-  /** Numbers of rows, each once, outside of which none is wanted: they are looked at alone where they are few. */
+  /** Row numbers, each once, that include all wanted rows; if they are few, only they are examined. */
   readonly among?: readonly number[] | undefined;
-  /** What a row must be; where `among` is given, it must tell those rows too. */
+  /** A condition on rows; it must hold for a row by itself, even where `among` is given. */
   readonly isWanted?: ((row: number) => boolean) | undefined;
 }
 
@@ -32,8 +32,8 @@ export class Table {
   private readonly stateOf: (row: number) => number;
 
   /**
-   * @param columns the key of a row in each column, NaN for none
-   * @param stateOf bits active 1, closed 2, archived 4
+   * @param columns returns a row's key in each column, NaN for none
+   * @param stateOf returns a row's state: bits active 1, closed 2, archived 4
    */
   constructor(columns: Readonly<Record<string, (row: number) => number>>, stateOf: (row: number) => number) {
     this.stateOf = stateOf;
@@ -49,7 +49,7 @@ export class Table {
     for (const order of this.orders.values()) order.touch(row);
   }
 
-  /** Brings a column up to date, so that the first reader need not. @throws on an unknown column */
+  /** Brings a column up to date in advance of its first reader. @throws on an unknown column */
   settle(column: string): void {
     this.orderOf(column);
   }
@@ -63,7 +63,7 @@ export class Table {
     return walked(orders, query);
   }
 
-  /** Where a row stands in the order of columns: what a keyset cursor says. */
+  /** A row's place in the order of columns: the content of a keyset cursor. */
   placeOf(columns: readonly string[], row: number): ColumnsPlace {
     return { keys: columns.map((column) => this.orderOf(column).placedKey(row)), row };
   }
@@ -93,7 +93,7 @@ export class Table {
 function walked(orders: readonly SortOrder[], query: TableQuery): readonly number[] {
   const { states, isRising, offset, after, isWanted, limit } = query;
   const page: number[] = [];
-  // The order of one column finds the row at an offset by itself, where every row counts.
+  // If every row counts, the order of a single column finds the row at an offset by itself.
   const canSkip = orders.length === 1 && isWanted === undefined && after === undefined;
   let toSkip = after === undefined && !canSkip ? offset : 0;
   const visit = (row: number): boolean => {

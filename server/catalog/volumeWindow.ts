@@ -1,12 +1,12 @@
-// What each market traded within the last 24 hours, in steps of five minutes. Fed with every trade in the order of the
-// log; what has grown too old is taken off when somebody asks, oldest first, so that no reader ever adds anything up.
-// Used by index.ts; memory is bounded by the steps of a day times the markets that traded in it.
+// Each market's traded volume of the last 24 hours, in steps of five minutes. Fed with every trade in log order; expired
+// entries are subtracted on reading, oldest first, so no reader ever sums anything. Used by index.ts; memory is bounded by the
+// steps of a day times the markets that traded in it.
 
 import type { Sections } from '../../engine/index.ts';
 
 const STEP_MS = 300_000;
 const STEPS_OF_WINDOW = 288;
-/** Taken-off entries are cut from the front of the queue in pieces of at least this many. */
+/** Expired entries are removed from the front of the queue in batches of at least this many. */
 const CUT_MIN = 4_096;
 
 interface Entry {
@@ -22,12 +22,12 @@ export class VolumeWindow {
   private queue: Entry[] = [];
   private firstAt = 0;
 
-  /** @param onFallen called for a market whose volume has fallen */
+  /** @param onFallen called with each market whose volume fell */
   constructor(onFallen: (marketIndex: number) => void) {
     this.onFallen = onFallen;
   }
 
-  /** A trade; times never fall. */
+  /** Adds a trade; times must never decrease. */
   add(marketIndex: number, micro: number, tMs: number): void {
     this.expire(tMs);
     const step = Math.floor(tMs / STEP_MS);
@@ -41,7 +41,7 @@ export class VolumeWindow {
     this.micro[marketIndex] = (this.micro[marketIndex] ?? 0) + micro;
   }
 
-  /** Takes off what is older than the window at this time. */
+  /** Subtracts what is older than the window at this time. */
   expire(nowMs: number): void {
     const oldest = Math.floor(nowMs / STEP_MS) - STEPS_OF_WINDOW;
     const { queue } = this;
@@ -62,7 +62,7 @@ export class VolumeWindow {
     return this.micro[marketIndex] ?? 0;
   }
 
-  /** Its part of a snapshot. */
+  /** The window's part of a snapshot. */
   visit(sections: Sections): void {
     this.queue = sections.plain('queue', this.queue.slice(this.firstAt));
     this.firstAt = 0;

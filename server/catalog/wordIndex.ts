@@ -1,5 +1,5 @@
-// MiniSearch that remembers where each word's list of documents is. By itself it looks a word up in its tree for every document
-// that has it, which is half of what indexing a large catalog costs. Used by search.ts; it finds what MiniSearch finds.
+// MiniSearch with a cache of each word's document list. By itself it looks a word up in its tree again for every document that
+// has it, which is half the cost of indexing a large catalog. Used by search.ts; its results are those of MiniSearch.
 import MiniSearch, { type Options } from 'minisearch';
 
 export class WordIndex<Document> extends MiniSearch<Document> {

@@ -1,5 +1,5 @@
-// Wallets by number and back, with where the chains of their rows begin and in how many markets they traded. Held in
-// memory whole (some hundred bytes a wallet), stored in packed blocks. Fed by the indexer, read by the queries.
+// Wallets by account number and back, with the heads of their row chains and the number of markets they traded in. All of it is
+// held in memory (some hundred bytes a wallet) and stored in packed blocks. Fed by the indexer, read by the queries.
 import { bytesToHex, hexToBytes } from '../../engine/index.ts';
 import { reservedAccounts } from '../views/reservedAccounts.ts';
 import { BlockTable } from './blocks.ts';
@@ -8,7 +8,7 @@ import { Table } from './keys.ts';
 import type { RowClass } from './rows.ts';
 import type { IndexStore, Put } from './store.ts';
 
-/** The record: wallet, u32 markets traded in, then the newest row of each class. */
+/** The record: wallet, u32 number of markets traded in, then f64 newest row of each class. */
 const at = { wallet: 0, traded: 20, heads: 24, bytes: 48 } as const;
 const CLASSES = 3;
 
@@ -20,7 +20,7 @@ export class Accounts {
   private traded = new Uint32Array(64);
   private isChanged = new Uint8Array(64);
   private changed: number[] = [];
-  /** Whose number of markets changed since they were taken last. */
+  /** Accounts that are new, or whose number of markets changed, since takeUnshown was last called. */
   private isUnshown = new Uint8Array(64);
   private unshown: number[] = [];
 
@@ -46,7 +46,7 @@ export class Accounts {
     return this.wallets.length;
   }
 
-  /** Blocks that a commit writes, at most. */
+  /** Most blocks that a commit writes. */
   get blockCount(): number {
     return this.table.blocksOf(this.count);
   }
@@ -61,12 +61,12 @@ export class Accounts {
     return this.wallets[id];
   }
 
-  /** The account of a wallet (lower-case address), -1 for none. */
+  /** The account of a wallet (lower-case address); -1 for none. */
   idOf(wallet: string): number {
     return this.numbers.get(wallet) ?? -1;
   }
 
-  /** The newest row of a class, 0 for none. */
+  /** The account's newest row of a class; 0 for none. */
   headOf(id: number, rowClass: RowClass): number {
     return this.heads[id * CLASSES + rowClass];
   }
@@ -86,7 +86,7 @@ export class Accounts {
     this.toShow(id);
   }
 
-  /** The accounts that are new, or traded in another market, since they were taken last. */
+  /** The accounts that are new, or traded in another market, since the last call. */
   takeUnshown(): readonly number[] {
     const { unshown } = this;
     for (const id of unshown) this.isUnshown[id] = 0;

@@ -1,5 +1,5 @@
-// From a question to the bytes of its reply: finds the rows and writes each at once, in slices. Called by the historian's
-// thread; the forms of rows are wire/'s.
+// Turns a question into the bytes of its reply: finds the rows and writes each at once, in slices. Called by the historian's
+// thread; wire/ defines the form of rows.
 import { MICRO_PER_LOT } from '../../engine/index.ts';
 import type { TradePlace } from '../views/records.ts';
 import { originalJson } from '../wire/originals.ts';
@@ -22,9 +22,9 @@ import { isSliceOver, type Sliced } from './slice.ts';
 import type { Tables } from './tables.ts';
 import { totalsRows } from './totals.ts';
 
-/** Text is turned into bytes in parts of about this length. */
+/** Text is encoded in parts of about this length. */
 const PART_LENGTH = 64 * 1024;
-/** Bytes of UTF-8 that a unit of a text takes at most. */
+/** Most bytes of UTF-8 per UTF-16 code unit. */
 const BYTES_A_UNIT_MAX = 3;
 
 const encoder = new TextEncoder();
@@ -34,7 +34,7 @@ class RowList {
   private readonly memory: AnswerMemory;
   private text = '[';
   private rowCount = 0;
-  /** What does not fit into the text any more, so many bytes of it. */
+  /** The encoded parts, of which `used` bytes are filled; undefined while the list fits into one part. */
   private bytes: Uint8Array | undefined;
   private used = 0;
 
@@ -48,7 +48,7 @@ class RowList {
     if (this.text.length >= PART_LENGTH) this.encodeText();
   }
 
-  /** Everything: short lists in an array of their own, long ones in memory of `memory`, which is to be given back. */
+  /** The whole list: a short one in an array of its own, a long one in memory of `memory`, which must be returned to it. */
   end(): Uint8Array {
     this.text += ']';
     if (this.bytes === undefined) return encoder.encode(this.text);
@@ -64,7 +64,7 @@ class RowList {
   }
 }
 
-/** Totals of the markets asked about; without any, the open interest of all together. */
+/** Totals of the requested markets; if none are named, the open interest of all markets together. */
 function totalsOf(tables: Tables, query: OpenInterestQuery | LiveVolumeQuery): HistoryRows['oi' | 'live-volume'] {
   const { list } = tables.markets;
   const asked = marketsOf(tables, query);
@@ -72,7 +72,7 @@ function totalsOf(tables: Tables, query: OpenInterestQuery | LiveVolumeQuery): H
   return [{ conditionId: '', valueMicro: list.reduce((sum, { vaultMicro }) => sum + vaultMicro, 0) }];
 }
 
-/** The trades of an order, oldest first. @param onRow told of each, the newest first, while its row is the one that is read */
+/** The trades of an order, oldest first. @param onRow called for each, newest first, while its row is the one last read */
 function* tradesOf(
   { rows }: Tables,
   order: FoundOrder,
@@ -89,7 +89,7 @@ function* tradesOf(
   return trades.reverse();
 }
 
-/** What is told of an order of this owner that is sent again; undefined when there is none. */
+/** The reply to an order of this owner that is posted again; undefined if there is none. */
 function* originalReply(tables: Tables, { orderId, owner }: OriginalQuery): Sliced<string | undefined> {
   const { orders, rows, accounts, markets } = tables;
   const order = orders.byId(orderId);
@@ -106,7 +106,7 @@ function* originalReply(tables: Tables, { orderId, owner }: OriginalQuery): Slic
 
 const OPEN: readonly FoundOrder['status'][] = ['LIVE', 'DELAYED'];
 
-/** The reply about a finished order of this owner; undefined when there is none. */
+/** The reply about a finished order of this owner; undefined if there is none. */
 function* orderReply(
   tables: Tables,
   { orderId, owner }: OrderQuery,
@@ -121,8 +121,8 @@ function* orderReply(
 }
 
 /**
- * The reply to a question as JSON that nothing else is written over, or undefined where its record does not exist. Long lists
- * lie in memory that is to be given back (AnswerMemory).
+ * The reply to a question as JSON in memory that nothing else overwrites, or undefined if the record does not exist. Long lists
+ * are in memory that must be returned (AnswerMemory).
  */
 export function* answer(tables: Tables, request: HistoryRequest, memory: AnswerMemory): Sliced<Uint8Array | undefined> {
   const { query } = request;

@@ -1,24 +1,24 @@
-// Memory for long answers, used again and again: the main thread is shown it with an answer, and gives it back when nobody
-// reads that any more. An array of megabytes for each would have both threads collect garbage every few answers, and whoever
-// collects stands still; V8 collects for memory that goes back and forth as well, but not for memory that both share. Owned by
-// the historian's thread.
+// A pool of memory for long answers: the main thread receives it with an answer and returns it once the answer is no longer
+// read. A new array of megabytes per answer would make both threads collect garbage every few answers, which stalls the
+// collecting thread. Transferring memory back and forth makes V8 collect as well; shared memory does not. Owned by the
+// historian's thread.
 
-/** What an answer begins with, and what is kept of memory that came back. */
+/** Initial bytes of an answer; KEPT is the most returned buffers that are kept. */
 const FIRST_BYTES = 512 * 1024;
 const KEPT = 12;
-/** After this long (ms) in which none came back, all of it is let go. */
+/** All kept memory is freed after this long (ms) without a return. */
 const IDLE_MS = 10_000;
 
 export class AnswerMemory {
   private kept: SharedArrayBuffer[] = [];
   private idleTimer: NodeJS.Timeout | undefined;
 
-  /** Memory for an answer that begins. */
+  /** Memory for a new answer. */
   take(): Uint8Array {
     return new Uint8Array(this.kept.pop() ?? new SharedArrayBuffer(FIRST_BYTES));
   }
 
-  /** This memory, or larger one with the first `used` bytes of it, so that there is room for more. */
+  /** Memory with room for `more` bytes after the first `used`: the same, or a larger copy. */
   enlarge(memory: Uint8Array, used: number, more: number): Uint8Array {
     if (used + more <= memory.length) return memory;
     const larger = new Uint8Array(new SharedArrayBuffer(Math.max(2 * memory.length, used + more)));

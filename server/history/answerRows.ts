@@ -1,14 +1,14 @@
-// How long the answer to a question may become, in rows, and how many of those are made at a time: each is in memory until
-// its end. Used by the historian's thread as it lets questions begin.
+// Limits how many rows long answers may have in memory at a time: each is held until it is complete. Used by the historian's
+// thread when it starts questions.
 import type { HistoryQuery } from './queries.ts';
 
-/** An answer of no more rows is short: it is over in a moment. */
+/** An answer of at most this many rows is short: it is complete in a moment. */
 const SHORT_ROWS_MAX = 100;
-/** Rows of all long answers at work, at most, unless there is one alone: some ten megabytes. */
+/** Most rows of all long answers at work, unless there is only one: some ten megabytes. */
 const LONG_ROWS_MAX = 40_000;
 const TOKENS_A_MARKET = 2;
 
-/** The rows that a long answer may have; 0 of a short one. */
+/** The most rows of a long answer; 0 for a short one. */
 export function longRowsOf(query: HistoryQuery): number {
   if (!('limit' in query)) return 0;
   const { limit } = query;
@@ -16,6 +16,6 @@ export function longRowsOf(query: HistoryQuery): number {
   return rows > SHORT_ROWS_MAX ? rows : 0;
 }
 
-/** Whether an answer of so many rows may begin beside long ones of so many at work. */
+/** Whether an answer of `rows` rows may begin while long answers of `rowsAtWork` rows are at work. */
 export const hasRoom = (rows: number, rowsAtWork: number): boolean =>
   rows === 0 || rowsAtWork === 0 || rowsAtWork + rows <= LONG_ROWS_MAX;

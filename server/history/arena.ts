@@ -1,20 +1,20 @@
-// Memory for the values of one commit, in parts that stay where they are until it is through. Used by tables whose values
-// are not kept as they are stored.
+// Memory for the values of one commit, in parts that do not move until it completes. Used by tables that store their values in
+// another form than they hold in memory.
 import type { PutBytes } from './store.ts';
 
-/** Length of a part, unless one value is longer. */
+/** Bytes of a part, unless one value needs more. */
 const PART_BYTES = 2 ** 20;
 
 export class Arena {
-  /** All parts, the one that is being written last. */
+  /** All parts; the last is the one being filled. */
   readonly parts: PutBytes[] = [];
-  /** The part that holds the value which is being written. */
+  /** The part being filled. */
   bytes: PutBytes = Buffer.alloc(0);
   view: DataView = new DataView(new ArrayBuffer(0));
-  /** Where the next value begins. */
+  /** Offset at which the next value begins. */
   offset = 0;
 
-  /** Makes room for a value of so many bytes at most; returns where it begins. */
+  /** Reserves room for a value of at most this many bytes; returns its offset. */
   reserve(bytes: number): number {
     if (this.offset + bytes > this.bytes.length) {
       this.bytes = Buffer.allocUnsafeSlow(Math.max(PART_BYTES, bytes));

@@ -1,20 +1,20 @@
-// Tables of records of one fixed length, numbered from 0, packed into blocks of one LMDB value each: what is read together
-// lies together, and what changes together is written once. Blocks are held in memory while they change, and for a while
-// after they were read. While a commit is being written its blocks stay as they are: one that changes is copied first.
-// Used by the tables of this folder. A record that was never written is all zeros.
+// Tables of fixed-length records, numbered from 0 and packed into blocks of one LMDB value each: records read together are
+// stored together, and a block that changes is written once. Blocks stay in memory while they change, and for a while after a
+// read. Blocks of a commit in progress are not modified; a change copies the block first (copy on write). Used by the tables of
+// this folder. A record that was never written is all zeros.
 import { IndexDamaged } from './errors.ts';
 import { BLOCK_KEY_BYTES, type Table, writeBlockKey } from './keys.ts';
 import type { IndexStore, Put } from './store.ts';
 
 /** With LMDB's page header of 16 bytes, a full block takes exactly one page. */
 const BLOCK_BYTES = 4_080;
-/** Blocks are kept in arrays of so many, so that growing never copies. */
+/** Blocks per allocated chunk: growing adds a chunk and copies nothing. */
 const CHUNK_BLOCKS = 128;
-/** Places looked at for a block that may be forgotten, before another one is made. */
+/** Places examined for a block to evict before a new place is added. */
 const TRIES_MAX = 16;
 const NONE = -1;
 
-/** What a place holds: a block as it is stored, one that waits for a commit, one that is being written. */
+/** The state of a place's block: as stored, waiting for a commit, or being written. */
 const State = { CLEAN: 0, WAITS: 1, WRITTEN: 2 } as const;
 
 interface Chunk {
@@ -41,7 +41,7 @@ export const getU48 = (view: DataView, offset: number): number =>
   view.getUint32(offset, true) + view.getUint16(offset + 4, true) * 2 ** 32;
 
 export class BlockTable {
-  /** The memory of the record that was located last. */
+  /** The memory of the record last located. */
   view: DataView;
   bytes: Buffer;
   readonly recordsPerBlock: number;
@@ -50,9 +50,9 @@ export class BlockTable {
   private readonly recordBytes: number;
   private readonly cleanMax: number;
   private readonly chunks: Chunk[] = [];
-  /** By partition and block, its place plus one; 0 = it is not held any more, nothing = it never was. */
+  /** By partition and block, its place plus one; 0 = evicted, absent = never held. */
   private readonly places: number[][] = [];
-  /** By place: partition and number of the block that it holds, how many of its records were written, and its state. */
+  /** By place: partition and number of its block, how many of the block's records were written, and its state. */
   private readonly partitions: number[] = [];
   private readonly blocks: number[] = [];
   private readonly used: number[] = [];
@@ -66,7 +66,7 @@ export class BlockTable {
   private lastStart = 0;
   private readonly key = Buffer.alloc(BLOCK_KEY_BYTES);
 
-  /** @param cleanMax blocks that are kept although nothing of them waits for a commit */
+  /** @param cleanMax how many blocks are kept before clean ones are evicted */
   constructor(store: IndexStore, table: Table, recordBytes: number, cleanMax: number) {
     this.store = store;
     this.table = table;
@@ -83,12 +83,12 @@ export class BlockTable {
     return this.dirty.length;
   }
 
-  /** How many blocks so many records take. */
+  /** How many blocks this many records take. */
   blocksOf(records: number): number {
     return Math.ceil(records / this.recordsPerBlock);
   }
 
-  /** Where in `view` and `bytes` a record begins. Valid until the next record is located. */
+  /** The offset of a record in `view` and `bytes`; valid until the next record is located. */
   locate(record: number, partition = 0): number {
     const { recordsPerBlock } = this;
     const block = Math.floor(record / recordsPerBlock);
@@ -96,7 +96,7 @@ export class BlockTable {
     return this.lastStart + (record - block * recordsPerBlock) * this.recordBytes;
   }
 
-  /** The same for a record that is about to be written. */
+  /** The same, for a record that the caller is about to write. */
   change(record: number, partition = 0): number {
     const offset = this.locate(record, partition) - this.lastStart;
     if (this.states[this.lastPlace] !== State.WAITS) this.waits();
@@ -106,7 +106,7 @@ export class BlockTable {
     return this.lastStart + offset;
   }
 
-  /** Hands over every block that waits, in the order of keys. They stay as they are until `committed`. */
+  /** Puts every waiting block, in key order. The blocks are not modified until `committed`. */
   flush(put: Put): void {
     const { blocks, partitions, used, recordBytes, key } = this;
     this.dirty.sort((left, right) => partitions[left] - partitions[right] || blocks[left] - blocks[right]);
@@ -121,13 +121,13 @@ export class BlockTable {
     this.dirty = [];
   }
 
-  /** What was flushed is in the store. */
+  /** The flushed blocks are now in the store. */
   committed(): void {
     for (const place of this.written) this.states[place] = State.CLEAN;
     this.written = [];
   }
 
-  /** The block that was located last waits for a commit from now on, in another place if its own is being written. */
+  /** Marks the block last located as waiting for a commit; it moves to another place if its own is being written. */
   private waits(): void {
     const before = this.lastPlace;
     if (this.states[before] === State.WRITTEN) {
@@ -143,7 +143,7 @@ export class BlockTable {
     this.dirty.push(this.lastPlace);
   }
 
-  /** Makes a block the one that was located last, reading it if it is not held. */
+  /** Makes a block the one last located, reading it if it is not held. */
   private find(partition: number, block: number): void {
     const held = this.places[partition]?.[block];
     if (held !== undefined && held > 0) {
@@ -155,7 +155,7 @@ export class BlockTable {
     this.hold(place, partition, block);
   }
 
-  /** A place holds this block from now on, which is the one that was located last. */
+  /** Assigns a place to a block, which becomes the one last located. */
   private hold(place: number, partition: number, block: number): void {
     this.places[partition] ??= [];
     this.places[partition][block] = place + 1;
@@ -174,7 +174,7 @@ export class BlockTable {
     this.lastStart = (place % CHUNK_BLOCKS) * BLOCK_BYTES;
   }
 
-  /** Reads a block into a place; a new one is certainly not in the store, which is then not asked. */
+  /** Reads a block into a place; a new block is certainly not in the store, so the store is not asked. */
   private load(place: number, partition: number, block: number, isNew: boolean): void {
     const { bytes } = this.chunks[Math.floor(place / CHUNK_BLOCKS)];
     const start = (place % CHUNK_BLOCKS) * BLOCK_BYTES;
@@ -189,7 +189,7 @@ export class BlockTable {
     this.states[place] = State.CLEAN;
   }
 
-  /** A place for another block: one whose block may be forgotten, or a new one. */
+  /** A place for another block: one whose block can be evicted, or a new one. */
   private freePlace(): number {
     const { states, blocks, partitions } = this;
     const count = states.length;

@@ -1,15 +1,14 @@
-// A board in shared memory (a seqlock), on which the historian's thread shows a few numbers of many records to the main
-// thread, as of a sequence: what a question needs no trip to the thread for. Used by totals.ts and traded.ts. Nothing here
-// waits.
+// A board in shared memory (a seqlock) on which the historian's thread shows a few numbers of many records to the main thread,
+// as of a sequence: questions for these numbers need no round trip. Used by totals.ts and traded.ts. Nothing here blocks.
 
-/** An int32 that is odd while the board is written, then numbers: sequence, records shown, and those of each record. */
+/** Layout: an int32 version that is odd during a write, then f64 sequence, record count, and the numbers of each record. */
 const VERSION = 0;
 const at = { sequence: 1, count: 2, first: 4 } as const;
 const FIRST_RECORDS = 4_096;
-/** Of a board that was replaced by a larger one. */
+/** The sequence of a board that was replaced by a larger one. */
 const NEVER = -1;
 
-/** The thread's side. */
+/** The thread's side: the writer. */
 export class Board {
   private readonly numbersARecord: number;
   private readonly onMemory: (memory: SharedArrayBuffer) => void;
@@ -17,15 +16,15 @@ export class Board {
   private versions = new Int32Array(this.memory);
   private numbers = new Float64Array(this.memory);
 
-  /** @param onMemory is told of the memory that the other side is to read from then on */
+  /** @param onMemory called with new memory, which the other side must read from then on */
   constructor(numbersARecord: number, onMemory: (memory: SharedArrayBuffer) => void) {
     this.numbersARecord = numbersARecord;
     this.onMemory = onMemory;
   }
 
   /**
-   * Shows so many records as of a sequence. `write` puts the numbers of those that changed, or of all where the board is a
-   * new one.
+   * Shows `count` records as of a sequence. `write` must put the numbers of the records that changed, or of all records if the
+   * board is new.
    */
   show(sequence: number, count: number, write: (isNew: boolean) => void): void {
     const isNew = at.first + count * this.numbersARecord > this.numbers.length;
@@ -39,7 +38,7 @@ export class Board {
     if (isNew) this.onMemory(this.memory);
   }
 
-  /** Puts a number of a record; called by what `show` was given. */
+  /** Puts a number of a record; called only by the function passed to `show`. */
   put(record: number, place: number, value: number): void {
     this.numbers[at.first + record * this.numbersARecord + place] = value;
   }
@@ -54,7 +53,7 @@ export class Board {
   }
 }
 
-/** The main thread's side. */
+/** The main thread's side: the reader. */
 export class BoardReader {
   private readonly numbersARecord: number;
   private readonly versions: Int32Array;
@@ -66,7 +65,7 @@ export class BoardReader {
     this.numbers = new Float64Array(memory);
   }
 
-  /** What `read` makes of the board as of the sequence or later; undefined when that is not shown, or is being written. */
+  /** The result of `read` on the board as of the sequence or later; undefined if it is older or being written. */
   asOf<Result>(sequence: number, read: () => Result | undefined): Result | undefined {
     const version = Atomics.load(this.versions, VERSION);
     if (version % 2 !== 0 || this.numbers[at.sequence] < sequence) return undefined;
@@ -74,12 +73,12 @@ export class BoardReader {
     return Atomics.load(this.versions, VERSION) === version ? result : undefined;
   }
 
-  /** The sequence as of which it was written last; NEVER of a board that was replaced. */
+  /** The sequence of the last write; NEVER for a board that was replaced. */
   get sequence(): number {
     return this.numbers[at.sequence];
   }
 
-  /** Whether a record is shown; called by what `asOf` was given, as `get`. */
+  /** Whether a record is shown; called, like `get`, only by the function passed to `asOf`. */
   has(record: number): boolean {
     return record < this.numbers[at.count];
   }

@@ -1,27 +1,27 @@
-// Walks through rows, newest first: along chains of accounts and markets, several at once in the order of the log, or
-// through all rows. Used by the questions about trades and activity.
+// Walks over rows, newest first: along the chains of accounts and markets, merging several in log order, or over all rows. Used
+// by the queries for trades and activity.
 import { countBefore } from '../lib/countBefore.ts';
 import { RowKind, type Rows } from './rows.ts';
 
-/** Gives the next row's number each time it is asked, negative for one that is only passed by, and 0 at the walk's end. */
+/** An iterator over rows: `next` returns the next row's number, negated if the row is only passed, and 0 at the end. */
 export interface Walk {
   next(): number;
 }
 
-/** All rows of trades, or takers' alone. */
+/** All rows of trades, or those of takers alone. */
 export class AllTrades implements Walk {
   private readonly rows: Rows;
   private readonly lastKind: RowKind;
   private row: number;
 
-  /** @param from the first row that may be met */
+  /** @param from the newest row to visit */
   constructor(rows: Rows, takerOnly: boolean, from: number) {
     this.rows = rows;
     this.lastKind = takerOnly ? RowKind.TAKER : RowKind.MAKER;
     this.row = from + 1;
   }
 
-  /** Rows of other kinds are given as passed by, so that a long way through them can be cut into slices. */
+  /** Rows of other kinds are returned as passed, so a long run of them can be split into slices. */
   next(): number {
     if (this.row <= 1) return 0;
     this.row -= 1;
@@ -29,11 +29,11 @@ export class AllTrades implements Walk {
   }
 }
 
-/** Chains that begin at these rows (0 = empty), met in one order. */
+/** Merges the chains that begin at these rows (0 = empty), newest row first. */
 export class Chains implements Walk {
   private readonly rows: Rows;
   private readonly isOfMarket: boolean;
-  /** A heap of the chains' next rows, the newest on top. */
+  /** A max-heap of the chains' next rows: the newest is on top. */
   private readonly heap: number[];
 
   constructor(rows: Rows, heads: readonly number[], isOfMarket: boolean) {
@@ -60,7 +60,7 @@ export class Chains implements Walk {
     return row;
   }
 
-  /** Moves the top down to where it belongs. */
+  /** Sifts the top down to its place. */
   private sink(): void {
     const { heap } = this;
     const row = heap[0];
@@ -75,7 +75,7 @@ export class Chains implements Walk {
   }
 }
 
-/** The newest row whose time is not after `tMs`, 0 for none: times never fall from row to row. */
+/** The newest row whose time is at most `tMs`, 0 for none. Binary search: times never decrease from row to row. */
 export function newestUntil(rows: Rows, tMs: number): number {
   return countBefore(rows.last, (index) => {
     rows.read(index + 1); // rows count from 1

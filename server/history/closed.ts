@@ -1,37 +1,38 @@
-// Closed positions by account, the greatest gain first: an index beside the positions, so that a page of them is read from
-// its beginning, whatever else the wallet holds. Written by positions.ts with each commit, read by the question about them.
+// Closed positions by account, the greatest gain first: an index beside the positions, so a page is read from its beginning,
+// whatever else the wallet holds. Written by positions.ts with each commit, read by the query for closed positions.
 import { IndexDamaged } from './errors.ts';
 import { LEG } from './figures.ts';
 import { Table } from './keys.ts';
 import type { IndexStore } from './store.ts';
 
-/** The key: table, u32 account, the gain so that greater ones come first, u32 market, u8 outcome. */
+/** The key: table, u32 account, the gain encoded for greater ones to sort first, u32 market, u8 outcome. */
 const KEY = { account: 1, gain: 5, market: 13, outcome: 17, bytes: 18 } as const;
-/** The value: what was bought, what it cost, time of the last change. */
+/** The value: shares bought, what they cost, time of the last change. */
 const VALUE = { bought: 0, spent: 8, tMs: 16, bytes: 24 } as const;
-/** The sign in the upper half of a double's bits. */
+/** The sign bit in the upper half of a double. */
 const SIGN = 2 ** 31;
-/** Where the bits of a double are seen. */
+/** Scratch view to access the bits of a double. */
 const double = new DataView(new ArrayBuffer(8));
-/** Entries read at once at most. */
+/** Most entries read at once. */
 const READ_ENTRIES = 512;
 
 export const CLOSED_VALUE_BYTES = VALUE.bytes;
 
-/** A closed position as it is stored. */
+/** A stored closed position. */
 interface ClosedEntry {
   readonly market: number;
   readonly outcome: 0 | 1;
-  /** The numbers of its leg (figures.ts). */
+  /** The numbers of its leg (LEG in figures.ts). */
   readonly numbers: Float64Array;
 }
 
 /**
- * Writes a gain of any size, since what is gained in a market can be lost in another and gained again. The bits of its
- * negative sort as it does once the sign of those from 0 on is turned over, and every bit of the others.
+ * Writes a gain, which is unbounded because money gained in one market can be lost in another and gained again. The key holds
+ * the bits of the negated gain; these sort in its order once the sign bit of non-negative values, or all bits of negative ones,
+ * are flipped.
  */
 function writeGain(key: Buffer, gainMicro: number): void {
-  const falling = 0 - gainMicro; // 0 - 0 is no negative zero
+  const falling = 0 - gainMicro; // avoids a negative zero
   double.setFloat64(0, falling);
   const [upper, lower] = [double.getUint32(0), double.getUint32(4)];
   key.writeUInt32BE((falling < 0 ? ~upper : upper ^ SIGN) >>> 0, KEY.gain);
@@ -45,7 +46,7 @@ function readGain(key: Buffer): number {
   return 0 - double.getFloat64(0);
 }
 
-/** The key of a closed position, in a buffer of its own; `gainMicro` is what it realized. */
+/** The key of a closed position, in a new buffer; `gainMicro` is its realized gain. */
 export function closedKey(account: number, gainMicro: number, market: number, outcome: number): Buffer {
   const key = Buffer.allocUnsafe(KEY.bytes);
   key[0] = Table.CLOSED;
@@ -56,7 +57,7 @@ export function closedKey(account: number, gainMicro: number, market: number, ou
   return key;
 }
 
-/** Writes the value of the closed leg at `leg`; returns where it ends. */
+/** Writes the value of the closed leg at `leg`; returns the offset behind it. */
 export function encodeClosed(numbers: Float64Array, leg: number, view: DataView, from: number): number {
   view.setFloat64(from + VALUE.bought, numbers[leg + LEG.bought], true);
   view.setFloat64(from + VALUE.spent, numbers[leg + LEG.spent], true);
@@ -77,7 +78,7 @@ function decodeClosed(key: Buffer, value: Uint8Array): ClosedEntry {
   return { market: key.readUInt32BE(KEY.market), outcome: key[KEY.outcome] === 0 ? 0 : 1, numbers };
 }
 
-/** The closed positions of an account that are stored, the greatest gain first, in parts; `first` are wanted at least. */
+/** The stored closed positions of an account in parts, the greatest gain first; the caller needs at least `first` of them. */
 export function* closedParts(store: IndexStore, account: number, first: number): Generator<readonly ClosedEntry[]> {
   const end = closedKey(account + 1, Number.POSITIVE_INFINITY, 0, 0);
   let start = closedKey(account, Number.POSITIVE_INFINITY, 0, 0);
@@ -85,6 +86,6 @@ export function* closedParts(store: IndexStore, account: number, first: number):
     const entries = store.range(start, end, limit);
     yield entries.map(({ key, value }) => decodeClosed(key, value));
     if (entries.length < limit) return;
-    start = Buffer.concat([entries[entries.length - 1].key, Buffer.alloc(1)]); // the next key there can be
+    start = Buffer.concat([entries[entries.length - 1].key, Buffer.alloc(1)]); // the next possible key
   }
 }

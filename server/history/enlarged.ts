@@ -1,7 +1,7 @@
-// How the typed arrays of this folder grow, as accounts, keys and positions become more. Used by their tables, which choose
-// the new length and what its free places hold.
+// Grows the typed arrays of this folder as accounts, keys and positions are added. Used by their tables, which choose the new
+// length and the content of the free slots.
 
-/** `larger` with the numbers of a shorter array at its beginning. */
+/** Copies a shorter array to the beginning of `larger`; returns `larger`. */
 export function enlarged<Numbers extends Float64Array | Int32Array | Uint32Array | Uint8Array>(
   larger: Numbers,
   numbers: Numbers,

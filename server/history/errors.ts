@@ -1,7 +1,7 @@
-// What keeps the historian from answering, as error classes. Thrown by its handle and its tables; the door makes a 503 of
-// the first, the thread mends the second by building the index anew. A client never causes either.
+// The errors that keep the historian from answering. Thrown by its handle and its tables. The HTTP layer turns the first into a
+// 503; the thread recovers from the second by rebuilding the index. A client never causes either.
 
-/** No answer at present, for a reason of the historian's own; it is mending itself, so asking again later helps. */
+/** The historian cannot answer at present, for an internal reason; it is recovering, so a later retry helps. */
 export class HistorianUnavailable extends Error {
   override readonly name = 'HistorianUnavailable';
   readonly reason: string;
@@ -12,7 +12,7 @@ export class HistorianUnavailable extends Error {
   }
 }
 
-/** The index holds something that this program never writes: it is dropped and built anew from the journal. */
+/** The index holds data that this program never writes; it is dropped and rebuilt from the journal. */
 export class IndexDamaged extends Error {
   override readonly name = 'IndexDamaged';
 }

@@ -1,5 +1,5 @@
-// The questions about positions: open ones, closed ones, their value together, and the largest holders of tokens. Called by
-// answer.ts; it reads the tables and never changes them. The figures are those of figures.ts.
+// Queries for positions: open ones, closed ones, their total value, and the largest holders of tokens. Called by answer.ts; it
+// reads the tables and never changes them. The figures are those of figures.ts.
 import { closedParts } from './closed.ts';
 import { averageOf, currentValueOf, figuresOf, LEG, percentOf } from './figures.ts';
 import { marketsOf } from './findRows.ts';
@@ -17,7 +17,7 @@ import type {
 import { isSliceOver, type Sliced } from './slice.ts';
 import type { Tables } from './tables.ts';
 
-/** A position that may be shown: a copy of its numbers, since what is held of it moves. */
+/** A candidate to show: a copy of its numbers, since those held in memory move. */
 interface Found {
   readonly market: HistoryMarket;
   readonly outcome: 0 | 1;
@@ -28,7 +28,7 @@ interface Found {
 
 const OUTCOMES = [0, 1] as const;
 
-/** The legs of an account that were ever bought, in the markets of a scope, as far as they are meant. */
+/** The legs of an account that were ever bought, in the markets of a scope, filtered by `isMeant`. */
 function* legsOf(
   { positions, markets }: Tables,
   account: number,
@@ -51,7 +51,7 @@ function* legsOf(
   return found;
 }
 
-/** What each column sorts open positions by. */
+/** The sort key of each column of open positions. */
 const openKeys: Readonly<Record<PositionSort, (found: Found, pips: number) => number | string>> = {
   CURRENT: ({ numbers }, pips) => currentValueOf(numbers[LEG.size], pips),
   INITIAL: ({ numbers }) => numbers[LEG.cost],
@@ -73,7 +73,7 @@ const closedKeys: Readonly<Record<ClosedPositionsQuery['sortBy'], (found: Found,
   TIMESTAMP: ({ numbers }) => numbers[LEG.tMs],
 };
 
-/** Sorts by the keys in the direction asked; equal ones in the order of their markets, first token first. */
+/** Sorts by the keys in the requested direction; ties are broken by creation of the market, first token first. */
 function sortFound(
   found: Found[],
   keyOf: (found: Found, pips: number) => number | string,
@@ -89,8 +89,8 @@ function sortFound(
 }
 
 /**
- * The closed positions of an account in the markets that are meant: all, or so many of the greatest gains at least that
- * the first `most` of all are among them.
+ * The closed positions of an account in the markets selected by `isMeant`: all of them, or enough of the greatest gains to
+ * include the first `most`.
  */
 function* closedOf(
   { positions, store, markets }: Tables,
@@ -163,7 +163,7 @@ function* showPage(
 const hasTitle = ({ titleLower }: HistoryMarket, part: string | undefined): boolean =>
   part === undefined || titleLower.includes(part);
 
-/** Shows the page's open positions of a wallet, in the order asked. */
+/** Shows the page's open positions of a wallet, in the requested order. */
 export function* findPositions(
   tables: Tables,
   query: PositionsQuery,
@@ -184,7 +184,7 @@ export function* findPositions(
   yield* showPage(sortFound(found, openKeys[sortBy], ascending), query, show);
 }
 
-/** Shows the page's closed positions of a wallet, in the order asked; by falling gain it reads no more than the page needs. */
+/** Shows the page's closed positions of a wallet, in the requested order; by falling gain it reads only what the page needs. */
 export function* findClosedPositions(
   tables: Tables,
   query: ClosedPositionsQuery,
@@ -202,7 +202,7 @@ export function* findClosedPositions(
   yield* showPage(sortFound(found, closedKeys[sortBy], ascending), query, show);
 }
 
-/** The current value of a wallet's open positions together, micro. */
+/** The total current value of a wallet's open positions, micro. */
 export function* findValue(tables: Tables, query: ValueQuery): Sliced<number> {
   const account = tables.accounts.idOf(query.user);
   if (account < 0) return 0;
@@ -228,11 +228,11 @@ interface Holding {
   readonly amountMicro: number;
 }
 
-/** Most first; equal ones in the order in which their accounts were opened. */
+/** Largest first; ties in the order in which the accounts were opened. */
 const byAmount = (left: Holding, right: Holding): number =>
   right.amountMicro - left.amountMicro || left.account - right.account;
 
-/** The largest holders of a token; of many candidates, the smaller ones are thrown away now and then. */
+/** The largest holders of a token; if there are many candidates, the smaller ones are discarded now and then. */
 function* largestHolders(
   { holders, accounts }: Tables,
   market: HistoryMarket,
@@ -258,7 +258,7 @@ function* largestHolders(
   return most.map(({ account, amountMicro }) => ({ wallet: accounts.walletOf(account), amountMicro }));
 }
 
-/** Shows a group of holders for each token of each market that is known, in the order asked. */
+/** Shows a group of holders for each token of each known market, in the requested order. */
 export function* findHolders(
   tables: Tables,
   query: HoldersQuery,

@@ -1,5 +1,5 @@
-// The questions about rows: trades and activity. Each is a walk from the newest row on, filtered, with the page's rows shown
-// as they are met; only an activity in another order than that of time has to look at all of a wallet's rows first.
+// Queries for rows: trades and activity. Each walks from the newest row on, filters, and shows the page's rows as they are
+// found; only an activity query sorted otherwise than by falling time scans all of a wallet's rows first.
 import { AllTrades, Chains, newestUntil, type Walk } from './chains.ts';
 import type { HistoryMarket } from './markets.ts';
 import type { ActivityQuery, ActivityRow, MarketScope, TimeRange, TradeRow, TradesQuery } from './queries.ts';
@@ -8,11 +8,11 @@ import { isSliceOver, type Sliced } from './slice.ts';
 import type { Tables } from './tables.ts';
 import { marketsIn } from './totals.ts';
 
-/** The markets of a scope, each once, in the order asked; undefined = all. */
+/** The markets of a scope, each once, in the order requested; undefined = all. */
 export const marketsOf = ({ markets }: Tables, scope: MarketScope): ReadonlySet<HistoryMarket> | undefined =>
   marketsIn(markets, scope);
 
-/** What the row that was read last shows. */
+/** The row last read, as it is shown. */
 function tradeRow({ rows, accounts, markets }: Tables): TradeRow {
   return {
     wallet: accounts.walletOf(rows.account),
@@ -30,7 +30,7 @@ function tradeRow({ rows, accounts, markets }: Tables): TradeRow {
 const isWithin = ({ startMs, endMs }: TimeRange, tMs: number): boolean =>
   (startMs === undefined || tMs >= startMs) && (endMs === undefined || tMs <= endMs);
 
-/** The shortest way past every row that may be asked for. */
+/** The shortest walk that visits every row the query can match. */
 function tradesWalk(tables: Tables, query: TradesQuery, scope: ReadonlySet<HistoryMarket> | undefined): Walk {
   const { rows, accounts } = tables;
   const { user, takerOnly, endMs } = query;
@@ -74,7 +74,7 @@ export function* findTrades(tables: Tables, query: TradesQuery, show: (row: Trad
   }
 }
 
-/** Whether the row that was read last is asked for. */
+/** Whether the row last read matches the query. */
 function isActivityAsked(
   { rows, markets }: Tables,
   query: ActivityQuery,
@@ -92,7 +92,7 @@ function activityRow(tables: Tables): ActivityRow {
   return { ...tradeRow(tables), type, isOfToken: kind !== RowKind.SPLIT && kind !== RowKind.MERGE };
 }
 
-/** Shows the page's rows of a wallet, of every kind, in the order asked: by time, or by size or cash and then by time. */
+/** Shows the page's rows of a wallet, of every kind, in the requested order: by time, or by size or cash and then by time. */
 export function* findActivity(
   tables: Tables,
   query: ActivityQuery,

@@ -1,5 +1,5 @@
-// The index as it follows the log: opened and checked against the journal, brought forward in slices, committed now and
-// then, built anew when it cannot be used. Owned by the historian's thread, which gives it its turns.
+// Keeps the index up with the log: opens it and checks it against the journal, indexes in slices, commits now and then, and
+// rebuilds an unusable index. Owned by the historian's thread, which schedules it.
 import { rmSync } from 'node:fs';
 import { reasonOf } from '../../engine/index.ts';
 import { Indexer } from './indexer.ts';
@@ -8,11 +8,11 @@ import { BatchReader, type RecordSource } from './source.ts';
 import { dropUnusable, IndexStore } from './store.ts';
 import { type Cursor, Tables } from './tables.ts';
 
-/** How long (ms) indexing goes on before questions have their turn. */
+/** How long (ms) a slice of indexing lasts before questions have their turn. */
 const SLICE_MS = 8;
-/** The clock is looked at once in so many records. */
+/** Records indexed between two looks at the clock. */
 const RECORDS_A_LOOK = 64;
-/** What is indexed is committed after this long (ms) at the latest while nothing more urgent is to be done. */
+/** The longest time (ms) between commits while nothing more urgent is to be done. */
 const COMMIT_MS = 2_000;
 
 export class LogFollower {
@@ -21,16 +21,16 @@ export class LogFollower {
   private readonly source: RecordSource;
   private readonly onDropped: (reason: string) => void;
   private indexer: Indexer;
-  /** The batch being indexed; the last one stays, since a commit names its last record. */
+  /** The batch being indexed. The last one is kept, since a commit stores its last record's hash. */
   private batch: BatchReader | undefined;
   private isBatchDone = true;
   private journalHash = '';
-  /** Up to here everything is committed or being written. */
+  /** Everything up to this sequence is committed or being written. */
   private flushedSequence = 0;
   private committing: Promise<void> | undefined;
   private lastCommitMs = performance.now();
 
-  /** @param onDropped is told why an index that was there is built anew */
+  /** @param onDropped called with the reason why an existing index is rebuilt */
   constructor(settings: ThreadSettings, source: RecordSource, onDropped: (reason: string) => void) {
     this.settings = settings;
     this.source = source;
@@ -43,7 +43,7 @@ export class LogFollower {
     this.flushedSequence = this.tables.committedSequence;
   }
 
-  /** Last sequence that is indexed. */
+  /** The last indexed sequence. */
   get sequence(): number {
     return this.tables.sequence;
   }
@@ -56,15 +56,15 @@ export class LogFollower {
     return this.tables.sequence > this.tables.committedSequence;
   }
 
-  /** Drops an index that is not of this journal, and begins a new one. */
+  /** Drops an index of another journal and begins a new one. */
   async checkJournal(): Promise<void> {
     const { stored } = this.tables;
     if (stored !== undefined && !this.isOfJournal(stored)) await this.rebuild('it is not of this journal');
   }
 
   /**
-   * Indexes for a slice, or until everything is. Returns whether there is more to do at once: false when the log has
-   * nothing more, or when a commit is due and the one before is still being written.
+   * Indexes for a slice, or until everything is indexed. Returns whether to continue at once; false if the log has nothing
+   * more, or if a commit is due while the one before is still being written.
    */
   index(): boolean {
     const endsMs = performance.now() + SLICE_MS;
@@ -83,17 +83,17 @@ export class LogFollower {
     }
   }
 
-  /** Writes everything that is indexed now; resolves when it is written, or when the commit that is being written is. */
+  /** Commits everything indexed so far, or joins the commit being written; resolves when it is written. */
   commit(): Promise<void> {
     this.committing ??= this.commitOnce();
     return this.committing;
   }
 
-  /** Builds the index anew from the beginning of the log. Throws when the log cannot be read from there. */
+  /** Rebuilds the index from the beginning of the log. @throws Error if the log cannot be read from there */
   async rebuild(reason: string): Promise<void> {
     if (!this.source.canRewind) throw new Error(`the index cannot be built anew: ${reason}`);
     this.onDropped(reason);
-    await this.committing?.catch(() => {}); // of what is dropped nothing matters any more
+    await this.committing?.catch(() => {}); // a failed commit of a dropped index does not matter
     await this.tables.close();
     rmSync(this.settings.indexPath, { recursive: true, force: true });
     this.batch = undefined;
@@ -105,13 +105,12 @@ export class LogFollower {
   }
 
   /**
-   * Opens index and journal anew, after a long way through the log: that gives back what its commits needed, and the pages
-   * of both files that are mapped.
+   * Reopens index and journal after a long catch-up, which frees the memory of its commits and unmaps the pages of both files.
    */
   async renew(): Promise<void> {
     await this.committing;
     if (this.hasUncommitted) await this.commit();
-    if (this.hasUncommitted) return; // the disk is full: what is indexed is in memory alone, and would be indexed again
+    if (this.hasUncommitted) return; // the disk is full: reopening would lose what is only in memory
     await Promise.all([this.tables.close(false), this.source.reopen()]);
     this.batch = undefined;
     this.isBatchDone = true;
@@ -119,7 +118,7 @@ export class LogFollower {
     this.indexer = new Indexer(this.tables);
   }
 
-  /** Commits what is indexed and lets go of everything; rejects, having let go too, when that cannot be committed. */
+  /** Commits what is indexed and closes everything; if the commit fails, closes everything and rejects. */
   async close(): Promise<void> {
     try {
       await this.committing;
@@ -132,7 +131,7 @@ export class LogFollower {
     await this.source.close();
   }
 
-  /** Lets go of index and journal as they are: a thread that ends with an environment open can take the process with it. */
+  /** Closes index and journal as they are: a thread that ends with an open environment can crash the process. */
   async abandon(): Promise<void> {
     await Promise.allSettled([this.tables.close(false), this.source.close()]);
   }
@@ -155,7 +154,7 @@ export class LogFollower {
     return this.source.hashAt(1) === journal && this.source.hashAt(sequence) === hash;
   }
 
-  /** Indexes some records; false when there are none. */
+  /** Indexes some records; false if there are none. */
   private indexSome(): boolean {
     const { tables, indexer } = this;
     if (this.batch === undefined || this.isBatchDone) {
@@ -187,13 +186,13 @@ export class LogFollower {
   private async commitOnce(): Promise<void> {
     this.flushedSequence = this.tables.sequence;
     try {
-      // On a full disk nothing is committed: what is indexed is answered from memory, and the log stands still as well.
+      // On a full disk nothing is committed: what is indexed is answered from memory, and the log stands still too.
       if (!(await this.tables.reserve())) return;
-      // Read only now: indexing went on while space was reserved.
+      // Read only now: indexing continued while space was reserved.
       const { batch, tables } = this;
       if (batch === undefined) return;
       this.flushedSequence = tables.sequence;
-      // A batch that is read again, for what was added after it, may still be before the last record.
+      // A batch that is read again, because records were added to it, may not have reached the last indexed record yet.
       while (batch.sequence < tables.sequence && batch.next());
       await tables.commit(batch.hash(), this.journalHash);
     } finally {

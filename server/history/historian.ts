@@ -1,6 +1,6 @@
-// The main thread's handle of the historian: starts its thread, tells it what is durable, passes questions on and answers
-// back. Made by openServices.ts (and tests); routes see it as `services.historian`. It never reads records or indexes itself, so
-// that orders do not wait for anybody's history.
+// The main thread's handle of the historian: starts its thread, reports durable records to it, and passes questions and answers
+// between routes and thread. Opened by openServices.ts (and tests); routes see it as `services.historian`. It never reads
+// records or the index itself, so orders do not wait for history queries.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,36 +21,36 @@ import {
 import { TradedReader } from './traded.ts';
 
 /**
- * The thread is told of new durable records this often (ms), or when there are so many bytes of them, besides with every
- * question: it indexes in few large portions, and leaves the processor to orders in between.
+ * How often (ms) the thread is told of new durable records, or after how many bytes of them; every question tells it too. The
+ * thread thus indexes in a few large portions and leaves the processor to orders in between.
  */
 const TELL = { everyMs: 250, bytes: 8 * 1024 * 1024 } as const;
-/** After a failure the thread is started again after this long (ms); each further one doubles it. */
+/** Delay (ms) before the thread is restarted after a failure; each further failure doubles it. */
 const RESTART = { firstMs: 500, largestMs: 30_000 } as const;
-/** Failures without an answer in between after which the next thread begins with an empty index. */
+/** Failures in a row, with no answer in between, after which the next thread begins with an empty index. */
 const FAILURES_UNTIL_FRESH = 2;
 const RECORDS_PER_COMMIT = 1_000_000;
-/** How long (ms) is waited for the thread to let go of the journal. */
+/** How long (ms) release waits for the thread to close the journal. */
 const RELEASE_MS_MAX = 5_000;
 
 const encoder = new TextEncoder();
 
 interface HistorianOptions {
-  /** The exchange's data directory: its journal is read, the index lies beside it. Undefined: both are passing. */
+  /** The exchange's data directory: its journal is read, and the index lies beside it. Undefined: both are temporary. */
   readonly dataDir: string | undefined;
   readonly log?: Log | undefined;
   /**
-   * The markets that questions may name, of the log as far as it is durable: what it does not have is not there for
-   * those who ask. With it, totals of markets need no trip to the thread.
+   * The markets that questions may name, from the durable part of the log; other markets do not exist for whoever asks. With
+   * this directory, totals of markets need no round trip to the thread.
    */
   readonly markets?: MarketDirectory<NamedMarket> | undefined;
-  /** The same for accounts: the number of a wallet's, undefined for none. */
+  /** The same for accounts: the number of a wallet's account, undefined for none. */
   readonly accountIdOf?: ((wallet: string) => number | undefined) | undefined;
-  /** While the index is built or catches up: records done, of how many. */
+  /** Called while the index is built or catches up, with records done and in total. */
   readonly onProgress?: ((done: number, total: number) => void) | undefined;
-  /** Log records a commit at most while catching up; tests make it small. */
+  /** Most log records per commit while catching up; tests make it small. */
   readonly recordsPerCommit?: number | undefined;
-  /** A question whose records are not indexed after this long (ms) is refused; tests make it long. */
+  /** A question whose records are not indexed after this time (ms) is refused; tests make it long. */
   readonly waitMsMax?: number | undefined;
 }
 
@@ -59,7 +59,7 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** Opens the historian of an exchange; hand its `durable` to the exchange as `onDurable`. Cheap until it is used. */
+/** Opens the historian of an exchange; pass its `durable` to the exchange as `onDurable`. Cheap until it is used. */
 export function openHistorian(options: HistorianOptions): OpenedHistorian {
   return new OpenedHistorian(options);
 }
@@ -79,15 +79,15 @@ export class OpenedHistorian implements Historian {
   private held: { readonly bytes: Uint8Array; readonly sequence: number }[] = [];
   private untoldBytes = 0;
   private failures = 0;
-  /** How often in a row the system had no room for its thread. */
+  /** How often in a row the operating system could not start the thread. */
   private unstarted = 0;
   private givenUp: string | undefined;
   private restartTimer: NodeJS.Timeout | undefined;
-  /** The thread has ended so that the journal can be opened anew; it starts again with the next durable batch. */
+  /** The thread was ended for the journal to be reopened; the next durable batch starts it again. */
   private isReleased = false;
   private closing: Promise<void> | undefined;
   private ended: (() => void) | undefined;
-  /** How far a long catching up has come, while there is one. */
+  /** The sequence that a long catch-up has reached; 0 if there is none. */
   private caughtUpSequence = 0;
   private isFarBehind = false;
 
@@ -96,7 +96,7 @@ export class OpenedHistorian implements Historian {
     this.log = options.log ?? (() => {});
   }
 
-  /** Every durable batch, in order, with its last sequence. The bytes must not change afterwards. */
+  /** Takes every durable batch, in order, with its last sequence. The bytes must not change afterwards. */
   readonly durable = (bytes: Uint8Array, sequence: number): void => {
     this.sequence = sequence;
     this.isReleased = false;
@@ -124,19 +124,19 @@ export class OpenedHistorian implements Historian {
     if (buffer instanceof SharedArrayBuffer) this.send({ type: 'memory', memory: buffer });
   }
 
-  /** Records up to this one are indexed, as far as the thread has told; 0 before it has told anything. */
+  /** The last sequence that the thread has reported as indexed; 0 before its first report. */
   get indexedSequence(): number {
     return Math.max(this.board?.sequence ?? 0, this.caughtUpSequence);
   }
 
-  /** Whether questions are taken at present. */
+  /** Whether questions are accepted at present. */
   get isAnswering(): boolean {
     return this.unavailableReason === undefined;
   }
 
   /**
-   * Whether so much is to be indexed, above all when it is everything, that questions wait in vain: they are refused after
-   * some seconds.
+   * Whether so much remains to be indexed (above all when the whole index is built) that questions wait in vain: they are
+   * refused after some seconds.
    */
   get isCatchingUp(): boolean {
     return this.isFarBehind;
@@ -147,7 +147,7 @@ export class OpenedHistorian implements Historian {
     await this.post((id) => ({ type: 'reach', id, sequence: this.sequence }));
   }
 
-  /** Ends the thread, so that nobody reads the journal; with the next durable batch it starts again. */
+  /** Ends the thread, which then no longer reads the journal. The next durable batch starts it again. */
   async release(): Promise<void> {
     this.isReleased = true;
     clearTimeout(this.restartTimer);
@@ -161,13 +161,13 @@ export class OpenedHistorian implements Historian {
     await withDeadline(ended, RELEASE_MS_MAX);
   }
 
-  /** Commits what is indexed and ends the thread. Questions that wait are refused. */
+  /** Commits what is indexed and ends the thread. Waiting questions are refused. */
   close(): Promise<void> {
     this.closing ??= this.closeOnce();
     return this.closing;
   }
 
-  /** The answer to a question for numbers that a board shows as of now. */
+  /** The answer to a question whose numbers a board shows as of now; undefined if the thread must answer it. */
   private fromBoard(request: HistoryRequest): Uint8Array | undefined {
     const { query } = request;
     const { markets, accountIdOf } = this.options;
@@ -209,7 +209,7 @@ export class OpenedHistorian implements Historian {
     this.worker?.postMessage(message);
   }
 
-  /** Tells the thread what is durable, with the batches themselves where there is no journal. */
+  /** Tells the thread what is durable, and passes the batches themselves if there is no journal. */
   private tell(): void {
     clearTimeout(this.tellTimer);
     this.tellTimer = undefined;
@@ -221,7 +221,7 @@ export class OpenedHistorian implements Historian {
     this.held = [];
   }
 
-  /** Starts the thread, now or, where the system has no room for one, after a while. */
+  /** Starts the thread, now or, if the operating system cannot start one, after a delay. */
   private start(isFresh: boolean): void {
     clearTimeout(this.restartTimer);
     this.restartTimer = undefined;
@@ -251,7 +251,7 @@ export class OpenedHistorian implements Historian {
 
   private heard(message: FromThread): void {
     if (message.type === 'progress') {
-      // At the end the board is shown again, and tells it from then on.
+      // At the end the board is written again; from then on it carries the indexed sequence.
       this.isFarBehind = message.done < message.total;
       this.caughtUpSequence = this.isFarBehind ? message.done : 0;
       this.options.onProgress?.(message.done, message.total);
@@ -291,7 +291,7 @@ export class OpenedHistorian implements Historian {
     if (!isAsked && !this.isReleased) this.recover(reason);
   }
 
-  /** Starts the thread again, with an empty index if it keeps failing. What only passed through its hands is lost. */
+  /** Restarts the thread, with an empty index if it keeps failing. Without a journal the records are lost, so it gives up. */
   private recover(reason: string): void {
     this.failures += 1;
     if (this.options.dataDir === undefined) {

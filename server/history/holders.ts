@@ -1,5 +1,5 @@
-// Who holds a token and how much: each wallet that ever held it has a place of its own in the token's list, so that
-// finding the largest holders is one pass over packed blocks. Fed with each change of a position; read by the questions.
+// The holders of each token and their amounts: each wallet that ever held a token has its own place in the token's list, so
+// finding the largest holders is one pass over packed blocks. Fed with each change of a position; read by the queries.
 import { BlockTable } from './blocks.ts';
 import { Table } from './keys.ts';
 import type { IndexStore, Put } from './store.ts';
@@ -21,7 +21,7 @@ export class Holders {
     return this.table.dirtyCount;
   }
 
-  /** States what the account in this place of a token's list holds. */
+  /** Sets the account and its amount at a place of a token's list. */
   set(token: number, place: number, account: number, amountMicro: number): void {
     const offset = this.table.change(place, token + 1);
     const { view } = this.table;
@@ -29,7 +29,7 @@ export class Holders {
     view.setFloat64(offset + at.amount, amountMicro, true);
   }
 
-  /** Reads a place of a token's list. */
+  /** Reads a place of a token's list into `account` and `amountMicro`. */
   read(token: number, place: number): void {
     const offset = this.table.locate(place, token + 1);
     const { view } = this.table;

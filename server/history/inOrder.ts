@@ -1,12 +1,12 @@
-// A radix sort of places by numbers that lie elsewhere: no comparisons, since commits hand over many thousand entries in the
-// order of their keys. Used by positions.ts.
+// A radix sort of places by keys that are stored elsewhere: no comparisons, since commits sort many thousand entries into key
+// order. Used by positions.ts.
 
-/** Bits of a digit: keys are sorted by one digit at a time, the least first. */
+/** Bits of a digit: keys are sorted by one digit at a time, least significant first. */
 const DIGIT_BITS = 14;
 const DIGITS = 2 ** DIGIT_BITS;
 const KEY_BITS = 32;
 
-/** The places by their keys (`keys[place]`), least first; equal ones stay as they were. The array of places is used up. */
+/** The places sorted by ascending `keys[place]`; the sort is stable. The array `places` is overwritten. */
 export function inOrder(places: Uint32Array, keys: Uint32Array): Uint32Array {
   let most = 0;
   for (const place of places) most = Math.max(most, keys[place]);

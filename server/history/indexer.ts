@@ -1,6 +1,6 @@
-// Takes durable records apart and books them into the tables: rows, orders, positions, holders, figures of markets. Called
-// by the historian's thread for every record of the log, once, in order. It reads events in place, at the offsets of their
-// layouts, because most records hold one order and a few numbers of it; only rare ones are decoded into objects.
+// Books durable records into the tables: rows, orders, positions, holders, figures of markets. Called by the historian's thread
+// for every record of the log, once, in order. It reads events in place, at the offsets of their layouts, because most records
+// hold one order and a few of its numbers; only rare ones are decoded into objects.
 import {
   bytesToHex,
   commandLayouts,
@@ -36,15 +36,15 @@ const CREDITED = eventLayouts.SharesCredited.offsets;
 const SETS = eventLayouts.PositionSplit.offsets;
 const REDEEMED = eventLayouts.PositionRedeemed.offsets;
 const PLACE = commandLayouts.PlaceOrder.offsets;
-/** Events that begin with the number of an order. */
+/** Offset of the order number in the events that begin with one. */
 const ORDER_NUMBER = eventLayouts.OrderFilled.offsets.orderNumber;
 
 export class Indexer {
   private readonly tables: Tables;
-  /** The record being applied, where it lies. */
+  /** A reader positioned at the record being applied. */
   private at: BatchReader;
   private decoded: readonly EngineEvent[] | undefined;
-  /** Row of the first fill of the trade that is told after its fills; 0 between trades. */
+  /** Row of the first fill of the current trade, whose own event follows its fills; 0 between trades. */
   private firstFill = 0;
 
   constructor(tables: Tables) {
@@ -52,7 +52,7 @@ export class Indexer {
     this.at = new BatchReader(new Uint8Array(0));
   }
 
-  /** Books the record at which the reader stands; it follows the last one. */
+  /** Books the reader's current record, which must follow the last one booked. */
   apply(record: BatchReader): void {
     this.at = record;
     this.decoded = undefined;
@@ -73,7 +73,7 @@ export class Indexer {
     }
   }
 
-  /** Orders and trades, the bulk of every log; the rest goes on. */
+  /** Handles order and trade events, the bulk of every log; applyMoney handles the rest. */
   private applyEvent(event: number, index: number): void {
     const { view } = this.at;
     const { orders } = this.tables;
@@ -140,11 +140,11 @@ export class Indexer {
       case types.MarketUpdated:
         this.applyRare(index);
         return;
-      default: // Nothing of it is shown in histories.
+      default: // Histories show nothing of the other events.
     }
   }
 
-  /** Events and markets: records of these are decoded whole. */
+  /** Handles events and markets, whose records are decoded as a whole. */
   private applyRare(index: number): void {
     const { bytes, commandAt, eventsAt, end } = this.at;
     const { markets } = this.tables;
@@ -177,7 +177,7 @@ export class Indexer {
     this.tables.orders.add(order, view, idAt, commandAt + PLACE.keyId, commandAt + PLACE.owner);
   }
 
-  /** One maker's part of the trade that follows. */
+  /** Books one maker's part of the trade whose event follows. */
   private filled(event: number, index: number): void {
     const { view } = this.at;
     const number = view.getFloat64(event + FILL.makerOrderNumber, true);
@@ -206,7 +206,7 @@ export class Indexer {
     market.vaultMicro = view.getFloat64(event + TRADE.vaultMicro, true);
   }
 
-  /** The row of an order's part of a trade, with what it does to the position. */
+  /** Adds the row of an order's part of a trade and books its change of the position. */
   private addTradeRow(
     kind: typeof RowKind.TAKER | typeof RowKind.MAKER,
     orderNumber: number,
@@ -232,7 +232,7 @@ export class Indexer {
     return row;
   }
 
-  /** Shares of a pair come in for so much (size > 0), or leave for so much (size < 0). */
+  /** Books shares of a pair that are bought (size > 0) or sold (size < 0) for this much cash. */
   private move(
     start: number,
     account: number,
@@ -256,7 +256,7 @@ export class Indexer {
     holders.set(market * 2 + outcome, place, account, positions.numbers[leg + LEG.size]);
   }
 
-  /** Test shares: the asked leg to the account, the other one to HOUSE, each for its half. */
+  /** Books test shares: the requested leg for the account, the other one for HOUSE, each for its half. */
   private credited(event: number): void {
     const { view } = this.at;
     const { positions, markets } = this.tables;
@@ -308,7 +308,7 @@ export class Indexer {
     }
   }
 
-  /** A row that is no trade: it stands in its account's chain alone. */
+  /** Adds a row that is no trade; it is linked into its account's chain alone. */
   private addOtherRow(
     kind: RowKind,
     account: number,

@@ -1,5 +1,5 @@
-// The keys of the index: every table of it with its number, once. Keys are bytes that sort as their numbers do; values are
-// read and written by the table's own file. A change of any table's layout raises INDEX_FORMAT (store.ts).
+// The keys of the index: lists every table with its number, once. Keys are bytes that sort like their numbers; a table's own
+// file reads and writes its values. A change of any table's layout raises INDEX_FORMAT (store.ts).
 
 export const Table = {
   /** Cursor, format, identity of the journal. */
@@ -8,32 +8,32 @@ export const Table = {
   ROWS: 1,
   /** Orders by number, in packed blocks (orders.ts). */
   ORDERS: 2,
-  /** Wallets with the heads of their chains, in packed blocks (accounts.ts). */
+  /** Wallets with their chain heads, in packed blocks (accounts.ts). */
   ACCOUNTS: 3,
   /** Changing figures of markets, in packed blocks (markets.ts). */
   MARKETS: 4,
-  /** Who holds a token and how much, in packed blocks a token (holders.ts). */
+  /** Holders of a token and their amounts, in packed blocks per token (holders.ts). */
   HOLDERS: 5,
   /** Positions by account and market (positions.ts). */
   POSITIONS: 6,
-  /** Numbers of orders by their ids, in buckets (orders.ts). */
+  /** Order numbers by id, in buckets (orders.ts). */
   ORDER_IDS: 7,
   /** Texts of markets and events, JSON (markets.ts). */
   MARKET_TEXTS: 8,
   EVENT_TEXTS: 9,
   /** Closed positions by account and gain (closed.ts). */
   CLOSED: 10,
-  /** API keys and owners that orders name by number, in packed blocks (orderKeys.ts). */
+  /** API keys with owners, which orders refer to by number, in packed blocks (orderKeys.ts). */
   ORDER_KEYS: 11,
 } as const;
 export type Table = (typeof Table)[keyof typeof Table];
 
-/** Bytes of a key of two numbers. */
+/** Bytes of a key of a table and two numbers. */
 export const PAIR_KEY_BYTES = 9;
-/** Bytes of the key of a block: partition and number of the block there. */
+/** Bytes of a block's key: table, partition, and the block's number in the partition. */
 export const BLOCK_KEY_BYTES = 11;
 
-/** Writes a number below 2^32, byte by byte: Buffer's own way checks its arguments at each of millions of keys. */
+/** Writes a number below 2^32 byte by byte: Buffer's own method checks its arguments for each of millions of keys. */
 function writeU32(key: Buffer, offset: number, value: number): void {
   key[offset] = value >>> 24;
   key[offset + 1] = value >>> 16;

@@ -1,5 +1,5 @@
-// Markets and events as histories show them: their texts, and the figures that change with trading. Held in memory whole,
-// since every row names a market; texts are stored as JSON when they change, figures in packed blocks. Fed by the indexer.
+// Markets and events of the histories: their texts, and the figures that change with trading. All are held in memory, since
+// every row names a market; texts are stored as JSON when they change, figures in packed blocks. Fed by the indexer.
 import { type Command, complementPips, type EventOf, PIPS_PER_UNIT, Resolution } from '../../engine/index.ts';
 import type { Fields } from '../lib/jsonFields.ts';
 import { readTexts, textOf } from '../views/texts.ts';
@@ -9,13 +9,13 @@ import { PAIR_KEY_BYTES, Table, writePairKey } from './keys.ts';
 import type { MarketFacts } from './queries.ts';
 import type { IndexStore, Put } from './store.ts';
 
-/** The figures' record: u16 last price and u16 what it resolved to, each plus one, u32 places of holders, then numbers. */
+/** The figures' record: u16 last price and u16 resolution, each plus one; u32 lengths of holder lists; then f64 numbers. */
 const at = { last: 0, resolution: 2, holders: 4, volume: 16, vault: 24, takers: 32, makers: 40, bytes: 48 } as const;
 const EVEN_PIPS = PIPS_PER_UNIT / 2;
-/** What texts take of the disk, by and large: a page each. */
+/** Approximate disk space of a text: one page. */
 const TEXT_BYTES = 4_096;
 
-/** What is stored of a market's or event's texts: what rows and filters need, no descriptions. */
+/** The stored form of a market: the texts that rows and filters need, no descriptions. */
 interface StoredMarket {
   readonly conditionId: string;
   readonly tokens: readonly [string, string];
@@ -29,36 +29,36 @@ const KEPT_TEXTS = ['question', 'slug', 'icon', 'endDate', 'lastPrice', 'archive
 const isDate = (text: string): boolean => text !== '' && !Number.isNaN(Date.parse(text));
 const hasText = (text: string): boolean => text !== '';
 
-/** The texts of a command's tail that are kept. */
+/** The texts of a command's tail, reduced to those that are kept. */
 function textsOf(tail: Uint8Array | undefined): Fields {
   const given = readTexts(tail);
   const kept = KEPT_TEXTS.filter((name) => Object.hasOwn(given, name));
   return Object.fromEntries(kept.map((name) => [name, given[name]]));
 }
 
-/** A market. Only this file and the indexer write it. */
+/** A market, written only by this file and the indexer. */
 export class HistoryMarket {
   readonly index: number;
   stored: StoredMarket;
   facts: MarketFacts;
   isArchived = false;
-  /** The title in lower case: what a search looks into. */
+  /** The title in lower case, for searches. */
   titleLower = '';
-  /** Date-time that sorts, '' for none. */
+  /** The end as a sortable date-time, '' for none. */
   endsAt = '';
   private givenPips = EVEN_PIPS;
-  /** Price of the last trade in the first token's terms, -1 for none. */
+  /** Price of the last trade in the first token's terms; -1 for none. */
   lastPips = -1;
-  /** A Resolution, -1 before there is one. */
+  /** A Resolution; -1 until resolved. */
   resolution = -1;
   volumeMicro = 0;
   vaultMicro = 0;
-  /** Whether its figures changed since the last commit, and since they were last shown on the board. */
+  /** Whether its figures changed since the last commit; isUnshown: since they were last shown on the board. */
   isChanged = false;
   isUnshown = false;
-  /** Newest rows of takers and of makers. */
+  /** The newest taker row and the newest maker row. */
   readonly heads: [takers: number, makers: number] = [0, 0];
-  /** Places in the lists of holders of both tokens. */
+  /** Lengths of both tokens' holder lists. */
   readonly holderCounts: [first: number, second: number] = [0, 0];
 
   constructor(index: number, stored: StoredMarket, event: Fields | undefined) {
@@ -71,12 +71,12 @@ export class HistoryMarket {
     return this.stored.conditionId;
   }
 
-  /** Takes its texts anew; rows get another object, since what is made of one is kept. */
+  /** Derives `facts` from the texts again, as a new object, since what is derived from the old one is cached. */
   refresh(event: Fields | undefined): void {
     this.facts = this.read(event);
   }
 
-  /** Price shown for a token (pips): figures.ts, curPrice. */
+  /** The price shown for a token, pips (curPrice in figures.ts). */
   shownPips(outcome: number): number {
     if (this.resolution === Resolution.SPLIT) return EVEN_PIPS;
     if (this.resolution >= 0) return this.resolution === outcome ? PIPS_PER_UNIT : 0;
@@ -122,7 +122,7 @@ export class Markets {
     this.table = new BlockTable(store, Table.MARKETS, at.bytes, 64);
   }
 
-  /** Reads so many events and markets. */
+  /** Reads the first `eventCount` events and `marketCount` markets. */
   load(eventCount: number, marketCount: number): void {
     const key = Buffer.alloc(PAIR_KEY_BYTES);
     const read = (table: Table, number: number): unknown => {
@@ -145,7 +145,7 @@ export class Markets {
     return Math.max(0, this.events.length - 1);
   }
 
-  /** What a commit writes, at most: blocks of figures, and texts. */
+  /** The most that a commit writes: blocks of figures here, texts below. */
   get blockCount(): number {
     return this.table.blocksOf(this.list.length);
   }
@@ -192,7 +192,7 @@ export class Markets {
     this.change(marketIndex).resolution = resolution;
   }
 
-  /** The market, whose figures the caller is about to change. */
+  /** The market, marked as changed; the caller then changes its figures. */
   change(marketIndex: number): HistoryMarket {
     const market = this.list[marketIndex];
     if (!market.isChanged) {
@@ -206,7 +206,7 @@ export class Markets {
     return market;
   }
 
-  /** The markets whose totals may have changed since they were taken last. */
+  /** The markets whose totals may have changed since the last call. */
   takeUnshown(): readonly HistoryMarket[] {
     const { unshown } = this;
     for (const market of unshown) market.isUnshown = false;

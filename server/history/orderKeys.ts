@@ -1,5 +1,5 @@
-// The API keys under which orders were posted, with their owners, by number: an order's record names both by four bytes.
-// Held in memory whole (some hundred bytes a key), stored in packed blocks. Used by orders.ts alone.
+// The API keys under which orders were posted, with their owners, by number: an order's record names both in four bytes. All
+// are held in memory (some hundred bytes a key) and stored in packed blocks. Used by orders.ts alone.
 import { bytesToHex } from '../../engine/index.ts';
 import { BlockTable } from './blocks.ts';
 import { enlarged } from './enlarged.ts';
@@ -17,9 +17,9 @@ export class OrderKeys {
   count = 0;
   private readonly table: BlockTable;
   private readonly numbers = new Map<string, number>();
-  /** The records once more, by number and side by side: every order is compared with one, wherever that lies. */
+  /** A copy of the records, contiguous by number: every order is compared with one, wherever that record's block lies. */
   private words = new Uint32Array(64 * WORDS);
-  /** By account, the number of the key of its latest order: nearly always the next one's too. */
+  /** By account, the number of its latest order's key, which is nearly always that of the next order too. */
   private latest = new Int32Array(64).fill(NONE);
   private readonly wanted = Buffer.alloc(at.bytes);
 
@@ -40,7 +40,7 @@ export class OrderKeys {
     }
   }
 
-  /** The number of a key and its owner, which lie in these bytes; `account` posts an order with it. */
+  /** The number of the key and owner at these offsets of the command, added if new; `account` posts an order with it. */
   numberOf(account: number, command: DataView, keyAt: number, ownerAt: number): number {
     if (account >= this.latest.length) {
       const length = Math.max(account + 1, this.latest.length * 2);
@@ -63,7 +63,7 @@ export class OrderKeys {
     return number;
   }
 
-  /** Key id (32 hex digits after 0x) and owner (lower-case address) of a number. */
+  /** The key id (0x and 32 hex digits) and owner (lower-case address) with this number. */
   read(number: number): { readonly keyId: string; readonly owner: string } {
     const offset = this.table.locate(number);
     const { bytes } = this.table;
@@ -78,7 +78,7 @@ export class OrderKeys {
     this.table.committed();
   }
 
-  /** Holds the next key, whose record lies in these bytes. */
+  /** Adds the next key to memory, from its record at this offset. */
   private enter(text: string, record: DataView, offset: number): void {
     const { count } = this;
     this.numbers.set(text, count);
@@ -88,7 +88,7 @@ export class OrderKeys {
     for (let i = 0; i < WORDS; i += 1) this.words[count * WORDS + i] = record.getUint32(offset + 4 * i);
   }
 
-  /** Whether it is the number of this key and owner: compared by four bytes at a time, since every order passes. */
+  /** Whether the number is that of this key and owner. Compares four bytes at a time, since every order passes here. */
   private is(number: number, command: DataView, keyAt: number, ownerAt: number): boolean {
     const { words } = this;
     const first = number * WORDS;

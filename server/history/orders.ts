@@ -1,5 +1,5 @@
-// Every order that the exchange ever took on or killed, by its number in packed blocks, and the way from an order's id to
-// its number. Fed by the indexer, which needs a maker's order behind each fill; read by the question about one order.
+// Every order that the exchange ever accepted or killed, by number in packed blocks, and a lookup from an order's id to its
+// number. Fed by the indexer, which needs the maker's order of each fill; read by the query for one order.
 import { CancelReason, type OrderType, type Side } from '../../engine/index.ts';
 import { type OrderStatus, orderStatuses } from '../views/records.ts';
 import { Arena } from './arena.ts';
@@ -9,9 +9,9 @@ import { OrderKeys } from './orderKeys.ts';
 import type { IndexStore, Put } from './store.ts';
 
 /**
- * The record, little-endian: the first half of the id (no two orders agree in 128 bits of a digest), u32 number of its key
- * (orderKeys.ts), account, market, lots asked and filled, f64 expiration, u48 time, u40 newest row (0 for none), u16 pips,
- * then a byte each of outcome, side, type and delay together, of status, and of the reason plus one.
+ * The record, little-endian: the first half of the id (no two digests share 128 bits), u32 number of its key (orderKeys.ts),
+ * account, market, original and filled lots, f64 expiration, u48 time, u40 newest row (0 for none), u16 pips, then a byte each
+ * of outcome, side, type and delay together, of the status, and of the cancel reason plus one.
  */
 const at = {
   ...{ id: 0, key: 16, account: 20, market: 24, original: 28, filled: 32, expiration: 36, created: 44, row: 50 },
@@ -19,25 +19,25 @@ const at = {
 } as const;
 const ID_BYTES = 16;
 const TERM = { secondOutcome: 1, sell: 2, typeShift: 2, typeMask: 3, wasDelayed: 0x80 } as const;
-/** Places in orderStatuses. */
+/** Indexes into orderStatuses. */
 export const Status = { LIVE: 0, MATCHED: 1, DELAYED: 2, CANCELED: 3, MARKET_RESOLVED: 4, INVALID: 5 } as const;
 export type Status = (typeof Status)[keyof typeof Status];
 const HELD_BLOCKS = 2_048;
 
-/** Ids are found by segments of so many orders, so that a commit never writes many old ones. */
+/** Orders per segment of the id lookup; segments keep a commit from rewriting many old ids. */
 const SEGMENT_ORDERS = 2 ** 18;
-/** Of a segment: an id's bucket is its first twelve bits. */
+/** Buckets of a segment: an id's bucket is its first twelve bits. */
 const BUCKETS = 2 ** 12;
-/** An entry of a bucket: eight bytes of the id, and the order's place in its segment. */
+/** An entry of a bucket: eight bytes of the id, and the order's offset in its segment. */
 const ENTRY_BYTES = 12;
-/** What a bucket takes of the tree besides its entries: its key and head. */
+/** Bytes of a bucket in the B-tree besides its entries: its key and header. */
 const BUCKET_BYTES = 32;
 const TAG_AT = 8;
 const TAG_BYTES = 8;
 
 const bucketOf = (bytes: Uint8Array, idAt: number): number => (bytes[idAt] << 4) | (bytes[idAt + 1] >> 4);
 
-/** An order as its reply needs it. */
+/** An order, with the fields that its reply needs. */
 export interface FoundOrder {
   readonly id: string;
   readonly keyId: string;
@@ -55,7 +55,7 @@ export interface FoundOrder {
   readonly status: OrderStatus;
   readonly cancelReason: number | undefined;
   readonly wasDelayed: boolean;
-  /** Its newest row, 0 for none. */
+  /** The order's newest row; 0 for none. */
   readonly row: number;
 }
 
@@ -74,10 +74,10 @@ interface NewOrder {
 }
 
 export class Orders {
-  /** The highest number there is, and the highest whose id is in the store. */
+  /** The highest order number; lastStored is the highest whose id is in the store. */
   last = 0;
   lastStored = 0;
-  // The order that was read last.
+  // The order last read.
   account = 0;
   market = 0;
   outcome = 0;
@@ -100,7 +100,7 @@ export class Orders {
     return this.table.dirtyCount;
   }
 
-  /** What a commit writes, at most: blocks, buckets of ids, and bytes by which these grow. */
+  /** The most that a commit writes: blocks here; below, buckets of ids, and the bytes by which these grow. */
   get blocksToWrite(): number {
     return this.table.dirtyCount + this.keys.dirtyCount;
   }
@@ -114,7 +114,7 @@ export class Orders {
     return (this.last - this.lastStored) * ENTRY_BYTES + this.bucketsToWrite * BUCKET_BYTES;
   }
 
-  /** Adds an order whose id, key and owner lie in its command. */
+  /** Adds an order whose id, key and owner are at these offsets of its command. */
   add(order: NewOrder, command: DataView, idAt: number, keyAt: number, ownerAt: number): void {
     const { table } = this;
     const key = this.keys.numberOf(order.account, command, keyAt, ownerAt);
@@ -134,7 +134,7 @@ export class Orders {
     if (order.number > this.last) this.last = order.number;
   }
 
-  /** Reads whose order it is, and its newest row. */
+  /** Reads an order's account, market, outcome, side and newest row. */
   read(number: number): void {
     const offset = this.table.locate(number);
     const { view } = this.table;
@@ -146,7 +146,7 @@ export class Orders {
     this.row = getU40(view, offset + at.row);
   }
 
-  /** So many lots of it traded, in this row. */
+  /** Books a fill of the order, which has this row. */
   filled(number: number, lots: number, row: number, isFull: boolean): void {
     const offset = this.table.change(number);
     const { view } = this.table;
@@ -160,7 +160,7 @@ export class Orders {
     this.table.view.setUint8(offset + at.status, status);
   }
 
-  /** From now on it is known to have waited before it could take. */
+  /** Marks the order as delayed, for good in `wasDelayed`. */
   setDelayed(number: number): void {
     const offset = this.table.change(number);
     const { view } = this.table;
@@ -177,7 +177,7 @@ export class Orders {
     this.table.view.setUint8(offset + at.reason, reason + 1);
   }
 
-  /** The order of that id (0x and 64 lower-case hex digits); undefined for none. */
+  /** The order with this id (0x and 64 lower-case hex digits); undefined if there is none. */
   byId(id: string): FoundOrder | undefined {
     this.wanted.write(id.slice(2), 'hex');
     const number = this.amongNew() ?? this.amongStored();
@@ -208,7 +208,7 @@ export class Orders {
     return this.table.bytes.compare(this.wanted, 0, ID_BYTES, offset, offset + ID_BYTES) === 0;
   }
 
-  /** Ids of the orders since the last commit are in no bucket yet. */
+  /** Scans the orders since the last commit, whose ids are in no bucket yet. */
   private amongNew(): number | undefined {
     for (let number = this.last; number > this.lastStored; number -= 1) if (this.isWanted(number)) return number;
     return undefined;
@@ -222,7 +222,7 @@ export class Orders {
     for (let segment = Math.floor(this.lastStored / SEGMENT_ORDERS); segment >= 0; segment -= 1) {
       const value = this.store.get(writePairKey(this.key, Table.ORDER_IDS, segment, bucket));
       if (value === undefined) continue;
-      const entries = Buffer.from(value); // a copy: looking an order up reads the store again
+      const entries = Buffer.from(value); // a copy: isWanted may read the store again, which invalidates the value
       for (let entry = 0; entry + ENTRY_BYTES <= entries.length; entry += ENTRY_BYTES) {
         if (entries.readUInt32LE(entry) !== high || entries.readUInt32LE(entry + 4) !== low) continue;
         const number = segment * SEGMENT_ORDERS + entries.readUInt32LE(entry + 8);
@@ -257,7 +257,7 @@ export class Orders {
     };
   }
 
-  /** Puts the ids of orders from a number on and before another, all of one segment, into their buckets. */
+  /** Puts the ids of the orders [from, until), all of one segment, into their buckets. */
   private flushIds(put: Put, segment: number, from: number, until: number): void {
     const ids = this.idsByBucket(from, until);
     const arena = new Arena();
@@ -283,7 +283,7 @@ export class Orders {
     }
   }
 
-  /** What buckets keep of the ids of these orders, and the orders by their buckets, older ones first. */
+  /** The bucket and stored id bytes of each of these orders, and the orders sorted by bucket, older ones first. */
   private idsByBucket(from: number, until: number) {
     const count = until - from;
     const buckets = new Uint16Array(count);

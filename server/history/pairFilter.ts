@@ -1,12 +1,12 @@
-// What may be in the store, told from what certainly is not, so that most pairs of a new index are not looked for there.
-// Used by positions.ts.
+// A Bloom filter with one bit per pair: it tells which pairs are certainly not in the store, so most pairs of a new index are
+// not looked up there. Used by positions.ts.
 
-/** Bits of the filter: 16 MiB. */
+/** Bits of the filter, which take 16 MiB. */
 const FILTER_BITS = 2 ** 27;
-/** Pairs after which it says yes too often to be worth its memory. */
+/** Pairs after which it reports "maybe" too often to be worth its memory. */
 const FILTER_PAIRS = 2 ** 24;
 
-/** Whether a pair may have been added, by one bit of its hash: no is certain. */
+/** Whether a pair may have been added, by one bit of its hash: "no" is certain. */
 export class PairFilter {
   private readonly bits = new Uint32Array(FILTER_BITS / 32);
   private count = 0;

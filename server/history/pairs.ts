@@ -1,12 +1,12 @@
-// The numbers of a pair, both tokens of an account in a market, as they are held in memory and as they are stored: the
-// shortest form of each leg. Used by positions.ts alone; a change of it raises INDEX_FORMAT (store.ts).
+// The numbers of a pair, that is of both tokens of an account in a market: their layout in memory and their stored form, the
+// shortest for each leg. Used by positions.ts alone; a change of the stored form raises INDEX_FORMAT (store.ts).
 import { getU48, setU48 } from './blocks.ts';
 import { IndexDamaged } from './errors.ts';
 import { LEG } from './figures.ts';
 
 /**
- * What is held of a pair: its two legs, the place of each in its token's list of holders (from 1, 0 = none), flags, and
- * the gain under which each leg stands in the index of closed positions, NaN = it does not.
+ * Layout of a pair in memory: its two legs, the place of each in its token's holder list (from 1, 0 = none), flags, and the
+ * gain under which each leg is stored in the index of closed positions, NaN if it is not.
  */
 export const PAIR = {
   legs: 0,
@@ -15,30 +15,30 @@ export const PAIR = {
   closed: 2 * LEG.numbers + 3,
 } as const;
 export const PAIR_NUMBERS = PAIR.closed + 2;
-/** The stored value: u8 flags, then each leg that is there in its form. */
+/** The stored value: u8 flags, then each existing leg in its form. */
 const TRADED_FLAG = 1;
 const FORM_SHIFTS = [1, 3] as const;
 const FORM_MASK = 3;
-/** A leg that was never sold from, a closed one, any other: all with u48 time and u32 place at their end. */
+/** Forms: no leg, one never sold from, a closed one, any other. All but NONE end with u48 time and u32 holder place. */
 const Form = { NONE: 0, HELD: 1, CLOSED: 2, FULL: 3 } as const;
 const FORM_NUMBERS = [0, 2, 3, 5] as const;
 const FORM_TAIL_BYTES = 10;
-/** What an entry takes in the tree besides its legs, and what that of a closed leg takes. */
+/** Bytes of an entry in the B-tree besides its legs; below, those of a closed leg's entry. */
 const ENTRY_BYTES = 24;
 const CLOSED_ENTRY_BYTES = 56;
-/** Most that the value of a pair takes. */
+/** Most bytes of a pair's value. */
 export const PAIR_BYTES_MAX = 1 + 2 * (FORM_NUMBERS[Form.FULL] * 8 + FORM_TAIL_BYTES);
 
-/** Where a leg of the pair that begins at `start` begins. */
+/** The offset of a leg of the pair at `start`. */
 export const legAt = (start: number, outcome: number): number => start + outcome * LEG.numbers;
 
-/** Whether a leg is closed: all that was ever bought is gone. */
+/** Whether a leg is closed: shares were bought, and none are left. */
 export const isClosed = (numbers: Float64Array, leg: number): boolean =>
   numbers[leg + LEG.size] === 0 && numbers[leg + LEG.bought] > 0;
 
 const bytesOf = (form: number): number => (form === Form.NONE ? 0 : FORM_NUMBERS[form] * 8 + FORM_TAIL_BYTES);
 
-/** The shortest form that says all of a leg. */
+/** The shortest form that fully represents a leg. */
 function formOf(numbers: Float64Array, leg: number): number {
   const bought = numbers[leg + LEG.bought];
   if (bought === 0) return Form.NONE;
@@ -49,7 +49,7 @@ function formOf(numbers: Float64Array, leg: number): number {
   return isHeld ? Form.HELD : Form.FULL;
 }
 
-/** What the entries of a pair, its own and those of its closed legs, take in the tree. */
+/** Bytes in the B-tree of a pair's entries: its own and those of its closed legs. */
 export function bytesInTree(numbers: Float64Array, start: number): number {
   let bytes = ENTRY_BYTES;
   for (let outcome = 0; outcome < 2; outcome += 1) {
@@ -60,7 +60,7 @@ export function bytesInTree(numbers: Float64Array, start: number): number {
   return bytes;
 }
 
-/** Writes the value of the pair that begins at `start`; returns where it ends. */
+/** Writes the value of the pair at `start`; returns the offset behind it. */
 export function encodePair(numbers: Float64Array, start: number, view: DataView, from: number): number {
   let flags = numbers[start + PAIR.flags] === 0 ? 0 : TRADED_FLAG;
   let offset = from + 1;
@@ -69,7 +69,7 @@ export function encodePair(numbers: Float64Array, start: number, view: DataView,
     const form = formOf(numbers, leg);
     if (form === Form.NONE) continue;
     flags |= form << FORM_SHIFTS[outcome];
-    // The numbers that the form leaves out come first or last (LEG): those before `bought` and after `spent`.
+    // The numbers that a form omits are at the start and end of LEG: those before `bought` and after `spent`.
     const first = form === Form.FULL ? LEG.size : LEG.bought;
     for (let i = 0; i < FORM_NUMBERS[form]; i += 1) {
       view.setFloat64(offset, numbers[leg + first + i], true);
@@ -83,7 +83,7 @@ export function encodePair(numbers: Float64Array, start: number, view: DataView,
   return offset;
 }
 
-/** Reads the value of a pair into the numbers from `start` on. */
+/** Reads a pair's value into the numbers from `start` on. */
 export function decodePair(numbers: Float64Array, start: number, value: Uint8Array): void {
   const view = new DataView(value.buffer, value.byteOffset, value.length);
   const flags = value[0];

@@ -1,6 +1,6 @@
-// Positions by account and market, both tokens of a market together: the numbers of figures.ts, exactly. Those that
-// changed since the last commit are held in memory, and some that were read. Keeps the index of closed positions
-// (closed.ts) with each commit. Fed by the indexer; read by the questions.
+// Positions by account and market, both tokens of a market together (a pair): the numbers of figures.ts, exactly. Held in
+// memory are the pairs that changed since the last commit and some that were read. Each commit also updates the index of closed
+// positions (closed.ts). Fed by the indexer; read by the queries.
 import { Arena } from './arena.ts';
 import { CLOSED_VALUE_BYTES, closedKey, encodeClosed } from './closed.ts';
 import { enlarged } from './enlarged.ts';
@@ -11,42 +11,42 @@ import { PairFilter } from './pairFilter.ts';
 import { bytesInTree, decodePair, encodePair, isClosed, legAt, PAIR, PAIR_BYTES_MAX, PAIR_NUMBERS } from './pairs.ts';
 import type { IndexStore, Put, Remove } from './store.ts';
 
-/** Where the value of a pair lies while it is written: part of the arena, start and end in it. */
+/** Location of a pair's value during a commit: part of the arena, start and end in that part. */
 const VALUE = { part: 0, start: 1, end: 2, numbers: 3 } as const;
-/** Positions that are held, at most, while nothing of them waits for a commit. */
+/** The most pairs held in memory while none of them waits for a commit. */
 const CLEAN_MAX = 2 ** 15;
 const FIRST_CELLS = 2 ** 12;
-/** A cell: the pair's place, 0 for none, and its hash; side by side, since what is looked for lies anywhere in memory. */
+/** A cell: the pair's place, 0 for empty, and its hash; adjacent, since a lookup hits a random place in memory. */
 const CELL = { place: 0, hash: 1, numbers: 2 } as const;
-/** Entries of a wallet read at once. */
+/** Entries of an account read at once. */
 const READ_ENTRIES = 512;
 
-/** Bits of the state of a held pair; the last one of one whose legs the index of closed positions has or is to have. */
+/** State bits of a held pair; CLOSED: the index of closed positions has, or must get, one of its legs. */
 const State = { WAITS: 1, WRITTEN: 2, STORED: 4, CLOSED: 8 } as const;
 
 export class Positions {
-  /** Numbers of the held pairs; a pair begins at its place times PAIR_NUMBERS. */
+  /** Numbers of the held pairs; a pair starts at its place times PAIR_NUMBERS. */
   numbers = new Float64Array((FIRST_CELLS / 2) * PAIR_NUMBERS);
   private readonly store: IndexStore;
-  /** Open addressing: so many cells, each of the numbers of CELL. */
+  /** Number of cells of the hash table (open addressing, linear probing); a cell has the numbers of CELL. */
   private cells = FIRST_CELLS;
   private cellNumbers = new Uint32Array(FIRST_CELLS * CELL.numbers);
   private accounts = new Uint32Array(FIRST_CELLS / 2);
   private markets = new Uint32Array(FIRST_CELLS / 2);
   private states = new Uint8Array(FIRST_CELLS / 2);
-  /** Places in use; the first is where stored pairs are only looked at. */
+  /** Places in use; place 0 is scratch space to decode stored pairs that are only read. */
   private count = 1;
   private dirty: number[] = [];
   private written: Uint32Array = new Uint32Array(0);
-  /** Pairs that are not in the store as they are: the newest place of each account, and the one before it, 0 for none. */
+  /** Linked lists of each account's uncommitted pairs: the newest place by account, and the one before it by place; 0 = end. */
   private newest = new Uint32Array(FIRST_CELLS);
   private before = new Uint32Array(FIRST_CELLS / 2);
-  /** What was ever held, while an index is built from nothing: most pairs are new then, and need not be looked for. */
+  /** Pairs ever held, while an index is built from scratch: most pairs are new then and need no lookup in the store. */
   private filter: PairFilter | undefined;
   private readonly key = Buffer.alloc(PAIR_KEY_BYTES);
   private readonly end = Buffer.alloc(PAIR_KEY_BYTES);
 
-  /** @param isNew nothing is stored yet */
+  /** @param isNew whether nothing is stored yet */
   constructor(store: IndexStore, isNew: boolean) {
     this.store = store;
     this.filter = isNew ? new PairFilter() : undefined;
@@ -56,7 +56,7 @@ export class Positions {
     return this.dirty.length;
   }
 
-  /** What a commit writes or removes, at most: entries of pairs and of closed legs, and their bytes in the tree. */
+  /** The most entries that a commit writes or removes, of pairs and closed legs; below, their bytes in the B-tree. */
   get entriesToWrite(): number {
     return this.dirty.length * (1 + 2);
   }
@@ -67,7 +67,7 @@ export class Positions {
     return bytes;
   }
 
-  /** Where in `numbers` the pair begins; it is about to be changed. Valid until the next pair is looked for. */
+  /** The offset of the pair in `numbers`, for the caller to change it; valid until the next pair is looked up. */
   change(account: number, market: number): number {
     const hash = hashOf(account, market);
     const place = this.placeOf(hash, account, market) || this.load(hash, account, market);
@@ -83,7 +83,7 @@ export class Positions {
     return legAt(start, outcome);
   }
 
-  /** Whether it is the account's first trade in the market, which it is then no more. */
+  /** Whether this is the account's first trade in the market; records that it has traded. */
   tradeFirst(start: number): boolean {
     const at = start + PAIR.flags;
     if (this.numbers[at] !== 0) return false;
@@ -91,7 +91,7 @@ export class Positions {
     return true;
   }
 
-  /** The place in the token's list of holders, from 0; -1 for none. */
+  /** The place in the token's holder list, from 0; -1 for none. */
   holderPlace(start: number, outcome: number): number {
     return this.numbers[start + PAIR.holders + outcome] - 1;
   }
@@ -100,7 +100,7 @@ export class Positions {
     this.numbers[start + PAIR.holders + outcome] = place + 1;
   }
 
-  /** Shows the pairs of an account that are not in the store as they are: market, and where in `numbers` each begins. */
+  /** Shows the uncommitted pairs of an account: the market, and the pair's offset in `numbers`. */
   showUncommitted(account: number, see: (market: number, start: number) => void): void {
     for (let place = this.newest[account] ?? 0; place !== 0; place = this.before[place]) {
       see(this.markets[place], place * PAIR_NUMBERS);
@@ -108,8 +108,8 @@ export class Positions {
   }
 
   /**
-   * Shows every pair that an account has or had: its market, and where in `numbers` it begins, valid during the call.
-   * Stops after each part, so that others have their turn; nothing may change between the parts.
+   * Shows every pair that an account has or had: its market, and its offset in `numbers`, valid during the call. Yields after
+   * each part to give others their turn; nothing may change between the parts.
    */
   *visit(account: number, see: (market: number, start: number) => void): Generator<undefined> {
     const seen = new Set<number>();
@@ -133,7 +133,7 @@ export class Positions {
     }
   }
 
-  /** Hands over all that waits, in the order of keys. More may change at once: values are written into memory of their own. */
+  /** Puts all waiting pairs, in key order. They may change again at once: values are encoded into separate memory. */
   flush(put: Put, remove: Remove): void {
     const { accounts, markets, states, key } = this;
     const arena = new Arena();
@@ -153,7 +153,7 @@ export class Positions {
     this.dirty = [];
   }
 
-  /** What was flushed is in the store. */
+  /** The flushed pairs are now in the store. */
   committed(): void {
     const { states, accounts } = this;
     for (const place of this.written) {
@@ -177,8 +177,8 @@ export class Positions {
   }
 
   /**
-   * Writes the values of all that waits in the order in which pairs lie in memory, since the order of keys would fetch each
-   * from far away. Returns where each value lies, by place, and marks the pairs of which the index of closed positions tells.
+   * Encodes the values of all waiting pairs in memory order, since key order would fetch each from a distant address. Returns
+   * the location of each value by place, and marks the pairs that concern the index of closed positions.
    */
   private encodeDirty(arena: Arena): Uint32Array {
     const { dirty, states, numbers } = this;
@@ -198,13 +198,13 @@ export class Positions {
     return values;
   }
 
-  /** Whether the index of closed positions has a leg, or is to have it. */
+  /** Whether the index of closed positions has a leg or must get it. */
   private isToldOf(start: number, outcome: number): boolean {
     const { numbers } = this;
     return !Number.isNaN(numbers[start + PAIR.closed + outcome]) || isClosed(numbers, this.legOf(start, outcome));
   }
 
-  /** Brings the index of closed positions up to the legs of a pair that is written. */
+  /** Updates the index of closed positions for the legs of a pair that is being written. */
   private flushClosed(place: number, arena: Arena, put: Put, remove: Remove): void {
     const { numbers } = this;
     const start = place * PAIR_NUMBERS;
@@ -223,7 +223,7 @@ export class Positions {
     }
   }
 
-  /** The place of a pair that is held, 0 for none. */
+  /** The place of a pair that is held in memory; 0 if it is not. */
   private placeOf(hash: number, account: number, market: number): number {
     const { cellNumbers, cells } = this;
     for (let cell = hash & (cells - 1); ; cell = (cell + 1) & (cells - 1)) {
@@ -235,7 +235,7 @@ export class Positions {
     }
   }
 
-  /** Holds a pair that is not held; returns its place. */
+  /** Brings a pair that is not held into memory; returns its place. */
   private load(hash: number, account: number, market: number): number {
     const isNew = this.filter?.add(hash) === true;
     const value = isNew ? undefined : this.store.get(writePairKey(this.key, Table.POSITIONS, account, market));
@@ -246,7 +246,7 @@ export class Positions {
     return place;
   }
 
-  /** Holds a pair of zeros; it is not held yet. */
+  /** Adds a pair of zeros, which must not be held yet. */
   private hold(hash: number, account: number, market: number): number {
     if (this.count * 2 >= this.cells) this.grow();
     const place = this.count;
@@ -271,7 +271,7 @@ export class Positions {
     cellNumbers[at + CELL.hash] = hash;
   }
 
-  /** Enters all places that are in use into cells that are all empty. */
+  /** Enters all places in use; all cells must be empty. */
   private enterAll(): void {
     const { accounts, markets } = this;
     for (let place = 1; place < this.count; place += 1) this.enter(place, hashOf(accounts[place], markets[place]));
@@ -289,7 +289,7 @@ export class Positions {
     this.enterAll();
   }
 
-  /** Forgets every pair that does not wait; the others close up. Nothing is being written. */
+  /** Evicts every pair that does not wait for a commit, and compacts the others. No commit may be in progress. */
   private forgetClean(): void {
     const waiting = Uint32Array.from(this.dirty).sort();
     this.count = 1;

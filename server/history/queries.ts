@@ -1,19 +1,19 @@
-// What the historian can be asked, and the rows it answers with: the contract between the routes (which read requests),
-// the queries of this folder (which find rows) and wire/ (which renders them). Plain data alone, since questions cross to
-// a thread of their own. Money and shares are whole micro, prices whole pips, times milliseconds, addresses lower-case hex.
+// The historian's questions and the rows of its answers: the contract between the routes (which parse requests), the queries of
+// this folder (which find rows) and wire/ (which renders them). Plain data alone, since questions cross to another thread.
+// Money and shares are whole micro, prices whole pips, times milliseconds, addresses lower-case hex.
 import type { DialectName } from '../wire/dialectName.ts';
 import type { PositionFigures } from './figures.ts';
 
-/** Sides as questions and rows name them. */
+/** Sides, as named by questions and rows. */
 export const SIDES = ['BUY', 'SELL'] as const;
 
-/** What rows are kept of a list, counted after every filter and in its order. */
+/** The page of a list, counted after all filters and in the list's order. */
 export interface PageQuery {
   readonly limit: number;
   readonly offset: number;
 }
 
-/** Markets that a question is about: any of these conditions, any market of these events; both undefined = all. */
+/** The markets of a question: these conditions and all markets of these events; both undefined = all. */
 export interface MarketScope {
   readonly conditionIds: readonly string[] | undefined;
   readonly eventNumbers?: readonly number[] | undefined;
@@ -27,7 +27,7 @@ export interface TimeRange {
 
 export const THRESHOLD_UNITS = ['CASH', 'TOKENS'] as const;
 
-/** Smallest trade that counts: by its collateral or by its shares. */
+/** The smallest trade to include, by its collateral or by its shares. */
 export interface TradeThreshold {
   readonly unit: (typeof THRESHOLD_UNITS)[number];
   readonly micro: number;
@@ -37,7 +37,7 @@ export interface TradesQuery extends PageQuery, MarketScope, TimeRange {
   readonly kind: 'trades';
   readonly user: string | undefined;
   readonly side: (typeof SIDES)[number] | undefined;
-  /** Takers' rows alone; otherwise each maker's fills have rows of their own. */
+  /** True = takers' rows alone; false = makers' fills have rows of their own, too. */
   readonly takerOnly: boolean;
   readonly threshold: TradeThreshold | undefined;
 }
@@ -58,13 +58,13 @@ export type PositionSort = (typeof POSITION_SORTS)[number];
 export interface PositionsQuery extends PageQuery, MarketScope {
   readonly kind: 'positions';
   readonly user: string;
-  /** Positions smaller than this are left out. */
+  /** Smaller positions are left out. */
   readonly sizeThresholdMicro: number;
-  /** True = redeemable ones alone; false = all. */
+  /** True = redeemable positions alone; false = all. */
   readonly redeemable: boolean;
   readonly mergeable: boolean;
   readonly includeArchived: boolean;
-  /** Part of the market's title, any letter case. */
+  /** A part of the market's title, case-insensitive. */
   readonly title: string | undefined;
   readonly sortBy: PositionSort;
   readonly ascending: boolean;
@@ -87,7 +87,7 @@ export const ACTIVITY_SORTS = ['TIMESTAMP', 'TOKENS', 'CASH'] as const;
 export interface ActivityQuery extends PageQuery, MarketScope, TimeRange {
   readonly kind: 'activity';
   readonly user: string;
-  /** Undefined = all. Names that nothing here ever has (REWARD, CONVERSION …) are dropped where a request is read. */
+  /** Undefined = all. Types that never occur here (REWARD, CONVERSION …) are dropped when a request is parsed. */
   readonly types: readonly ActivityType[] | undefined;
   readonly side: (typeof SIDES)[number] | undefined;
   readonly sortBy: (typeof ACTIVITY_SORTS)[number];
@@ -97,13 +97,13 @@ export interface ActivityQuery extends PageQuery, MarketScope, TimeRange {
 export interface HoldersQuery {
   readonly kind: 'holders';
   readonly conditionIds: readonly string[];
-  /** Holders a token. */
+  /** The most holders per token. */
   readonly limit: number;
-  /** Wallets with less are left out. */
+  /** Wallets that hold less are left out. */
   readonly minBalanceMicro: number;
 }
 
-/** What a wallet's positions are worth together. */
+/** The total value of a wallet's positions. */
 export interface ValueQuery {
   readonly kind: 'value';
   readonly user: string;
@@ -116,7 +116,7 @@ export interface TradedQuery {
   readonly user: string;
 }
 
-/** Full sets outstanding; without conditions, of every market together. */
+/** Full sets outstanding; without conditions, the total over all markets. */
 export interface OpenInterestQuery {
   readonly kind: 'oi';
   readonly conditionIds: readonly string[] | undefined;
@@ -127,14 +127,14 @@ export interface LiveVolumeQuery extends MarketScope {
   readonly kind: 'live-volume';
 }
 
-/** A finished order by its id; only its owner is answered. */
+/** A finished order by its id; found only for its owner. */
 export interface OrderQuery {
   readonly kind: 'order';
   readonly orderId: string;
   readonly owner: string;
 }
 
-/** What became of an own order that is sent again, and its first answer (wire/originals.ts). */
+/** The fate of an own order that is posted again, and its first answer (wire/originals.ts). */
 export interface OriginalQuery {
   readonly kind: 'original';
   readonly orderId: string;
@@ -154,7 +154,7 @@ export type HistoryQuery =
   | OrderQuery
   | OriginalQuery;
 
-/** A market as rows show it. */
+/** A market, with the fields that rows show. */
 export interface MarketFacts {
   readonly conditionId: string;
   /** Decimal token ids; the first is outcome 0. */
@@ -171,7 +171,7 @@ export interface MarketFacts {
   readonly negRisk: boolean;
 }
 
-/** One side of a trade: the taker's whole, or one maker's fill. */
+/** One side of a trade: all of the taker's, or one maker's fill. */
 export interface TradeRow {
   readonly wallet: string;
   readonly market: MarketFacts;
@@ -180,7 +180,7 @@ export interface TradeRow {
   readonly sizeMicro: number;
   /** In the row's own token. */
   readonly pricePips: number;
-  /** size × price, exactly; fees are not in it. */
+  /** size × price, exactly, without fees. */
   readonly cashMicro: number;
   readonly tMs: number;
   readonly transactionHash: string;
@@ -188,11 +188,11 @@ export interface TradeRow {
 
 export interface ActivityRow extends TradeRow {
   readonly type: ActivityType;
-  /** False on rows about both tokens (SPLIT, MERGE): they show no token, side or price. */
+  /** False for rows about both tokens (SPLIT, MERGE), which show no token, side or price. */
   readonly isOfToken: boolean;
 }
 
-/** Figures as integers; what is a ratio is the nearest double, already rounded as figures.ts says. */
+/** Figures are integers; ratios are the nearest double, already rounded as figures.ts defines. */
 export interface PositionRow extends PositionFigures {
   readonly wallet: string;
   readonly market: MarketFacts;
@@ -223,7 +223,7 @@ export interface MarketFigure {
   readonly valueMicro: number;
 }
 
-/** What each kind of question finds, before it is rendered. */
+/** The result of each kind of question, before it is rendered. */
 export interface HistoryRows {
   readonly trades: readonly TradeRow[];
   readonly positions: readonly PositionRow[];
@@ -236,18 +236,18 @@ export interface HistoryRows {
   readonly 'live-volume': { readonly totalMicro: number; readonly markets: readonly MarketFigure[] };
 }
 
-/** A question with the names and formats of its answer. */
+/** A question with the dialect of its answer. */
 export interface HistoryRequest {
   readonly query: HistoryQuery;
   readonly dialect: DialectName;
 }
 
 /**
- * The historian as routes see it. `ask` waits until everything that was durable when it was called is indexed, and
- * resolves with the JSON of the reply, or with undefined where the record does not exist (an unknown order).
+ * The historian as routes see it. `ask` waits until everything that was durable at the call is indexed, and resolves with the
+ * JSON of the reply, or with undefined if the record does not exist (an unknown order).
  */
 export interface Historian {
   ask(request: HistoryRequest): Promise<Uint8Array | undefined>;
-  /** Takes the memory of an answer that nobody reads any more: another one is written over it. */
+  /** Returns the memory of an answer that is no longer read; another answer will overwrite it. */
   reuse(answer: Uint8Array): void;
 }

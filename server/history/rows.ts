@@ -1,6 +1,6 @@
-// The rows of all histories, numbered from 1 in the order of the log: one a taker's trade, one a maker's fill, one a split,
-// merge or redeemed token. Each row names the row before it of its account, of its market and of its order, so that every
-// list is a walk along a chain, and a new row writes no index but its own block. Fed by the indexer, read by queries.
+// The rows of all histories, numbered from 1 in log order: one for each taker's trade, maker's fill, split, merge and redeemed
+// token. Each row links to the previous row of its account, market and order, so every list is a walk along a chain, and a new
+// row writes no index besides its own block. Fed by the indexer, read by queries.
 import { MICRO_PER_LOT } from '../../engine/index.ts';
 import { bytesToHex } from '../auth/hex.ts';
 import { keccak256 } from '../auth/keccak.ts';
@@ -9,7 +9,7 @@ import { Table } from './keys.ts';
 import type { ActivityType } from './queries.ts';
 import type { IndexStore, Put } from './store.ts';
 
-/** Which chain of its account and market a row belongs to. */
+/** The chain of its account and market to which a row belongs. */
 export const RowClass = { TAKER: 0, MAKER: 1, OTHER: 2 } as const;
 export type RowClass = (typeof RowClass)[keyof typeof RowClass];
 
@@ -19,10 +19,10 @@ export type RowKind = (typeof RowKind)[keyof typeof RowKind];
 const TYPES: readonly ActivityType[] = ['TRADE', 'TRADE', 'SPLIT', 'MERGE', 'REDEEM'];
 
 /**
- * The record, little-endian: u8 kind and flags, u8 of `place`, u16 pips, u32 account and market, u48 time, u48 number (the
- * trade's in its market, or the record's sequence), f64 size, u40 row before it of its account. Then, of trades, u40 rows
- * before it of its market and order; their cash is size times price. Of the others f64 cash, and the rest of the u32 place
- * in the record.
+ * The record, little-endian: u8 kind and flags, u8 top byte of `place`, u16 pips, u32 account and market, u48 time, u48 number
+ * (the trade's in its market, or the record's sequence), f64 size, u40 previous row of its account. Trades add the u40 previous
+ * rows of their market and order; their cash is size times price. Other rows add f64 cash and the lower three bytes of the u32
+ * place in the record.
  */
 const at = {
   ...{ kind: 0, placeTop: 1, pips: 2, account: 4, market: 8, tMs: 12, number: 18, size: 24, ofAccount: 32 },
@@ -30,16 +30,16 @@ const at = {
 } as const;
 const KIND_MASK = 7;
 const FLAG = { secondOutcome: 8, sell: 16 } as const;
-/** Blocks that are kept after they were read: 8 MB. */
+/** Clean blocks kept in memory: 8 MB. */
 const HELD_BLOCKS = 2_048;
 /** The variant and version bits of a trade's id, a UUID of version 8 (wire/ids.ts). */
 const UUID_VERSION = 0x8000;
 const UUID_VARIANT = 0x8000_0000;
 
 export class Rows {
-  /** Number of the newest row, 0 for none. */
+  /** Number of the newest row; 0 for none. */
   last = 0;
-  // The row that was read last.
+  // The row last read.
   kind: RowKind = RowKind.TAKER;
   outcome: 0 | 1 = 0;
   isSell = false;
@@ -61,7 +61,7 @@ export class Rows {
     return this.table.dirtyCount;
   }
 
-  /** Appends a row and returns its number; what it is linked to and its `number` follow. */
+  /** Appends a row and returns its number; the caller sets its links and its `number` afterwards. */
   add(
     kind: RowKind,
     outcome: number,
@@ -93,7 +93,7 @@ export class Rows {
     return this.last;
   }
 
-  /** Names the rows before it, 0 for none; the latter two are of trades alone. */
+  /** Links a row to its previous rows, 0 for none; those of market and order apply to trades alone. */
   link(row: number, ofAccount: number, ofMarket: number, ofOrder: number): void {
     const offset = this.table.change(row);
     const { view } = this.table;
@@ -103,13 +103,13 @@ export class Rows {
     setU40(view, offset + at.ofOrder, ofOrder);
   }
 
-  /** States the trade's number, which is told after its fills, or the record's sequence. */
+  /** Sets the trade's number, which the log gives after the trade's fills, or the record's sequence. */
   setNumber(row: number, number: number): void {
     const offset = this.table.change(row);
     setU48(this.table.view, offset + at.number, number);
   }
 
-  /** Reads what every filter looks at; the rest of the row is asked for by the methods below. */
+  /** Reads the fields that every filter needs; the methods below read the others. */
   read(row: number): void {
     const { table } = this;
     const offset = table.locate(row);
@@ -127,7 +127,7 @@ export class Rows {
     this.tMs = getU48(view, offset + at.tMs);
   }
 
-  /** The kind of a row alone. */
+  /** The kind of a row, without reading the rest. */
   kindOf(row: number): RowKind {
     const offset = this.table.locate(row);
     return (this.table.view.getUint8(offset + at.kind) & KIND_MASK) as RowKind; // written as one
@@ -149,13 +149,13 @@ export class Rows {
     return getU40(this.table.view, this.offset + at.ofOrder);
   }
 
-  /** The row before it in its account's or its market's chain, 0 for none. */
+  /** The previous row in its account's or its market's chain; 0 for none. */
   before(row: number, isOfMarket: boolean): number {
     const offset = this.table.locate(row);
     return getU40(this.table.view, offset + (isOfMarket ? at.ofMarket : at.ofAccount));
   }
 
-  /** The transaction hash of the row that was read last (figures.ts). */
+  /** The transaction hash of the row last read (figures.ts). */
   transactionHash(): string {
     const { idView, offset } = this;
     const { view } = this.table;

@@ -1,12 +1,12 @@
-// Long questions in slices: they are generators that stop whenever their slice is over, and the thread gives each its turn.
-// Used by everything here that may look at many rows.
+// Splits long questions into slices: they are generators that yield at the end of each slice, and the thread gives each its
+// turn. Used by everything in this folder that may visit many rows.
 
-/** A question at work: stops at the end of each slice, returns its answer. */
+/** A question at work: yields at the end of each slice and returns its answer. */
 export type Sliced<Answer> = Generator<undefined, Answer>;
 
-/** How long (ms) a question works before another one has its turn. */
+/** How long (ms) a question works before another has its turn. */
 const SLICE_MS = 2;
-/** The clock is looked at once in so many steps. */
+/** Steps between two looks at the clock. */
 const STEPS = 32;
 
 let endsMs = 0;
@@ -18,7 +18,7 @@ export function beginSlice(): void {
   steps = 0;
 }
 
-/** Whether the slice is over; called once a row that was looked at. */
+/** Whether the slice is over; must be called once per row visited. */
 export function isSliceOver(): boolean {
   steps += 1;
   return steps % STEPS === 0 && performance.now() > endsMs;

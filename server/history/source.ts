@@ -1,28 +1,28 @@
-// Where the historian's thread gets the log from: the journal on disk, read beside the exchange that writes it, or batches
-// handed over by an exchange that keeps nothing. Both give durable records only, batch by batch.
+// The historian's log sources: the journal on disk, read while the exchange writes it, or batches handed over by an exchange
+// without a journal. Both deliver durable records only, batch by batch.
 import { hash } from 'node:crypto';
 import { JournalReader, RECORD_AT, RECORD_HEADER_BYTES } from '../../engine/index.ts';
 
 export interface RecordSource {
   /**
-   * The batch that holds the record after this sequence; undefined when nothing follows yet. Its bytes are valid until the
-   * next one is asked for.
+   * The batch that holds the record after this sequence; undefined if none follows yet. Its bytes are valid until the next
+   * call.
    */
   next(afterSequence: number): Uint8Array | undefined;
-  /** The hash of a record (hex), undefined when there is none of this sequence. */
+  /** The hash of a record (hex); undefined if there is no record with this sequence. */
   hashAt(sequence: number): string | undefined;
-  /** Whether the log can be read from its beginning again. */
+  /** Whether the log can be read again from its beginning. */
   readonly canRewind: boolean;
-  /** Gives back what reading has taken; nothing is being read. */
+  /** Frees what reading has allocated. Must not be called during a read. */
   reopen(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A batch, and the record in it that comes next: read in place, since this passes every record of the log. */
+/** A cursor over a batch's records. It reads them in place, since every record of the log passes through here. */
 export class BatchReader {
   readonly bytes: Uint8Array;
   readonly view: DataView;
-  // The record that was read last: its numbers, and where it, its command and its events begin and end in the batch.
+  // The current record: its sequence and time, and the offsets in the batch of the record, its command, its events and its end.
   sequence = 0;
   tMs = 0;
   start = 0;
@@ -35,7 +35,7 @@ export class BatchReader {
     this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
-  /** Goes on to the next record; false when there is none. */
+  /** Advances to the next record; false if there is none. */
   next(): boolean {
     const { view, end: start } = this;
     if (start >= this.bytes.length) return false;
@@ -48,7 +48,7 @@ export class BatchReader {
     return true;
   }
 
-  /** The journal's running hash after the record (hex): it covers the record and all before it. */
+  /** The journal's running hash (hex) after the current record; it covers the record and all before it. */
   hash(): string {
     return hash('sha256', this.bytes.subarray(this.start, this.end), 'hex');
   }
@@ -78,7 +78,7 @@ export class JournalSource implements RecordSource {
     return undefined;
   }
 
-  /** A copy in memory that is used again: a log has gigabytes of batches. */
+  /** Copies a batch into a reused buffer: a log has gigabytes of batches. */
   private copyOf(lent: Uint8Array): Uint8Array {
     if (lent.length > this.copy.length) this.copy = Buffer.allocUnsafeSlow(2 * lent.length);
     this.copy.set(lent);

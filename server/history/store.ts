@@ -1,6 +1,6 @@
-// The index on disk: one LMDB environment of its own, opened, checked, committed and closed here. Used by the historian's
-// thread alone. Everything of a commit, the cursor included, is one transaction. The index can always be built anew from
-// the journal, so whatever looks wrong with it is dropped, never repaired.
+// The index on disk: opens, checks, commits and closes an LMDB environment of its own. Used by the historian's thread alone. A
+// commit, the cursor included, is one transaction. The index can always be rebuilt from the journal, so an index that looks
+// wrong is dropped, never repaired.
 import {
   closeSync,
   existsSync,
@@ -17,28 +17,28 @@ import { crc32 } from 'node:zlib';
 import { open, type RootDatabase } from 'lmdb';
 import { assertFileIsWhole, DiskSpace, dataFileIn, prepareToWrite, reasonOf } from '../../engine/index.ts';
 
-/** Number of the layout of everything in the index: an index of another number is dropped. */
+/** Version of the layout of the whole index; an index of another version is dropped. */
 export const INDEX_FORMAT = 3;
-/** Checksum of the data file, written when it was closed in order and gone while it is open. */
+/** Holds the data file's checksum: written on a clean close, absent while the index is open. */
 const SUM_FILE = 'sum.json';
 const READ_BYTES = 4 * 1024 * 1024;
-/** A larger file is not summed up, so that stopping never takes long: it is then taken as one that was killed is. */
+/** A larger file gets no checksum, to keep stopping fast; it is then treated like the file of a killed process. */
 const SUM_BYTES_MAX = 2 * 1024 ** 3;
 
 /**
- * Takes a copy of the key; the value must not change until the commit is through. It is all of the bytes, or the part of
- * them from `start` to `end`: then they are the beginning of an ArrayBuffer.
+ * Puts an entry. The key is copied; the value must not change until the commit completes. The value is all of `bytes`, or its
+ * part from `start` to `end`; for a part, `bytes` must begin at the start of its ArrayBuffer.
  */
 export type Put = (key: Buffer, bytes: PutBytes, start?: number, end?: number) => void;
-/** lmdb writes the part of a buffer that these name (its write.js), so that a part needs no view of its own. */
+/** lmdb writes only the part between these properties of a buffer (its write.js), so a part needs no view of its own. */
 export type PutBytes = Buffer & { start?: number; end?: number };
-/** What a commit takes of the disk at most: bytes, and entries anywhere in the tree that hold them. */
+/** The most disk space that a commit takes: bytes, and the number of entries that hold them, anywhere in the B-tree. */
 export interface Need {
   readonly bytes: number;
   readonly entries: number;
 }
 
-/** Takes a copy of the key; one that is not there is no mistake. */
+/** Removes a key, which is copied; a missing key is no error. */
 export type Remove = (key: Buffer) => void;
 
 /** CRC32 and length of a file, as text. */
@@ -58,14 +58,14 @@ function sumOf(file: string): string {
   }
 }
 
-/** Why the folder's data file cannot be used; undefined when it can, or when there is none. */
+/** Why the folder's data file is unusable; undefined if it is usable or absent. */
 function faultOf(folder: string): string | undefined {
   const file = dataFileIn(folder);
   const sumFile = join(folder, SUM_FILE);
   if (!existsSync(file)) return existsSync(sumFile) ? 'its file is missing' : undefined;
   try {
     assertFileIsWhole(folder);
-    // Without the sum the process was killed: LMDB is then as it was at its last commit.
+    // Without a checksum the process was killed; LMDB then has the state of its last commit.
     if (existsSync(sumFile) && readFileSync(sumFile, 'utf8') !== sumOf(file)) return 'its file is not as it was left';
     return undefined;
   } catch (error) {
@@ -73,7 +73,7 @@ function faultOf(folder: string): string | undefined {
   }
 }
 
-/** Removes whatever lies in the folder if it cannot be used, or if asked to; returns why it did, undefined if not. */
+/** Removes the folder if its index is unusable or if `isFresh`; returns the reason, or undefined if nothing was removed. */
 export function dropUnusable(folder: string, isFresh: boolean): string | undefined {
   const fault = isFresh ? 'a new one was asked for' : faultOf(folder);
   if (fault !== undefined) rmSync(folder, { recursive: true, force: true });
@@ -81,16 +81,16 @@ export function dropUnusable(folder: string, isFresh: boolean): string | undefin
 }
 
 export class IndexStore {
-  /** Nothing was stored before the tables that use it were made: all that is there went through them (tables.ts states it). */
+  /** Whether the store was empty when the tables opened it, so that they know all of its content (set by tables.ts). */
   wasEmpty = false;
   private readonly folder: string;
   private readonly space: DiskSpace;
   private readonly database: RootDatabase<Uint8Array, Buffer>;
-  /** Made once: V8 builds them into the loops of the tables, and throws that code away when it meets another function. */
+  /** Created once: V8 inlines them into the tables' loops, and deoptimizes these if it meets another function. */
   private readonly put: Put;
   private readonly remove: Remove;
 
-  /** Opens the environment, making it if need be; `isPassing`: it need not survive the machine. */
+  /** Opens the environment, creating it if absent. `isPassing`: it need not survive a crash of the machine. */
   constructor(folder: string, isPassing: boolean) {
     this.folder = folder;
     this.space = new DiskSpace(dataFileIn(folder));
@@ -116,18 +116,18 @@ export class IndexStore {
     this.remove = (key) => void database.remove(key);
   }
 
-  /** The value of a key; valid until the next call of anything here. */
+  /** The value of a key; valid until the next call of any method here. */
   get(key: Buffer): Uint8Array | undefined {
     const value = this.database.getBinaryFast(key);
     return value?.subarray(0, value.length); // what lmdb returns is longer than its `length` says
   }
 
-  /** Up to `limit` entries from a key on and before another, read at once. */
+  /** Up to `limit` entries with keys in [start, end), read at once. */
   range(start: Buffer, end: Buffer, limit: number): readonly { readonly key: Buffer; readonly value: Uint8Array }[] {
     return [...this.database.getRange({ start, end, limit })];
   }
 
-  /** Reserves disk space for a commit; false when the disk is full. */
+  /** Reserves disk space for a commit; false if the disk is full. */
   async reserve({ bytes, entries }: Need): Promise<boolean> {
     return this.space.reserve(bytes, entries).then(
       () => true,
@@ -135,14 +135,14 @@ export class IndexStore {
     );
   }
 
-  /** Reserves the space if it is filled already; returns whether it is. */
+  /** Reserves the space if the file has it already; returns whether it has. */
   tryReserve({ bytes, entries }: Need): boolean {
     return this.space.tryReserve(bytes, entries);
   }
 
   /**
-   * Writes everything that the function puts and removes, as one transaction. The function has run when this returns; the
-   * bytes must not change until it resolves.
+   * Writes everything that `write` puts and removes in one transaction. `write` has run when this returns; the bytes must not
+   * change until the promise resolves.
    */
   async commit(write: (put: Put, remove: Remove) => void): Promise<void> {
     const { database, put, remove } = this;
@@ -150,7 +150,7 @@ export class IndexStore {
     database.resetReadTxn();
   }
 
-  /** @param isSummed whether to leave a checksum that tells whether the file is still the same when it is opened */
+  /** @param isSummed whether to leave a checksum, by which a change of the file is detected when it is opened */
   async close(isSummed = true): Promise<void> {
     this.space.close();
     await this.database.close();

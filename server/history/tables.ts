@@ -1,5 +1,5 @@
-// All tables of an index together with its cursor: opened, committed and told apart from an index of another journal here.
-// Used by the historian's thread.
+// All tables of an index together with its cursor: opens and commits them, and rejects an index of another format. Used by the
+// historian's thread.
 import { Accounts } from './accounts.ts';
 import { IndexDamaged } from './errors.ts';
 import { Holders } from './holders.ts';
@@ -10,10 +10,10 @@ import { Positions } from './positions.ts';
 import { Rows } from './rows.ts';
 import { INDEX_FORMAT, type IndexStore, type Need } from './store.ts';
 
-/** Where in which journal the index stands, and how many records its tables have. Stored with every commit. */
+/** The journal that the index follows, how far, and the record counts of its tables. Stored with every commit. */
 export interface Cursor {
   readonly format: number;
-  /** Last sequence that is indexed, 0 for none, and the hash of its record (hex). */
+  /** The last indexed sequence, 0 for none, and the hash of its record (hex). */
   readonly sequence: number;
   readonly hash: string;
   /** Hash of the journal's first record. */
@@ -27,17 +27,17 @@ export interface Cursor {
 }
 
 const CURSOR_KEY = writePairKey(Buffer.alloc(PAIR_KEY_BYTES), Table.META, 0, 0);
-/** What a changed block takes of the disk: a page of its own, and its entry in the tree. */
+/** Disk space of a changed block: a page of its own, and its entry in the B-tree. */
 const BLOCK_BYTES = 4_096 + 64;
-/** Entries in pages of the tree: where one is split, both halves begin half empty. */
+/** Space factor for entries in pages of the B-tree: both halves of a split page start half empty. */
 const SPLIT_FACTOR = 2;
-/** A commit is due once so much waits, so that memory stays bounded while an index is built. */
+/** A commit is due once this much waits, which bounds the memory while an index is built. */
 const DUE = { positions: 250_000, blocks: 40_000 } as const;
 
 export class Tables {
-  /** Last sequence that is indexed; the commit comes later. */
+  /** The last indexed sequence; it is committed later. */
   sequence = 0;
-  /** Last sequence that is committed. */
+  /** The last committed sequence. */
   committedSequence = 0;
   readonly stored: Cursor | undefined;
   readonly accounts: Accounts;
@@ -48,7 +48,7 @@ export class Tables {
   readonly positions: Positions;
   readonly store: IndexStore;
 
-  /** @throws IndexDamaged when what lies there is no index of this format */
+  /** @throws IndexDamaged if the store holds no index of this format */
   constructor(store: IndexStore) {
     this.store = store;
     this.stored = readCursor(store);
@@ -70,7 +70,7 @@ export class Tables {
     this.orders.keys.load(stored?.orderKeys ?? 0);
   }
 
-  /** Whether so much waits that it should be committed before more is indexed. */
+  /** Whether so much waits that it must be committed before more is indexed. */
   get isCommitDue(): boolean {
     const { rows, orders, holders, positions } = this;
     return (
@@ -80,7 +80,7 @@ export class Tables {
 
   /**
    * Reserves disk space for all that waits for a commit, including what is indexed meanwhile: LMDB must never find the disk full.
-   * Returns false when the disk is full; when true, call `commit` in the same turn.
+   * Returns false if the disk is full; if true, call `commit` in the same turn of the event loop.
    */
   async reserve(): Promise<boolean> {
     do {
@@ -89,7 +89,7 @@ export class Tables {
     return true;
   }
 
-  /** Commits everything that is indexed now, with where it ends. More may be indexed meanwhile, but not committed. */
+  /** Commits everything indexed so far, with its cursor. More may be indexed meanwhile, but not committed. */
   async commit(hash: string, journal: string): Promise<void> {
     const { accounts, markets, rows, orders, holders, positions, sequence } = this;
     const cursor: Cursor = {
@@ -106,7 +106,7 @@ export class Tables {
     this.committedSequence = sequence;
   }
 
-  /** @param isSummed whether the file may not change until it is opened again (store.ts) */
+  /** @param isSummed whether to leave a checksum, by which a change of the file is detected when it is opened (store.ts) */
   close(isSummed = true): Promise<void> {
     return this.store.close(isSummed);
   }

@@ -1,6 +1,6 @@
-// The historian's thread: hears what is durable and what is asked, gives indexing and questions their turns, answers. One
-// question sees one state: while any is at work nothing is indexed, and a question begins once everything that was durable
-// when it was asked is indexed. Started by historian.ts; it ends by itself after `close`, never by force.
+// The historian's thread: receives what is durable and what is asked, schedules indexing and questions, and answers. A question
+// sees one state: it begins once everything that was durable when it was asked is indexed, and nothing is indexed while
+// questions are at work. Started by historian.ts; after `close` it ends by itself, never by force.
 import { constants, getPriority, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { reasonOf } from '../../engine/index.ts';
@@ -18,31 +18,31 @@ import { HandedSource, JournalSource } from './source.ts';
 import { TotalsBoard } from './totals.ts';
 import { TradedBoard } from './traded.ts';
 
-/** Progress is told when so many records are to be indexed, this often (ms). */
+/** Progress is reported if more than this many records remain to be indexed, this often (ms). */
 const PROGRESS = { records: 20_000, everyMs: 200 } as const;
-/** After so many records at a stretch the index is opened anew, which gives back the memory that they took. */
+/** After catching up by more records than this, the index is reopened, which frees the memory that they took. */
 const RENEWAL_RECORDS = 100_000;
-/** What is indexed is looked at for a commit this often (ms). */
+/** How long (ms) after indexing the thread looks again whether a commit is due. */
 const LOOK_MS = 500;
-/** What is added to the nice value of this thread, so that orders have the processor first. */
+/** Added to this thread's nice value: orders get the processor first. */
 const NICER = 5;
 /**
- * A question that has waited this long (ms) is refused: for its records, since the index is being built, and that takes longer,
- * or for its turn behind long answers.
+ * A question that has waited this long (ms) is refused. It waits for its records, because the index is being built, which takes
+ * longer than this, or for its turn behind long answers.
  */
 const WAIT_MS_MAX = 5_000;
 
 interface Waiting {
   readonly id: number;
   readonly sequence: number;
-  /** Undefined: only the sequence is waited for. */
+  /** Undefined: the message only waits for the sequence. */
   readonly request: HistoryRequest | undefined;
   readonly sinceMs: number;
 }
 
 interface Active {
   readonly id: number;
-  /** Rows that its answer may have, 0 where these are few. */
+  /** The most rows of its answer; 0 for a short answer. */
   readonly longRows: number;
   readonly work: Sliced<Uint8Array | undefined>;
 }
@@ -63,7 +63,7 @@ class HistorianThread {
   private isTurnDue = false;
   private isMending = true;
   private isCommitAwaited = false;
-  /** Index and journal are opened anew as soon as no question is at work. */
+  /** Index and journal are reopened as soon as no question is at work. */
   private isRenewalDue = false;
   private isClosing = false;
   private mendedAt = -1;
@@ -130,18 +130,18 @@ class HistorianThread {
     if (hasWorked) this.work();
     else if (this.isRenewalDue) this.renew();
     else this.index();
-    // What was told while questions were at work, and questions about it, have waited for their end.
+    // Messages that arrived while questions were at work, and questions about them, have waited for those to end.
     if (hasWorked || this.active.length > 0 || this.isRenewalDue) this.turnSoon();
   }
 
-  /** Questions whose records are all indexed begin their work; those with long answers in their order, a few at a time. */
+  /** Starts the questions whose records are all indexed; those with long answers in order, a few at a time. */
   private beginReached(): void {
     const { sequence, tables } = this.follower;
     if (this.waiting.length === 0) return;
     const still: Waiting[] = [];
     const sinceMs = performance.now() - this.waitMsMax;
     let rowsAtWork = this.active.reduce((sum, { longRows }) => sum + longRows, 0);
-    // Nothing is indexed while one is at work: none begins while others wait for that.
+    // Nothing is indexed while a question is at work, so no long one begins while others wait for indexing.
     let isFull = this.waiting.some((one) => one.sequence > sequence);
     for (const one of this.waiting) {
       const { id, request } = one;
@@ -168,7 +168,7 @@ class HistorianThread {
     this.waiting = still;
   }
 
-  /** A slice for each question at work. */
+  /** Runs one slice of each question at work. */
   private work(): void {
     const { active } = this;
     this.active = [];
@@ -209,7 +209,7 @@ class HistorianThread {
         this.mendOnce(error);
         return;
       }
-      // Questions are as of everything durable: until that is indexed nobody can read the boards.
+      // Questions ask as of everything durable: until that is indexed, the boards answer none of them.
       if (follower.sequence >= this.durableSequence) this.showTotals();
       this.tellProgress();
       this.beginReached();
@@ -224,7 +224,7 @@ class HistorianThread {
     this.tradedBoard.show(accounts.takeUnshown(), accounts, sequence);
   }
 
-  /** What waits for the commit that is being written goes on after it. */
+  /** Takes another turn once the commit being written is done. */
   private afterCommit(): void {
     if (this.isCommitAwaited) return;
     this.isCommitAwaited = true;
@@ -240,7 +240,7 @@ class HistorianThread {
     );
   }
 
-  /** What waits for a commit is looked at again after a while, should nothing else happen. */
+  /** Takes another turn after a while, even if nothing else happens, to commit what is uncommitted. */
   private lookSoon(): void {
     this.lookTimer ??= setTimeout(() => {
       this.lookTimer = undefined;
@@ -263,7 +263,7 @@ class HistorianThread {
     if (indexed > RENEWAL_RECORDS) void this.commitForRenewal();
   }
 
-  /** Questions are answered while everything is committed; the renewal itself, in which they wait, is short then. */
+  /** Commits everything first, while questions are still answered; the renewal itself, in which they wait, is then short. */
   private async commitForRenewal(): Promise<void> {
     const { follower } = this;
     try {
@@ -272,7 +272,7 @@ class HistorianThread {
       this.afterCommit();
       await commit;
     } catch {
-      return; // afterCommit saw it too, and has the index built anew
+      return; // afterCommit saw the error too, and has the index rebuilt
     }
     this.isRenewalDue = true;
     this.turnSoon();
@@ -283,7 +283,7 @@ class HistorianThread {
     this.mend(() => this.follower.renew());
   }
 
-  /** The log could not be indexed: the index is built anew, but not twice for the same record. */
+  /** Rebuilds the index after the log could not be indexed, but not twice for the same record. */
   private mendOnce(error: unknown): void {
     const { sequence } = this.follower;
     const isTwice = sequence === this.mendedAt;
@@ -291,7 +291,7 @@ class HistorianThread {
     this.mend(() => (isTwice ? Promise.reject(error) : this.follower.rebuild(reasonOf(error))));
   }
 
-  /** Nothing else is done until the index can be used; if that fails, the thread ends with the error. */
+  /** Does nothing else until the index is usable; if `work` fails, the thread ends with its error. */
   private mend(work: () => Promise<void>): void {
     this.isMending = true;
     work().then(
@@ -315,12 +315,12 @@ class HistorianThread {
   }
 }
 
-/** The memory of an answer if it is all its own (answer.ts): that of a long one is shared. */
+/** The memory of an answer to transfer, if the answer owns it (answer.ts); that of a long answer is shared instead. */
 function handedOver({ buffer }: Uint8Array): readonly ArrayBuffer[] {
   return buffer instanceof ArrayBuffer ? [buffer] : [];
 }
 
-/** The index as it was left, and the log that it follows; where the index cannot be opened, nothing stays open. */
+/** Opens the index as it was left, and the log that it follows. If the index cannot be opened, the log is closed again. */
 async function openFollower(
   settings: ThreadSettings,
   handed: HandedSource | undefined,
@@ -339,7 +339,7 @@ async function openFollower(
 
 async function begin(): Promise<void> {
   nameThread('historian');
-  // Linux alone has priorities of threads; 0 is the one that asks.
+  // Only Linux has per-thread priorities; id 0 is the calling thread.
   if (process.platform === 'linux') setPriority(0, Math.min(constants.priority.PRIORITY_LOW, getPriority(0) + NICER));
   process.on('unhandledRejection', (reason) => {
     if (!isFollowUpOfCommit(reason)) throw reason;
@@ -354,7 +354,7 @@ async function begin(): Promise<void> {
   port.on('message', (message: ToThread) => thread.heard(message));
 }
 
-// Only once every module is loaded: a thread that fails while one still loads can take V8, and the process, with it.
+// Starts once every module is loaded: a thread that fails during loading can crash V8, and the process with it.
 setImmediate(() => {
   begin().catch(failThread);
 });

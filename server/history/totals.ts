@@ -1,16 +1,16 @@
-// Totals of markets: open interest and volume as they are answered, and the board by which the historian's thread shows
-// them to the main thread, so that a question about a few markets needs no trip to the thread. answer.ts and historian.ts
-// answer from here, the thread writes the board. Nothing here waits for anything.
+// Totals of markets, that is open interest and volume as answered, and the board on which the historian's thread shows them to
+// the main thread: a question about a few markets then needs no round trip. answer.ts and historian.ts answer from here; the
+// thread writes the board. Nothing here blocks.
 import { Board, BoardReader } from './board.ts';
 import type { HistoryQuery, HistoryRows, LiveVolumeQuery, MarketScope, OpenInterestQuery } from './queries.ts';
 
-/** A market that can be named in a question. */
+/** A market that a question can name. */
 export interface NamedMarket {
   readonly index: number;
   readonly conditionId: string;
 }
 
-/** Where markets are found by their names. */
+/** Lookup of markets by condition id and event number. */
 export interface MarketDirectory<Market extends NamedMarket> {
   byCondition(conditionId: string): Market | undefined;
   ofEvent(eventNumber: number): readonly Market[];
@@ -22,7 +22,7 @@ export interface MarketTotals extends NamedMarket {
   readonly vaultMicro: number;
 }
 
-/** The markets of a scope, each once, in the order asked; undefined = all. */
+/** The markets of a scope, each once, in the order requested; undefined = all. */
 export function marketsIn<Market extends NamedMarket>(
   directory: MarketDirectory<Market>,
   { conditionIds, eventNumbers }: MarketScope,
@@ -37,7 +37,7 @@ export function marketsIn<Market extends NamedMarket>(
   return found;
 }
 
-/** A question whose answer has a row for every market that it names, naming those of a directory alone. */
+/** The question, limited to markets of the directory if its answer has a row for every market that it names. */
 export function ofKnownMarkets(query: HistoryQuery, directory: MarketDirectory<NamedMarket>): HistoryQuery {
   if (query.kind !== 'holders' && query.kind !== 'oi' && query.kind !== 'live-volume') return query;
   const markets = marketsIn(directory, query);
@@ -63,19 +63,19 @@ export function totalsRows(
   };
 }
 
-/** Places of a market's numbers on the board. */
+/** Positions of a market's numbers on the board. */
 const shown = { volume: 0, vault: 1, numbers: 2 } as const;
 
 /** The thread's side of the board. */
 export class TotalsBoard {
   private readonly board: Board;
 
-  /** @param onMemory is told of the memory that the other side is to read from then on */
+  /** @param onMemory called with new memory, which the other side must read from then on */
   constructor(onMemory: (memory: SharedArrayBuffer) => void) {
     this.board = new Board(shown.numbers, onMemory);
   }
 
-  /** Shows the totals of markets that changed, as of a sequence; `all` are the markets that there are. */
+  /** Shows the totals of the changed markets as of a sequence; `all` are all existing markets. */
   show(changed: Iterable<MarketTotals>, all: readonly MarketTotals[], sequence: number): void {
     const { board } = this;
     board.show(sequence, all.length, (isNew) => {
@@ -95,12 +95,12 @@ export class TotalsReader {
     this.board = new BoardReader(shown.numbers, memory);
   }
 
-  /** The sequence as of which they are shown. */
+  /** The sequence as of which the totals are shown. */
   get sequence(): number {
     return this.board.sequence;
   }
 
-  /** The totals of these markets as of the sequence or later; undefined when the board does not show them so, or is written. */
+  /** The totals of these markets as of the sequence or later; undefined if the board lacks them or is being written. */
   read(markets: Iterable<NamedMarket>, sequence: number): readonly MarketTotals[] | undefined {
     const { board } = this;
     return board.asOf(sequence, () => {

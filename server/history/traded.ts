@@ -1,8 +1,8 @@
-// In how many markets each account has traded: the board by which the historian's thread shows it to the main thread, so
-// that a question for this one number needs no trip to the thread. Written by thread.ts, read by historian.ts.
+// The board on which the historian's thread shows the main thread in how many markets each account has traded: a question for
+// this one number then needs no round trip. Written by thread.ts, read by historian.ts.
 import { Board, BoardReader } from './board.ts';
 
-/** The accounts as the thread has them (accounts.ts). */
+/** The thread's accounts (accounts.ts). */
 interface TradedAccounts {
   readonly count: number;
   tradedOf(account: number): number;
@@ -12,12 +12,12 @@ interface TradedAccounts {
 export class TradedBoard {
   private readonly board: Board;
 
-  /** @param onMemory is told of the memory that the other side is to read from then on */
+  /** @param onMemory called with new memory, which the other side must read from then on */
   constructor(onMemory: (memory: SharedArrayBuffer) => void) {
     this.board = new Board(1, onMemory);
   }
 
-  /** Shows accounts that changed, as of a sequence. */
+  /** Shows the changed accounts as of a sequence. */
   show(changed: Iterable<number>, accounts: TradedAccounts, sequence: number): void {
     const { board } = this;
     const { count } = accounts;
@@ -36,7 +36,7 @@ export class TradedReader {
     this.board = new BoardReader(1, memory);
   }
 
-  /** Markets that an account traded in, as of the sequence or later; undefined when the board does not show it so. */
+  /** How many markets an account has traded in, as of the sequence or later; undefined if the board does not show that. */
   read(account: number, sequence: number): number | undefined {
     const { board } = this;
     return board.asOf(sequence, () => (board.has(account) ? board.get(account, 0) : undefined));

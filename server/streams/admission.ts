@@ -1,5 +1,5 @@
-// Who may open a socket: by the host that is asked for, and by how many the address has open. Asked by the hub at each
-// upgrade, and told by it of sockets that open and close. What a socket may do once it is open is not its business.
+// Decides whether a client may open a socket, by the host it names and the number of sockets open from its address. The hub
+// asks at each upgrade and reports sockets that open and close. What an open socket may do is decided elsewhere.
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import type { ServerConfig } from '../config/config.ts';
 import { type AddressReader, forwardedReader } from '../http/allowlist.ts';
@@ -8,9 +8,9 @@ import { type HostGuard, hostGuard } from '../http/host.ts';
 import { remoteAddressOf } from '../http/request.ts';
 import { networkOf } from '../http/throttle.ts';
 
-/** Why no socket is opened. */
+/** Why an upgrade is refused. */
 interface Refusal {
-  /** As HTTP writes it, with its text. */
+  /** The HTTP status code with its reason phrase. */
   readonly status: string;
   readonly sentence: string;
 }
@@ -28,13 +28,13 @@ export class Admission {
     this.readForwarded = forwardedReader(config);
   }
 
-  /** The network that a request comes from, as trusted proxies say. */
+  /** The network from which a request comes, as reported by trusted proxies. */
   networkOf(res: HttpResponse, req: HttpRequest): string {
     const peer = remoteAddressOf(res, false);
     return networkOf(this.readForwarded?.(peer, req) ?? peer);
   }
 
-  /** Why a socket from this network is not opened; undefined where it may be. */
+  /** Why a socket from this network is refused; undefined if it may open. */
   refusal(req: HttpRequest, ip: string): Refusal | undefined {
     try {
       this.guardHost?.(req.getHeader('host'));
@@ -59,7 +59,7 @@ export class Admission {
     else this.countByIp.set(ip, left);
   }
 
-  /** From now on every socket is refused. */
+  /** Refuses every socket from now on. */
   close(): void {
     this.isClosed = true;
   }

@@ -1,11 +1,11 @@
-// What a message of the market channel asks for: which tokens of which markets, and where its client stands in their streams.
-// Read by marketChannel.ts, which follows it. Nothing changes here.
+// Resolves a request of the market channel: which tokens of which markets it names, and where its client stands in their
+// streams. Read by marketChannel.ts, which acts on it. Nothing is changed here.
 import { isListed, type Views } from '../views/index.ts';
 import type { StreamRequest } from '../wire/streamRequests.ts';
 import type { StreamFeed } from './feed.ts';
 import { type Form, isCatalogStream, parseMarketStreamId, tokensOfForm } from './ids.ts';
 
-/** Where a client stands in one of a market's streams, as it says. */
+/** A client's resume point in one of a market's streams, as the client states it. */
 export interface Place {
   readonly form: Form;
   readonly sequence: number;
@@ -13,16 +13,16 @@ export interface Place {
 }
 
 interface AskedTokens {
-  /** By market, as bits: 1 the first, 2 the second. */
+  /** By market index, the tokens as bits: 1 the first, 2 the second. */
   readonly tokens: Map<number, number>;
-  /** Ids that are of no market that anybody may see. */
+  /** Ids of no listed market's token. */
   readonly unknown: readonly string[];
 }
 
 interface AskedStreams extends AskedTokens {
-  /** By market. */
+  /** By market index. */
   readonly places: ReadonlyMap<number, readonly Place[]>;
-  /** Names of streams that nothing can be said about. */
+  /** Names of streams that cannot be resumed. */
   readonly lost: readonly string[];
 }
 
@@ -37,7 +37,7 @@ export function askedTokens(views: Views, assetIds: readonly string[]): AskedTok
   return { tokens, unknown };
 }
 
-/** Tokens and resume points; streams that no token asks for are asked for by their names, unless they are lost. */
+/** Tokens and resume points. A stream that no token asks for is asked for by its name, unless it is lost. */
 export function askedStreams({ views, log }: StreamFeed, { assetIds, resume }: StreamRequest): AskedStreams {
   const { tokens, unknown } = askedTokens(views, assetIds);
   const places = new Map<number, Place[]>();

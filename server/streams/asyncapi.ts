@@ -1,5 +1,5 @@
-// The AsyncAPI document of the streams, made from their schemas and limits. Served at /asyncapi.json by routes/streams.ts;
-// it knows nothing of sockets.
+// Builds the AsyncAPI document of the streams from their schemas and limits. Served at /asyncapi.json by routes/streams.ts; it
+// knows nothing of sockets.
 
 import { z } from 'zod';
 import type { StreamSettings } from './limits.ts';
@@ -27,7 +27,7 @@ const refs = (channel: string, names: readonly string[]) =>
   names.map((name) => ({ $ref: `#/channels/${channel}/messages/${name}` }));
 
 function channel(address: string, description: string, said: Schemas, request: z.ZodType) {
-  // A request may say more than is looked at.
+  // A request may contain more than the exchange reads.
   const messages = { ...messagesOf({ ...said, ...controlSchemas }, 'output'), ...messagesOf({ request }, 'input') };
   return { address, description, messages };
 }

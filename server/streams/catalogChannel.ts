@@ -1,6 +1,6 @@
-// The stream of new markets of one socket: whether it follows it, and which of them it is owed before it hears more live, after
-// a resume, because its client did not read, or because they were many. Owned by the market channel, which asks it to pay
-// when there is room.
+// One socket's subscription to the stream of new markets: whether it is live, and which new markets it is owed first, after a
+// resume, because its client did not read, or because they were many at once. Owned by the market channel, which calls pay when
+// the socket has room.
 import { newMarketText } from '../wire/marketEvents.ts';
 import { gapText, heartbeatText, type StreamRequest } from '../wire/streamRequests.ts';
 import type { Connection } from './connection.ts';
@@ -8,17 +8,17 @@ import type { StreamFeed } from './feed.ts';
 import { catalogStreamId, isCatalogStream } from './ids.ts';
 import type { PayTurns } from './payTurns.ts';
 
-/** Most new markets that a replay sends. */
+/** The most new markets that a replay sends; beyond it, the client gets a gap. */
 const NEW_MARKETS_MAX = 256;
 
-/** What the streams of new markets of all sockets share. */
+/** What the new-market subscriptions of all sockets share. */
 export interface CatalogHost {
   readonly feed: StreamFeed;
   /** The exchange's time, ms. */
   now(): number;
-  /** Sockets that follow new markets. */
+  /** How many sockets receive new markets live. */
   catalogCount: number;
-  /** Who may render what is owed, and when. */
+  /** Grants turns to render what is owed. */
   readonly turns: PayTurns;
 }
 
@@ -27,9 +27,9 @@ export class CatalogSubscription {
   private readonly host: CatalogHost;
   private readonly topic: string;
   private isLive = false;
-  /** The number after which new markets are owed; undefined when none are. */
+  /** The number after which new markets are owed; undefined if none are. */
   private from: number | undefined;
-  /** What is said before anything else: where the stream stands, or after which number it misses what. */
+  /** What is sent first: a heartbeat with the stream's number, or a gap after the last number that the client has. */
   private owed: 'mark' | { readonly after: number } | undefined;
 
   constructor(connection: Connection, host: CatalogHost) {
@@ -38,12 +38,12 @@ export class CatalogSubscription {
     this.topic = catalogStreamId(host.feed.log);
   }
 
-  /** Whether something waits for room, or for its client to read. */
+  /** Whether messages wait for room in the socket or for its client to read. */
   get isOwed(): boolean {
     return this.from !== undefined;
   }
 
-  /** Owes where the stream stands, and follows it from there. */
+  /** Starts the subscription at the stream's current number; a heartbeat with it is owed first. */
   begin(): void {
     this.from = this.host.feed.announcedCount;
     this.owed = 'mark';
@@ -55,7 +55,7 @@ export class CatalogSubscription {
     this.owed = undefined;
   }
 
-  /** Owes the new markets after a number that the client has seen, or a gap. */
+  /** Owes the new markets after the number that the client has seen, or a gap. */
   resume({ resume }: StreamRequest): void {
     const points = resume.filter(({ streamId }) => isCatalogStream(streamId));
     const point = points.find(({ streamId }) => streamId === this.topic) ?? points.at(0);
@@ -68,7 +68,7 @@ export class CatalogSubscription {
     else this.owed = point.sequence === count ? 'mark' : undefined;
   }
 
-  /** New markets are owed from now on; returns whether they were not before. */
+  /** Owes new markets from now on instead of sending them live; returns whether they were live. */
   hold(): boolean {
     if (!this.isLive) return false;
     this.leave();
@@ -76,7 +76,7 @@ export class CatalogSubscription {
     return true;
   }
 
-  /** Sends what is owed as far as there is room, and goes live when that is all; false when the turn has no time for all of it. */
+  /** Sends what is owed while the socket has room, and goes live once all is sent; false if the turn has no time for all. */
   pay(): boolean {
     const { connection, host } = this;
     if (this.from === undefined || connection.isFull) return true;
@@ -96,7 +96,7 @@ export class CatalogSubscription {
     return true;
   }
 
-  /** @param number where the stream stands for the client once it is told */
+  /** @param number the stream's number for the client after this message */
   private payOwed(number: number): void {
     const { connection, host, owed, topic } = this;
     if (owed === undefined) return;
@@ -108,7 +108,7 @@ export class CatalogSubscription {
     );
   }
 
-  /** The message behind so many others. */
+  /** The message that follows the first `before` ones. */
   private textOf(before: number): string | undefined {
     const { feed } = this.host;
     const { markets } = feed.views;

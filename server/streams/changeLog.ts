@@ -1,9 +1,9 @@
-// The latest changes of all markets, kept for those who resume: plain numbers in one ring, each entry linked to the one
-// before it of the same market, so that what nobody asks for costs a few stores and no object. Written by the market
-// feed, read by market streams. When the ring is full the oldest entry goes, whosever it is.
+// The latest changes of all markets, kept for clients that resume. They are plain numbers in one ring buffer, each entry linked
+// to its market's previous one, so a change that nobody asks for costs a few stores and no allocation. Written by the market
+// feed, read by market streams. When the ring is full, the oldest entry is dropped, of whichever market.
 import type { MarketChange, MarketTrade } from './changes.ts';
 
-/** Numbers that an entry takes on average; an order that rests or goes takes 13. */
+/** Average numbers per entry; an order that rests or leaves takes 13. */
 const NUMBERS_A_CHANGE = 16;
 const HEAD = 11;
 const LEVEL = 2;
@@ -13,7 +13,7 @@ export const NONE = -1;
 
 const Flag = { TOP: 1, WHOLE: 2, RESOLVED: 4, NEG_RISK: 8, TRADED: 16 } as const;
 
-/** An entry as it was kept, and where the one before it of its market is. */
+/** A stored change, and the place of its market's previous one. */
 interface KeptChange {
   readonly change: MarketChange;
   readonly previousAt: number;
@@ -21,7 +21,7 @@ interface KeptChange {
 
 export class ChangeLog {
   private readonly ring: Float64Array;
-  /** Places grow for ever; an entry lies whole at its place modulo the ring's length. */
+  /** Places only grow; an entry is contiguous, at its place modulo the ring's length. */
   private head = 0;
   private tail = 0;
 
@@ -30,7 +30,7 @@ export class ChangeLog {
     this.ring = new Float64Array(changesMax * NUMBERS_A_CHANGE);
   }
 
-  /** Keeps a change; returns its place, or NONE when it is too large to be kept. */
+  /** Stores a change; returns its place, or NONE if it is larger than the ring. */
   push(change: MarketChange, previousAt: number): number {
     const { levels, levelCount, trades, after } = change;
     const length = HEAD + levelCount * LEVEL + trades.length * TRADE;
@@ -64,17 +64,17 @@ export class ChangeLog {
     return at;
   }
 
-  /** Whether the entry at a place is still kept; there is none at NONE. */
+  /** Whether the entry at a place is still kept; false for NONE. */
   has(at: number): boolean {
     return at >= this.tail;
   }
 
-  /** Where the entry before a kept one of its market is, or was. */
+  /** The place of a kept entry's predecessor in its market, whether or not that is still kept. */
   previousAt(at: number): number {
     return this.ring[(at % this.ring.length) + 1];
   }
 
-  /** The entry at a place; undefined when it is no longer kept. */
+  /** The entry at a place; undefined if it is no longer kept. */
   read(at: number): KeptChange | undefined {
     if (!this.has(at)) return undefined;
     const { ring } = this;
@@ -111,7 +111,7 @@ export class ChangeLog {
     return { change, previousAt: ring[start + 1] };
   }
 
-  /** Makes room for an entry that lies whole; the rest of the ring's end, if it does not fit there, counts as one. */
+  /** Reserves contiguous room for an entry. If the end of the ring is too short, its rest is filled with one dummy entry. */
   private place(length: number): number {
     const { ring } = this;
     const left = ring.length - (this.head % ring.length);

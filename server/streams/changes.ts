@@ -1,6 +1,6 @@
-// What one record of the log did to one market, small enough to be kept for those who resume: levels, trades, and the
-// facts of the book after it. Made by the feed, rendered by wire/marketEvents.ts. The messages that it stands for follow
-// from it alone, so that they can be counted without being rendered.
+// What one record of the log did to one market, compact enough to be kept for clients that resume: levels, trades, and the
+// facts of the book afterwards. Built by the feed, rendered by wire/marketEvents.ts. A change alone determines its messages, so
+// they can be counted without being rendered.
 import type { BookFacts } from '../wire/bookText.ts';
 
 /** A trade as the market sees it: the taker's order at one price. */
@@ -15,24 +15,24 @@ export interface MarketTrade {
 
 export interface MarketChange {
   readonly tMs: number;
-  /** Levels touched: price (pips, first token), 1 for a bid, change in lots, in the order of the events. */
+  /** Price levels touched, three numbers each: price (pips, first token), 1 for a bid, change in lots, in event order. */
   readonly levels: readonly number[];
-  /** How many levels; what stands behind them in `levels` is of no meaning. */
+  /** How many levels; later entries of `levels` are meaningless. */
   readonly levelCount: number;
   readonly trades: readonly MarketTrade[];
-  /** Tick before the record, pips, when it changed it; 0 otherwise. */
+  /** The tick before the record, pips, if the record changed it; 0 otherwise. */
   readonly oldTickPips: number;
-  /** The best bid or ask changed. */
+  /** Whether the best bid or ask changed. */
   readonly isTop: boolean;
-  /** The books are told whole: after trades and after a change of terms that their hash depends on. */
+  /** Whether full books are sent: after trades, and after a change of terms on which the books' hash depends. */
   readonly isWhole: boolean;
   readonly isResolved: boolean;
   readonly after: BookFacts;
 }
 
 /**
- * Adds to (or with −1 takes from) the number at which each of a market's streams stands: one token's get what is said of
- * it, those of both tokens get ticks and books twice, and with custom features there are tops and the resolution.
+ * Adds the change's messages to (or with −1 subtracts them from) the numbers of a market's streams. A token's stream gets the
+ * messages about that token; a stream of both tokens gets ticks and books twice; custom features add tops and the resolution.
  */
 export function countChange(numbers: number[], change: MarketChange, sign = 1): void {
   const whole = (change.oldTickPips === 0 ? 0 : 1) + (change.isWhole ? 1 : 0);
@@ -49,7 +49,7 @@ export function countChange(numbers: number[], change: MarketChange, sign = 1): 
   numbers[5] += both + sign * (2 * tops + resolved);
 }
 
-/** A change that no stream tells. */
+/** Whether a change has no message on any stream. */
 export const isSilent = (change: MarketChange): boolean =>
   change.levelCount === 0 &&
   change.trades.length === 0 &&

@@ -1,26 +1,26 @@
-// One socket: what it may send, what it is sent, and how it ends. Made by the hub at the upgrade; the channels hang their
-// subscriptions on it. Nothing is sent to a socket that is closed or has lost a message.
+// One socket: its message allowance, the frames sent to it, and its end. Created by the hub when a socket opens; the channels
+// attach their subscriptions to it. Nothing is sent to a socket that is closed or has lost a message.
 import type { WebSocket } from 'uWebSockets.js';
 import { streamLimits } from './limits.ts';
 
 /** Close codes (RFC 6455, and the registered ones above 1011). */
 export const CloseCode = { POLICY: 1008, TOO_BIG: 1009, RESTART: 1012, TRY_LATER: 1013 } as const;
 
-/** What a channel does for a socket. */
+/** A channel's side of a socket. */
 export interface Subscriber {
-  /** There is room again in front of the socket, or its client reads again. */
+  /** The socket has room again, or its client reads again. */
   drained(): void;
-  /** The client does not read: nothing more is sent to it as it happens. */
+  /** The client does not read: it must be sent nothing live any more. */
   held(): void;
-  /** The socket is gone, or lost: nothing may be sent any more. */
+  /** The socket is closed or lost: nothing may be sent to it any more. */
   ended(): void;
 }
 
-/** What uWebSockets keeps with a socket. */
+/** The user data that uWebSockets keeps for a socket. */
 export interface SocketData {
-  /** The network it comes from, as trusted proxies say. */
+  /** The client's network, as reported by trusted proxies. */
   readonly ip: string;
-  /** What the path says; undefined where the first message decides. */
+  /** The channel named by the path; undefined if the first message decides. */
   readonly channel: 'market' | 'user' | undefined;
   connection: Connection | undefined;
 }
@@ -28,7 +28,7 @@ export interface SocketData {
 export type Socket = WebSocket<SocketData>;
 
 const REASON_BYTES_MAX = 123;
-/** Replies that wait for room, at most: who asks for more without reading them loses one. */
+/** Most replies that wait for room: a client that asks for more without reading them loses a message. */
 const REPLIES_MAX = 64;
 
 export class Connection {
@@ -37,11 +37,11 @@ export class Connection {
   subscriber: Subscriber | undefined;
   channel: 'market' | 'user' | undefined;
   isOpen = true;
-  /** A message was dropped: the socket only waits for its end. */
+  /** A message was dropped: the socket only waits to be closed. */
   isLost = false;
-  /** The client answered a ping once. */
+  /** The client has answered a ping at least once. */
   hasAnswered = false;
-  /** The client does not read: what it follows is owed to it until it answers a ping. */
+  /** The client does not read: its messages are owed until it answers a ping. */
   isHeld = false;
   private readonly replies: string[] = [];
   private allowance: number = streamLimits.messagesBurst;
@@ -54,7 +54,7 @@ export class Connection {
     this.allowanceMs = nowMs;
   }
 
-  /** Whether the socket may still send a message now; takes it from its allowance. */
+  /** Takes one message from the client's allowance; returns whether it was within it. */
   takeAllowance(nowMs: number): boolean {
     const { messagesBurst, messagesPerSecond } = streamLimits;
     const gained = ((nowMs - this.allowanceMs) / 1000) * messagesPerSecond;
@@ -63,24 +63,24 @@ export class Connection {
     return this.allowance >= 0;
   }
 
-  /** Sends a frame; uWebSockets copies it. A dropped one is told to the hub by uWebSockets itself. */
+  /** Sends a frame; uWebSockets copies it, and reports a dropped one to the hub. */
   send(frame: string | Buffer): void {
     if (this.isOpen && !this.isLost) this.socket.send(frame, false, false);
   }
 
-  /** What a step sends leaves in as few packets as it fills. */
+  /** Corks the socket during a step: what the step sends leaves in as few packets as possible. */
   cork(step: () => void): void {
     if (this.isOpen) this.socket.cork(step);
   }
 
-  /** Answers a message of the client, behind other answers and as soon as there is room. */
+  /** Queues an answer to a message of the client; it is sent in order, once the socket has room. */
   reply(text: string): void {
     this.replies.push(text);
     if (this.replies.length > REPLIES_MAX) this.send(this.replies.shift() ?? '');
     this.sendReplies();
   }
 
-  /** There is room again. */
+  /** The socket has room again. */
   drained(): void {
     this.sendReplies();
     this.subscriber?.drained();
@@ -90,25 +90,25 @@ export class Connection {
     while (this.replies.length > 0 && !this.isFull) this.send(this.replies.shift() ?? '');
   }
 
-  /** Whether a paced frame should wait. */
+  /** Whether a paced frame must wait. */
   get isFull(): boolean {
     const mayNot = !this.isOpen || this.isLost || this.isHeld;
     return mayNot || this.socket.getBufferedAmount() > streamLimits.pacedBytesMax;
   }
 
-  /** Asks whether the client reads; a client answers by a pong with the same words. */
+  /** Pings the client to check that it reads; it answers with a pong that repeats the payload. */
   ping(words: string): void {
     if (this.isOpen && !this.isLost) this.socket.ping(words);
   }
 
-  /** Owes to the client what happens from now on, until `release`. */
+  /** Owes the client its messages from now on, until `release`. */
   hold(): void {
     if (!this.isOpen || this.isLost || this.isHeld) return;
     this.isHeld = true;
     this.subscriber?.held();
   }
 
-  /** The client reads: what is owed to it is paid. */
+  /** The client reads again: pays what is owed to it. */
   release(): void {
     if (!this.isHeld) return;
     this.isHeld = false;
@@ -123,7 +123,7 @@ export class Connection {
     if (this.isOpen) this.socket.unsubscribe(topic);
   }
 
-  /** Closes with a code and a sentence, behind what was sent before. */
+  /** Closes the socket with a code and a sentence, after the messages already sent. */
   end(code: number, reason: string): void {
     if (!this.isOpen) return;
     this.detach();
@@ -131,7 +131,7 @@ export class Connection {
     this.socket.end(code, text);
   }
 
-  /** Ends a connection whose client asks for more than one socket follows; whether it does. */
+  /** Ends the connection if its client follows more than one socket may; returns whether it does. */
   endIfTooMany(count: number, what: 'markets' | 'tokens'): boolean {
     const { subscriptionsMax } = streamLimits;
     if (count <= subscriptionsMax) return false;
@@ -139,12 +139,12 @@ export class Connection {
     return true;
   }
 
-  /** Ends the connection without a word. */
+  /** Ends the connection without a close frame. */
   destroy(): void {
     if (this.isOpen) this.socket.close();
   }
 
-  /** Takes the subscriptions off. */
+  /** Removes the subscriptions. */
   detach(): void {
     const { subscriber } = this;
     this.subscriber = undefined;

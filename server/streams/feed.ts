@@ -1,6 +1,6 @@
-// The follower of the streams: hands each event of a record to the feeds of markets and owners, and says when something
-// waits to be published. Registered behind the views' follower; it relies on their standing right after the record. It
-// never throws on a record, and publishes nothing itself.
+// The follower of the streams: passes each event of a record to the feeds of markets and owners, and signals when messages wait
+// to be published. It is registered behind the views' follower, whose state it expects to be that right after the record. It
+// never throws on a record and publishes nothing itself.
 import type { EngineEvent, EventOf, Follower, LogRecord, Sections } from '../../engine/index.ts';
 import type { Views } from '../views/index.ts';
 import { logName } from './ids.ts';
@@ -9,8 +9,8 @@ import { MarketFeed } from './marketFeed.ts';
 import { UserFeed } from './userFeed.ts';
 
 /**
- * Raised whenever what the feeds keep in snapshots changes, or what it means: the numbers of streams count what is told. It is
- * part of the streams' names.
+ * Raised whenever the content or meaning of the feeds' snapshots changes, and whenever the messages that are counted do, since
+ * the streams' numbers count messages. It is part of the streams' names.
  */
 const SNAPSHOT_VERSION = 2;
 
@@ -18,16 +18,16 @@ export class StreamFeed {
   readonly views: Views;
   readonly markets: MarketFeed;
   readonly users: UserFeed;
-  /** Called in the record after which something waits; once until all of that is published. */
+  /** Called at the end of a record after which messages wait; not again until all of them are published. */
   onWaiting: (() => void) | undefined;
   /** Called when an API key is deleted (its 16 bytes in hex). */
   onKeyDeleted: ((keyId: string) => void) | undefined;
-  /** How many of the new markets have been published. */
+  /** How many new markets have been published. */
   announcedCount = 0;
   private firstMs = 0;
   private readonly copiedMs: number;
 
-  /** @param copiedMs when the log was copied from another one, which has gone on otherwise since; 0: it was not */
+  /** @param copiedMs when the log was copied from another log, which has since diverged from it; 0 if it is no copy */
   constructor(views: Views, settings: StreamSettings = streamSettings, copiedMs = 0) {
     this.views = views;
     this.copiedMs = copiedMs;
@@ -35,18 +35,18 @@ export class StreamFeed {
     this.users = new UserFeed(views, settings.userEntriesMax);
   }
 
-  /** The log's name in the names of streams. */
+  /** The log's name as part of the streams' names. */
   get log(): string {
     return logName(SNAPSHOT_VERSION, Math.max(this.firstMs, this.copiedMs));
   }
 
-  /** What to hand to the exchange, behind the views' followers. */
+  /** The followers to register with the exchange, behind those of the views. */
   followers(): readonly Follower[] {
     const snapshot = { version: SNAPSHOT_VERSION, visit: (sections: Sections) => this.visit(sections) };
     return [{ name: 'streams', apply: (record) => this.apply(record), snapshot }];
   }
 
-  /** After that of the views, and never while somebody listens. */
+  /** Loads or saves the feeds, after the views; never while a socket is subscribed. */
   private visit(sections: Sections): void {
     this.firstMs = sections.number('firstMs', this.firstMs);
     this.markets.visit(sections.part('markets'));
@@ -64,7 +64,7 @@ export class StreamFeed {
     if (!wasWaiting && this.isWaiting) this.onWaiting?.();
   }
 
-  /** Whether something waits to be published. */
+  /** Whether messages wait to be published. */
   get isWaiting(): boolean {
     const { markets, users } = this;
     return markets.dirty.length > 0 || users.dirty.length > 0 || markets.newMarkets.length > this.announcedCount;
@@ -103,12 +103,12 @@ export class StreamFeed {
       case 'ApiKeyDeleted':
         this.onKeyDeleted?.(event.keyId);
         return;
-      default: // Nothing that a stream tells.
+      default: // No stream reports the other events.
     }
   }
 }
 
-/** Whether a released order could not enter: its end is the next event then, and it never stood in the book. */
+/** Whether a released order could not enter the book: the next event is then its cancel, and it never rested. */
 function endsNext({ orderNumber }: EventOf<'OrderReleased'>, next: EngineEvent | undefined): boolean {
   return next?.type === 'OrderCanceled' && next.orderNumber === orderNumber;
 }

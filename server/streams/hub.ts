@@ -1,5 +1,5 @@
-// The WebSocket side of the exchange: takes sockets in, hands their messages to the channels, lets go of those that are too slow
-// or say nothing, and tells the publisher when. Started by start.ts; it must be closed before its app.
+// The WebSocket side of the exchange: accepts sockets, passes their messages to the channels, closes sockets that are too slow
+// or silent, and tells the publisher when to flush. Started by start.ts; it must be closed before its app.
 
 import type { HttpRequest, HttpResponse, TemplatedApp, us_socket_context_t } from 'uWebSockets.js';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -28,16 +28,16 @@ import { UserSubscriber } from './userChannel.ts';
 
 const WRONG_CREDENTIALS = 'Unauthorized/Invalid api key';
 
-/** What has happened to sockets since the start. */
+/** Socket counters since the start. */
 interface StreamCounts {
   opened: number;
-  /** Turned away: of another host, or too many from one address. */
+  /** Refused at the upgrade: a foreign host name, or too many sockets from one address. */
   refused: number;
-  /** Lost a message, since their reader was too slow, and are closed for it. */
+  /** Sockets that are closed because a message was dropped: their reader was too slow. */
   tooSlow: number;
 }
 
-/** What the hub needs of a server. */
+/** The services of the server that the hub needs. */
 interface HubServices {
   readonly exchange: RunningExchange;
   readonly config: ServerConfig;
@@ -46,15 +46,15 @@ interface HubServices {
 }
 
 /**
- * Runs a step once the journal has handed its next batch to the disk, which it does before the loop's next turn: the disk
- * works while thousands of sockets are written to. Called in the middle of a batch that has become durable.
+ * Runs a step once the journal has handed its next batch to the disk, which happens before the event loop's next turn: the disk
+ * then works while thousands of sockets are written to. Called in the middle of a batch that has become durable.
  */
 export function afterNextFlushBegins(step: () => void): void {
   process.nextTick(() => setImmediate(step));
 }
 
 export class StreamHub {
-  /** Sockets that are open. */
+  /** Open sockets. */
   readonly connections = new Set<Connection>();
   readonly counts: StreamCounts = { opened: 0, refused: 0, tooSlow: 0 };
   readonly publisher: Publisher;
@@ -67,7 +67,7 @@ export class StreamHub {
   private app: TemplatedApp | undefined;
   private timers: readonly NodeJS.Timeout[] = [];
 
-  /** @param onDefect called with what no client can have caused: must stop the process in an orderly way */
+  /** @param onDefect called with an error that no client can have caused; it must shut the process down cleanly */
   constructor(feed: StreamFeed, services: HubServices, onDefect: (error: unknown) => void) {
     this.feed = feed;
     this.services = services;
@@ -81,7 +81,7 @@ export class StreamHub {
     this.admission = new Admission(services.config);
   }
 
-  /** Takes sockets from now on. Call it once, before the app listens. */
+  /** Accepts sockets from now on. Call it once, before the app listens. */
   attach(app: TemplatedApp): void {
     this.app = app;
     for (const [path, channel] of streamPaths) {
@@ -111,17 +111,17 @@ export class StreamHub {
     ];
   }
 
-  /** Closes every socket with a reason; what is published later reaches nobody. */
+  /** Closes every socket with a reason. Messages published later reach nobody. */
   async close(): Promise<void> {
     this.admission.close();
     for (const timer of this.timers) clearInterval(timer);
     this.publisher.flush();
     for (const connection of this.connections) connection.end(CloseCode.RESTART, 'the exchange is stopping');
-    // One turn of the loop, so that the close frames leave before the app takes its sockets down.
+    // One turn of the event loop lets the close frames leave before the app closes its sockets.
     await nextTurn();
   }
 
-  /** What is thrown into uWebSockets ends the process without a word: it becomes an orderly stop. */
+  /** An exception thrown into uWebSockets ends the process silently; this turns it into a clean shutdown. */
   private guard(step: () => void): void {
     try {
       step();
@@ -136,7 +136,7 @@ export class StreamHub {
     this.endLate(nowMs);
   }
 
-  /** Ends sockets that outstayed a limit. */
+  /** Ends sockets that exceeded a time limit. */
   private endLate(nowMs: number): void {
     const { authMsMax, lostMsMax } = this.services.config.streams;
     for (const [connection, sinceMs] of this.lost) {
@@ -192,7 +192,7 @@ export class StreamHub {
     this.admission.ended(ip);
   }
 
-  /** A message was dropped: a gap. Inside a publish nothing may be unsubscribed, so the rest follows in a turn. */
+  /** uWebSockets dropped a message: a gap. During a publish nothing may be unsubscribed; that follows in a later turn. */
   private dropped(socket: Socket): void {
     const { connection } = socket.getUserData();
     if (connection === undefined || connection.isLost) return;
@@ -206,7 +206,7 @@ export class StreamHub {
     });
   }
 
-  /** Tells a lost socket why, as soon as it has read enough for the close frame to fit in. */
+  /** Closes a lost socket with the reason once its client has read enough for the close frame to fit. */
   private endLost(connection: Connection): void {
     if (!connection.isOpen || connection.socket.getBufferedAmount() > streamLimits.pacedBytesMax) return;
     this.lost.delete(connection);
@@ -216,7 +216,7 @@ export class StreamHub {
   private answered(socket: Socket, words: ArrayBuffer): void {
     const { connection } = socket.getUserData();
     if (connection === undefined) return;
-    // A client may answer the latest of several pings alone (RFC 6455, 5.5.3): then uWebSockets' own, which has no words.
+    // A client may answer only the latest of several pings (RFC 6455, 5.5.3), here uWebSockets' own, which has no payload.
     const isAnswer = connection.isHeld || Buffer.from(words).toString('latin1') === QUESTION;
     if (isAnswer) this.readers.answered(connection);
   }
@@ -267,7 +267,7 @@ export class StreamHub {
     if (subscriber instanceof MarketSubscriber || subscriber instanceof UserSubscriber) subscriber.request(request);
   }
 
-  /** Whether the socket is a user's: by these credentials, or by those of an earlier message. */
+  /** Whether the socket is authenticated, by these credentials or by those of an earlier message. */
   private admit(connection: Connection, credentials: StreamCredentials | BadCredentials | undefined): boolean {
     if (credentials instanceof BadCredentials) throw credentials;
     const { subscriber } = connection;
@@ -284,7 +284,7 @@ export class StreamHub {
     return true;
   }
 
-  /** The active trading key whose three parts these are. */
+  /** The active trading key to which the credentials belong; undefined if they are wrong. */
   private keyOf({ apiKey, secret, passphrase }: StreamCredentials) {
     const key = this.feed.views.keys.byApiKey(apiKey.toLowerCase());
     if (key === undefined || !key.isActive || key.kind !== ApiKeyKind.TRADING) return undefined;
@@ -293,7 +293,7 @@ export class StreamHub {
     return isRight ? key : undefined;
   }
 
-  /** In another turn, since this is told in the middle of a record. */
+  /** Ends the key's sockets in a later turn, since the feed calls this in the middle of a record. */
   private endKey(keyId: string): void {
     for (const connection of this.connections) {
       const { subscriber } = connection;

@@ -1,23 +1,23 @@
-// Names of streams. A market has six: which of its tokens (first, second, both), with or without custom features. Each
-// is numbered by itself, from the log alone. An owner has one for everything and one a market. The last part of a name
-// says which log it belongs to and how it was numbered, so that numbers of another exchange, or of a program that told other
-// messages of the same log, are never taken for this one's.
+// Stream names. A market has six streams: first, second or both of its tokens, each with or without custom features. Each
+// numbers its own messages, from the log alone. An owner has one stream for everything and one a market. The last part of a
+// name identifies the log and the numbering scheme, so the numbers of another exchange, or of a program version that derived
+// other messages from the same log, are never taken for this one's.
 
-/** Which of a market's six streams: tokens − 1 (first, second, both), plus 3 with custom features. */
+/** One of a market's six streams: tokens − 1 (first, second, both), plus 3 with custom features. */
 export type Form = 0 | 1 | 2 | 3 | 4 | 5;
 export const FORM_COUNT = 6;
 const FORM_TEXTS: readonly string[] = ['fp', 'sp', 'bp', 'fc', 'sc', 'bc'];
 
-/** Bytes of a market stream's name: all have the same, so that they can be written into ready messages. */
+/** Bytes of a market stream's name; all names have this length, so they can be patched into rendered messages. */
 export const MARKET_ID_BYTES = 22;
-/** Bytes of a sequence in a message, blanks in front. */
+/** Bytes of a sequence in a message, padded with leading blanks. */
 export const SEQUENCE_BYTES = 16;
 
 const TIME_CHARACTERS = 8;
 const CATALOG = 'new-markets-';
 const MARKET_ID = /^m([0-9a-f]{8})-([fsb][pc])-([0-9a-z]{9})$/;
 
-/** The stream of a market for the tokens that somebody follows, as bits: 1 the first, 2 the second, 3 both. */
+/** A market's stream for the followed tokens, as bits: 1 the first, 2 the second, 3 both. */
 export function formOf(tokens: number, isCustom: boolean): Form {
   return ((tokens & 3) - 1 + (isCustom ? 3 : 0)) as Form; // 0 to 5
 }
@@ -28,8 +28,8 @@ export const tokensOfForm = (form: Form): number => (form % 3) + 1;
 export const isCustomForm = (form: Form): boolean => form >= 3;
 
 /**
- * What tells numbers apart, as nine characters: the way of numbering (1 to 35), and the log by the time (ms) of its first record,
- * or since when it is a copy.
+ * The log's name, nine characters: the numbering scheme (1 to 35), then the log's identity as the time (ms) of its first record
+ * or, for a copy, the time of copying.
  */
 export function logName(numbering: number, sinceMs: number): string {
   const time = Math.max(0, Math.floor(sinceMs)).toString(36).padStart(TIME_CHARACTERS, '0');
@@ -46,7 +46,7 @@ interface MarketStreamName {
   readonly log: string;
 }
 
-/** What a market stream's name says; undefined for a text that is none. */
+/** The parts of a market stream's name; undefined for any other text. */
 export function parseMarketStreamId(text: string): MarketStreamName | undefined {
   const match = MARKET_ID.exec(text);
   if (match === null) return undefined;
@@ -54,20 +54,20 @@ export function parseMarketStreamId(text: string): MarketStreamName | undefined 
   return { marketIndex: Number.parseInt(match[1], 16), form, log: match[3] };
 }
 
-/** The stream of new markets, for every socket with custom features. */
+/** The stream of new markets, which every socket with custom features follows. */
 export const catalogStreamId = (log: string): string => `${CATALOG}${log}`;
 
-/** Whether a name is that of new markets, of whatever log. */
+/** Whether a name is that of the stream of new markets, of any log. */
 export const isCatalogStream = (streamId: string): boolean => streamId.startsWith(CATALOG);
 
-/** The market whose part of the owner's stream a name is, of whatever log; undefined for every other name. */
+/** The market of one of the owner's market streams, of any log; undefined for every other name. */
 export function marketOfUserStream(streamId: string, owner: string): number | undefined {
   const start = `u${owner.slice(2)}-`;
   const part = streamId.startsWith(start) ? streamId.slice(start.length, start.length + 9) : '';
   return /^[0-9a-f]{8}-$/.test(part) ? Number.parseInt(part, 16) : undefined;
 }
 
-/** The stream of an owner: of everything, or of one market; with no log, what such streams of all logs begin with. */
+/** An owner's stream, of everything or of one market; with an empty log, the prefix shared by such streams of all logs. */
 export function userStreamId(owner: string, marketIndex: number | undefined, log: string): string {
   const part = marketIndex === undefined ? 'all' : marketIndex.toString(16).padStart(8, '0');
   return `u${owner.slice(2)}-${part}-${log}`;

@@ -1,12 +1,12 @@
-// What the market feed knew of each market when the snapshot was made that it started from: columns, since there may be
-// hundreds of thousands, most of which nobody asks for again. Made by marketFeed.ts when it loads, which makes a stream of
-// it when a market is first asked for. Nothing here changes afterwards.
+// The market feed's state of each market as loaded from a snapshot. It is held in columns, since there may be hundreds of
+// thousands of markets, most of which are never asked for again. Built by marketFeed.ts on loading, which makes a market's
+// stream from it on first use. Immutable afterwards.
 import type { Market, MarketTerms } from '../views/index.ts';
 import { NONE } from './changeLog.ts';
 import { FORM_COUNT } from './ids.ts';
 import type { Standing } from './marketStream.ts';
 
-/** Numbers that a snapshot keeps of a market's streams: its index, where its newest change lies, and the number of each form. */
+/** Numbers per row of a snapshot: the market's index, the place of its latest change, and the number of each form. */
 export const STANDING = 2 + FORM_COUNT;
 
 export class KnownMarkets {
@@ -14,12 +14,12 @@ export class KnownMarkets {
   private readonly isNegRisk: Uint8Array;
   private readonly isAnnounced: Uint8Array;
   private readonly standings: Float64Array;
-  /** Where each market's standing is, or −1: none of its forms has ever had a message. */
+  /** Offset of each market's row in `standings`; −1 if none of its forms has ever had a message. */
   private readonly standingAt: Int32Array;
 
   /**
-   * @param announced indices of markets
-   * @param standings rows of STANDING numbers
+   * @param announced indices of the announced markets
+   * @param standings rows of STANDING numbers each
    */
   constructor(markets: readonly Market[], announced: Iterable<number>, standings: Float64Array) {
     this.terms = markets.map(({ terms }) => terms);
@@ -39,7 +39,7 @@ export class KnownMarkets {
     return this.terms.length;
   }
 
-  /** What is known of a market; undefined for one that came later. */
+  /** The state of a market; undefined for one created after the snapshot. */
   standingOf(index: number): Standing | undefined {
     if (index >= this.count) return undefined;
     const at = this.standingAt[index];
@@ -53,7 +53,7 @@ export class KnownMarkets {
     };
   }
 
-  /** Copies a market's row behind the others of an array; returns where the next one goes. */
+  /** Copies a market's row, if it has one, to offset `to` of an array; returns the offset for the next row. */
   copyStanding(index: number, rows: Float64Array, to: number): number {
     const at = this.standingAt[index] ?? -1;
     if (at < 0) return to;

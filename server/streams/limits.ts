@@ -1,27 +1,27 @@
-// Every bound of the streams, with its unit and the reason for it. Read by the sockets' checks, their sentences and the
-// AsyncAPI document. What an operator or a test may choose is in StreamSettings; the rest is fixed here.
+// Every limit of the streams, with its unit and reason. Read by the sockets' checks, their error texts and the AsyncAPI
+// document. Limits that an operator or a test may set are in StreamSettings; the others are fixed here.
 
-/** What differs between a venue, a laptop and a test. */
+/** Limits that differ between a venue, a laptop and a test. */
 export interface StreamSettings {
-  /** Sockets that one address may have open. */
+  /** How many sockets one address may have open. */
   readonly connectionsPerIpMax: number;
-  /** A stream with subscribers that was silent for so long says where it stands, ms. */
+  /** A stream with subscribers that is silent for this long sends a heartbeat with its current number, ms. */
   readonly heartbeatMs: number;
   /** The longest replay of a market, in changes. */
   readonly changesPerMarketMax: number;
-  /** Changes kept for those who resume, over all markets: 128 bytes each, so about that many. */
+  /** About how many changes of all markets are kept for clients that resume, at an average of 128 bytes each. */
   readonly changesMax: number;
-  /** Messages of owners kept in memory; older ones are read from the log again. */
+  /** Owners' messages kept in memory; older ones are read from the log again. */
   readonly userEntriesMax: number;
-  /** A socket that neither sends nor answers pings is closed after so long, s; uWebSockets takes 8 at least. */
+  /** A socket that neither sends nor answers pings is closed after this long, s; uWebSockets requires at least 8. */
   readonly idleSecondsMax: number;
-  /** A socket of the user channel must name its credentials within so long, ms. */
+  /** A socket of the user channel must send its credentials within this time, ms. */
   readonly authMsMax: number;
-  /** A socket that lost a message and reads nothing is cut off after so long, ms. */
+  /** A socket that lost a message and does not read is cut off after this long, ms. */
   readonly lostMsMax: number;
-  /** An answer to a ping that takes no longer is never late, ms; one that takes longer is where others are faster. */
+  /** An answer to a ping within this time is never late, ms; a slower one is late if other clients answer faster. */
   readonly answerMsMin: number;
-  /** A client that answers no ping for so long, at most, is sent nothing until it does: its streams go on from where they were, ms. */
+  /** The most time ever allowed for an answer, ms. A late client is sent nothing until it answers; its streams then resume. */
   readonly answerMsMax: number;
 }
 
@@ -39,36 +39,36 @@ export const streamSettings: StreamSettings = {
 };
 
 export const streamLimits = {
-  /** A message of a client: the ids of all tokens that a socket may follow take two thirds of it. */
+  /** Longest message of a client; the ids of all tokens that a socket may follow take two thirds of it. */
   messageBytesMax: 262_144,
-  /** uWebSockets cuts a connection off above this, without a word; what lies between gets a reason. */
+  /** uWebSockets cuts off a connection without a reason above this; a message between the two limits gets a reason. */
   payloadBytesMax: 1_048_576,
-  /** Tokens, or markets of the user channel, that one socket follows. */
+  /** How many tokens, or markets of the user channel, one socket may follow. */
   subscriptionsMax: 2_000,
-  /** Messages that a socket may send at once, and how many more each second: one a token while it subscribes. */
+  /** How many messages a socket may send at once, and how many more each second; the burst allows one a token to subscribe. */
   messagesBurst: 2_100,
   messagesPerSecond: 20,
-  /** What waits in memory for one socket to read it; the system's own buffers come before it. */
+  /** Bytes that may wait in memory for one socket, once the operating system's own buffers are full. */
   backpressureBytesMax: 32_768,
-  /** What one flush may send to a socket at once, bytes of messages: far below what the system's own buffers take. More is owed. */
+  /** Message bytes that one flush may send to a socket, far below the operating system's buffers. More is owed instead. */
   burstBytesMax: 262_144,
-  /** New markets of one flush that are sent at once: with long texts, about as many bytes. More are owed. */
+  /** New markets that one flush may send; with long texts they take about burstBytesMax. More are owed instead. */
   newMarketsMax: 64,
-  /** Clients are asked by pings whether they read, some every so often, ms. */
+  /** How often some clients are pinged to check that they read, ms. */
   askEveryMs: 50,
-  /** So many at a time, at most: two thousand a second, however many sockets are open. Each is asked once more when it opens. */
+  /** Most pings at a time, which makes 2,000 a second however many sockets are open. Opening a socket adds one ping. */
   asksABeatMax: 100,
-  /** A lap over all clients takes so long, ms, and longer where they are too many for that. */
+  /** A round of pings over all clients takes this long, ms, and longer if there are too many of them. */
   askAgainMs: 1_000,
-  /** Snapshots and replays wait while more than this lies in front of a socket. */
+  /** Snapshots and replays wait while a socket has more than this buffered, bytes. */
   pacedBytesMax: 16_384,
-  /** Books of one frame of a dump, bytes. */
+  /** A frame of a dump is sent once its books exceed this, bytes. */
   dumpFrameBytes: 65_536,
-  /** A step of a replay is one frame, which takes no more messages once it has so many bytes. */
+  /** A replay step is one frame, which takes no more messages once it exceeds this, bytes. */
   replayFrameBytes: 196_608,
-  /** Messages that a replay renders at a time, so that nobody else waits for it. */
+  /** Messages that a replay renders at a time, to keep others from waiting for it. */
   replayStep: 48,
-  /** What dumps and replays of all sockets together may take of one turn of the loop, ms, a step more at most. */
+  /** How long the dumps and replays of all sockets together may take of one event-loop turn, ms; one step may overrun it. */
   payTurnMsMax: 4,
 } as const;
 

@@ -1,6 +1,6 @@
-// The market channel of one socket: which markets it follows, and the queue of those that it is owed something of before it hears
-// them live. What is owed is paid in turn, and only while there is room in front of the socket. It renders nothing that is
-// published to all who follow.
+// The market channel of one socket: the markets it follows, and the queue of those that are owed something before they go live.
+// The queue is paid in order, and only while the socket has room. It does not render the messages published to all subscribers
+// of a stream.
 import { bookJson } from '../wire/books.ts';
 import { bookMessage } from '../wire/marketEvents.ts';
 import { gapText, heartbeatText, NO_NEW_ASSETS, refuseUnknown, type StreamRequest } from '../wire/streamRequests.ts';
@@ -14,11 +14,11 @@ import { MarketSubscription } from './marketSubscription.ts';
 import { FrameWriter, MessageBatch } from './messages.ts';
 import { messagesSince } from './rebuild.ts';
 
-/** What the channels of all sockets share. */
+/** What the market channels of all sockets share. */
 export interface ChannelHost extends CatalogHost {
-  /** Publishes what waits, so that nothing of it comes after a snapshot that holds it already. */
+  /** Publishes waiting messages, to keep them from following a snapshot that already includes them. */
   flush(): void;
-  /** Markets that anybody follows, for heartbeats. */
+  /** Markets that any socket follows, for heartbeats. */
   readonly followed: Set<MarketStream>;
 }
 
@@ -42,7 +42,7 @@ export class MarketSubscriber implements Subscriber {
     this.writer = new FrameWriter((frame) => connection.send(frame));
   }
 
-  /** @throws BadStreamRequest with a sentence; the rest of the request has been followed */
+  /** @throws BadStreamRequest with a sentence; the rest of the request has been carried out */
   request(request: StreamRequest): void {
     this.host.flush();
     if (request.isUnsubscribe) this.unsubscribe(request.assetIds);
@@ -62,11 +62,11 @@ export class MarketSubscriber implements Subscriber {
   }
 
   /**
-   * Owes what is about to be published, instead of hearing it live, if that is more than a socket takes at once; returns
-   * whether it is.
+   * Owes what is about to be published instead of receiving it live, if it is more than a socket takes at once; returns whether
+   * anything is now owed.
    *
-   * @param bytesOf the bytes that wait, of each stream that has any: its tokens' together
-   * @param hasManyNew whether new markets are too many, whatever they hold
+   * @param bytesOf bytes that wait, by stream, for each that has any; both tokens together
+   * @param hasManyNew whether there are too many new markets, whatever their bytes
    */
   owe(bytesOf: ReadonlyMap<MarketStream, number>, hasManyNew: boolean): boolean {
     const isCatalogOwed = hasManyNew && this.catalog.hold();
@@ -108,7 +108,7 @@ export class MarketSubscriber implements Subscriber {
     if (!isNew && request.assetIds.length > 0) this.connection.reply(NO_NEW_ASSETS);
   }
 
-  /** Custom features hold for the whole socket: every market moves to its other stream, those in `asked` as they are added. */
+  /** Custom features apply to the whole socket: every market moves to its other stream; those in `asked` move when added. */
   private changeCustom(isCustom: boolean, asked: ReadonlyMap<number, number>): void {
     this.isCustom = isCustom;
     if (isCustom) this.catalog.begin();
@@ -118,7 +118,7 @@ export class MarketSubscriber implements Subscriber {
     }
   }
 
-  /** Whether the socket now follows what it did not before. */
+  /** Adds tokens of a market; returns whether anything changed. */
   private add(marketIndex: number, tokens: number, hasDump: boolean, places: readonly Place[] = []): boolean {
     const subscription = this.subscriptionOf(marketIndex);
     if (subscription === undefined) return false;
@@ -133,7 +133,7 @@ export class MarketSubscriber implements Subscriber {
     return true;
   }
 
-  /** The subscription of a market, a new one if need be; undefined where there is no such market. */
+  /** The subscription of a market, created if necessary; undefined if there is no such market. */
   private subscriptionOf(marketIndex: number): MarketSubscription | undefined {
     const known = this.subscriptions.get(marketIndex);
     if (known !== undefined) return known;
@@ -165,14 +165,14 @@ export class MarketSubscriber implements Subscriber {
     this.queue = this.queue.filter((queued) => queued !== subscription);
   }
 
-  /** Moves a market to the stream of these tokens and of the socket's features. */
+  /** Moves a market to the stream of these tokens and the socket's features. */
   private move(subscription: MarketSubscription, tokens: number): void {
     this.tokenCount += countTokens(tokens) - countTokens(subscription.tokens);
     subscription.move(tokens, this.isCustom);
     this.enqueue(subscription);
   }
 
-  /** What comes after a number is owed from now on. */
+  /** Owes a market's messages after a number. */
   private oweFrom(subscription: MarketSubscription, number: number): void {
     subscription.oweFrom(number);
     this.enqueue(subscription);
@@ -184,7 +184,7 @@ export class MarketSubscriber implements Subscriber {
     this.queue.push(subscription);
   }
 
-  /** Pays what is owed, in turn, as long as there is room and the loop is not held for long. */
+  /** Pays what is owed, in queue order, while the socket has room and the turn has time. */
   private pay(): void {
     if (this.isScheduled) return;
     const { host } = this;
@@ -212,7 +212,7 @@ export class MarketSubscriber implements Subscriber {
     });
   }
 
-  /** Pays for the first market of the queue; returns how many messages that took. */
+  /** Pays the first market of the queue; returns how many messages that took. */
   private payNext(): number {
     const [subscription] = this.queue;
     if (subscription.from !== undefined) return this.replay(subscription, subscription.from);
@@ -239,13 +239,13 @@ export class MarketSubscriber implements Subscriber {
     return 2;
   }
 
-  /** Sends the frame at hand; whether what comes next must wait for room. */
+  /** Sends the current frame; returns whether the next message must wait for room. */
   private endFrame(): boolean {
     this.writer.end(true);
     return this.connection.isFull;
   }
 
-  /** Sends some of the messages after `number`, in one frame: another one might find no room. Live once there are no more. */
+  /** Sends some messages after `number` in one frame, since a second might find no room. Goes live once none are left. */
   private replay(subscription: MarketSubscription, number: number): number {
     const { stream, form } = subscription;
     const { connection, host } = this;
@@ -276,7 +276,7 @@ export class MarketSubscriber implements Subscriber {
     return indexes.length + 1;
   }
 
-  /** Nothing is owed any more of the first market of the queue. */
+  /** Takes the first market, which is owed nothing more, off the queue and makes it live. */
   private paid(subscription: MarketSubscription): void {
     this.queue.shift();
     subscription.isQueued = false;

@@ -1,6 +1,6 @@
-// The follower's part for markets: gathers what a record did to each market, counts its messages, and renders them where
-// somebody listens. Runs after the views' own follower, so that they stand right behind the record. It never renders for
-// nobody, and never looks at a clock.
+// The market part of the streams' follower: collects what a record did to each market, counts the messages, and renders them
+// for markets with subscribers. Runs after the views' follower, so the views are in the state right after the record. It
+// renders nothing without subscribers and never reads a clock.
 import type { EventOf, Sections } from '../../engine/index.ts';
 import { isListed, type Market, type Views } from '../views/index.ts';
 import { type BookFacts, BookTexts } from '../wire/bookText.ts';
@@ -20,10 +20,10 @@ const NO_FACTS: BookFacts = {
   lastTrade: undefined,
 };
 
-/** From so many levels on a record's levels are found by a map: a cancel of everything may touch thousands. */
+/** From this many levels on, a record's levels are indexed by a map: cancelling everything may touch thousands. */
 const MANY_LEVELS = 32;
 
-/** What the record at hand did to a market so far; used again for another market in another record. */
+/** What the current record has done to a market so far; reused for other markets in later records. */
 class Draft implements MarketChange {
   marketIndex = 0;
   tMs = 0;
@@ -37,12 +37,12 @@ class Draft implements MarketChange {
   after: BookFacts = NO_FACTS;
   bestBidPips = 0;
   bestAskPips = 0;
-  /** Where each level stands in `levels`, by pips · 2 + side, once there are many. */
+  /** Offset of each level in `levels`, by pips · 2 + side, once there are many. */
   private places: Map<number, number> | undefined;
 
   clear(marketIndex: number): void {
     this.marketIndex = marketIndex;
-    // An emptied array gives its memory back and must ask for it again: only what is rare is emptied.
+    // Emptying an array frees its memory, which must then be allocated again: only the rarely used one is emptied.
     this.levelCount = 0;
     if (this.trades.length > 0) this.trades.length = 0;
     this.oldTickPips = 0;
@@ -84,8 +84,8 @@ class Draft implements MarketChange {
 }
 
 /**
- * What a change tells before its whole books, with facts that readers have by then: they learn of others, which the hash
- * depends on too, by the books alone.
+ * The part of a change that precedes its full books, with the facts that readers know by then: other facts on which the hash
+ * depends reach them only with the full books.
  */
 function beforeBooks(change: MarketChange, terms: BookFacts['terms'], negRisk: boolean): MarketChange {
   const { bookChangedMs, lastTrade } = change.after;
@@ -94,28 +94,28 @@ function beforeBooks(change: MarketChange, terms: BookFacts['terms'], negRisk: b
   return { tMs, levels, levelCount, trades, oldTickPips, isTop: false, isWhole: false, isResolved: false, after };
 }
 
-/** The rest of it: the same messages in the same order as if it were one. */
+/** The rest of the change: both parts together have the same messages, in the same order, as the undivided change. */
 function fromBooksOn({ tMs, isTop, isWhole, isResolved, after }: MarketChange): MarketChange {
   return { tMs, levels: [], levelCount: 0, trades: [], oldTickPips: 0, isTop, isWhole, isResolved, after };
 }
 
-/** A market that came into the lists, for the stream of new markets. */
+/** A market that became listed, for the stream of new markets. */
 interface NewMarket {
   readonly marketIndex: number;
   readonly tMs: number;
 }
 
-/** A change that a snapshot keeps, with its place and that of the one before it of its market. */
+/** A change in a snapshot, with its place and that of its market's previous change. */
 interface SavedChange {
   readonly at: number;
   readonly previousAt: number;
   readonly change: MarketChange;
 }
 
-/** How many changes a snapshot takes: who was there when it was made has missed few. */
+/** The most changes in a snapshot: a client connected when it was made has missed few. */
 const SNAPSHOT_CHANGES_MAX = 16_384;
 
-/** Rows of so many numbers, one behind the other. */
+/** Concatenates rows of `width` numbers each. */
 function flat<T>(rows: readonly T[], width: number, of: (row: T) => readonly number[]): Float64Array<ArrayBuffer> {
   const numbers = new Float64Array(rows.length * width);
   for (const [index, row] of rows.entries()) numbers.set(of(row), index * width);
@@ -123,7 +123,7 @@ function flat<T>(rows: readonly T[], width: number, of: (row: T) => readonly num
 }
 
 export class MarketFeed {
-  /** Markets with messages that wait for the end of the flush, and the messages. */
+  /** Markets with messages that wait to be flushed; the messages are in `messages`. */
   dirty: MarketStream[] = [];
   readonly messages = new MessageBatch(65_536);
   readonly newMarkets: NewMarket[] = [];
@@ -132,15 +132,15 @@ export class MarketFeed {
   private readonly settings: StreamSettings;
   private readonly log: () => string;
   private streams: (MarketStream | undefined)[] = [];
-  /** Of markets in a snapshot: their streams are made when they are first asked for, as all are. */
+  /** State of the markets loaded from a snapshot; their streams, like all others, are made on first use. */
   private known: KnownMarkets | undefined;
-  /** The first `draftCount` are of the record at hand. */
+  /** The first `draftCount` belong to the current record. */
   private readonly drafts: Draft[] = [];
   private draftCount = 0;
-  /** Where each market's draft is, if it has one in the record at hand. */
+  /** Index of each market's draft, valid only if it has one in the current record. */
   private readonly draftAt: number[] = [];
 
-  /** @param log the log's name, asked for once a market exists */
+  /** @param log returns the log's name; called once a market exists */
   constructor(views: Views, settings: StreamSettings, log: () => string) {
     this.views = views;
     this.settings = settings;
@@ -149,7 +149,7 @@ export class MarketFeed {
     views.books.onLevel = (marketIndex, isBid, pips, lots) => this.levelChanges(marketIndex, isBid, pips, lots);
   }
 
-  /** The streams of a market; made when first asked for. */
+  /** The streams of a market, made on first use. */
   stream(marketIndex: number): MarketStream {
     let stream = this.streams[marketIndex];
     if (stream === undefined) {
@@ -170,8 +170,8 @@ export class MarketFeed {
   }
 
   /**
-   * Terms or status may have changed: compared at the end of the record. What is set and set back within the record is not
-   * to be seen there, but the books have another time by it, which their hash depends on.
+   * Terms or status may have changed; the end of the record compares them. A value that the record sets and sets back shows no
+   * difference there, but it gives the books another time, on which their hash depends.
    */
   marketTouched({ marketIndex, tickPips, minOrderLots }: EventOf<'MarketCreated'> | EventOf<'MarketUpdated'>): void {
     const draft = this.draft(marketIndex);
@@ -184,7 +184,7 @@ export class MarketFeed {
     this.draft(marketIndex).isResolved = true;
   }
 
-  /** The record is over, and the views have applied it: turns what was gathered into changes. */
+  /** Turns what was collected into changes. Called when the record is over and the views have applied it. */
   recordEnded(tMs: number): void {
     for (let at = 0; at < this.draftCount; at += 1) {
       const draft = this.drafts[at];
@@ -194,12 +194,12 @@ export class MarketFeed {
     this.draftCount = 0;
   }
 
-  /** A stream's changes after a number, as far as they are kept (MarketStream.since). */
+  /** A stream's changes after a number, if they are still kept (see MarketStream.since). */
   since(stream: MarketStream, form: Form, number: number) {
     return stream.since(form, number, this.kept, this.settings.changesPerMarketMax);
   }
 
-  /** Forgets the messages that waited: they are published. */
+  /** Forgets the waiting messages once they are published. */
   published(): void {
     this.dirty = [];
     this.messages.clear();
@@ -215,8 +215,8 @@ export class MarketFeed {
   }
 
   /**
-   * Its part of a snapshot: where every stream stands, which markets were announced, and the newest changes, for those who
-   * resume after a restart. The rest is in the views.
+   * The feed's part of a snapshot: the numbers of every stream, the announced markets, and the newest changes, for clients that
+   * resume after a restart. Everything else is in the views.
    */
   visit(sections: Sections): void {
     const announced = sections.float64(
@@ -233,7 +233,7 @@ export class MarketFeed {
     for (let at = 0; at < announced.length; at += 2) {
       this.newMarkets.push({ marketIndex: announced[at], tMs: announced[at + 1] });
     }
-    // They are put anew, since the log of changes may have another length now.
+    // The changes are pushed anew, since the change log may now have another length.
     const places = new Map<number, number>();
     for (const { at, previousAt, change } of changes) {
       places.set(at, this.kept.push(change, places.get(previousAt) ?? NONE));
@@ -246,7 +246,7 @@ export class MarketFeed {
     this.streams = new Array<MarketStream | undefined>(this.known.count).fill(undefined);
   }
 
-  /** Where the streams of every market stand that has ever had a message, as rows, by rising index. */
+  /** Rows of STANDING numbers, by ascending index, for every market that has ever had a message. */
   private standings(): Float64Array<ArrayBuffer> {
     const { streams, known } = this;
     const rows = new Float64Array(streams.length * STANDING);
@@ -262,7 +262,7 @@ export class MarketFeed {
     return rows.slice(0, end);
   }
 
-  /** What is kept of the changes of these markets, as far as a snapshot takes it, oldest first. */
+  /** The newest kept changes of these markets, SNAPSHOT_CHANGES_MAX at most, oldest first. */
   private newestChanges(standings: Float64Array): SavedChange[] {
     const { kept } = this;
     const places: number[] = [];

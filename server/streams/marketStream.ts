@@ -1,24 +1,24 @@
-// One market's streams: the numbers at which its six forms stand, where its latest change is kept, and what waits to be
-// published. Changed by the market feed and, as far as subscribers go, by the channels. It renders nothing by itself
-// until somebody listens or asks for what it missed.
+// One market's streams: the numbers of its six forms, the place of its latest change in the change log, and what waits to be
+// published. Changed by the market feed and, as far as subscribers go, by the channels. Nothing is rendered until a socket
+// subscribes or asks for what it missed.
 import type { MarketTerms } from '../views/index.ts';
 import type { BookTexts } from '../wire/bookText.ts';
 import { type ChangeLog, NONE } from './changeLog.ts';
 import { countChange, type MarketChange } from './changes.ts';
 import { FORM_COUNT, type Form, marketStreamId } from './ids.ts';
 
-/** Messages of one change that wait for the end of the flush, with the numbers of the streams before them. */
+/** Messages of one change that wait to be flushed, with the numbers of the streams before them. */
 interface PendingChange {
-  /** The first of the feed's messages, and the one after the last. */
+  /** The range [first, end) of the feed's messages. */
   readonly first: number;
   readonly end: number;
   readonly before: readonly number[];
 }
 
-/** Where a market's streams stand, and what was known of it. */
+/** The state of a market's streams, and what the feed knew of the market. */
 export interface Standing {
   readonly numbers: ArrayLike<number>;
-  /** Where its newest change lies in the log of changes. */
+  /** Place of its newest change in the change log. */
   readonly latestAt: number;
   readonly terms: MarketTerms;
   readonly negRisk: boolean;
@@ -27,21 +27,21 @@ export interface Standing {
 
 export class MarketStream {
   readonly index: number;
-  /** The number of the latest message of each form. */
+  /** The sequence of the latest message of each form. */
   readonly numbers: number[] = new Array<number>(FORM_COUNT).fill(0);
-  /** Sockets that get each form as it happens. */
+  /** How many sockets receive each form live. */
   readonly subscribers: number[] = new Array<number>(FORM_COUNT).fill(0);
   subscriberCount = 0;
-  /** Where its newest change lies in the log of changes. */
+  /** Place of its newest change in the change log. */
   latestAt = NONE;
-  /** When each form was last published (ms of the machine's clock): silent ones get heartbeats. */
+  /** When each form last published a message (ms, monotonic clock); silent ones get heartbeats. */
   readonly publishedMs: number[] = new Array<number>(FORM_COUNT).fill(0);
   pending: PendingChange[] = [];
-  /** What the feed knew of the market before the record at hand. */
+  /** The market's terms as the feed knew them before the current record. */
   terms: MarketTerms | undefined;
   negRisk = false;
   isAnnounced = false;
-  /** The books as they were last rendered; only while somebody listens. */
+  /** The books as last rendered; only while the market has subscribers. */
   books: BookTexts | undefined;
   private readonly log: string;
   private names: { readonly texts: readonly string[]; readonly bytes: readonly Buffer[] } | undefined;
@@ -57,7 +57,7 @@ export class MarketStream {
     return this.numbers.some((number) => number > 0);
   }
 
-  /** Goes on from where it stood in a snapshot. */
+  /** Restores the state from a snapshot. */
   load({ numbers, latestAt, terms, negRisk, isAnnounced }: Standing): void {
     for (let form = 0; form < FORM_COUNT; form += 1) this.numbers[form] = numbers[form];
     this.latestAt = latestAt;
@@ -66,7 +66,7 @@ export class MarketStream {
     this.isAnnounced = isAnnounced;
   }
 
-  /** Names of the six forms; the topics of the sockets are the names. */
+  /** Names of the six forms, which are also the sockets' topics. */
   get ids(): readonly string[] {
     return this.named().texts;
   }
@@ -76,13 +76,13 @@ export class MarketStream {
     return this.named().bytes;
   }
 
-  /** Counts a change and keeps it. */
+  /** Counts a change's messages and stores it in the change log. */
   push(change: MarketChange, kept: ChangeLog): void {
     countChange(this.numbers, change);
     this.latestAt = kept.push(change, this.latestAt);
   }
 
-  /** A socket follows a form from now on, or (−1) no longer does. */
+  /** Counts a socket that starts (+1) or stops (−1) following a form. */
   changeSubscribers(form: Form, by: 1 | -1): void {
     this.subscribers[form] += by;
     this.subscriberCount += by;
@@ -90,8 +90,8 @@ export class MarketStream {
   }
 
   /**
-   * The kept changes from the first that holds a message of this form after `number`, with all forms' numbers before
-   * each; undefined when some of what came after it is forgotten or more than `most`, or `number` lies ahead.
+   * The kept changes from the first that holds a message of this form after `number`, with all forms' numbers before that one.
+   * Undefined if some of these changes are no longer kept, if they are more than `most`, or if `number` lies ahead.
    */
   since(
     form: Form,

@@ -1,37 +1,37 @@
-// One market of a socket: which of its tokens the socket follows and in which stream, whether it hears that live, and what it is
-// owed before it does: a dump, a replay, a gap, or where the stream stands. Held by marketChannel.ts, which pays what is owed.
-// Nothing here sends a message.
+// One socket's subscription to one market: the tokens it follows, the stream for them, whether it is live, and what is owed
+// before it goes live: a dump, a replay, a gap, or a heartbeat. Held by marketChannel.ts, which pays what is owed. Nothing here
+// sends a message.
 import type { Market } from '../views/index.ts';
 import type { Place } from './askedMarkets.ts';
 import type { Connection } from './connection.ts';
 import { FORM_COUNT, type Form, formOf } from './ids.ts';
 import type { MarketStream } from './marketStream.ts';
 
-/** The form that hears of every change, so that its number says whether anything happened. */
+/** The form that gets a message for every change: its number shows whether anything happened. */
 const FORM_OF_ALL = FORM_COUNT - 1;
 
 export class MarketSubscription {
   readonly market: Market;
   readonly stream: MarketStream;
-  /** Those that are followed, as bits. */
+  /** The followed tokens, as bits. */
   tokens = 0;
-  /** The form of the tokens, once there are any. */
+  /** The form for `tokens`; meaningless while there are none. */
   form: Form = 0;
   isLive = false;
-  /** Waits for its turn to be paid. */
+  /** Whether it waits in the channel's queue to be paid. */
   isQueued = false;
-  /** Tokens whose books are owed. */
+  /** Tokens whose books are owed, as bits. */
   dump = 0;
-  /** The number after which messages are owed; undefined when none are. */
+  /** The number after which messages are owed; undefined if none are. */
   from: number | undefined;
-  /** Owes a gap: the number after which messages are missing, and why. */
+  /** The gap that is owed: the number after which messages are missing, and why. */
   gap: { readonly after: number; readonly reason: string } | undefined;
-  /** How many messages the market had had when the socket left one of its streams for another, until that one is live. */
+  /** FORM_OF_ALL's number when the socket left one of the market's streams for another; set until the new one is live. */
   private movedAt: number | undefined;
   private readonly connection: Connection;
   private readonly followed: Set<MarketStream>;
 
-  /** @param followed markets that anybody follows */
+  /** @param followed the markets that any socket follows */
   constructor(market: Market, stream: MarketStream, connection: Connection, followed: Set<MarketStream>) {
     this.market = market;
     this.stream = stream;
@@ -39,7 +39,7 @@ export class MarketSubscription {
     this.followed = followed;
   }
 
-  /** Moves to the stream of these tokens, with custom features or without; what was owed goes along. */
+  /** Moves to the stream of these tokens, with or without custom features; what was owed stays owed. */
   move(tokens: number, isCustom: boolean): void {
     if (this.isLive) this.movedAt = this.stream.numbers[FORM_OF_ALL];
     this.leave();
@@ -51,7 +51,7 @@ export class MarketSubscription {
     if (isReplaying) this.oweGap(0, 'the socket changed its tokens or features during the replay');
   }
 
-  /** Owes what comes after the place where the client stands, or a gap. */
+  /** Owes the messages after the client's resume point, or a gap. */
   resumeAt({ form, sequence, isOfThisLog }: Place): void {
     if (isOfThisLog && form === this.form) {
       this.from = sequence;
@@ -63,20 +63,20 @@ export class MarketSubscription {
     this.oweGap(0, reason);
   }
 
-  /** What comes after a number is owed from now on. */
+  /** Leaves the live stream and owes the messages after a number. */
   oweFrom(number: number): void {
     this.leave();
     this.from = number;
   }
 
-  /** Owes the books anew in place of the messages after a number. */
+  /** Owes a gap and new book dumps in place of the messages after a number. */
   oweGap(after: number, reason: string): void {
     this.from = undefined;
     this.dump = this.tokens;
     this.gap = { after, reason };
   }
 
-  /** Owes a gap for what the market told while the socket was between two of its streams: neither told the socket. */
+  /** Owes a gap for messages of the market while the socket was between two of its streams and got neither. */
   checkMove(): void {
     const { gap, movedAt, stream } = this;
     if (gap !== undefined || movedAt === undefined || movedAt === stream.numbers[FORM_OF_ALL]) return;
@@ -84,7 +84,7 @@ export class MarketSubscription {
     this.movedAt = undefined;
   }
 
-  /** Hears the stream live from now on. */
+  /** Receives the stream live from now on. */
   goLive(): void {
     this.movedAt = undefined;
     if (this.isLive) return;
@@ -96,7 +96,7 @@ export class MarketSubscription {
     this.followed.add(stream);
   }
 
-  /** Hears nothing live any more. */
+  /** Stops receiving the stream live. */
   leave(): void {
     if (!this.isLive) return;
     const { stream, form } = this;

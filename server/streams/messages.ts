@@ -1,13 +1,13 @@
-// Ready messages: bytes with two gaps of fixed width, the stream's name and its number there, so that what was rendered
-// once for a market serves all of its streams. Written one behind the other by the renderers of wire/, put into frames
-// by the publisher. A message without numbers patched in never leaves.
+// Rendered messages: bytes with two fixed-width gaps for the stream's name and sequence, so a message rendered once for a
+// market serves all of its streams. The renderers of wire/ write them one behind the other; the publisher puts them into
+// frames. A message is never sent before its gaps are filled.
 import { msText } from '../wire/numbers.ts';
 import { type Form, MARKET_ID_BYTES, SEQUENCE_BYTES } from './ids.ts';
 
 const ID_GAP = '-'.repeat(MARKET_ID_BYTES);
 const SEQUENCE_GAP = ' '.repeat(SEQUENCE_BYTES);
 
-/** Bits of the streams that a message belongs to, by form. */
+/** Bit masks of the forms to which a message belongs. */
 export const Mask = {
   FIRST: 0b001001,
   SECOND: 0b010010,
@@ -20,14 +20,14 @@ const BEFORE_TYPE = '{"event_type":"';
 const BEFORE_ID = '","stream_id":"';
 const BEFORE_SEQUENCE = '","sequence":';
 
-/** The first keys of every message, as text. */
+/** The leading keys of every message, as text. */
 export function headText(eventType: string, streamId: string, sequence: string, serverMs: number): string {
   return `${BEFORE_TYPE}${eventType}${BEFORE_ID}${streamId}${BEFORE_SEQUENCE}${sequence},"server_ts_ms":${msText(serverMs)}`;
 }
 
-/** Messages of markets, one behind the other in one buffer that is used again after `clear`. */
+/** Messages of markets, one behind the other in one buffer, which is reused after `clear`. */
 export class MessageBatch {
-  /** The bytes of all messages; another buffer when more room was needed. */
+  /** The bytes of all messages; replaced by a larger buffer when it fills up. */
   buffer: Buffer;
   private length = 0;
   private readonly starts: number[] = [];
@@ -48,17 +48,17 @@ export class MessageBatch {
     return this.length;
   }
 
-  /** Bytes of the messages from `first` to the one before `end`. */
+  /** Bytes of the messages [first, end). */
   bytesBetween(first: number, end: number): number {
     return end > first ? this.endOf(end - 1) - this.starts[first] : 0;
   }
 
-  /** Whether a form gets the message. */
+  /** Whether the message belongs to a form. */
   isFor(index: number, form: Form): boolean {
     return ((this.masks[index] >>> form) & 1) === 1;
   }
 
-  /** Never shares a frame: clients that don't know its kind would drop the whole frame. */
+  /** Whether the message never shares a frame: clients that do not know its kind would drop the whole frame. */
   isAlone(index: number): boolean {
     return this.alone[index];
   }
@@ -71,7 +71,7 @@ export class MessageBatch {
     return index + 1 < this.starts.length ? this.starts[index + 1] : this.length;
   }
 
-  /** Where the stream's name goes, and where its number ends. */
+  /** Offset of the gap for the stream's name. */
   idAt(index: number): number {
     return this.ids[index];
   }
@@ -80,7 +80,7 @@ export class MessageBatch {
     return this.ids[index] + MARKET_ID_BYTES + BEFORE_SEQUENCE.length + SEQUENCE_BYTES;
   }
 
-  /** Begins a message; what is written next, from the comma to the closing brace, belongs to it. */
+  /** Begins a message; the caller then writes its rest, from the comma to the closing brace. */
   begin(eventType: string, serverMs: number, mask: number, isAlone = false): void {
     this.ids.push(this.length + BEFORE_TYPE.length + eventType.length + BEFORE_ID.length);
     this.starts.push(this.length);
@@ -89,13 +89,13 @@ export class MessageBatch {
     this.text(headText(eventType, ID_GAP, SEQUENCE_GAP, serverMs));
   }
 
-  /** Text of characters that are one byte each. */
+  /** Appends Latin-1 text, one byte a character. */
   text(latin1: string): void {
     this.reserve(latin1.length);
     this.length += this.buffer.write(latin1, this.length, 'latin1');
   }
 
-  /** Text of any characters. */
+  /** Appends any text, as UTF-8. */
   anyText(text: string): void {
     this.reserve(text.length * 3);
     this.length += this.buffer.write(text, this.length, 'utf8');
@@ -121,10 +121,10 @@ export class MessageBatch {
   }
 }
 
-/** The least that is asked for: most sockets never send more. */
+/** The smallest buffer allocated: most sockets never send more. */
 const ROOM_BYTES = 4_096;
 
-/** The same buffer, or a larger one with its first bytes, in which `more` bytes follow the first `length`. */
+/** A buffer with room for `more` bytes after its first `length`: the same one, or a larger copy. */
 function withRoom(buffer: Buffer, length: number, more: number): Buffer {
   if (length + more <= buffer.length) return buffer;
   const larger = Buffer.allocUnsafe(Math.max(length + more, buffer.length * 2, ROOM_BYTES));
@@ -136,10 +136,10 @@ const COMMA = 0x2c;
 const OPEN = 0x5b;
 const CLOSE = 0x5d;
 const ZERO = 0x30;
-/** A frame that has so many bytes takes no more messages: both books of a market are one frame, whatever they hold. */
+/** A frame beyond this many bytes takes no more messages: both books of a market share a frame, whatever their size. */
 const FRAME_BYTES_MAX = 524_288;
 
-/** Puts messages into frames in one buffer that is used again and again: whoever gets a frame must copy it at once. */
+/** Assembles frames in one buffer that is reused: the receiver of a frame must copy it at once. */
 export class FrameWriter {
   private buffer: Buffer = Buffer.alloc(0);
   private length = 0;
@@ -150,13 +150,13 @@ export class FrameWriter {
     this.emit = emit;
   }
 
-  /** One message of a batch with its name (latin1) and number. */
+  /** Adds a message of a batch, with its stream's name (Latin-1) and its sequence. */
   add(batch: MessageBatch, index: number, streamId: Buffer, sequence: number): void {
     const isAlone = batch.isAlone(index);
     if (isAlone || this.length > FRAME_BYTES_MAX) this.end();
     const start = batch.startOf(index);
     const end = batch.endOf(index);
-    // A comma or a bracket before, and one bracket after.
+    // Room for a comma or bracket in front and a bracket behind.
     this.buffer = withRoom(this.buffer, this.length, end - start + 2);
     const { buffer } = this;
     buffer[this.length] = this.count === 0 ? OPEN : COMMA;
@@ -169,7 +169,7 @@ export class FrameWriter {
     if (isAlone) this.end();
   }
 
-  /** Gives the frame away: an array, or the bare object when there is only one and no array is asked for. */
+  /** Emits the frame: an array, or the bare object if it holds one message and `isArray` is false. */
   end(isArray = false): void {
     const { count, length } = this;
     if (count === 0) return;
@@ -188,7 +188,7 @@ export class FrameWriter {
   }
 }
 
-/** Writes the digits of a whole number so that the last stands before `end`; what stands in front stays. */
+/** Writes a whole number's digits, the last right before `end`; bytes in front of them stay as they are. */
 function writeDigits(buffer: Buffer, end: number, value: number): void {
   let at = end;
   let left = value;

@@ -1,6 +1,6 @@
-// Limits how long one turn of the loop renders what sockets are owed, that is dumps and replays, over all sockets: however many ask
-// at once, everybody else is served between two turns. A channel that finds no time left goes on in a later turn, in the order
-// of asking, one step each. The publisher owns one; the channels ask it. Live messages never wait for it.
+// Limits how long one event-loop turn may render what is owed, that is dumps and replays, over all sockets: however many ask at
+// once, everything else is served between two turns. A channel that finds no time left continues in a later turn, first come
+// first served, one step each. The publisher owns one; the channels ask it. Live messages never wait for it.
 import { streamLimits } from './limits.ts';
 
 export class PayTurns {
@@ -8,12 +8,12 @@ export class PayTurns {
   private isTurn = false;
   private isRunning = false;
   private untilMs = 0;
-  /** Nobody has asked in this turn. */
+  /** No channel has asked in this turn yet. */
   private isFresh = false;
 
   /**
-   * Whether more may be rendered in this turn. The first one to ask in a turn always may, so that each turn makes progress. Those
-   * in line come before those who ask anew.
+   * Whether more may be rendered in this turn. The first to ask in a turn always may, so each turn makes progress. Queued steps
+   * come before new requests.
    */
   hasTime(): boolean {
     if (this.line.length > 0 && !this.isRunning) return false;
@@ -23,7 +23,7 @@ export class PayTurns {
     return isFirst || performance.now() < this.untilMs;
   }
 
-  /** Runs a step in a later turn, behind those that wait already. */
+  /** Queues a step for a later turn. */
   later(step: () => void): void {
     this.line.push(step);
     if (!this.isTurn) this.begin();
@@ -36,7 +36,7 @@ export class PayTurns {
     setImmediate(() => this.run());
   }
 
-  /** Begins the next turn with those that are in line now: the first always goes on, the others while there is time. */
+  /** Begins the next turn with the steps queued so far: the first always runs, the others while there is time. */
   private run(): void {
     this.isTurn = false;
     const { line } = this;

@@ -1,6 +1,6 @@
-// Publishes what the feed has rendered, when a flush is over, and says where silent streams stand. One publish a topic and
-// flush, since a publish costs one send a socket. The hub owns it and calls it; the channels of all sockets share it: it knows
-// who follows what. It never looks at a socket but to owe it what would be too much at once.
+// Publishes what the feed has rendered at each flush, and sends heartbeats on silent streams. Each flush makes one publish a
+// topic, since a publish costs one send a socket. Owned and called by the hub, and shared by the channels of all sockets: it
+// knows the subscribers of each stream. It deals with single sockets only to owe them what would be too much at once.
 import type { RunningExchange } from '../../engine/index.ts';
 import type { ServerConfig } from '../config/config.ts';
 import { newMarketText } from '../wire/marketEvents.ts';
@@ -21,9 +21,9 @@ interface PublisherParts {
   readonly feed: StreamFeed;
   readonly exchange: Pick<RunningExchange, 'now'>;
   readonly config: Pick<ServerConfig, 'dataDir' | 'streams'>;
-  /** Sockets that are open. */
+  /** Open sockets. */
   readonly connections: ReadonlySet<Connection>;
-  /** Sends to all who follow a topic. */
+  /** Sends a message to all subscribers of a topic. */
   readonly send: (topic: string, message: Buffer | string) => void;
 }
 
@@ -34,7 +34,7 @@ export class Publisher implements ChannelHost, UserHost {
   catalogCount = 0;
   readonly turns = new PayTurns();
   readonly userLog: UserLog;
-  /** Frames that were published to all who follow a market. */
+  /** Frames published on market streams. */
   frameCount = 0;
   private readonly parts: PublisherParts;
   private topic = '';
@@ -54,7 +54,7 @@ export class Publisher implements ChannelHost, UserHost {
     return this.parts.exchange.now();
   }
 
-  /** Publishes everything that waits: one publish a topic. */
+  /** Publishes everything that waits, with one publish a topic. */
   flush(): void {
     const { feed } = this;
     if (!feed.isWaiting) return;
@@ -73,7 +73,7 @@ export class Publisher implements ChannelHost, UserHost {
     for (const subscriber of owed) subscriber.drained();
   }
 
-  /** A publish has no pace: sockets that get more by this one than there may be room for are owed it. */
+  /** A publish cannot be paced: sockets to which it would send more than may fit are owed it instead. */
   private oweBurst(): readonly MarketSubscriber[] {
     const { markets, announcedCount } = this.feed;
     const { messages } = markets;
@@ -130,7 +130,7 @@ export class Publisher implements ChannelHost, UserHost {
     }
   }
 
-  /** Has streams that were silent say where they stand. @param nowMs of the monotonic clock */
+  /** Sends heartbeats on streams that were silent. @param nowMs of the monotonic clock */
   beat(nowMs: number): void {
     this.flush();
     const { heartbeatMs } = this.parts.config.streams;

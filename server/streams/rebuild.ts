@@ -1,6 +1,5 @@
-// Renders again what a market said in the past: its books are taken back to where they stood, change by change, and then
-// forward, so that every message has the bytes (hashes too) with which it first left. Called for sockets that resume. It
-// works on a copy of the book.
+// Renders a market's past messages again: a copy of its book is rolled back change by change and then forward, so every message
+// has the bytes (hashes too) with which it was first sent. Called for sockets that resume. It never touches the live book.
 import { Side } from '../../engine/index.ts';
 import { BooksView } from '../views/index.ts';
 import { BookTexts } from '../wire/bookText.ts';
@@ -10,7 +9,7 @@ import type { StreamFeed } from './feed.ts';
 import type { MarketSubscription } from './marketSubscription.ts';
 import { MessageBatch } from './messages.ts';
 
-/** Adds a side's level to the copy; prices in the first token's terms. */
+/** Changes a level of the copy by `lots`; prices are in the first token's terms. */
 const addLevel = (books: BooksView, isBid: boolean, pips: number, lots: number): void =>
   books.add(0, 0, isBid ? Side.BUY : Side.SELL, pips, lots);
 
@@ -22,7 +21,7 @@ function copyOf(views: BooksView, marketIndex: number): BooksView {
   return copy;
 }
 
-/** Undoes a change; its last level first, so that none falls below zero on the way. */
+/** Undoes a change, last level first, so no level falls below zero in between. */
 function undo(books: BooksView, { levels, levelCount }: MarketChange): void {
   for (let at = levelCount * 3 - 3; at >= 0; at -= 3) {
     addLevel(books, levels[at + 1] === 1, levels[at], -levels[at + 2]);
@@ -33,17 +32,17 @@ function redo(books: BooksView, { levels, levelCount }: MarketChange): void {
   for (let at = 0; at < levelCount * 3; at += 3) addLevel(books, levels[at + 1] === 1, levels[at], levels[at + 2]);
 }
 
-/** Messages of the past, and the number of each. */
+/** Past messages, and the sequence of each in a form. */
 interface Missed {
   readonly messages: MessageBatch;
-  /** Which of the messages belong to the form, and their numbers. */
+  /** The indexes of the messages that belong to the form, and their sequences. */
   readonly indexes: readonly number[];
   readonly sequences: readonly number[];
 }
 
 /**
- * The messages of a form after `number`, oldest first: those of at least one change, and of no more once there are `most`.
- * Undefined when some of them are forgotten.
+ * The messages of a form after `number`, oldest first: those of at least one change, and of no further change once there are
+ * `most` messages. Undefined if some of them are no longer kept.
  */
 export function messagesSince(
   { markets, views }: StreamFeed,

@@ -1,5 +1,5 @@
-// The shape of everything that is said on the streams, as schemas: what /asyncapi.json prints and what the tests hold every
-// frame against. Nothing on the way of a message reads them.
+// The schemas of everything that is sent on the streams: /asyncapi.json prints them, and the tests validate every frame against
+// them. They are never applied to messages at run time.
 import { z } from 'zod';
 
 const digits = z.string().regex(/^[0-9]+$/);
@@ -209,7 +209,7 @@ const gapSchema = z
 
 const errorSchema = z.object({ event_type: z.literal('error'), error: z.string() });
 
-/** What each channel says, by event type. */
+/** The messages of each channel, by event type. */
 export const marketEventSchemas = {
   book: bookSchema,
   price_change: priceChangeSchema,

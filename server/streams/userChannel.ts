@@ -1,6 +1,6 @@
-// The user channel of one socket: whose it is, which markets it asked for, and how far it has been told of each of its
-// streams. What happens, what was missed while away and what a slow reader has not taken yet are all the same here: the
-// entries after the number that it has. Nobody is ever told of an owner's entries but by that owner's credentials.
+// The user channel of one socket: its owner, the markets it asked for, and how far each of its streams has been sent. Live
+// events, events missed while disconnected and events that a slow reader has yet to take are treated alike: they are the
+// entries after the last number sent. An owner's entries are sent to no socket without that owner's credentials.
 import { isListed, type Views } from '../views/index.ts';
 import { gapText, heartbeatText, type ResumePoint, refuseUnknown, type StreamRequest } from '../wire/streamRequests.ts';
 import { orderEventRest, tradeEventRest } from '../wire/userEvents.ts';
@@ -12,12 +12,12 @@ import type { PayTurns } from './payTurns.ts';
 import type { UserEntry } from './userEntries.ts';
 import type { UserStream } from './userFeed.ts';
 
-/** Entries looked up at a time. */
+/** Entries sent at a time. */
 const ENTRIES_A_STEP = 64;
-/** So long, ms, does a reading of the log wait for room in front of its socket, in all: others wait for the log meanwhile. */
+/** How long, ms in total, one reading of the log waits for room in its socket: other sockets wait for the log meanwhile. */
 const ROOM_WAIT_MS_MAX = 2_000;
 
-/** A message of an owner's stream as text. */
+/** A message of an owner's stream as text; undefined if its market is unknown. */
 export function userMessage(
   views: Views,
   entry: UserEntry,
@@ -32,12 +32,12 @@ export function userMessage(
   return headText(isTrade ? 'trade' : 'order', streamId, String(sequence), entry.tMs) + rest;
 }
 
-/** Reads messages that are no longer kept from the log again. */
+/** Reads messages that are no longer in memory from the log. */
 export interface UserLog {
   /**
-   * The messages of an owner's stream numbered after `after` up to `last`, handed over in order, a few at a time, until
-   * `take` resolves with false; it is asked first with none. Resolves when that is over, with false where there is no log to
-   * read. One question at a time, over all sockets.
+   * Hands over the messages of an owner's stream numbered (after, last] in order, a few at a time, until `take` resolves with
+   * false. `take` is first called with no messages, to ask whether they are still wanted. Resolves when reading is over, with
+   * false if there is no log to read. One question at a time is served, over all sockets.
    */
   read(question: UserLogQuestion, take: (messages: readonly string[]) => Promise<boolean>): Promise<boolean>;
 }
@@ -55,22 +55,22 @@ export interface UserHost {
   now(): number;
   flush(): void;
   readonly userLog: UserLog;
-  /** Who may render what is owed, and when. */
+  /** Grants turns to render what is owed. */
   readonly turns: PayTurns;
-  /** The sockets that listen to an owner. */
+  /** The sockets subscribed to each owner's streams. */
   readonly listeners: Map<UserStream, Set<UserSubscriber>>;
 }
 
-/** What came after a number is missing. */
+/** The messages after a number are missing. */
 interface Gap {
   readonly after: number;
   readonly reason: string;
 }
 
-/** Stands for all markets where an index stands for one. */
+/** Key of the stream of all markets, in place of a market index. */
 const EVERYTHING = -1;
 
-/** Where a client stands in streams, by market index or EVERYTHING. */
+/** A client's resume points, by market index or EVERYTHING. */
 type Places = ReadonlyMap<number, ResumePoint>;
 
 /** One stream that the socket follows. */
@@ -79,7 +79,7 @@ interface Cursor {
   readonly marketIndex: number | undefined;
   /** The number of the last message sent. */
   sent: number;
-  /** What is said before anything else, as soon as there is room: where the stream stands, or what is missing. */
+  /** What is sent first, as soon as there is room: a heartbeat with the stream's number, or a gap. */
   owed: 'mark' | Gap | undefined;
   toldMs: number;
 }
@@ -94,13 +94,13 @@ export class UserSubscriber implements Subscriber {
   private waitingForRoom: (() => void) | undefined;
   private isEnded = false;
   private isScheduled = false;
-  /** Where a round of the streams goes on that found no time for all. */
+  /** Where an interrupted round over the streams continues. */
   private round: Iterator<Cursor> | undefined;
-  /** A stream has more than one step may send. */
+  /** Whether a stream has more entries than one step may send. */
   private hasMore = false;
-  /** Before this no stream has been silent for long. */
+  /** No stream can be due for a heartbeat before this time, ms. */
   private silentFromMs = 0;
-  /** The one stream that is read from the log, or waits for that: the others come after it. */
+  /** The one stream being read from the log or waiting for that; other streams that need the log come after it. */
   private reading: Cursor | undefined;
 
   constructor(connection: Connection, host: UserHost, owner: string, keyId: string) {
@@ -114,11 +114,11 @@ export class UserSubscriber implements Subscriber {
     else listeners.add(this);
   }
 
-  /** @throws BadStreamRequest with a sentence; the rest of the request has been followed */
+  /** @throws BadStreamRequest with a sentence; the rest of the request has been carried out */
   request(request: StreamRequest): void {
     this.host.flush();
     const unknown: string[] = [];
-    // Streams to go on that are none of this owner's, or of no market that there is.
+    // Resume points for streams of other owners or of markets that do not exist.
     const lost = request.resume.map(({ streamId }) => streamId).filter((id) => this.keyOf(id) === undefined);
     const indexes: number[] = [];
     for (const conditionId of request.markets) {
@@ -138,7 +138,7 @@ export class UserSubscriber implements Subscriber {
     this.pump();
   }
 
-  /** What is sent goes by where each stream stands, and as far as there is room; but nobody waits for room any longer. */
+  /** Nothing needs to be marked as owed, since each cursor knows how far it was sent; only the wait for room must end. */
   held(): void {
     this.waitingForRoom?.();
   }
@@ -153,7 +153,7 @@ export class UserSubscriber implements Subscriber {
     this.waitingForRoom?.();
   }
 
-  /** Sends what these markets have told in this flush: at once, whatever else is owed. */
+  /** Sends the new entries of these markets at once, whatever else is owed. */
   told(changed: Iterable<number>): void {
     const everything = this.cursors.get(EVERYTHING);
     if (everything !== undefined) this.pumpCursor(everything);
@@ -164,7 +164,7 @@ export class UserSubscriber implements Subscriber {
     if (this.hasMore) this.pumpLater();
   }
 
-  /** Sends what the socket has not been told yet, as far as there is room and the turn has time; the rest later. */
+  /** Sends all unsent entries while the socket has room and the turn has time; the rest follows later. */
   private pump(): void {
     if (this.isScheduled) return;
     this.connection.cork(() => {
@@ -178,12 +178,12 @@ export class UserSubscriber implements Subscriber {
         if (done === true) break;
         this.pumpCursor(value);
       }
-      this.round = undefined; // whoever makes room begins anew
+      this.round = undefined; // when there is room again, a new round begins
       if (this.hasMore) this.pumpLater();
     });
   }
 
-  /** Says where silent streams stand. */
+  /** Sends heartbeats on silent streams. */
   beat(nowMs: number, silentMs: number): void {
     if (nowMs < this.silentFromMs) return;
     this.silentFromMs = nowMs + silentMs;
@@ -199,7 +199,7 @@ export class UserSubscriber implements Subscriber {
     const places = this.placesOf(request);
     const named = [...indexes, ...places.keys()].filter((key) => key !== EVERYTHING);
     if (request.markets.length === 0 && (named.length === 0 || places.has(EVERYTHING))) {
-      // No market is every market, whatever was named before.
+      // A request that names no market means all markets, whatever was named before.
       for (const key of this.cursors.keys()) if (key !== EVERYTHING) this.cursors.delete(key);
       this.follow(EVERYTHING, places);
       return;
@@ -209,7 +209,7 @@ export class UserSubscriber implements Subscriber {
     if (named.length > 0) this.cursors.delete(EVERYTHING);
   }
 
-  /** Where the client stands in this owner's streams: of this log, or else of another. */
+  /** The client's resume points in this owner's streams; one of this log is preferred to one of another. */
   private placesOf({ resume }: StreamRequest): Places {
     const places = new Map<number, ResumePoint>();
     for (const point of resume) {
@@ -220,7 +220,7 @@ export class UserSubscriber implements Subscriber {
     return places;
   }
 
-  /** The market whose stream of this owner a name is, of whatever log, or EVERYTHING; undefined for every other name. */
+  /** The market index, or EVERYTHING, of one of this owner's streams, of any log; undefined for every other name. */
   private keyOf(streamId: string): number | undefined {
     const { owner } = this.stream;
     if (streamId.startsWith(userStreamId(owner, undefined, ''))) return EVERYTHING;
@@ -232,7 +232,7 @@ export class UserSubscriber implements Subscriber {
     return userStreamId(this.stream.owner, key === EVERYTHING ? undefined : key, this.host.feed.log);
   }
 
-  /** Whoever leaves its last market follows everything again, as the official client expects. */
+  /** A socket that leaves its last market follows everything again, as the official client expects. */
   private unsubscribe(indexes: readonly number[]): void {
     for (const index of indexes) this.cursors.delete(index);
     if (this.cursors.size === 0) this.follow(EVERYTHING, new Map());
@@ -300,7 +300,7 @@ export class UserSubscriber implements Subscriber {
     }
   }
 
-  /** The rest in another turn of the loop, so that nobody waits for a long replay. */
+  /** Continues in another event-loop turn, to keep others from waiting for a long replay. */
   private pumpLater(): void {
     if (this.isScheduled) return;
     this.isScheduled = true;
@@ -310,7 +310,7 @@ export class UserSubscriber implements Subscriber {
     });
   }
 
-  /** What is no longer kept comes from the log; the kept rest follows it, and what found no room in time another reading. */
+  /** Reads entries no longer in memory from the log. Those in memory follow; if room ran out, so does another reading. */
   private readLog(cursor: Cursor): void {
     const { stream, host } = this;
     const { marketIndex, streamId, sent } = cursor;
@@ -345,7 +345,7 @@ export class UserSubscriber implements Subscriber {
         const reason = isArchived
           ? 'what is missing was archived by the operator'
           : 'the log could not be read; resume again';
-        // (Of a cursor that another has replaced this says nothing.)
+        // If another cursor has replaced this one, these changes have no effect.
         cursor.owed = { after: cursor.sent, reason };
         cursor.sent = stream.numberOf(marketIndex);
         this.pump();
@@ -357,7 +357,7 @@ export class UserSubscriber implements Subscriber {
     return this.cursors.get(cursor.marketIndex ?? EVERYTHING) === cursor;
   }
 
-  /** Resolves when the socket has room again, is gone or held, or after so long; with how long that took, ms. */
+  /** Resolves once the socket has room, is closed or held, or the time is up; the result is how long that took, ms. */
   private async room(msMax: number): Promise<number> {
     const sinceMs = performance.now();
     const { connection } = this;

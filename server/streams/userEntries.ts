@@ -1,6 +1,6 @@
-// What happened to owners, kept small: which order or trade, and how it stood right then, since the rows of the views go
-// on changing. Plain numbers in rings, so that what nobody hears costs a few stores and no object. Written and read by
-// the user feed; an entry is made an object when somebody asks for it, and rendered by wire/userEvents.ts.
+// The entries of the owners' streams, kept compact: the order or trade and its state at that moment, since the views' rows go
+// on changing. They are plain numbers in rings: an entry that nobody reads costs a few stores and no allocation. Written and
+// read by the user feed. An entry becomes an object when it is read; wire/userEvents.ts renders it.
 import type { Order, OrderStatus, Trade } from '../views/index.ts';
 import { orderStatuses } from '../views/records.ts';
 
@@ -12,7 +12,7 @@ export interface OrderEntry {
   readonly marketIndex: number;
   readonly filledLots: number;
   readonly status: OrderStatus;
-  /** How many of the order's trades it had by then. */
+  /** How many trades the order had at that moment. */
   readonly tradeCount: number;
   readonly tMs: number;
 }
@@ -25,17 +25,17 @@ export interface TradeEntry {
   readonly tMs: number;
 }
 
-/** Numbered twice: among everything of its owner, and among what its owner did in that market. */
+/** Numbered twice: among all entries of its owner, and among the owner's entries in that market. */
 export type UserEntry = (OrderEntry | TradeEntry) & { readonly number: number; readonly marketNumber: number };
 
-/** What forgets its oldest entry when told. */
+/** An owner's stream, which must forget its oldest entry when told. */
 interface EntryOwner {
   dropOldest(): void;
 }
 
 const KINDS: readonly OrderEntryKind[] = ['PLACEMENT', 'UPDATE', 'CANCELLATION'];
 const TRADE_KIND = 3;
-/** Kind, status, market, filled lots, count of trades, time, the two numbers of the entry. */
+/** Numbers per entry: kind, status, market, filled lots, trade count, time, and the entry's own two numbers. */
 const NUMBERS = 8;
 
 export class UserEntries {
@@ -51,7 +51,7 @@ export class UserEntries {
     this.numbers = new Float64Array(most * NUMBERS);
   }
 
-  /** Keeps how an order stands; returns the entry's place. The oldest entry of all makes room. */
+  /** Stores an order's current state; returns the entry's place. It evicts the oldest entry of all owners. */
   addOrder(
     owner: EntryOwner,
     kind: OrderEntryKind,
@@ -73,7 +73,7 @@ export class UserEntries {
     return this.count - 1;
   }
 
-  /** Keeps a step of a trade; returns the entry's place. */
+  /** Stores a step of a trade; returns the entry's place. */
   addTrade(owner: EntryOwner, trade: Trade, status: number, tMs: number, number: number, marketNumber: number): number {
     const at = this.take(owner, trade);
     const { numbers } = this;
@@ -94,7 +94,7 @@ export class UserEntries {
     return this.numbers[(place % this.most) * NUMBERS + 7];
   }
 
-  /** The entry at a place that its owner has not been told to forget. */
+  /** The entry at a place; its owner must not have been told to forget it. */
   read(place: number): UserEntry {
     const { numbers } = this;
     const slot = place % this.most;

@@ -1,6 +1,6 @@
-// The follower's part for owners: every change of an order and every step of a trade becomes an entry of the owners whom
-// it concerns, numbered from the log, whether or not anybody listens. Runs after the views' own follower; an entry says
-// how things stand after the whole record. The newest entries are kept; older ones are found in the log again.
+// The owner part of the streams' follower: every change of an order and every step of a trade becomes an entry of each owner it
+// concerns, numbered from the log, with or without listeners. Runs after the views' follower; an entry states how things stand
+// after the whole record. The newest entries are kept in memory; older ones are read from the log again.
 import { type EventOf, type Sections, TradeStatus } from '../../engine/index.ts';
 import type { Trade, TradeParty, Views } from '../views/index.ts';
 import { type OrderEntryKind, UserEntries, type UserEntry } from './userEntries.ts';
@@ -11,16 +11,16 @@ const NONE = -1;
 /** One owner's streams. */
 export class UserStream {
   readonly owner: string;
-  /** The number of the latest entry: of all, and by market. */
+  /** The number of the latest entry of all; marketNumbers has it by market. */
   number = 0;
   readonly marketNumbers = new Map<number, number>();
-  /** Something happened since the last flush, and somebody listens. */
+  /** Whether the stream has new entries since the last flush, and listeners. */
   isWaiting = false;
-  /** In which markets. */
+  /** The markets of these new entries. */
   readonly changed = new Set<number>();
   listenerCount = 0;
   private readonly kept: UserEntries;
-  /** Where the kept entries are, oldest first, from `head` on. */
+  /** Places of the kept entries, oldest first, from `head` on. */
   private places: number[] = [];
   private head = 0;
 
@@ -29,12 +29,12 @@ export class UserStream {
     this.kept = kept;
   }
 
-  /** The number at which the stream of everything, or of one market, stands. */
+  /** The latest number of the stream of everything, or of one market's. */
   numberOf(marketIndex: number | undefined): number {
     return marketIndex === undefined ? this.number : (this.marketNumbers.get(marketIndex) ?? 0);
   }
 
-  /** Counts an entry of a market; returns its number there. */
+  /** Counts an entry of a market; returns its number in that market. */
   count(marketIndex: number): number {
     this.number += 1;
     const marketNumber = this.numberOf(marketIndex) + 1;
@@ -54,7 +54,7 @@ export class UserStream {
   }
 
   /**
-   * Up to `most` entries of the stream after `number`, oldest first; undefined when the first of them is not kept.
+   * Up to `most` entries of the stream after `number`, oldest first; undefined if the first of them is no longer kept.
    */
   since(marketIndex: number | undefined, number: number, most: number): readonly UserEntry[] | undefined {
     const { places, head, kept } = this;
@@ -79,16 +79,16 @@ export class UserStream {
 }
 
 export class UserFeed {
-  /** Owners with entries that wait for the end of the flush. */
+  /** Owners with entries that wait to be flushed. */
   dirty: UserStream[] = [];
-  /** Told of every entry; for reading the log again. */
+  /** Called with every entry; used when the log is read again. */
   onEntry: ((stream: UserStream, entry: UserEntry) => void) | undefined;
   private readonly views: Views;
   private readonly kept: UserEntries;
   private readonly streams = new Map<string, UserStream>();
-  /** The latest stream of each account: finding it by its owner's text takes longer. */
+  /** Cache of each account's stream: looking it up by the owner's address takes longer. */
   private readonly byAccount: (UserStream | undefined)[] = [];
-  /** Orders that this record has already told an update of, and the one that it placed. */
+  /** Orders that already have an update in this record; `placed` is the order that it placed. */
   private readonly updated = new Set<number>();
   private placed = NONE;
 
@@ -97,7 +97,7 @@ export class UserFeed {
     this.kept = new UserEntries(entriesMax);
   }
 
-  /** The streams of an owner (lower-case address); made when first asked for. */
+  /** The streams of an owner (lower-case address), made on first use. */
   stream(owner: string): UserStream {
     let stream = this.streams.get(owner);
     if (stream === undefined) {
@@ -117,7 +117,7 @@ export class UserFeed {
     this.ofOrder('PLACEMENT', orderNumber, tMs);
   }
 
-  /** A maker's fill, or a delayed order that entered: once a record, since it shows how the order stands after it. */
+  /** A maker's fill, or the entry of a delayed order: one update a record, since it shows the order after the whole record. */
   update(orderNumber: number, tMs: number): void {
     if (this.placed === orderNumber || this.updated.has(orderNumber)) return;
     this.updated.add(orderNumber);
@@ -138,7 +138,7 @@ export class UserFeed {
     if (trade !== undefined) this.ofTrade(trade, event.status, tMs);
   }
 
-  /** Its part of a snapshot: where the streams stand. Their entries are in the log, and read from there when asked for. */
+  /** The feed's part of a snapshot: the numbers of the streams. Their entries are in the log and read from there on demand. */
   visit(sections: Sections): void {
     const numbers = [...this.streams.values()].map(({ owner, number, marketNumbers }) => {
       return { owner, number, marketNumbers };
@@ -160,7 +160,7 @@ export class UserFeed {
     this.added(stream, this.kept.addOrder(stream, kind, order, tMs, stream.number, marketNumber));
   }
 
-  /** To the taker's owner, and once to each owner among the makers. */
+  /** Adds an entry for the taker's owner and one for each other owner among the makers. */
   private ofTrade(trade: Trade, status: number, tMs: number): void {
     const { taker, makers } = trade;
     this.ofTradeTo(taker, trade, status, tMs);

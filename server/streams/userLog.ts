@@ -1,31 +1,31 @@
-// Messages of an owner that are no longer in memory, read from the journal again by a thread of its own: the log is
-// followed from its first record by the same views and the same feed, so that the messages are those that were sent. One
-// question at a time. Without a data directory there is no log to read.
+// Reads an owner's messages that are no longer in memory from the journal, on a thread of its own. The same views and the same
+// feed follow the log from its first record, so the messages are identical to those sent. One question at a time. Without a
+// data directory there is no log to read.
 import { Worker } from 'node:worker_threads';
 import type { UserLog, UserLogQuestion } from './userChannel.ts';
 
-/** What the thread is told. */
+/** The task given to the thread. */
 export interface UserLogTask extends UserLogQuestion {
   readonly dataDir: string;
 }
 
-/** What the thread says: messages in order, and at last that there are no more. */
+/** Messages from the thread: an owner's messages in order, and finally the end. */
 export type UserLogNews = { readonly messages: readonly string[] } | { readonly isDone: true };
 
-/** What the thread hears of messages: whether it is to go on. */
+/** The reply to each batch of messages: whether the thread must continue. */
 export interface UserLogAnswer {
   readonly wantsMore: boolean;
 }
 
 type Take = (messages: readonly string[]) => Promise<boolean>;
 
-/** The log of a data directory; undefined has none. */
+/** A reader of a data directory's log; if `dataDir` is undefined, there is no log. */
 export function makeUserLog(dataDir: string | undefined): UserLog {
   let latest: Promise<unknown> = Promise.resolve();
   const read = (question: UserLogQuestion, take: Take): Promise<boolean> => {
     if (dataDir === undefined) return Promise.resolve(false);
     const task: UserLogTask = { ...question, dataDir };
-    // Whoever waited may want it no longer: then no thread is started.
+    // No thread is started if the client no longer wants the messages after its wait.
     const next = latest.then(async () => (await take([])) === false || (await runThread(task, take)));
     latest = next.catch(() => {});
     return next;
@@ -44,7 +44,8 @@ function runThread(task: UserLogTask, take: Take): Promise<boolean> {
         isDone = true;
         return;
       }
-      // The thread waits for this answer before it goes on, so that a slow reader's messages don't pile up here.
+      // The thread waits for this reply before it continues: the back pressure keeps a slow reader's messages from piling up
+      // here.
       taken = taken.then(() => take(news.messages)).then((wantsMore) => thread.postMessage({ wantsMore }));
       taken.catch(() => {});
     });

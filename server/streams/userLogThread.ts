@@ -1,5 +1,5 @@
-// The thread that reads an owner's messages from the journal: started by userLog.ts with one task, ends when it is done.
-// It opens the journal for reading only and follows it with views and feed of its own.
+// The thread that reads an owner's messages from the journal. userLog.ts starts it with one task; it ends when that is done. It
+// opens the journal read-only and follows it with its own views and feed.
 import { parentPort, workerData } from 'node:worker_threads';
 import { DecodedRecord, JournalReader } from '../../engine/index.ts';
 import { failThread } from '../process/thread.ts';
@@ -11,7 +11,7 @@ import type { UserLogAnswer, UserLogNews, UserLogTask } from './userLog.ts';
 
 const MESSAGES_A_TIME = 256;
 
-/** @param tell says something and resolves with whether to go on */
+/** @param tell sends news to userLog.ts and resolves with whether to continue */
 async function run(task: UserLogTask, tell: (news: UserLogNews) => Promise<boolean>): Promise<void> {
   const { owner, marketIndex, streamId, after, last, dataDir } = task;
   const views = new Views();
@@ -60,5 +60,5 @@ function begin(): void {
   }, failThread);
 }
 
-// Only once every module is loaded: a thread that fails while one still loads can take V8, and the process, with it.
+// Starts once every module is loaded: a thread that fails during loading can crash V8, and the process with it.
 setImmediate(begin);

@@ -1,13 +1,13 @@
-// Balances of every wallet, who owns it, the flags of owners, bound wallets and the mode of the exchange. Money is
-// only ever taken over from the balances that events state after each change; nothing is added up here. Fed by the
-// follower of index.ts; read by routes and by the door.
+// Balances and owner of every wallet, the flags of owners, wallet bindings and the mode of the exchange. Balances are copied
+// from the events, which state the new balance after each change; nothing is summed here. Fed by the follower of index.ts;
+// read by routes and by authentication.
 import { type EventOf, ExchangeMode, type Sections } from '../../engine/index.ts';
 import type { Account, Draft, Order } from './records.ts';
 import { FEES_ACCOUNT, HOUSE_ACCOUNT, reservedAccounts } from './reservedAccounts.ts';
 
 type AccountDraft = Draft<Omit<Account, 'sharesMicro'>> & { readonly sharesMicro: Map<number, number> };
 
-/** A wallet that an operator gave to an owner. */
+/** A wallet that an operator assigned to an owner. */
 interface Binding {
   readonly owner: string;
   readonly wallet: string;
@@ -21,9 +21,9 @@ export class AccountsView {
   private wallets = new Map<string, AccountDraft>();
   private byOwner = new Map<string, Set<AccountDraft>>();
   private bindings = new Map<string, Binding>();
-  /** Latest binding by owner and signature type. */
+  /** The latest binding, keyed by `owner/signatureType`. */
   private bound = new Map<string, Binding>();
-  /** Wallets that a key's owner has by derivation, whether or not they hold anything yet. */
+  /** Owner by wallet, for the wallets derived from the address of an API key's owner, funded or not. */
   private derived = new Map<string, string>();
   private ownerFlags = new Map<string, number>();
   private depositWallets = new Map<string, string>();
@@ -42,34 +42,34 @@ export class AccountsView {
     return this.accounts[accountId];
   }
 
-  /** The owner's accounts, in the order in which they came to it. */
+  /** The owner's accounts, in the order in which the owner got them. */
   walletsOf(owner: string): readonly Account[] {
     return [...(this.byOwner.get(owner) ?? [])];
   }
 
-  /** The wallet last bound to the owner for that signature type, if it is still the owner's and of that type. */
+  /** The wallet last bound to the owner for a signature type, if its latest binding still has that owner and type. */
   boundWallet(owner: string, signatureType: number): string | undefined {
     const binding = this.bound.get(`${owner}/${signatureType}`);
     const latest = binding === undefined ? undefined : this.bindings.get(binding.wallet);
     return latest?.owner === owner && latest.signatureType === signatureType ? latest.wallet : undefined;
   }
 
-  /** Who the wallet is bound to; undefined for a wallet that nobody bound. */
+  /** The owner to whom the wallet is bound; undefined for a wallet without a binding. */
   ownerOfBound(wallet: string): string | undefined {
     return this.bindings.get(wallet)?.owner;
   }
 
-  /** Whether it is somebody else's by a binding. */
+  /** Whether the wallet is bound to an owner other than this one. */
   isBoundToAnother(wallet: string, owner: string): boolean {
     return (this.ownerOfBound(wallet) ?? owner) !== owner;
   }
 
-  /** Whose derived wallet it is; undefined unless its owner has made an API key. */
+  /** The owner from whose address the wallet is derived; undefined unless that owner has created an API key. */
   ownerOfDerived(wallet: string): string | undefined {
     return this.derived.get(wallet);
   }
 
-  /** An owner made a key; its command names the wallets that it has by derivation. */
+  /** An owner created an API key; the command lists the wallets derived from the owner's address. */
   ownerKnown(owner: string, wallets: readonly string[]): void {
     for (const wallet of wallets) this.derived.set(wallet, owner);
   }
@@ -79,7 +79,7 @@ export class AccountsView {
     return this.bindings.get(wallet);
   }
 
-  /** AccountFlag bits. */
+  /** The owner's AccountFlag bits. */
   flags(owner: string): number {
     return this.ownerFlags.get(owner) ?? 0;
   }
@@ -92,7 +92,7 @@ export class AccountsView {
     return this.accounts[accountId]?.sharesMicro.get(marketIndex * 2 + outcome) ?? 0;
   }
 
-  /** Micro-shares of a token by owner, over all its wallets; looks at every account there is. */
+  /** Micro-shares of a token by owner, summed over the owner's wallets. Scans all accounts. */
   holdersOf(marketIndex: number, outcome: number): ReadonlyMap<string, number> {
     const holders = new Map<string, number>();
     for (const { owner, sharesMicro } of this.accounts) {
@@ -102,7 +102,7 @@ export class AccountsView {
     return holders;
   }
 
-  /** The wallet of the owner's latest accepted order of signature type 3, unless it was bound to somebody else since. */
+  /** The wallet of the owner's latest accepted order of signature type 3, unless it has since been bound to another owner. */
   latestDepositWallet(owner: string): string | undefined {
     const wallet = this.depositWallets.get(owner);
     if (wallet === undefined) return undefined;
@@ -179,10 +179,10 @@ export class AccountsView {
   }
 
   setMode(mode: number): void {
-    this.exchangeMode = mode as ExchangeMode; // the layout bounds it to the modes there are
+    this.exchangeMode = mode as ExchangeMode; // the layout bounds it to the existing modes
   }
 
-  /** Its part of a snapshot. */
+  /** This view's part of a snapshot. */
   visit(sections: Sections): void {
     const { accounts, wallets, byOwner, bindings, bound, derived, ownerFlags, depositWallets, exchangeMode } = this;
     const known = { accounts, wallets, byOwner, bindings, bound, derived, ownerFlags, depositWallets, exchangeMode };

@@ -1,5 +1,5 @@
-// How much has happened since the exchange was started last: commands by kind, refusals, cancels, trades. Fed by the follower
-// of index.ts, read by metrics/. It is in no snapshot: whoever watches a process expects its counters to begin with it.
+// Counts since the latest start of the exchange: commands by kind, rejections, cancels, trades. Fed by the follower of
+// index.ts, read by metrics/. No snapshot includes it: metrics scrapers expect a process's counters to start with the process.
 import { CancelReason, type Command, commandLayouts, rejections } from '../../engine/index.ts';
 
 const kinds = Object.keys(commandLayouts) as readonly Command['type'][]; // the keys of a literal
@@ -7,10 +7,10 @@ const rejectionCodes = Object.entries(rejections).map(([name, { code }]) => [nam
 const cancelReasons = Object.entries(CancelReason);
 const slotsFor = (numbers: readonly number[]): number[] => new Array<number>(Math.max(...numbers) + 1).fill(0);
 
-/** A name with how often it was counted. */
+/** A name and its count. */
 export type NamedCount = readonly [name: string, count: number];
 
-/** A kind of command with how many were accepted and refused. */
+/** A kind of command and how many of it were accepted and refused. */
 interface CommandCount {
   readonly command: Command['type'];
   readonly accepted: number;
@@ -23,16 +23,16 @@ export class ActivityView {
   tradedMicro = 0;
   private readonly accepted = new Map<Command['type'], number>();
   private readonly refused = new Map<Command['type'], number>();
-  /** By code. */
+  /** Indexed by rejection code. */
   private readonly refusals = slotsFor(rejectionCodes.map(([, code]) => code));
-  /** By reason. */
+  /** Indexed by cancel reason. */
   private readonly canceled = slotsFor(Object.values(CancelReason));
 
   constructor() {
     this.begin();
   }
 
-  /** Begins to count, from nothing: of each start the first command is Started, after everything that was replayed. */
+  /** Resets all counters. Started is the first command of each start, after everything that was replayed. */
   begin(): void {
     this.tradeCount = 0;
     this.tradedMicro = 0;
@@ -44,7 +44,7 @@ export class ActivityView {
     this.canceled.fill(0);
   }
 
-  /** Every kind of command. */
+  /** Counts of every kind of command. */
   get commands(): Iterable<CommandCount> {
     const { accepted, refused } = this;
     return kinds.map((command) => ({
@@ -54,17 +54,17 @@ export class ActivityView {
     }));
   }
 
-  /** Every reason for which a command may be refused, with how many were. */
+  /** Every rejection by name, with how often it occurred. */
   get rejections(): Iterable<NamedCount> {
     return rejectionCodes.map(([name, code]) => [name, this.refusals[code]]);
   }
 
-  /** Every reason for which an order may end unfilled, with how many did. */
+  /** Every cancel reason by name, with how many orders it ended. */
   get cancels(): Iterable<NamedCount> {
     return cancelReasons.map(([name, reason]) => [name, this.canceled[reason]]);
   }
 
-  /** A command that was accepted, or that was refused with a code. */
+  /** Counts a command: accepted if the code is undefined, else refused with that code. */
   commanded({ type }: Command, rejectionCode: number | undefined): void {
     const counts = rejectionCode === undefined ? this.accepted : this.refused;
     counts.set(type, (counts.get(type) ?? 0) + 1);

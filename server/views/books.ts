@@ -1,15 +1,15 @@
-// The visible book of every market: lots at each price in the first token's terms, sorted, best level last on both
-// sides (as the wire shows them). The second token's book is its mirror. Fed by the follower of index.ts with what
-// rests, is filled and is cancelled; delayed orders never come here. It keeps no orders, only levels.
+// The visible book of every market: lots at each price in the first token's terms, sorted, best level last on both sides (the
+// wire's order). The second token's book is its mirror. Fed by the follower of index.ts with orders that rest, fill or are
+// cancelled; delayed orders never appear here. It keeps no orders, only price levels.
 import { PIPS_PER_UNIT, type Sections, Side } from '../../engine/index.ts';
 
-/** The levels of one side: prices and lots by the same index, the best level last. */
+/** The levels of one side, as parallel arrays of prices and lots; the best level is last. */
 export interface BookSide {
   readonly pips: readonly number[];
   readonly lots: readonly number[];
 }
 
-/** One token's book; `rising` prices for bids, falling for asks: the best is last on both. */
+/** One token's book: bids in ascending and asks in descending price order, so the best is last on both sides. */
 export interface TokenBook {
   readonly bids: BookSide;
   readonly asks: BookSide;
@@ -20,7 +20,7 @@ type SideDraft = { readonly pips: number[]; readonly lots: number[] };
 interface BookDraft {
   readonly bids: SideDraft;
   readonly asks: SideDraft;
-  /** Collateral behind all levels, micro: a bid's price, an ask's complement, for each lot. */
+  /** Collateral behind all levels, micro: each lot counts its price on a bid and the price's complement on an ask. */
   liquidityMicro: number;
   version: number;
   mirrored: { readonly version: number; readonly book: TokenBook } | undefined;
@@ -31,7 +31,7 @@ const NO_BOOK: TokenBook = { bids: NO_LEVELS, asks: NO_LEVELS };
 
 const mirrored = ({ pips, lots }: BookSide): BookSide => ({ pips: pips.map((at) => PIPS_PER_UNIT - at), lots });
 
-/** Where a price stands, or would, in a side sorted with its best level last. */
+/** The index of a price in a side sorted with its best level last, or the index at which to insert it. */
 function levelIndex(side: SideDraft, isBids: boolean, pips: number): number {
   let low = 0;
   let high = side.pips.length;
@@ -44,7 +44,7 @@ function levelIndex(side: SideDraft, isBids: boolean, pips: number): number {
   return low;
 }
 
-/** Adds lots (or takes them, if negative) at a price. */
+/** Adds lots at a price, or removes them if `lots` is negative. */
 function change(side: SideDraft, isBids: boolean, pips: number, lots: number): void {
   const low = levelIndex(side, isBids, pips);
   if (side.pips[low] !== pips) {
@@ -59,15 +59,15 @@ function change(side: SideDraft, isBids: boolean, pips: number, lots: number): v
   side.lots.splice(low, 1);
 }
 
-/** Told of a level's change just before it happens; side and price in the first token's terms. */
+/** Called just before a level changes; side and price are in the first token's terms. */
 type LevelListener = (marketIndex: number, isBid: boolean, pips: number, lots: number) => void;
 
 export class BooksView {
-  /** Who else must know of every change of a level: at most one listener. */
+  /** The listener to every change of a level; at most one. */
   onLevel: LevelListener | undefined;
   private books: (BookDraft | undefined)[] = [];
 
-  /** One token's levels, best last on both sides. The arrays belong to the view: read them at once, never keep them. */
+  /** One token's levels, best last on both sides. The arrays belong to the view: read them at once and do not keep them. */
   book(marketIndex: number, outcome: number): TokenBook {
     const book = this.books[marketIndex];
     if (book === undefined) return NO_BOOK;
@@ -79,12 +79,12 @@ export class BooksView {
     return book.mirrored.book;
   }
 
-  /** A number that grows with every change of the market's levels; 0 before the first. */
+  /** A counter that rises with every change of the market's levels; 0 before the first. */
   version(marketIndex: number): number {
     return this.books[marketIndex]?.version ?? 0;
   }
 
-  /** Collateral that stands behind all visible levels of a market, micro. */
+  /** Collateral behind all visible levels of a market, micro. */
   liquidityMicro(marketIndex: number): number {
     return this.books[marketIndex]?.liquidityMicro ?? 0;
   }
@@ -107,7 +107,7 @@ export class BooksView {
     return bid === undefined ? PIPS_PER_UNIT : PIPS_PER_UNIT - bid;
   }
 
-  /** Lots at a price, side and price in the first token's terms; 0 where nothing stands. */
+  /** Lots at a price level, side and price in the first token's terms; 0 if there is no such level. */
   lotsAt(marketIndex: number, isBid: boolean, pips: number): number {
     const book = this.books[marketIndex];
     if (book === undefined) return 0;
@@ -116,7 +116,7 @@ export class BooksView {
     return side.pips[at] === pips ? side.lots[at] : 0;
   }
 
-  /** Changes the level of an order by `lots` (negative to take away); price and side in the order's own token. */
+  /** Changes a price level by `lots` (negative to remove); price and side are in the order's own token. */
   add(marketIndex: number, outcome: number, side: Side, pips: number, lots: number): void {
     if (lots === 0) return;
     let book = this.books[marketIndex];
@@ -133,7 +133,7 @@ export class BooksView {
     book.version += 1;
   }
 
-  /** Its part of a snapshot: books without the mirrors, which are made when somebody asks. */
+  /** This view's part of a snapshot. Mirrored books are left out: `book` makes them on demand. */
   visit(sections: Sections): void {
     const books = this.books.map((book) => book && { ...book, mirrored: undefined });
     this.books = sections.plain('books', sections.isLoading ? [] : books);

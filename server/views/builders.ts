@@ -1,5 +1,5 @@
-// The trades of orders that carry a builder's code, by code. Fed by the follower of index.ts; read by the routes of
-// builders. Codes are whatever clients sign into their orders: nobody has to be known for one.
+// The trades of orders that carry a builder code, by code. Fed by the follower of index.ts; read by the routes of builders.
+// Codes are whatever clients sign into their orders; no builder has to be registered.
 
 import { countBefore } from '../lib/countBefore.ts';
 import type { MakerFill, Trade } from './records.ts';
@@ -7,14 +7,14 @@ import type { TradesView } from './trades.ts';
 
 /** One order's part of a trade. */
 export interface BuilderFill {
-  /** Among the fills of its code, from 1. */
+  /** The fill's number among the fills of its code, from 1. */
   readonly ordinal: number;
   readonly trade: Trade;
-  /** Undefined for the taker's part. */
+  /** Undefined if the fill is the taker's part. */
   readonly maker: MakerFill | undefined;
 }
 
-/** The fills of a code, oldest first: the trade's ordinal, and which of its makers, TAKER for none. */
+/** The fills of a code as parallel arrays, oldest first: the trade's ordinal, and the maker's index or TAKER. */
 interface Fills {
   readonly trades: number[];
   readonly makers: number[];
@@ -24,25 +24,25 @@ const TAKER = -1;
 export class BuildersView {
   private byCode = new Map<string, Fills>();
   private readonly trades: TradesView;
-  /** The trade that was asked for last: thousands of its makers may carry the code, and each is asked for by itself. */
+  /** The trade decoded last: thousands of its makers may carry the code, and each is looked up separately. */
   private latest: { readonly trade: Trade; readonly makers: readonly MakerFill[] } | undefined;
 
   constructor(trades: TradesView) {
     this.trades = trades;
   }
 
-  /** How many fills there are under a code (0x and 64 lower-case hex digits). */
+  /** How many fills a code (0x and 64 lower-case hex digits) has. */
   countOf(code: string): number {
     return this.byCode.get(code)?.trades.length ?? 0;
   }
 
-  /** How many of these are of the trade with an ordinal, or of one before it. */
+  /** How many of a code's fills belong to the trade with this ordinal or to an earlier one. */
   countUpTo(code: string, tradeOrdinal: number): number {
     const trades = this.byCode.get(code)?.trades ?? [];
     return countBefore(trades.length, (index) => trades[index] <= tradeOrdinal);
   }
 
-  /** One of these by its ordinal. */
+  /** A fill of the code by its ordinal. */
   fillOf(code: string, ordinal: number): BuilderFill {
     const fills = this.byCode.get(code);
     if (fills === undefined) throw new Error(`views: the code ${code} has no fills`);
@@ -62,7 +62,7 @@ export class BuildersView {
       if (order.builder !== '') this.add(order.builder, ordinal, index);
   }
 
-  /** What a snapshot keeps of it. */
+  /** This view's part of a snapshot. */
   get state(): Map<string, Fills> {
     return this.byCode;
   }

@@ -1,4 +1,4 @@
-// What a record says of its own command, for followers: events of a record may also come from items that fell due with it.
+// The outcome of a record's own command, for followers: a record's events may also stem from due items settled with it.
 // Used by the views and by the historian's indexer.
 import type { LogRecord } from '../../engine/index.ts';
 
@@ -7,6 +7,6 @@ type Told = Pick<LogRecord, 'command' | 'events'>;
 /** Whether the command was refused. */
 export const isRejected = ({ events }: Pick<Told, 'events'>): boolean => events.some(({ type }) => type === 'Rejected');
 
-/** Whether the record changed this market by its command: a tick can also change by an item that fell due. */
+/** Whether the record's own command changed this market: a due item can also change its tick. */
 export const isUpdateOf = ({ command, events }: Told, marketIndex: number): boolean =>
   command.type === 'UpdateMarket' && command.marketIndex === marketIndex && !isRejected({ events });

@@ -1,30 +1,30 @@
-// Midpoints of every market over time, in the first token's terms: for each minute in which the midpoint changed, the
-// last one of that minute. Fed by the follower of index.ts after each record; read by the routes of price history. It
-// looks at books, never at orders, and keeps one point a minute and market at most.
+// Midpoints of every market over time, in the first token's terms: the last midpoint of each minute in which it changed. Fed by
+// the follower of index.ts after each record; read by the routes of price history. It reads books, never orders, and keeps at
+// most one point a minute and market.
 import type { Sections } from '../../engine/index.ts';
 import { countBefore } from '../lib/countBefore.ts';
 import type { BooksView } from './books.ts';
 import { hasBook } from './marketStates.ts';
 import type { MarketsView } from './markets.ts';
 
-/** The points of a market; a midpoint is kept as best bid + best ask in pips (an empty side is 0 or 10,000). */
+/** The points of a market. A midpoint is stored as best bid + best ask in pips; an empty side counts as 0 or 10,000. */
 interface Series {
-  /** Whole minutes since the epoch, rising. */
+  /** Whole minutes since the epoch, ascending. */
   readonly minutes: number[];
   readonly sums: number[];
-  /** When the midpoint changed last, ms; undefined in a series of an older snapshot that has not changed since. */
+  /** When the midpoint last changed, ms; undefined in a series from an older snapshot that has not changed since. */
   changedMs?: number;
 }
 
-/** Midpoints at certain times. */
+/** Midpoints at sample times. */
 interface Samples {
-  /** Unix seconds, rising. */
+  /** Unix seconds, ascending. */
   readonly times: readonly number[];
   /** Best bid + best ask of the first token, in pips: twice the midpoint. */
   readonly sums: readonly number[];
 }
 
-/** What is asked for; times in unix seconds. */
+/** The samples wanted; times in Unix seconds. */
 export interface SampleQuery {
   readonly startS: number;
   readonly endS: number;
@@ -37,13 +37,13 @@ export interface SampleQuery {
 const MINUTE_MS = 60_000;
 const MINUTE_S = 60;
 
-/** How many of the rising minutes are at most `minute`. */
+/** How many of the ascending minutes are at most `minute`. */
 const countUpTo = (minutes: readonly number[], minute: number): number =>
   countBefore(minutes.length, (index) => minutes[index] <= minute);
 
 /**
- * Which midpoint was in force at a time near the end of a series, −1 where there was none or it is not known: at the end it
- * is the latest, at a full minute that of the minute just over, and within a minute the latest again, if it was there by then.
+ * The index of the midpoint in force at a time near the end of a series; −1 if there was none or it is not known. At the end it
+ * is the latest; at a full minute, that of the minute just over; within a minute, the latest again if it was in force by then.
  */
 function lastAt({ minutes, changedMs = Infinity }: Series, timeS: number, isEnd: boolean): number {
   if (isEnd) return minutes.length - 1;
@@ -53,14 +53,14 @@ function lastAt({ minutes, changedMs = Infinity }: Series, timeS: number, isEnd:
 
 export class HistoryView {
   private series: (Series | undefined)[] = [];
-  /** Markets whose book the current record has changed. */
+  /** Markets whose book the current record changed. */
   private readonly changed: number[] = [];
 
   bookChanged(marketIndex: number): void {
     if (this.changed.at(-1) !== marketIndex) this.changed.push(marketIndex);
   }
 
-  /** Takes the midpoints after a whole record. What a market's close takes out of its book is no price. */
+  /** Records the midpoints after a whole record. A book emptied by its market's close sets no price. */
   recordEnded(books: BooksView, markets: MarketsView, tMs: number): void {
     if (this.changed.length === 0) return;
     for (const marketIndex of this.changed) {
@@ -72,16 +72,17 @@ export class HistoryView {
     this.changed.length = 0;
   }
 
-  /** The beginning of a market's first minute with a midpoint, unix seconds; undefined while there is none. */
+  /** The start of a market's first minute with a midpoint, Unix seconds; undefined while there is none. */
   firstS(marketIndex: number): number | undefined {
     const first = this.series[marketIndex]?.minutes[0];
     return first === undefined ? undefined : first * MINUTE_S;
   }
 
   /**
-   * The midpoint in force at each multiple of the step within the times asked, and at the end of the series, or at the
-   * end of the times where that comes less than a minute earlier (a client's clock is never quite ours) and what was in
-   * force then is still known. A midpoint holds until the next one; before the first there is none.
+   * The midpoint in force at each multiple of the step within the requested times, plus a last sample at the end of the series.
+   * If the requested times end less than a minute before that, the last sample is at their end, provided that the midpoint then
+   * in force is still known (a client's clock never quite agrees with ours). A midpoint holds until the next one; before the
+   * first there is none.
    */
   samples(marketIndex: number, { startS, endS, lastS, stepS }: SampleQuery): Samples {
     const times: number[] = [];
@@ -90,7 +91,7 @@ export class HistoryView {
     if (series === undefined) return { times, sums };
     const { minutes } = series;
     const from = Math.ceil(Math.max(startS, (minutes[0] + 1) * MINUTE_S) / stepS) * stepS;
-    // At a full minute the one before it has just ended.
+    // At a full minute, the minute before it has just ended.
     let next = countUpTo(minutes, from / MINUTE_S - 1);
     for (let timeS = from; timeS <= endS && timeS < lastS; timeS += stepS) {
       const endedMinute = timeS / MINUTE_S - 1;
@@ -109,7 +110,7 @@ export class HistoryView {
     return { times, sums };
   }
 
-  /** Its part of a snapshot. */
+  /** This view's part of a snapshot. */
   visit(sections: Sections): void {
     this.series = sections.plain('series', this.series);
   }
@@ -132,7 +133,7 @@ export class HistoryView {
     }
     sums[last] = sum;
     if (last === 0 || sums[last - 1] !== sum) return;
-    // The minute ended where it began: it needs no point.
+    // The minute ended at the midpoint with which it began, so it needs no point.
     minutes.pop();
     sums.pop();
   }

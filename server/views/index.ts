@@ -1,6 +1,6 @@
-// The door of the views: everything that is read, kept in memory and made from the log alone. One follower takes each
-// record apart once and hands every event to the views it concerns, in a fixed order, so that they never disagree.
-// Nothing here throws on a record, and nothing writes anything but the views.
+// The public interface of the views: in-memory read models, built from the log alone. One follower decodes each record once and
+// hands every event to the views that it concerns, in a fixed order, so the views never disagree. Nothing here throws on a
+// record, and nothing writes anything but the views.
 import type { EngineEvent, EventOf, Follower, LogRecord, Sections } from '../../engine/index.ts';
 import { AccountsView } from './accounts.ts';
 import { ActivityView } from './activity.ts';
@@ -27,20 +27,20 @@ export { type Notice, NotificationsView } from './notifications.ts';
 export { isOpen } from './orders.ts';
 export type * from './records.ts';
 
-/** Told of what happens to events and markets, after the views have taken it in; it must not throw. */
+/** Notified of changes to events and markets after the views have applied them. Its callbacks must not throw. */
 export interface MarketObserver {
   readonly eventCreated: (eventNumber: number) => void;
-  /** A market is new, or its texts, terms or status have changed. */
+  /** A market was created, or its texts, terms or status changed. */
   readonly marketChanged: (marketIndex: number) => void;
-  /** Levels of its book have changed. */
+  /** Price levels of the market's book changed. */
   readonly bookChanged: (marketIndex: number) => void;
-  /** A trade worth this much collateral, micro. */
+  /** A trade took place; `micro` is the collateral that it moved. */
   readonly traded: (marketIndex: number, micro: number, tMs: number) => void;
-  /** Its part of a snapshot, after that of the views: nothing of what is loaded is told in any other way. */
+  /** The observer's part of a snapshot, after that of the views. Loading notifies the observer of nothing else. */
   readonly visit: (sections: Sections) => void;
 }
 
-/** Raised whenever what a view or its observer keeps in snapshots changes, or what it means. Those of 1 may lack an import. */
+/** Raised whenever the content or meaning of a view's or observer's snapshot changes. Version 1 may lack an import. */
 const SNAPSHOT_VERSION = 4;
 
 export class Views {
@@ -55,21 +55,21 @@ export class Views {
   readonly builders = new BuildersView(this.trades);
   readonly activity = new ActivityView();
   private observer: MarketObserver | undefined;
-  /** With which the record that is being applied was refused, if it was. */
+  /** The code with which the record being applied was rejected; undefined if it was accepted. */
   private rejectionCode: number | undefined;
 
-  /** Tells an observer of everything from now on: set before the log is read. */
+  /** Notifies an observer of everything from now on. Call it before the log is read. */
   observe(observer: MarketObserver): void {
     this.observer = observer;
   }
 
-  /** What to hand to the exchange so that these views follow its log. */
+  /** The followers to register with the exchange; through them these views follow its log. */
   followers(): readonly Follower[] {
     const snapshot = { version: SNAPSHOT_VERSION, visit: (sections: Sections) => this.visit(sections) };
     return [{ name: 'views', apply: (record) => this.apply(record), snapshot }];
   }
 
-  /** Orders and trades name each other, and others name them: together, so that each stays one object. */
+  /** Orders, trades, notifications and builders refer to one another: one section holds them all, so each stays one object. */
   private visit(sections: Sections): void {
     const { orders, trades, notifications, builders } = this;
     this.markets.visit(sections.part('markets'));
@@ -105,7 +105,7 @@ export class Views {
     this.history.recordEnded(this.books, this.markets, tMs);
   }
 
-  /** Orders and money, the bulk of every log; the rest goes on to the two methods below. */
+  /** Handles order and trade events, the bulk of every log; the two methods below handle the rest. */
   private applyEvent(event: EngineEvent, record: LogRecord): void {
     const { command, tMs } = record;
     switch (event.type) {
@@ -223,7 +223,7 @@ export class Views {
       case 'Rejected':
         this.rejectionCode = event.code;
         return;
-      default: // CancelRefused, HeartbeatRefused: nothing that is read later.
+      default: // CancelRefused, HeartbeatRefused: no view needs them.
     }
   }
 
@@ -235,7 +235,7 @@ export class Views {
     this.observer?.bookChanged(order.marketIndex);
   }
 
-  /** Tells everybody who holds shares of a resolved market. */
+  /** Notifies all holders of shares in a resolved market. */
   private notifyHolders(marketIndex: number, tMs: number): void {
     for (const outcome of [0, 1]) {
       for (const [owner, sharesMicro] of this.accounts.holdersOf(marketIndex, outcome)) {

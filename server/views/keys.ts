@@ -1,5 +1,5 @@
-// API keys as the log knows them: who owns which key, of what kind, and whether it is still active. Read by the door
-// for every signed request. Secrets are not here: they are derived from the identity of a key where they are needed.
+// API keys according to the log: the owner of each key, its kind, and whether it is still active. Authentication reads them for
+// every signed request. Secrets are not stored here: they are derived from a key's identity where they are needed.
 import type { ApiKeyKind, EventOf, Sections } from '../../engine/index.ts';
 import type { ApiKeyRow, Draft } from './records.ts';
 
@@ -14,10 +14,10 @@ export class KeysView {
   private readonly byIdentity = new Map<string, ApiKeyRow>();
   private readonly byOwner = new Map<string, Draft<ApiKeyRow>[]>();
   private made: ApiKeyRow | undefined;
-  /** By key: the heartbeat id that it must send next, while it sends any. */
+  /** By key: the heartbeat id that it must send next; absent for a key that sends none. */
   private heartbeats = new Map<string, string>();
 
-  /** The key of that UUID (lower case), deleted ones too. */
+  /** The key with this UUID (lower case), deleted or not. */
   byApiKey(apiKey: string): ApiKeyRow | undefined {
     return this.byUuid.get(apiKey);
   }
@@ -26,7 +26,7 @@ export class KeysView {
     return this.byKeyId.get(keyId);
   }
 
-  /** Whether the address is that of an owner who has or had a key. */
+  /** Whether the address belongs to an owner who has or had a key. */
   hasOwner(address: string): boolean {
     return this.byOwner.has(address);
   }
@@ -36,7 +36,7 @@ export class KeysView {
     return (this.byOwner.get(owner) ?? []).filter((key) => key.isActive && key.kind === kind);
   }
 
-  /** All keys that the owner ever had of a kind, oldest first. */
+  /** All keys of a kind that the owner ever had, oldest first. */
   allOf(owner: string, kind: ApiKeyKind): readonly ApiKeyRow[] {
     return (this.byOwner.get(owner) ?? []).filter((key) => key.kind === kind);
   }
@@ -46,19 +46,19 @@ export class KeysView {
     return this.heartbeats.get(keyId);
   }
 
-  /** The latest key that anybody made, deleted or not. */
+  /** The key created last by any owner, deleted or not. */
   lastMade(): ApiKeyRow | undefined {
     return this.made;
   }
 
-  /** The latest key made for that triple, deleted or not: its generation tells the next one's. */
+  /** The latest key for an owner, nonce and kind, deleted or not: its generation determines the next one's. */
   latest(owner: string, nonce: number, kind: ApiKeyKind): ApiKeyRow | undefined {
     return this.byIdentity.get(`${owner}/${nonce}/${kind}`);
   }
 
   created(event: EventOf<'ApiKeyCreated'>, tMs: number): void {
     const { owner, keyId, nonce, generation } = event;
-    const kind = event.kind as ApiKeyKind; // the layout bounds it to the kinds there are
+    const kind = event.kind as ApiKeyKind; // the layout bounds it to the existing kinds
     const key: Draft<ApiKeyRow> = {
       apiKey: uuidOfKeyId(keyId),
       keyId,
@@ -88,7 +88,7 @@ export class KeysView {
     this.heartbeats.delete(keyId);
   }
 
-  /** Its part of a snapshot. */
+  /** This view's part of a snapshot. */
   visit(sections: Sections): void {
     const keys = sections.plain('keys', [...this.byUuid.values()]);
     this.heartbeats = sections.plain('heartbeats', this.heartbeats);

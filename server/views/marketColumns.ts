@@ -1,9 +1,9 @@
-// Markets as columns, for snapshots: there may be hundreds of thousands of them, and as plain objects they would take ten
-// times as long to load. Used by markets.ts alone. What follows from a market's texts is made from them again.
+// Stores markets in snapshots as columns: there may be hundreds of thousands, and plain objects would take ten times as long to
+// load. Used by markets.ts alone. Fields that follow from a market's texts are not stored but derived from the texts again.
 import { type MarketStatus, type Resolution, type Sections, type Side, visitTexts } from '../../engine/index.ts';
 import type { Draft, Market, MarketTerms, MarketTexts } from './records.ts';
 
-/** Numbers of a market, in this order; NaN for what there is not. */
+/** How many numbers a market has, in the order of writeNumbers; NaN stands for undefined. */
 const NUMBERS = 21;
 const orNone = (value: number | undefined): number => value ?? Number.NaN;
 const orUndefined = (value: number): number | undefined => (Number.isNaN(value) ? undefined : value);
@@ -34,7 +34,7 @@ function writeNumbers(market: Market, n: Float64Array): void {
   n[at + 20] = market.version;
 }
 
-/** The texts of one market, besides those that its creator gave. */
+/** The text fields of a market that are stored as columns of their own. */
 interface MarketIds {
   readonly conditionId: string;
   readonly questionId: string;
@@ -42,10 +42,10 @@ interface MarketIds {
   readonly tokens: readonly [string, string];
 }
 
-/** What follows from the texts alone. */
+/** The fields derived from the texts alone. */
 type TextFacts = Pick<Market, 'outcomes' | 'question'>;
 
-/** The terms among a market's numbers: those of the market before it where they are the same, as most are. */
+/** A market's terms from its numbers; the previous market's object where the values are equal, as they mostly are. */
 function termsAt(n: Float64Array, at: number, before: MarketTerms | undefined): MarketTerms {
   const autoTick = n[at + 7] === 1;
   if (
@@ -93,7 +93,7 @@ function marketOf(
     texts,
     terms,
     negRisk: n[at + 8] === 1,
-    // As writeNumbers wrote them: status, resolution and side are of their kinds.
+    // writeNumbers wrote them, so status, resolution and side are within their types.
     status: n[at + 9] as MarketStatus,
     resolution: orUndefined(n[at + 10]) as Resolution | undefined,
     createdMs: n[at + 11],
@@ -107,7 +107,7 @@ function marketOf(
   };
 }
 
-/** Lists markets in a snapshot; returns those that are in it. */
+/** Saves or loads the markets of a snapshot; returns those that the snapshot holds. */
 export function visitMarkets(
   sections: Sections,
   markets: Draft<Market>[],

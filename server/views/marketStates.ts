@@ -1,13 +1,13 @@
-// What the status of a market means: who sees it, whether it has books, whether it is over. A draft is not there for anybody
-// but its operator: routes ask here, and the historian for the markets that a question names.
+// What a market's status implies: who sees it, whether it has books, whether trading is over. A draft is visible to its
+// operator alone: routes check that here, and so does the historian for the markets named in a query.
 import { MarketStatus } from '../../engine/index.ts';
 import type { MarketsView } from './markets.ts';
 import type { Market } from './records.ts';
 
-/** Whether those who trade may see the market. */
+/** Whether traders may see the market. */
 export const isListed = ({ status }: Pick<Market, 'status'>): boolean => status !== MarketStatus.DRAFT;
 
-/** Whether the market's tokens have a book: from its opening to its close. */
+/** Whether the market's tokens have a book, as they do from its opening to its close. */
 export const hasBook = ({ status }: Pick<Market, 'status'>): boolean =>
   status === MarketStatus.OPEN || status === MarketStatus.PAUSED;
 
@@ -15,7 +15,7 @@ export const hasBook = ({ status }: Pick<Market, 'status'>): boolean =>
 export const isOver = ({ status }: Pick<Market, 'status'>): boolean =>
   status === MarketStatus.CLOSED || status === MarketStatus.RESOLVED;
 
-/** Listed markets by their names. */
+/** Lookups that find listed markets only. */
 interface ListedMarkets {
   byCondition(conditionId: string): Market | undefined;
   ofEvent(eventNumber: number): readonly Market[];

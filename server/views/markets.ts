@@ -1,6 +1,6 @@
-// Events and markets with their texts, terms, status, last trade and the time at which their book last changed. Fed by
-// the follower of index.ts; read by nearly every route. Texts come from the tails of commands: whatever is no JSON
-// object there counts as no texts, because a view never throws.
+// Events and markets with their texts, terms, status, last trade and the time of the latest change to their book. Fed by the
+// follower of index.ts; read by nearly every route. Texts come from the tails of commands; a tail that is not a JSON object
+// counts as no texts, because a view never throws.
 import {
   type Command,
   complementPips,
@@ -15,7 +15,7 @@ import { visitMarkets } from './marketColumns.ts';
 import type { Draft, EventRow, EventTexts, Market, MarketTerms, MarketTexts, Order } from './records.ts';
 import { readTexts, textOf } from './texts.ts';
 
-/** Where a token belongs. */
+/** The market and outcome of a token. */
 export interface TokenPlace {
   readonly market: Market;
   readonly outcome: 0 | 1;
@@ -40,10 +40,10 @@ function termsOf(event: EventOf<'MarketCreated'> | EventOf<'MarketUpdated'>): Ma
 
 export class MarketsView {
   private markets: Draft<Market>[] = [];
-  /** Indices of markets. */
+  /** Market index by condition id. */
   private readonly conditions = new TextTable((index) => this.markets[index].conditionId);
   private readonly slugs = new TextTable((index) => this.markets[index].slug);
-  /** Twice the index of a token's market, and one more for its second token. */
+  /** By token id: twice the market's index, plus one for its second token. */
   private readonly tokens = new TextTable((place) => this.markets[place >> 1].tokens[place & 1]);
   private events: EventDraft[] = [];
   private readonly eventSlugs = new Map<string, EventRow>();
@@ -52,19 +52,19 @@ export class MarketsView {
     return this.markets[marketIndex];
   }
 
-  /** The market of a row of the views, which never hold one without it. */
+  /** The market of a view's row; every row has one. */
   of({ marketIndex }: { readonly marketIndex: number }): Market {
     const market = this.markets[marketIndex];
     if (market === undefined) throw new Error(`views: no market has the index ${marketIndex}`);
     return market;
   }
 
-  /** By its condition id, 0x and 64 lower-case hex digits. */
+  /** The market with this condition id, 0x and 64 lower-case hex digits. */
   byCondition(conditionId: string): Market | undefined {
     return this.markets[this.conditions.get(conditionId)];
   }
 
-  /** The market and outcome of a token id in decimal text. */
+  /** The market and outcome of a token id, which is decimal text. */
   byToken(tokenId: string): TokenPlace | undefined {
     const place = this.tokens.get(tokenId);
     return place < 0 ? undefined : { market: this.markets[place >> 1], outcome: (place & 1) === 0 ? 0 : 1 };
@@ -74,7 +74,7 @@ export class MarketsView {
     return this.markets[this.slugs.get(slug)];
   }
 
-  /** All markets, drafts too, in the order of their creation: a market's index is its place. */
+  /** All markets including drafts, in the order of creation: a market's index is its position. */
   list(): readonly Market[] {
     return this.markets;
   }
@@ -87,7 +87,7 @@ export class MarketsView {
     return this.eventSlugs.get(slug);
   }
 
-  /** All events, in the order of their numbers. */
+  /** All events, by ascending number. */
   eventList(): readonly EventRow[] {
     return this.events;
   }
@@ -133,7 +133,7 @@ export class MarketsView {
     this.events[eventNumber - 1]?.markets.push(market);
   }
 
-  /** New terms; a tick or a minimum is part of the book that clients see, so these change the book too. */
+  /** Applies new terms. Tick and minimum are part of the book that clients see, so changing them changes the book too. */
   updated(event: EventOf<'MarketUpdated'>, tMs: number): void {
     const market = this.markets[event.marketIndex];
     if (market === undefined) return;
@@ -147,7 +147,7 @@ export class MarketsView {
     market.version += 1;
   }
 
-  /** Changed texts of an accepted UpdateMarket. */
+  /** Applies the texts of an accepted UpdateMarket. */
   textsChanged(command: Command): void {
     const market = command.type === 'UpdateMarket' ? this.markets[command.marketIndex] : undefined;
     if (market === undefined || command.tail === undefined) return;
@@ -183,7 +183,7 @@ export class MarketsView {
     if (market !== undefined) market.bookChangedMs = tMs;
   }
 
-  /** Its part of a snapshot: rows alone, since texts would double with every list that finds them. */
+  /** This view's part of a snapshot. Events are stored without their markets, which would store every market twice. */
   visit(sections: Sections): void {
     const events = this.events.map((event) => ({ ...event, markets: [] }));
     const loaded = sections.plain('events', events);

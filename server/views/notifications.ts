@@ -1,6 +1,6 @@
-// What owners are told without asking: orders that ended without their doing, fills, and results of markets they hold.
-// Fed by the follower of index.ts; read by the routes of notifications. Each owner's are numbered from 1; only the
-// newest are kept, and those that their owner has dropped are gone. Nobody else ever sees them.
+// Notifications to owners: orders that the exchange ended, fills, and resolutions of markets in which they hold shares. Fed by
+// the follower of index.ts; read by the routes of notifications. Each owner's are numbered from 1; only the newest are kept,
+// and dropped ones are removed. No other owner ever sees them.
 import { CancelReason, type CommandOf, limits, notificationNumber } from '../../engine/index.ts';
 import { type FreshTrade, type Order, type Trade, unfilledLots } from './records.ts';
 
@@ -24,7 +24,7 @@ interface FilledNotice extends Numbered {
   readonly lots: number;
   /** In the order's own token. */
   readonly pricePips: number;
-  /** What was left of the order after it. */
+  /** The order's remainder after this trade. */
   readonly remainingLots: number;
 }
 
@@ -46,7 +46,7 @@ interface Box {
   notices: Notice[];
 }
 
-/** The newest ones, counting dropped ones too: what is too old never comes back. */
+/** The newest notifications. Dropped ones count too, so a notification that has aged out never reappears. */
 function keptOf({ lastNumber, notices }: Box): Notice[] {
   return notices.filter(({ number }) => number > lastNumber - limits.notificationIdsMax);
 }
@@ -64,7 +64,7 @@ export class NotificationsView {
     if (reason !== CancelReason.REQUESTED) this.add<CanceledNotice>(order.owner, tMs, { kind: 'canceled', order });
   }
 
-  /** To the taker and to every maker; orders hold what is left of them after this trade. */
+  /** Notifies the taker and every maker. Each order already holds its remainder after this trade. */
   traded(trade: FreshTrade, tMs: number): void {
     const { taker, lots, pricePips } = trade;
     const remainingLots = unfilledLots(taker);
@@ -79,7 +79,7 @@ export class NotificationsView {
     this.add<ResolvedNotice>(owner, tMs, { kind: 'resolved', marketIndex, outcome, sharesMicro });
   }
 
-  /** An accepted DropNotifications. */
+  /** Applies an accepted DropNotifications. */
   dropped({ owner, items = [] }: CommandOf<'DropNotifications'>): void {
     const box = this.byOwner.get(owner);
     if (box === undefined) return;
@@ -87,7 +87,7 @@ export class NotificationsView {
     box.notices = box.notices.filter(({ number }) => !numbers.has(number));
   }
 
-  /** What a snapshot keeps of it, together with orders and trades. */
+  /** This view's part of a snapshot, stored together with orders and trades. */
   get state(): Map<string, Box> {
     return this.byOwner;
   }
@@ -103,9 +103,9 @@ export class NotificationsView {
       this.byOwner.set(owner, box);
     }
     box.lastNumber += 1;
-    // The parts that Unnumbered left out, put back: TypeScript does not see that this is N again.
+    // Restores the fields that Unnumbered omitted; TypeScript cannot see that the result is N again.
     box.notices.push({ ...notice, number: box.lastNumber, tMs } as unknown as N);
-    // Cut in one go now and then, since cutting one at a time would move all of them each time.
+    // Trimmed in bulk now and then: trimming one at a time would move all of them each time.
     if (box.notices.length >= 2 * limits.notificationIdsMax)
       box.notices = box.notices.slice(-limits.notificationIdsMax);
   }

@@ -1,6 +1,6 @@
-// The orders that are open, and those that ended lately, by number and by id; older ones are the historian's. Fed by the
-// follower of index.ts; read by the routes of orders and by the other views, which need a maker's order behind a fill.
-// Only its own methods change an order; a number or id that it does not know is ignored, never an error.
+// Open orders and recently ended ones, by number and by id; older orders are the historian's. Fed by the follower of index.ts;
+// read by the routes of orders and by the other views, which need the maker's order of a fill. Only this view's methods change
+// an order; an unknown number or id is ignored, never an error.
 import { CancelReason, type CommandOf, type EventOf, type OrderType, type Side } from '../../engine/index.ts';
 import type { Draft, FreshTrade, Order, OrderStatus, TradePlace } from './records.ts';
 
@@ -10,7 +10,7 @@ const NO_BUILDER = `0x${'0'.repeat(64)}`;
 const SIGNATURE_TYPE_KEY = '"signatureType":';
 const BUILDER_KEY = '"builder":"';
 
-/** Two facts of the signed order, found in the tail's text: parsing all of it would cost more than the whole record. */
+/** Finds two fields of the signed order in the tail's text: parsing the JSON would cost more than the whole record. */
 function readTail(tail: Uint8Array | undefined): { readonly signatureType: number; readonly builder: string } {
   if (tail === undefined) return { signatureType: 0, builder: '' };
   const bytes = Buffer.isBuffer(tail) ? tail : Buffer.from(tail);
@@ -29,10 +29,10 @@ const END_STATUS: Readonly<Record<number, OrderStatus>> = {
   [CancelReason.MARKET_RESOLVED]: 'CANCELED_MARKET_RESOLVED',
 };
 
-/** Whether an order is in a book, or waits to be. */
+/** Whether an order rests in a book or is delayed. */
 export const isOpen = ({ status }: Order): boolean => status === 'LIVE' || status === 'DELAYED';
 
-/** How many orders stay after they ended, and how long (ms) any of them does: who asks for one soon needs no historian. */
+/** Ended orders stay while they are among the latest `orders` or younger than `ms`: prompt queries need no historian. */
 const ENDED = { orders: 4_096, ms: 5_000 } as const;
 
 interface EndedOrder {
@@ -40,26 +40,26 @@ interface EndedOrder {
   readonly endedMs: number;
 }
 
-/** What a snapshot keeps of the orders. */
+/** The snapshot of the orders. */
 interface OrdersState {
-  /** All that are known, by rising number. */
+  /** All known orders, by ascending number. */
   readonly orders: OrderDraft[];
   readonly ended: EndedOrder[];
 }
 
 export class OrdersView {
   private readonly byNumber = new Map<number, OrderDraft>();
-  /** Those that ended, in that order, from `firstEnded` on. */
+  /** Ended orders, in the order in which they ended, from `firstEnded` on. */
   private ended: EndedOrder[] = [];
   private firstEnded = 0;
   private tMs = 0;
   private readonly ids = new Map<string, OrderDraft>();
-  /** Open orders of an owner by number, in the order of their numbers. */
+  /** By owner: its open orders by number, in ascending order. */
   private readonly open = new Map<string, Map<number, Order>>();
-  /** Live and delayed orders of everybody. */
+  /** The number of live and delayed orders of all owners. */
   openCount = 0;
 
-  /** A record of this time begins: what ended long enough before it leaves. */
+  /** Begins a record with this time: drops the orders that ended long enough before it. */
   recordBegan(tMs: number): void {
     this.tMs = tMs;
     const { ended } = this;
@@ -74,7 +74,7 @@ export class OrdersView {
     this.firstEnded = 0;
   }
 
-  /** The order of that id (0x and 64 lower-case hex digits), whoever owns it. */
+  /** The order with this id (0x and 64 lower-case hex digits), of any owner. */
   byId(id: string): Order | undefined {
     return this.ids.get(id);
   }
@@ -83,7 +83,7 @@ export class OrdersView {
     return this.byNumber.get(orderNumber);
   }
 
-  /** Live and delayed orders of all the owner's wallets, oldest first. It may be walked in parts while orders come and go. */
+  /** Live and delayed orders of all the owner's wallets, oldest first. Iteration may pause while orders come and go. */
   openOf(owner: string): Iterable<Order> {
     return this.open.get(owner)?.values() ?? [];
   }
@@ -132,7 +132,7 @@ export class OrdersView {
     this.end(order, END_STATUS[reason] ?? 'CANCELED');
   }
 
-  /** A maker's part: what is left of it stays in the book. */
+  /** Applies a maker's fill: its remainder stays in the book. */
   makerFilled(orderNumber: number, lots: number, remainingLots: number): Order | undefined {
     const order = this.byNumber.get(orderNumber);
     if (order === undefined) return undefined;
@@ -148,14 +148,14 @@ export class OrdersView {
     return order;
   }
 
-  /** Joins a trade to the orders that took part in it. */
+  /** Adds a trade to each order that took part in it. */
   traded({ marketIndex, tradeNumber, taker, makers }: FreshTrade): void {
     const place = { marketIndex, tradeNumber };
     this.byNumber.get(taker.orderNumber)?.trades.push(place);
     for (const { order } of makers) this.byNumber.get(order.orderNumber)?.trades.push(place);
   }
 
-  /** What a snapshot keeps of it, together with trades and others that hold orders. */
+  /** This view's part of a snapshot, stored together with trades and whatever else refers to orders. */
   get state(): OrdersState {
     return { orders: [...this.byNumber.values()], ended: this.ended.slice(this.firstEnded) };
   }

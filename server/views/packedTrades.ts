@@ -1,6 +1,6 @@
-// Trades that change no more, packed: some 150 bytes each outside of the heap, where an object with its orders takes ten times as
-// much of it, and the heap ends at a few gigabytes. Read field by field, so that a filter that asks for little reads little.
-// Written and read by trades.ts alone.
+// A packed store of trades that no longer change: some 150 bytes each, off the heap. As objects with their orders they would
+// take ten times as much of the heap, which ends at a few gigabytes. Fields are decoded on access, so a filter that needs few
+// fields reads little. Written and read by trades.ts alone.
 import {
   bytesToHex,
   type FillKind,
@@ -13,16 +13,16 @@ import {
 import type { MakerFill, Trade, TradeParty } from './records.ts';
 
 /**
- * A trade, little-endian: f64 number in its market, fee, times of match and last change; u32 market, lots, bucket, number of
- * makers; u16 pips. Then its taker and its makers.
+ * A trade, little-endian: f64 number in its market, fee, times of the match and of the last change; u32 market, lots, bucket,
+ * number of makers; u16 pips. Its taker and its makers follow.
  */
 const TRADE = {
   ...{ tradeNumber: 0, feeMicro: 8, matchMs: 16, updatedMs: 24, market: 32, lots: 36, bucket: 40, makerCount: 44 },
   ...{ pips: 48, taker: 52 },
 } as const;
-/** One of its orders: 32 bytes of id; u32 account, and numbers of the texts of owner, wallet, key and builder; a byte of token and side. */
+/** A party's order: 32 bytes of id; u32 account; text numbers of owner, wallet, key, builder; a byte of token and side. */
 const PARTY = { id: 0, account: 32, owner: 36, maker: 40, key: 44, builder: 48, terms: 52, bytes: 56 } as const;
-/** A maker: its order, then u32 lots, u16 pips, u8 kind. */
+/** A maker: its order (PARTY), then u32 lots, u16 pips, u8 kind. */
 const MAKER = { lots: PARTY.bytes, pips: PARTY.bytes + 4, kind: PARTY.bytes + 6, bytes: PARTY.bytes + 8 } as const;
 const TEXTS = [PARTY.owner, PARTY.maker, PARTY.key, PARTY.builder] as const;
 const ID_BYTES = 32;
@@ -31,7 +31,7 @@ const FIRST_PLACES = 1_024;
 
 const bytesOf = (makerCount: number): number => TRADE.taker + PARTY.bytes + makerCount * MAKER.bytes;
 
-/** Texts by number, each once: addresses, keys and codes come again and again. */
+/** Interned texts: each is stored once and referred to by its number, since addresses, keys and codes recur. */
 class Texts {
   list: string[] = [];
   private readonly numbers = new Map<string, number>();
@@ -165,16 +165,16 @@ class PackedTrade implements Trade {
 }
 
 export class PackedTrades {
-  /** How many there are: the trades with the ordinals 1 to this one. */
+  /** How many trades are packed: those with the ordinals 1 to `count`. */
   count = 0;
   private chunks: Buffer<ArrayBuffer>[] = [];
-  /** How much of the last chunk is taken. */
+  /** Bytes used of the last chunk. */
   private used = 0;
-  /** By ordinal − 1: the number of its chunk times 2^32, plus where it starts in that. */
+  /** By ordinal − 1: the index of the trade's chunk times 2^32, plus its byte offset in that chunk. */
   private places = new Float64Array(FIRST_PLACES);
   private readonly texts = new Texts();
 
-  /** Packs the trade with the next ordinal, which is CONFIRMED. */
+  /** Packs the trade with the next ordinal; it must be CONFIRMED. */
   add(trade: Trade): void {
     const { taker, makers } = trade;
     const at = this.take(bytesOf(makers.length));
@@ -199,14 +199,14 @@ export class PackedTrades {
     }
   }
 
-  /** The trade with an ordinal from 1 to `count`. */
+  /** The trade with this ordinal, which lies within 1 to `count`. */
   byOrdinal(ordinal: number): Trade {
     const place = this.places[ordinal - 1];
     const number = Math.floor(place / 2 ** 32);
     return new PackedTrade(ordinal, this.chunks[number], place - number * 2 ** 32, this.texts);
   }
 
-  /** Its part of a snapshot. */
+  /** The packed trades' part of a snapshot. */
   visit(sections: Sections): void {
     this.count = sections.number('count', this.count);
     this.used = sections.number('used', this.used);
@@ -222,7 +222,7 @@ export class PackedTrades {
     this.requireWhole();
   }
 
-  /** Each trade lies where its place says, right behind the one before it or at the start of the next chunk, and nothing else does. */
+  /** Requires each trade to start right behind the one before it or at the start of the next chunk, with nothing else there. */
   private requireWhole(): void {
     const { count, places, chunks } = this;
     requireSound(isCapacity(places.length, FIRST_PLACES), `packed trades have ${places.length} places`);
@@ -241,7 +241,7 @@ export class PackedTrades {
     requireSound(fills, `${count} packed trades end before ${this.used} bytes of ${chunks.length} chunks`);
   }
 
-  /** Where a trade ends that begins in a chunk; undefined unless all of it and all its texts are there. */
+  /** Where the trade at this offset of a chunk ends; undefined unless all of it and all its texts are present. */
   private endOf(chunk: Buffer | undefined, at: number): number | undefined {
     const makersAt = at + TRADE.taker + PARTY.bytes;
     if (chunk === undefined || makersAt > chunk.length) return undefined;
@@ -257,7 +257,7 @@ export class PackedTrades {
     return TEXTS.every((field) => chunk.readUInt32LE(partyAt + field) < this.texts.list.length);
   }
 
-  /** Makes room for so many bytes more, for the next ordinal; returns where they begin in the last chunk. */
+  /** Reserves this many bytes for the next ordinal; returns their offset in the last chunk. */
   private take(bytes: number): number {
     if (this.chunks.length === 0 || this.used + bytes > this.chunks[this.chunks.length - 1].length) {
       this.chunks.push(Buffer.from(new ArrayBuffer(Math.max(CHUNK_BYTES, bytes))));

@@ -1,5 +1,5 @@
-// The rows that the views hold: markets, accounts, keys, orders and trades, as followers of the log see them. Written
-// by the views alone (as Draft<…>); everything else gets them read-only and must not change them.
+// The rows of the views: markets, accounts, keys, orders and trades, derived from the log. Only the views write them (as
+// Draft<…>); all other code gets them read-only and must not change them.
 // All money and shares are whole micro, sizes whole lots, prices whole pips, times milliseconds.
 import type {
   ApiKeyKind,
@@ -11,10 +11,10 @@ import type {
   TradeStatus,
 } from '../../engine/index.ts';
 
-/** A row as its own view may write it. */
+/** A row that its own view may write. */
 export type Draft<Row> = { -readonly [K in keyof Row]: Row[K] };
 
-/** What the creator of a market said about it; every key may be missing, unknown keys are kept as they came. */
+/** A market's texts as its creator gave them; every key may be missing, and unknown keys are kept unchanged. */
 export interface MarketTexts {
   readonly slug?: string;
   readonly question?: string;
@@ -35,7 +35,7 @@ export interface MarketTexts {
   readonly lastPrice?: string;
   readonly archived?: boolean;
   readonly rewards?: MarketRewards;
-  /** The operator's own, by their names; the exchange does nothing with them. */
+  /** The operator's own flags, by name; the exchange ignores them. */
   readonly flags?: Readonly<Record<string, boolean>>;
   readonly [key: string]: unknown;
 }
@@ -51,7 +51,7 @@ export interface MarketRewards {
   readonly maxSpread?: number;
 }
 
-/** What the creator of an event said about it; every key may be missing, unknown keys are kept as they came. */
+/** An event's texts as its creator gave them; every key may be missing, and unknown keys are kept unchanged. */
 export interface EventTexts {
   readonly slug?: string;
   readonly ticker?: string;
@@ -74,11 +74,11 @@ export interface EventRow {
   readonly negRisk: boolean;
   readonly texts: EventTexts;
   readonly createdMs: number;
-  /** Its markets, in the order of their creation. */
+  /** The event's markets, in the order of creation. */
   readonly markets: readonly Market[];
 }
 
-/** What orders of a market must obey and pay. */
+/** The rules and fees for orders of a market. */
 export interface MarketTerms {
   readonly tickPips: number;
   readonly minOrderLots: number;
@@ -101,7 +101,7 @@ export interface LastTrade {
 export interface Market {
   /** From 0, in the order of creation. */
   readonly index: number;
-  /** The catalog's number of it, from 1. */
+  /** The market's number in the catalog, from 1. */
   readonly marketId: number;
   /** 0 = none. */
   readonly eventNumber: number;
@@ -127,7 +127,7 @@ export interface Market {
   /** Time of the last event that changed the market's book: its levels, tick or minimum. */
   readonly bookChangedMs: number;
   readonly tradeCount: number;
-  /** Rises with every change of anything here but the book's time. */
+  /** Rises with every change of a field other than bookChangedMs. */
   readonly version: number;
 }
 
@@ -143,7 +143,7 @@ export interface Account {
 export interface ApiKeyRow {
   /** UUID, lower case. */
   readonly apiKey: string;
-  /** The same key as 16 bytes of hex. */
+  /** The same UUID as 16 bytes of hex, with 0x. */
   readonly keyId: string;
   readonly owner: string;
   readonly nonce: number;
@@ -154,7 +154,7 @@ export interface ApiKeyRow {
   readonly deletedMs: number | undefined;
 }
 
-/** States of an order as the wire names them. What is kept as numbers keeps a state by its place here. */
+/** Order states by their wire names. Numeric encodings store a state by its index here. */
 export const orderStatuses = ['LIVE', 'MATCHED', 'DELAYED', 'CANCELED', 'CANCELED_MARKET_RESOLVED', 'INVALID'] as const;
 export type OrderStatus = (typeof orderStatuses)[number];
 
@@ -178,32 +178,32 @@ export interface Order {
   readonly createdMs: number;
   readonly status: OrderStatus;
   readonly filledLots: number;
-  /** What stands in the book: 0 unless it rests. */
+  /** Lots in the book: 0 unless the order rests. */
   readonly restingLots: number;
-  /** Reason of its end without a full match (CancelReason), undefined otherwise. */
+  /** The CancelReason with which the order ended without a full match, undefined otherwise. */
   readonly cancelReason: number | undefined;
-  /** Where the trades are that it took part in, oldest first: by name, since an order that held them would hold theirs, too. */
+  /** Trades it took part in, oldest first; by number, since trades held as objects would hold their orders' trades in turn. */
   readonly trades: readonly TradePlace[];
-  /** Whether it had to wait before it could take. */
+  /** Whether the order was delayed before it could take. */
   readonly wasDelayed: boolean;
-  /** 0 to 3, how the wallet belongs to its owner. */
+  /** 0 to 3: how the wallet belongs to its owner. */
   readonly signatureType: number;
   /** Builder code that the order carries, 0x and 64 hex digits; '' for none. */
   readonly builder: string;
 }
 
-/** How much of its size an order has not got; 0 for a budget that bought more shares than its limit promised. */
+/** The unfilled part of an order's size; 0 for a budget order that bought more shares than its limit implied. */
 export const unfilledLots = ({ originalLots, filledLots }: Pick<Order, 'originalLots' | 'filledLots'>): number =>
   Math.max(originalLots - filledLots, 0);
 
-/** Which trade. */
+/** Identifies a trade. */
 export interface TradePlace {
   readonly marketIndex: number;
   /** Within the market, from 1. */
   readonly tradeNumber: number;
 }
 
-/** What a trade tells of an order that took part in it. */
+/** What a trade states about an order that took part in it. */
 export type TradeParty = Pick<Order, 'id' | 'accountId' | 'owner' | 'maker' | 'keyId' | 'outcome' | 'side' | 'builder'>;
 
 /** One maker's part of a trade. */
@@ -216,7 +216,7 @@ export interface MakerFill {
 }
 
 export interface Trade extends TradePlace {
-  /** Among all trades of the exchange, from 1. */
+  /** The trade's number among all trades of the exchange, from 1. */
   readonly ordinal: number;
   readonly taker: TradeParty;
   /** In the taker's token. */
@@ -224,14 +224,14 @@ export interface Trade extends TradePlace {
   readonly lots: number;
   readonly feeMicro: number;
   readonly makers: readonly MakerFill[];
-  /** Which of the taker order's trades it is, from 0. */
+  /** The trade's index among the taker order's trades, from 0. */
   readonly bucketIndex: number;
   readonly status: TradeStatus;
   readonly matchMs: number;
   readonly updatedMs: number;
 }
 
-/** A trade that was just made, with the orders themselves. */
+/** A trade that has just been made, with the orders themselves. */
 export interface FreshTrade extends Trade {
   readonly taker: Order;
   readonly makers: readonly FreshFill[];

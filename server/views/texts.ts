@@ -1,11 +1,11 @@
-// Reading what is written in the texts of events and markets, which the log keeps as they were given: any of them may be
-// missing, or be none. Used by views, catalog, historian and wire.
+// Reads the texts of events and markets. The log keeps them as given: any of them may be missing or not be a string. Used by
+// views, catalog, historian and wire.
 import { type Fields, isFields } from '../lib/jsonFields.ts';
 
-/** A text as it stands; '' where there is none. */
+/** The value if it is a string, else ''. */
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** The texts in a command's tail; whatever is no JSON object there counts as no texts. */
+/** The texts in a command's tail; a tail that is not a JSON object counts as no texts. */
 export function readTexts(tail: Uint8Array | undefined): Fields {
   if (tail === undefined) return {};
   try {

@@ -1,16 +1,16 @@
-// Every trade with its makers, by market and number, and by each owner that took part. Fed by the follower of
-// index.ts; read by the routes of trades. Trades are never removed; only their status and its time change, and those that are
-// CONFIRMED change no more: all but the newest of them are packed, so that the heap does not grow with the log.
+// Every trade with its makers, by market and number and by each participating owner. Fed by the follower of index.ts; read by
+// the routes of trades. Trades are never removed; only their status and its time change, up to CONFIRMED. All CONFIRMED trades
+// but the newest are packed, so the heap does not grow with the log.
 import { type EventOf, type FillKind, requireSound, type Sections, TradeStatus } from '../../engine/index.ts';
 import { PackedTrades } from './packedTrades.ts';
 import type { Draft, FreshFill, FreshTrade, Order, Trade } from './records.ts';
 
-/** How many of the newest trades stay objects: what follows a trade asks for it right away. */
+/** How many of the newest trades stay objects: the steps that follow a trade look it up at once. */
 const KEPT = 256;
 
-/** What a snapshot keeps of the trades, besides the packed ones. */
+/** The snapshot of the trades, apart from the packed ones. */
 interface TradesState {
-  /** Those after the packed ones. */
+  /** The trades after the packed ones. */
   readonly recent: Draft<Trade>[];
   readonly byMarket: number[][];
   readonly byOwner: Map<string, number[]>;
@@ -20,22 +20,22 @@ const NONE: readonly number[] = [];
 
 export class TradesView {
   private readonly packed = new PackedTrades();
-  /** The trades after the packed ones, from `firstRecent` on. */
+  /** The trades after the packed ones start at `firstRecent`; the entries before it are already packed. */
   private recent: Draft<Trade>[] = [];
   private firstRecent = 0;
-  /** Ordinals, by number in the market − 1. */
+  /** Ordinals by market, then by number in the market − 1. */
   private byMarket: number[][] = [];
-  /** Ordinals, rising. */
+  /** Ascending ordinals by owner. */
   private byOwner = new Map<string, number[]>();
   private makers: FreshFill[] = [];
 
-  /** A trade by its market and its number there (from 1). */
+  /** A trade by its market and its number in that market (from 1). */
   byNumber(marketIndex: number, tradeNumber: number): Trade | undefined {
     const ordinal = this.byMarket[marketIndex]?.[tradeNumber - 1];
     return ordinal === undefined ? undefined : this.byOrdinal(ordinal);
   }
 
-  /** A trade by its number among all, which one of the lists below has named. */
+  /** A trade by its ordinal, which must come from one of the lists below. */
   byOrdinal(ordinal: number): Trade {
     return this.draft(ordinal) ?? this.packed.byOrdinal(ordinal);
   }
@@ -45,12 +45,12 @@ export class TradesView {
     return this.byMarket[marketIndex] ?? NONE;
   }
 
-  /** The ordinals of the trades in which the owner was taker or maker, oldest first. */
+  /** The ordinals of all trades in which the owner was taker or maker, oldest first. */
   ofOwner(owner: string): readonly number[] {
     return this.byOwner.get(owner) ?? NONE;
   }
 
-  /** One maker's part of the trade whose event follows. */
+  /** Adds one maker's part to the trade whose event follows. */
   filled(order: Order, event: EventOf<'Fill'>): void {
     const { lots, pricePips } = event;
     this.makers.push({ order, lots, pricePips, kind: event.kind as FillKind }); // bounded by the layout
@@ -94,12 +94,12 @@ export class TradesView {
     trade.updatedMs = tMs;
   }
 
-  /** What a snapshot keeps of the packed ones. */
+  /** The packed trades' part of a snapshot. */
   visitPacked(sections: Sections): void {
     this.packed.visit(sections);
   }
 
-  /** What it keeps of the others, together with orders and others that hold trades. */
+  /** The other trades' part of a snapshot, stored together with orders and whatever else refers to trades. */
   get state(): TradesState {
     return { recent: this.recent.slice(this.firstRecent), byMarket: this.byMarket, byOwner: this.byOwner };
   }
@@ -112,12 +112,12 @@ export class TradesView {
     this.byOwner = byOwner;
   }
 
-  /** One that is not packed yet. */
+  /** The trade with this ordinal if it is not packed yet. */
   private draft(ordinal: number): Draft<Trade> | undefined {
     return ordinal > this.packed.count ? this.recent[this.firstRecent + ordinal - this.packed.count - 1] : undefined;
   }
 
-  /** Packs the oldest while there are more than enough; one that is not CONFIRMED yet holds up those behind it. */
+  /** Packs the oldest trades while more than KEPT are objects. A trade that is not CONFIRMED yet holds up those behind it. */
   private packOld(): void {
     while (this.recent.length - this.firstRecent > KEPT) {
       const oldest = this.recent[this.firstRecent];
@@ -130,7 +130,7 @@ export class TradesView {
     this.firstRecent = 0;
   }
 
-  /** Once an owner, even if several of its orders took part: its latest trade is then this one already. */
+  /** Lists the trade once per owner, even if several of the owner's orders took part: its ordinal is then already the last. */
   private join(owner: string, ordinal: number): void {
     const owned = this.byOwner.get(owner);
     if (owned === undefined) this.byOwner.set(owner, [ordinal]);
