@@ -94,7 +94,7 @@ export class LogFollower {
     if (!this.source.canRewind) throw new Error(`the index cannot be built anew: ${reason}`);
     this.onDropped(reason);
     await this.committing?.catch(() => {}); // a failed commit of a dropped index does not matter
-    await this.tables.close();
+    await this.tables.close(false);
     rmSync(this.settings.indexPath, { recursive: true, force: true });
     this.batch = undefined;
     this.isBatchDone = true;
@@ -145,7 +145,7 @@ export class LogFollower {
     } catch (error) {
       this.onDropped(reasonOf(error));
     }
-    void store.close();
+    void store.close(false); // a checksum would be written when the next index is already in this folder
     rmSync(indexPath, { recursive: true, force: true });
     return new Tables(new IndexStore(indexPath, isPassing));
   }

@@ -3,11 +3,13 @@
 import { existsSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { BlockTable } from '../../server/history/blocks.ts';
 import { closedParts } from '../../server/history/closed.ts';
 import { LEG } from '../../server/history/figures.ts';
-import { Table } from '../../server/history/keys.ts';
+import { LogFollower } from '../../server/history/follower.ts';
+import { PAIR_KEY_BYTES, Table, writePairKey } from '../../server/history/keys.ts';
 import { Positions } from '../../server/history/positions.ts';
 import { dropUnusable, IndexStore } from '../../server/history/store.ts';
 
@@ -125,4 +127,26 @@ test('an index that was closed in order and changed since is dropped; one that w
   truncateSync(file, 8_192);
   expect(dropUnusable(folder, false)).toContain('cut off');
   expect(existsSync(file)).toBe(false);
+});
+
+test('an index of another format gives way to one that has no checksum while it is open', async () => {
+  const other = new IndexStore(folder, false);
+  const cursorKey = writePairKey(Buffer.alloc(PAIR_KEY_BYTES), Table.META, 0, 0);
+  await other.commit((put) => put(cursorKey, Buffer.from('{"format":1}')));
+  await other.close();
+  const emptyLog = {
+    next: () => undefined,
+    hashAt: () => undefined,
+    canRewind: true,
+    reopen: async () => {},
+    close: async () => {},
+  };
+  const settings = { indexPath: folder, dataDir: folder, isFresh: false, recordsPerCommit: 1_000 };
+  const reasons: string[] = [];
+  const follower = new LogFollower(settings, emptyLog, (reason) => reasons.push(reason));
+  await nextTurn(); // what the end of the other one still had to do is done by then
+  expect(reasons).toEqual([expect.stringContaining('format 1')]);
+  expect(existsSync(join(folder, 'sum.json'))).toBe(false);
+  await follower.abandon();
+  expect(dropUnusable(folder, false), 'as a killed process leaves it').toBeUndefined();
 });
