@@ -66,7 +66,7 @@ export class KeyTable {
     }
   }
 
-  /** Its part of a snapshot. */
+  /** Saves or loads its part of a snapshot. */
   visit(sections: Sections): void {
     this.size = sections.number('size', this.size);
     this.entriesOf = sections.int32('entries', this.entriesOf);

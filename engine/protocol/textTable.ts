@@ -51,7 +51,7 @@ export class TextTable {
     this.size -= 1;
   }
 
-  /** Its part of a snapshot. */
+  /** Saves or loads its part of a snapshot. */
   visit(sections: Sections): void {
     this.size = sections.number('size', this.size);
     this.entries = sections.int32('entries', this.entries);

@@ -76,7 +76,7 @@ export class ApiKeys {
     if (kind === ApiKeyKind.TRADING) this.activeTrading.delete(tradingSlot(owner, nonce));
   }
 
-  /** Its part of a snapshot. */
+  /** Saves or loads its part of a snapshot. */
   visit(sections: Sections): void {
     this.keys = sections.plain('keys', this.keys);
     this.owners = sections.int32('owners', this.owners);

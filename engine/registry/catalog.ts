@@ -90,7 +90,7 @@ export class Catalog {
     this.marketSlugs.set(market.slug, marketIndex);
   }
 
-  /** Its part of a snapshot. */
+  /** Saves or loads its part of a snapshot. */
   visit(sections: Sections): void {
     this.events = sections.plain('events', this.events);
     this.markets = this.visitMarkets(sections);

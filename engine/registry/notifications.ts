@@ -27,7 +27,7 @@ export class DroppedNotifications {
     while (dropped.above.delete(dropped.upTo + 1)) dropped.upTo += 1;
   }
 
-  /** Its part of a snapshot. */
+  /** Saves or loads its part of a snapshot. */
   visit(sections: Sections): void {
     this.byOwner = sections.plain('byOwner', this.byOwner);
   }

@@ -41,7 +41,7 @@ export class Wallets {
     this.ownerOf[index] = owner;
   }
 
-  /** Its part of a snapshot. */
+  /** Saves or loads its part of a snapshot. */
   visit(sections: Sections): void {
     this.bindings = sections.plain('bindings', this.bindings);
     this.ownerOf = sections.plain('ownerOf', this.ownerOf);
