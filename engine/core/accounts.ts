@@ -1,5 +1,5 @@
-// The identities that the core knows: accounts (wallets), their owners (the EOA behind each wallet) and the API keys that orders
-// remember. Each gets a dense index on first use. Every part of the core reads these tables; they hold no money.
+// The identities that the core knows: accounts (wallets), their owners (the EOA behind each wallet) and the API keys that
+// orders remember. Each gets a dense index on first use. Every part of the core reads these tables; they hold no money.
 import { bytesToHex, hexToBytes } from '../protocol/bytes.ts';
 import { KeyTable } from '../protocol/keyTable.ts';
 import { limits } from '../protocol/limits.ts';

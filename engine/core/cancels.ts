@@ -1,6 +1,6 @@
-// Cancels: one order, a list of ids, an owner's orders of one market or of all, and the sweeps when a market closes, an owner is
-// banned or an API key falls silent. Called by exchange.ts, entry, coverage and lifecycle. A sweep's events are in the order of
-// order numbers.
+// Cancels: one order, a list of ids, an owner's orders of one market or of all, and the sweeps when a market closes, an owner
+// is banned or an API key falls silent. Called by exchange.ts, entry, coverage and lifecycle. A sweep's events are in the order
+// of order numbers.
 
 import { bytesToHex } from '../protocol/bytes.ts';
 import { COMMAND_HEADER_BYTES, commandLayouts, KIND_BYTES } from '../protocol/layout.ts';

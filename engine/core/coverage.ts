@@ -1,6 +1,6 @@
 // Eager coverage: no book ever shows liquidity that its owner could not pay for. After a command, an account whose balance fell
-// below its reservation in some market loses whole BUY orders there, newest first. Called by exchange.ts after every command and
-// every settled item.
+// below its reservation in some market loses whole BUY orders there, newest first. Called by exchange.ts after every command
+// and every settled item.
 import { CancelReason, Side } from '../protocol/terms.ts';
 import { cancelOrder } from './cancels.ts';
 import { NONE } from './orderPool.ts';

@@ -1,5 +1,5 @@
-// A binary heap of due items, ordered by due time and then by two numbers. The core has one for each kind of item:
-// expiries, releases, heartbeats and trade statuses. Where items can be withdrawn, the heap tells their holder each item's place.
+// A binary heap of due items, ordered by due time and then by two numbers. The core has one for each kind of item: expiries,
+// releases, heartbeats and trade statuses. Where items can be withdrawn, the heap tells their holder each item's place.
 import { requireSound, type Sections } from '../protocol/sections.ts';
 import { growFloat64, growInt32 } from './grow.ts';
 import { NONE } from './orderPool.ts';
@@ -10,7 +10,7 @@ export interface HeapPlaces {
   setHeapPlace(item: number, place: number): void;
 }
 
-/** A lower bound of the next due time over all heaps, ms. Every command checks it twice. A push lowers it, settling corrects it. */
+/** A lower bound of all heaps' next due times, ms. Every command checks it twice. A push lowers it, settling corrects it. */
 export interface Alarm {
   ms: number;
 }

@@ -1,6 +1,6 @@
-// Order entry: all checks of the core, in the order of the list of rejections, then the execution of an accepted order.
-// Called by exchange.ts for PlaceOrder, and by releases.ts for the funds check and the execution. A refused order changes nothing;
-// a killed one gets a number, and an account and a position if it has none, and its id is remembered.
+// Order entry: all checks of the core, in the order of the list of rejections, then the execution of an accepted order. Called
+// by exchange.ts for PlaceOrder, and by releases.ts for the funds check and the execution. A refused order changes nothing; a
+// killed one gets a number, and an account and a position if it has none, and its id is remembered.
 import { commandLayouts } from '../protocol/layout.ts';
 import { limits } from '../protocol/limits.ts';
 import type { Message } from '../protocol/message.ts';
@@ -139,7 +139,9 @@ const restingPips = (state: CoreState, tickPips: number, order: TakerOrder): num
   return pips | 0;
 };
 
-/** The limit of a FOK or FAK order, pips: the signed ratio moved to the tick, never to its owner's disadvantage; 0 when refused. */
+/**
+ * The limit of a FOK or FAK order, pips: the signed ratio moved to the tick, never to its owner's disadvantage; 0 when refused.
+ */
 const takingPips = (state: CoreState, tickPips: number, order: TakerOrder): number => {
   const { makerMicro, takerMicro, isBuy } = order;
   const money = isBuy ? makerMicro : takerMicro;
@@ -155,9 +157,9 @@ const takingPips = (state: CoreState, tickPips: number, order: TakerOrder): numb
 };
 
 /**
- * Whether the amounts of a FOK or FAK have no more decimals than production accepts (wire.md B.4): two in the maker amount, which
- * is the size asked for, and in the taker amount as many as the tick allows. Orders that no client signed, the exchange's own,
- * may have any number.
+ * Whether the amounts of a FOK or FAK have no more decimals than production accepts (wire.md B.4): two in the maker amount,
+ * which is the size asked for, and in the taker amount as many as the tick allows. Orders that no client signed, the exchange's
+ * own, may have any number.
  */
 const isAccurate = (tickPips: number, order: TakerOrder): boolean => {
   if ((order.flags & CLIENT_ACCURACY) === 0) return true;
@@ -308,8 +310,8 @@ const announce = (state: CoreState, market: Market, order: TakerOrder): void => 
 };
 
 /**
- * PlaceOrder: refuses, kills, delays, matches or rests the order of the message at `offset`. placeAny, for what placeUsual leaves,
- * is a separate function: called less often, it takes no room in the compiled code for the usual orders.
+ * PlaceOrder: refuses, kills, delays, matches or rests the order of the message at `offset`. placeAny, for what placeUsual
+ * leaves, is a separate function: called less often, it takes no room in the compiled code for the usual orders.
  */
 export const placeOrder = (state: CoreState, message: Message, offset: number): void => {
   const { ids } = state;

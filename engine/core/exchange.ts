@@ -1,6 +1,7 @@
-// The deterministic exchange: apply(time, command) → events. The table below has one function per command; around each, this file
-// first settles what is due, then runs the command, coverage and auto tick, and settles what became due. It reads no clock, no
-// random source, no file: the same commands give the same events and the same state, on every machine and in every replay.
+// The deterministic exchange: apply(time, command) → events. The table below has one function per command; around each, this
+// file first settles what is due, then runs the command, coverage and auto tick, and settles what became due. It reads no
+// clock, no random source, no file: the same commands give the same events and the same state, on every machine and in every
+// replay.
 import type { EventWriter } from '../protocol/eventWriter.ts';
 import { commandLayouts } from '../protocol/layout.ts';
 import { Message } from '../protocol/message.ts';
@@ -44,7 +45,7 @@ const STARTED_TYPE = STARTED.type;
 const PLACE_TYPE = commandLayouts.PlaceOrder.type;
 const CANCEL_TYPE = commandLayouts.CancelOrders.type;
 
-/** Commands by type byte, except PlaceOrder and CancelOrders, see applyNow. Others (event texts, deleted keys) are for the registry. */
+/** Commands by type byte, except PlaceOrder and CancelOrders, see applyNow. The registry alone handles the others. */
 const commands: (CommandFunction | undefined)[] = [];
 commands[commandLayouts.CancelAll.type] = cancelAll;
 commands[commandLayouts.CancelMarket.type] = cancelMarket;
@@ -124,8 +125,8 @@ export class Exchange {
   }
 
   /**
-   * Applies the commands at offsets[first..end), each at its time in `times`, ms: as applyAt would one after another, but faster,
-   * since they are known together. `out` then holds the frames of all of them, in their order.
+   * Applies the commands at offsets[first..end), each at its time in `times`, ms: as applyAt would one after another, but
+   * faster, since they are known together. `out` then holds the frames of all of them, in their order.
    */
   applyBatch(
     times: Float64Array,
@@ -150,7 +151,7 @@ export class Exchange {
     }
   }
 
-  /** Prefetches what the commands at offsets[from..to) will touch, AHEAD_MAX of them at most. They must be applied next, in order. */
+  /** Prefetches what the commands at offsets[from..to) will touch, at most AHEAD_MAX. They must be applied next, in order. */
   lookAhead(message: Message, offsets: Int32Array, from: number, to: number): void {
     lookAhead(this.state, message, offsets, from, to);
   }

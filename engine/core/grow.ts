@@ -1,5 +1,5 @@
-// Growth of the core's tables, which are typed arrays, by copying into larger ones. The cost is amortised: the hot path pays only
-// when a table is fuller than ever before.
+// Growth of the core's tables, which are typed arrays, by copying into larger ones. The cost is amortised: the hot path pays
+// only when a table is fuller than ever before.
 
 /** A larger copy of an Int32Array, its new cells filled with `fill`. */
 export function growInt32(array: Int32Array, length: number, fill = 0): Int32Array<ArrayBuffer> {
@@ -23,7 +23,7 @@ export function growUint8(array: Uint8Array, length: number): Uint8Array<ArrayBu
   return larger;
 }
 
-/** Large allocations begin with 16 bytes of the allocator's own: records of 64 bytes fill whole cache lines from this offset on. */
+/** Large allocations begin with 16 bytes of the allocator's own: from here on, records of 64 bytes fill whole cache lines. */
 const LINE_START_BYTES = 48;
 
 /** Zeroed words for records of 64 bytes, each on its own cache line; those of `old` are copied to the front. */

@@ -1,5 +1,5 @@
 // The heartbeat sessions of API keys: the id each key must send next, and when its orders are cancelled if it does not.
-// A key's first accepted heartbeat gives its session a number, which never changes. Used by lifecycle and the due-item loop.
+// A key's first accepted heartbeat gives its session a number, which never changes. Used by lifecycle.ts and exchange.ts.
 import { bytesToHex } from '../protocol/bytes.ts';
 import type { Message } from '../protocol/message.ts';
 import type { Sections } from '../protocol/sections.ts';

@@ -1,7 +1,7 @@
 // The ids of accepted and killed orders, by signed timestamp: the core remembers them to execute no signed order twice. Whole
 // hours are dropped once they lie before the order window; from then on the timestamp check refuses the orders they held.
-// Within an hour, ids lie in slices of 1.8 seconds, a hash table each. Orders are signed just before they arrive, so the table in
-// use is small and stays in the cache; one table an hour would lie in main memory. Called by entry.
+// Within an hour, ids lie in slices of 1.8 seconds, a hash table each. Orders are signed just before they arrive, so the table
+// in use is small and stays in the cache; one table an hour would lie in main memory. Called by entry.
 import type { Message } from '../protocol/message.ts';
 import { requireSound, type Sections } from '../protocol/sections.ts';
 
@@ -99,7 +99,7 @@ class IdSlice {
     this.foldedSecond ^= second;
   }
 
-  /** Counts and folds the entries of a snapshot. Returns whether exactly `count` are taken and the load factor allows as many. */
+  /** Counts and folds the entries of a snapshot. Returns whether exactly `count` are taken, which the load factor allows. */
   holds(count: number): boolean {
     const { entries } = this;
     for (let at = 0; at < entries.length; at += ENTRY_WORDS) {
@@ -152,8 +152,8 @@ class IdSlice {
 }
 
 /**
- * Index of the home entry of an id with this first word. Ids are digests, so a word of one, multiplied, is uniformly distributed;
- * times `scale`, which is entries / 2^32, it falls on every entry alike, whatever their number.
+ * Index of the home entry of an id with this first word. Ids are digests, so a word of one, multiplied, is uniformly
+ * distributed; times `scale`, which is entries / 2^32, it falls on every entry alike, whatever their number.
  */
 const wordOf = (first: number, scale: number): number => {
   return ((Math.imul(first, 0x9e3779b1) >>> 0) * scale) << 1;
@@ -225,7 +225,7 @@ export class IdWindow {
     return this.sliceOf(order)?.has(message.words, offset >> 2) ?? false;
   }
 
-  /** Whether an id signed at this time belongs to the slice used last and has room there: then hasNear() and addNear() suffice. */
+  /** Whether an id signed at this time belongs to the slice used last and has room there: hasNear() and addNear() suffice. */
   isNear(timestampMs: number): boolean {
     return this.recent.covers(timestampMs) && this.recent.hasRoom();
   }

@@ -101,7 +101,7 @@ function countReservation(state: CoreState, slot: number, reserved: number[]): v
   reserved[index] += isSell ? lots * MICRO_PER_LOT : lots * ownPips(pool, slot);
 }
 
-/** 7: ladders; 8: time priority in a level; 9: orders have their accounts' owners; 10: closed and resolved markets are empty. */
+/** 7: ladders; 8: time priority in a level; 9: orders have their accounts' owners; 10: closed or resolved markets are empty. */
 function checkLadders(state: CoreState): void {
   const { pool, ledger, accounts } = state;
   let resting = 0;

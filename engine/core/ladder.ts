@@ -15,8 +15,8 @@ const BIDS = 0;
 const wordsOf = (bits: number): number => (bits + 31) >>> 5;
 
 /**
- * Number of words for the occupancy bitmap of this many levels (a bit for each level with orders) and its summary (a bit for each
- * word of the bitmap that is not 0), in whole cache lines: the levels that follow start on a line.
+ * Number of words for the occupancy bitmap of this many levels (a bit for each level with orders) and its summary (a bit for
+ * each word of the bitmap that is not 0), in whole cache lines: the levels that follow start on a line.
  */
 const bitWordsOf = (levelCount: number): number => {
   const words = wordsOf(levelCount);
@@ -33,7 +33,9 @@ const clearLevels = (words: Int32Array, at: number, levelCount: number): void =>
   words.fill(NONE, levelsAt, levelsAt + 2 * levelCount);
 };
 
-/** An empty ladder's words, by grid, never written to. Ladders share them until an order comes: unquoted markets cost nothing. */
+/**
+ * An empty ladder's words, by grid, never written to. Ladders share them until an order comes: unquoted markets cost nothing.
+ */
 const sharedWords = new Map<number, Int32Array>();
 
 function sharedWordsOf(gridPips: number): Int32Array {
@@ -59,7 +61,7 @@ export class Ladder {
   bestBid = 0;
   declare bestAsk: number;
   declare levelCount: number;
-  /** The array that holds its words, see sizeOf: the shared one until the first order comes, then that of a block of the space. */
+  /** The array that holds its words, see sizeOf: the shared one until the first order comes, then that of its own block. */
   declare private words: Int32Array;
   /** Where in that array its bitmap, its summary and its levels begin. */
   declare private bitsAt: number;

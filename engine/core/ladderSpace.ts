@@ -1,7 +1,7 @@
-// The allocator for the words of all ladders of an exchange: blocks of a few large arrays, each shared by many ladders. An array
-// per ladder would be three objects besides its words, each one more cache line to load for a market that has been idle: with
-// 10,000 markets, a quarter of an order's time. Owned by state.ts and used only by ladder.ts, which knows what the words of a
-// block mean.
+// The allocator for the words of all ladders of an exchange: blocks of a few large arrays, each shared by many ladders. An
+// array per ladder would be three objects besides its words, each one more cache line to load for a market that has been idle:
+// with 10,000 markets, a quarter of an order's time. Owned by state.ts and used only by ladder.ts, which knows what the words
+// of a block mean.
 import { newRecords } from './grow.ts';
 
 /** Words of a cache line. Blocks start on a line, so none spans more lines than it must. */

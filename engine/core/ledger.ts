@@ -50,7 +50,7 @@ export class Ledger {
   positionCount = 0;
   /** Collateral of each account. */
   collateral = new Float64Array(64);
-  /** An upper bound of each account's largest collateral reservation in any market: a balance that covers it covers every order. */
+  /** An upper bound of each account's largest collateral reservation in a market: a balance above it covers all orders. */
   bound = new Float64Array(64);
   private words = newRecords(256 * STRIDE);
   private money = doublesOf(this.words);
@@ -179,8 +179,8 @@ export class Ledger {
   }
 
   /**
-   * Reserves what an order needs, micro, from the free collateral of its account (BUY, side 0) or the free shares of its position
-   * (SELL, 1). Returns false, with nothing changed, if that is less. Branch-free in side and token, see usualOrder.ts.
+   * Reserves what an order needs, micro, from the free collateral of its account (BUY, side 0) or the free shares of its
+   * position (SELL, 1). Returns false, with nothing changed, if that is less. Branch-free in side and token, see usualOrder.ts.
    */
   reserveIfCovered(account: number, position: number, side: number, outcome: number, neededMicro: number): boolean {
     const { money } = this;
@@ -216,8 +216,8 @@ export class Ledger {
   }
 
   /**
-   * Settles a fill of a maker's order at its own price: reserved collateral becomes shares (BUY, side 0), or reserved shares become
-   * collateral (SELL, 1). Branch-free in side and token, see usualOrder.ts.
+   * Settles a fill of a maker's order at its own price: reserved collateral becomes shares (BUY, side 0), or reserved shares
+   * become collateral (SELL, 1). Branch-free in side and token, see usualOrder.ts.
    */
   fill(position: number, side: number, outcome: number, lots: number, pips: number): void {
     const { money } = this;
@@ -331,7 +331,7 @@ export class Ledger {
   }
 
   private growPositions(): void {
-    // Copied as integers: a copy as floats might not keep the bits of fields that are no floats.
+    // Copied as integers: a copy as floats might not keep the bits of fields that are not floats.
     this.words = newRecords(this.words.length * 2, this.words);
     this.money = doublesOf(this.words);
     this.shift -= 1;
@@ -347,7 +347,7 @@ export class Ledger {
 const reservedAt = (position: number, side: number, outcome: number): number =>
   (position << MONEY_SHIFT) | (RESERVED_COLLATERAL - side * (RESERVED_COLLATERAL - RESERVED_SHARES - outcome));
 
-/** Accounts and markets are dense numbers: multiplied by a constant each, their sums spread almost evenly and rarely collide. */
+/** Accounts and markets are dense numbers: multiplied by a constant each, their sums spread almost evenly, rarely colliding. */
 export const positionHash = (account: number, market: number): number => {
   return (Math.imul(account, 0x9e3779b1) + Math.imul(market, 0xc2b2ae35)) | 0;
 };

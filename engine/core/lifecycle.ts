@@ -1,5 +1,5 @@
-// Markets from creation to resolution, the exchange's mode, owners' flags, wallets that change owner, and heartbeats: everything
-// that an operator or the clock does to trading. Called by exchange.ts.
+// Markets from creation to resolution, the exchange's mode, owners' flags, wallets that change owner, and heartbeats:
+// everything that an operator or the clock does to trading. Called by exchange.ts.
 
 import { bytesToHex } from '../protocol/bytes.ts';
 import { commandLayouts } from '../protocol/layout.ts';

@@ -1,9 +1,9 @@
-// Prefetching for a batch; called by exchange.ts. An order needs a handful of cache lines that no cache holds (the entry of its id,
-// its account's position, the order that it cancels or meets), and one look-up waits for another. For commands known together, the
-// first accesses of all of them are made side by side, so the lines are in the cache when each command gets to them. No result
-// depends on it: accounts are handed to entry, positions too as a guess that entry checks, and the rest is only read.
-// Each kind of line has a loop of its own, without unpredictable branches: that keeps as many loads in flight as possible.
-// Measured: the same in fewer loops takes longer.
+// Prefetching for a batch; called by exchange.ts. An order needs a handful of cache lines that no cache holds (the entry of its
+// id, its account's position, the order that it cancels or meets), and one look-up waits for another. For commands known
+// together, the first accesses of all of them are made side by side, so the lines are in the cache when each command gets to
+// them. No result depends on it: accounts are handed to entry, positions too as a guess that entry checks, and the rest is only
+// read. Each kind of line has a loop of its own, without unpredictable branches: that keeps as many loads in flight as
+// possible. Measured: the same in fewer loops takes longer.
 import { COMMAND_HEADER_BYTES, commandLayouts } from '../protocol/layout.ts';
 import type { Message } from '../protocol/message.ts';
 import { OrderType } from '../protocol/terms.ts';
@@ -37,7 +37,9 @@ const canceling = new Int32Array(AHEAD_MAX);
 const positionHashes = new Int32Array(AHEAD_MAX);
 const idsAt = new Int32Array(AHEAD_MAX);
 const idHashes = new Int32Array(AHEAD_MAX);
-/** For each cancel: the hash of the order's id, then its slot, later replaced by its position. `met` holds the same of makers. */
+/**
+ * For each cancel: the hash of the order's id, then its slot, later replaced by its position. `met` holds the same of makers.
+ */
 const leavingHashes = new Int32Array(AHEAD_MAX);
 const leaving = new Int32Array(AHEAD_MAX);
 const met = new Int32Array(AHEAD_MAX * MAKERS_AHEAD);
@@ -88,7 +90,9 @@ export const lookAhead = (state: CoreState, message: Message, offsets: Int32Arra
   state.prefetched = read;
 };
 
-/** 1 for an order of a type that only takes (FOK or FAK), 0 for any other; `terms` is its word of token, side, type and flags. */
+/**
+ * 1 for an order of a type that only takes (FOK or FAK), 0 for any other; `terms` is its word of token, side, type and flags.
+ */
 const isTaking = (terms: number): number => (FOK - 1 - ((terms >> 16) & 0xff)) >>> 31;
 
 /** The slot of the first maker that an order that only takes would meet, or NONE. */

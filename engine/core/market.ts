@@ -1,5 +1,5 @@
-// One market (condition) as the core knows it: its terms, its ladder and its vault. Lifecycle creates it; lifecycle, cash commands
-// and settlement change it. The registry holds its ids and texts.
+// One market (condition) as the core knows it: its terms, its ladder and its vault. Lifecycle creates it; lifecycle, cash
+// commands and settlement change it. The registry holds its ids and texts.
 import type { MarketTermsMessage } from '../protocol/marketTerms.ts';
 import { Ladder } from './ladder.ts';
 import type { LadderSpace } from './ladderSpace.ts';

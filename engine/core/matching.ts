@@ -1,5 +1,5 @@
-// Executes what the dry run found: fills makers, best price first, with one trade per level. Money and shares change hands, sets
-// are minted and merged. Called by entry, for released orders too, once nothing can refuse the order any more.
+// Executes what the dry run found: fills makers, best price first, with one trade per level. Money and shares change hands,
+// sets are minted and merged. Called by entry, for released orders too, once nothing can refuse the order any more.
 import { FillKind, RulesVersion, TradeStatus } from '../protocol/terms.ts';
 import { FEES_ACCOUNT as FEES } from './accounts.ts';
 import * as amounts from './amounts.ts';
@@ -132,7 +132,7 @@ const scheduleStatus = (state: CoreState, market: Market): void => {
   state.freshTrades += 1;
 };
 
-/** Pushes the first status step of a market's trade onto the heap; `later` more trades, all of this market, have followed it. */
+/** Pushes the first status step of a market's trade onto the heap; `later` more trades of this market have followed it. */
 const queueTrade = (state: CoreState, market: Market, delayMs: number, later: number): void => {
   const rank = state.rulesVersion < BY_SEQUENCE ? market.index : state.tradeCount - later;
   state.statuses.push(state.tMs + delayMs, rank, market.tradeCount - later, statusItem(market.index, STEP_MINED));

@@ -42,7 +42,7 @@ export const admitOrder = (
   order.slot = slot;
 };
 
-/** Rests an admitted order with `lots` left: adds it to the ladder, reserves its funds, and schedules its expiry if it has one. */
+/** Rests an admitted order with `lots` left: adds it to the ladder, reserves its funds, and schedules its expiry, if any. */
 export const restOrder = (
   state: CoreState,
   market: Market,
@@ -99,7 +99,7 @@ export const removeOrder = (state: CoreState, slot: number): void => {
   leaveBook(state, state.markets[ledger.marketOf(position)], slot, position);
 };
 
-/** Removes a resting order from all structures. It reserves nothing any more: it is filled, or its reservation has been lifted. */
+/** Removes a resting order from all structures. It reserves nothing any more: it is filled, or its reservation was lifted. */
 export const leaveBook = (state: CoreState, market: Market, slot: number, position: number): void => {
   const { pool, ledger } = state;
   const { ladder } = market;

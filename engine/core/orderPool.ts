@@ -1,7 +1,7 @@
-// All live orders (resting and delayed) as 64-byte records in one typed array, addressed by slot, with the index from order
-// id to slot. Written by entry, matching and cancels; the ladder and the ledger link slots into their lists here. A record
-// is one cache line. Only this file knows the places of its words: V8 folds a file's own constants into its code, but loads those
-// of another file each time.
+// All live orders (resting and delayed) as 64-byte records in one typed array, addressed by slot, with the index from order id
+// to slot. Written by entry, matching and cancels; the ladder and the ledger link slots into their lists here. A record is one
+// cache line. Only this file knows the places of its words: V8 folds a file's own constants into its code, but loads those of
+// another file each time.
 // Slots are reused and never leave the core: events carry order numbers.
 import type { Message } from '../protocol/message.ts';
 import { isCapacity, requireSound, type Sections } from '../protocol/sections.ts';
@@ -42,8 +42,8 @@ const ID_WORDS = 4;
 /** Words of an entry of the index from ids to slots. */
 const ENTRY_WORDS = 2;
 /**
- * The minimum of index entries per slot in use. There are up to twice as many, since their number is a power of two. At this load
- * factor an id is nearly always in its home entry, which a batch prefetches.
+ * The minimum of index entries per slot in use. There are up to twice as many, since their number is a power of two. At this
+ * load factor an id is nearly always in its home entry, which a batch prefetches.
  */
 const ENTRIES_A_SLOT = 2;
 const FIRST_ENTRIES = 256;
@@ -103,8 +103,8 @@ export class OrderPool {
   }
 
   /**
-   * Allocates a slot for a new order and sets its fixed fields. The caller has made room, and must set the id and link the slot:
-   * its links are undefined until then.
+   * Allocates a slot for a new order and sets its fixed fields. The caller has made room, and must set the id and link the
+   * slot: its links are undefined until then.
    */
   allocate(
     orderNumber: number,
@@ -207,7 +207,7 @@ export class OrderPool {
     firstValues(this.index, this.shift, hashes, count, slots);
   }
 
-  /** Corrects the results of slotsOf: where the home entry has another hash, takes the slot of the first with the same, or NONE. */
+  /** Corrects the results of slotsOf: where the home entry has another hash, takes the first with the same one, or NONE. */
   correct(hashes: Int32Array, count: number, slots: Int32Array): void {
     correctValues(this.index, this.shift, hashes, count, slots);
   }
@@ -229,7 +229,7 @@ export class OrderPool {
     }
   }
 
-  /** Appends to `count` slots, up to `end`, the next orders at their price levels, then those after these; NONE follows NONE. */
+  /** Appends to `count` slots, up to `end`, the next orders at their levels, then the ones after these; NONE follows NONE. */
   followersOf(slots: Int32Array, count: number, end: number): void {
     const { records } = this;
     for (let i = count; i < end; i += 1) {

@@ -37,8 +37,8 @@ export const compareProducts = (a: number, m: number, b: number, n: number): num
 };
 
 /**
- * The exact floor(a / b) of safe integers. As a is below 2^53, a quotient that is not whole lies more than half a unit in the last
- * place below the next whole number, and is never rounded up to it.
+ * The exact floor(a / b) of safe integers. As a is below 2^53, a quotient that is not whole lies more than half a unit in the
+ * last place below the next whole number, and is never rounded up to it.
  */
 export const floorDivide = (a: number, b: number): number => {
   return Math.floor(a / b);

@@ -1,5 +1,5 @@
-// The core's part of a snapshot: its whole state between two commands. Called by exchange.ts, to write a snapshot or to load one
-// into an exchange that has applied nothing yet. The scratch data of a command (lists, the order at hand) is not included.
+// The core's part of a snapshot: its whole state between two commands. Called by exchange.ts, to write a snapshot or to load
+// one into an exchange that has applied nothing yet. The scratch data of a command (lists, the order at hand) is not included.
 // Structures with arrays visit their own; markets are many and small, so they are stored as columns.
 import { requireSound, type Sections } from '../protocol/sections.ts';
 import { isTickSize } from '../protocol/units.ts';

@@ -1,8 +1,8 @@
-// The fast path for the usual order: a well-formed, covered GTC without flags that crosses nothing, from a wallet that has traded
-// in this market before and uses the same API key as last time. Such orders are more than half of all commands, and the checks
-// of entry.ts, which name what is wrong with an order, would cost them more than all the rest.
-// Entry calls this first; an order that is unusual or faulty in any way is left to entry, untouched. The rules therefore live in
-// entry.ts: here they are one yes-or-no question.
+// The fast path for the usual order: a well-formed, covered GTC without flags that crosses nothing, from a wallet that has
+// traded in this market before and uses the same API key as last time. Such orders are more than half of all commands, and the
+// checks of entry.ts, which name what is wrong with an order, would cost them more than all the rest.
+// Entry calls this first; an order that is unusual or faulty in any way is left to entry, untouched. The rules therefore live
+// in entry.ts: here they are one yes-or-no question.
 import { commandLayouts } from '../protocol/layout.ts';
 import { limits } from '../protocol/limits.ts';
 import type { Message } from '../protocol/message.ts';
@@ -25,7 +25,9 @@ const ID_WORD = AT.orderId / 4;
 const KEY_AT = AT.keyId;
 const OWNER_AT = AT.owner;
 const MARKET_WORD = AT.marketIndex / 4;
-/** Token, side, type and flags are the four bytes of one word. A usual order has at most the lowest bits of the first two set. */
+/**
+ * Token, side, type and flags are the four bytes of one word. A usual order has at most the lowest bits of the first two set.
+ */
 const TERMS_WORD = AT.outcome / 4;
 const UNUSUAL_TERMS = ~0x0101;
 const SIDE_SHIFT = 8;
@@ -36,10 +38,12 @@ const MAKER_TO_TAKER = TAKER_DOUBLE - MAKER_DOUBLE;
 const TIMESTAMP_DOUBLE = AT.timestampMs / 8;
 const EXPIRATION_DOUBLE = AT.expirationS / 8;
 
-// To the branch predictor, side and token are random, and a misprediction costs as much as twenty instructions: whatever depends
-// on them is computed without branches, from 0 and 1.
+// To the branch predictor, side and token are random, and a misprediction costs as much as twenty instructions: whatever
+// depends on them is computed without branches, from 0 and 1.
 
-/** Whether an order at a level would cross: a bid (ladder side 0) at the best ask or above, an ask (1) at the best bid or below. */
+/**
+ * Whether an order at a level would cross: a bid (ladder side 0) at the best ask or above, an ask (1) at the best bid or below.
+ */
 const crosses = (ladder: Ladder, ladderSide: number, level: number): boolean => {
   const belowAsk = ladder.bestAsk - level;
   const aboveBid = level - ladder.bestBid;

@@ -1,7 +1,7 @@
-// Archiving: the records that no kept snapshot needs leave the data directory for a folder that the operator names. Nothing is
-// removed before the archived part was read back, record by record, and so was what the journal keeps. LMDB never gives space
-// back, so the journal's file is replaced by a new one that holds what is kept, in one step. Called by the command `archive`,
-// while no exchange runs. A crash at any moment leaves a data directory that is whole; the next call goes on from there.
+// Archiving: moves the records that no kept snapshot needs from the data directory to a folder that the operator names. Nothing
+// is removed before the archived records and the kept ones have both been read back, record by record. LMDB never gives space
+// back, so the journal's file is replaced atomically by a new one with the kept records. Called by the command `archive`, while
+// no exchange runs. A crash at any moment leaves a data directory that is whole; the next call goes on from there.
 import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { SnapshotUnusable } from '../protocol/index.ts';

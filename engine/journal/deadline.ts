@@ -1,5 +1,5 @@
-// Waiting with a limit for something that may never happen: a call to a disk that hangs, the end of a thread or a process. Used by
-// the journal, and by the parts of the server that stop or call the system.
+// Waiting with a limit for something that may never happen: a call to a disk that hangs, the end of a thread or a process. Used
+// by the journal, and by the parts of the server that stop or call the system.
 
 /**
  * The promise's result, or undefined after the deadline. The promise goes on; a later rejection is ignored.

@@ -83,7 +83,7 @@ export class DirectoryLock {
     const { directory, id } = this;
     const { pid } = process;
     const text = JSON.stringify({ pid, startedAt: startOf(pid), pidNamespace: ownNamespace(), id });
-    // Three rounds: one to take over a stale lock, one more if somebody else was faster and is already gone.
+    // Three rounds: one to take over a stale lock, one more if another process was faster and is already gone.
     for (let round = 0; round < 3; round += 1) {
       if (createLock(directory, text, id)) {
         held.add(id);
@@ -96,9 +96,9 @@ export class DirectoryLock {
   }
 
   /**
-   * A process that saw a stale lock may have moved the next, valid one aside, and may have ended before it put that back: a third
-   * process then finds no lock and takes one, while the holder of the other lives. Puts such a lock back in its place and throws
-   * DataDirectoryLocked.
+   * A process that saw a stale lock may have moved the next, valid one aside, and may have ended before it put that back: a
+   * third process then finds no lock and takes one, while the holder of the other lives. Puts such a lock back in its place and
+   * throws DataDirectoryLocked.
    */
   private requireAlone(): void {
     const { directory, id } = this;
@@ -127,7 +127,7 @@ export function wasLeftBehind(directory: string): boolean {
   return holder === undefined || placeOf(holder, directory) === undefined;
 }
 
-/** Creates the lock; returns whether it was free and now is ours. It appears with its text in it: nobody ever reads half a lock. */
+/** Creates the lock; returns whether it was free and now is ours. It appears whole: nobody ever reads half a lock. */
 function createLock(directory: string, text: string, id: string): boolean {
   const lockPath = lockPathIn(directory);
   const draft = `${lockPath}.new.${id}`;
@@ -180,7 +180,7 @@ function removeEnded(aside: string, holder: LockHolder | undefined, directory: s
   if (holder?.id !== undefined) rmSync(join(directory, socketNameOf(holder.id)), { force: true });
 }
 
-/** Puts back a lock that was moved aside. A new lock that is there by now is not overwritten: its taker finds this one aside. */
+/** Puts back a lock that was moved aside. A new lock that is there by now is not overwritten: its taker finds this one. */
 function putBack(aside: string, lockPath: string): void {
   try {
     linkSync(aside, lockPath);

@@ -24,8 +24,8 @@ const LOCK_FILE_BYTES = 12_288;
 
 /**
  * Prepares the folder, which must exist, for LMDB to open its environment for writing. Throws the system's error if its files
- * cannot be created or accessed, and JournalDamaged for a data file that is not whole. An existing lock file is checked for access
- * but not opened: closing it would drop the locks that this process holds on it through LMDB.
+ * cannot be created or accessed, and JournalDamaged for a data file that is not whole. An existing lock file is checked for
+ * access but not opened: closing it would drop the locks that this process holds on it through LMDB.
  */
 export function prepareToWrite(folder: string): void {
   const [dataFile, lockFile] = [dataFileIn(folder), join(folder, LOCK_FILE)];

@@ -47,8 +47,8 @@ export class FlushWatchdog {
   }
 
   /**
-   * Writes a batch to the store, one at a time: ended() must be called after each, successful or not. Rejects as the store does,
-   * or with FlushHung when the flush does not end in its time, or is still in progress at the first check after stop().
+   * Writes a batch to the store, one at a time: ended() must be called after each, successful or not. Rejects as the store
+   * does, or with FlushHung when the flush does not end in its time, or is still in progress at the first check after stop().
    */
   write(firstSequence: number, batch: Uint8Array): Promise<void> {
     // A timer that already runs may fire right after the flush has begun: its first check does not count.

@@ -54,8 +54,8 @@ interface Metas {
 }
 
 /**
- * Reads both meta pages; undefined if one is missing or LMDB would not open it. LMDB writes both as it creates a file, and opening
- * a file that has lost either ends the process.
+ * Reads both meta pages; undefined if one is missing or LMDB would not open it. LMDB writes both as it creates a file, and
+ * opening a file that has lost either ends the process.
  */
 export function readMetas(descriptor: number): Metas | undefined {
   for (;;) {

@@ -1,8 +1,8 @@
 // Reads the batches of a journal from LMDB's file without opening it by LMDB: for processes that read beside the exchange that
-// writes it. Opening an environment in another process sets the processes' shared number of the last transaction to a value read
-// a moment before: if the exchange commits meanwhile, that number goes back, and the next batch overwrites the last one, which
-// was answered (LMDB's ITS#9496). And a damaged page is an error here, where LMDB would end the process. A journal is only
-// appended to: batches stay where they are, and only the pages above the last one are rewritten.
+// writes it. Opening an environment in another process sets the processes' shared number of the last transaction to a value
+// read a moment before: if the exchange commits meanwhile, that number goes back, and the next batch overwrites the last one,
+// which was answered (LMDB's ITS#9496). And a damaged page is an error here, where LMDB would end the process. A journal is
+// only appended to: batches stay where they are, and only the pages above the last one are rewritten.
 import { accessSync, closeSync, constants, openSync, readSync } from 'node:fs';
 import { inspect } from 'node:util';
 import { readKey } from 'ordered-binary';
@@ -95,7 +95,8 @@ export class PageReader implements BatchStore {
       const meta = this.newest();
       if (meta.root === undefined) return undefined;
       const found = this.descend(meta, meta.root, sequence);
-      // LMDB keeps the pages of the last two transactions: those of an older one may have been overwritten while they were read.
+      // LMDB keeps the pages of the last two transactions: those of an older one may have been overwritten while they were
+      // read.
       if (this.newest().transaction > meta.transaction + 1) continue;
       if (typeof found !== 'number') return found;
       if (damagedOf === meta.transaction) {
@@ -186,8 +187,8 @@ function keyAt(page: Buffer, index: number): unknown {
 }
 
 /**
- * Index of a page's last node that begins at or before a sequence; of the first node if none does (a branch's first has no key).
- * Undefined if a key that is compared is not a sequence.
+ * Index of a page's last node that begins at or before a sequence; of the first node if none does (a branch's first has no
+ * key). Undefined if a key that is compared is not a sequence.
  */
 function lastUpTo(page: Buffer, sequence: number): number | undefined {
   let low = 0;

@@ -12,8 +12,8 @@ import type { BatchStore, StoredBatch } from './store.ts';
 type BatchesOf = (store: LmdbStore | PageReader, sequence: number) => Generator<StoredBatch>;
 
 /**
- * How a journal is opened: by LMDB for writing; from its pages for reading, even while another process writes it; or by LMDB for
- * reading while nobody writes it, only to see whether LMDB can.
+ * How a journal is opened: by LMDB for writing; from its pages for reading, even while another process writes it; or by LMDB
+ * for reading while nobody writes it, only to see whether LMDB can.
  */
 export type JournalAccess = 'write' | 'read' | 'readByLmdb';
 
@@ -29,8 +29,8 @@ export class PartedStore implements BatchStore {
     const folder = journalFolderIn(dataDir);
     this.live =
       access === 'read' ? new PageReader(folder) : new LmdbStore(folder, access === 'readByLmdb', releaseReaders);
-    // A reader holds no lock: records may have been archived out of the file since. They were listed before the new file was put
-    // in place.
+    // A reader holds no lock: records may have been archived out of the file since. They were listed before the new file was
+    // put in place.
     this.archive = access === 'write' ? listed : readArchiveList(dataDir);
   }
 

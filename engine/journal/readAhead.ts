@@ -1,7 +1,7 @@
-// Reads the journal for a replay. For a long one a thread reads ahead: reading, checking the running hash and packing take about
-// as long as applying the commands, and do not depend on it. Used when an exchange opens. The thread's packs lie in shared
-// memory that is reused. Transferred buffers would be garbage, and once any buffer was detached, V8 checks for that at every
-// access to a typed array.
+// Reads the journal for a replay. For a long one a thread reads ahead: reading, checking the running hash and packing take
+// about as long as applying the commands, and do not depend on it. Used when an exchange opens. The thread's packs lie in
+// shared memory that is reused. Transferred buffers would be garbage, and once any buffer was detached, V8 checks for that at
+// every access to a typed array.
 import { on } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { JournalArchived, JournalDamaged } from './errors.ts';

@@ -1,5 +1,5 @@
-// The thread that reads a journal ahead of a replay. Started by readAhead.ts, it reads made-up records until it has its task, so
-// that its code is compiled by then. It ends when the task is done or it is told to. It opens the journal for reading only.
+// The thread that reads a journal ahead of a replay. Started by readAhead.ts, it reads made-up records until it has its task,
+// so that its code is compiled by then. It ends when the task is done or it is told to. It opens the journal for reading only.
 import { once } from 'node:events';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { reasonOf } from '../protocol/index.ts';

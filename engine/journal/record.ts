@@ -67,8 +67,8 @@ export function recordBytes(commandBytes: number, eventsBytes: number): number {
 }
 
 /**
- * Writes a record at `start` of `batch`, which must have room for it, with the first `eventsBytes` of `events`. Its running hash
- * and its checksum are still missing: sealRecords adds them.
+ * Writes a record at `start` of `batch`, which must have room for it, with the first `eventsBytes` of `events`. Its running
+ * hash and its checksum are still missing: sealRecords adds them.
  */
 export function writeRecord(
   batch: Buffer,

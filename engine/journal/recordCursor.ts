@@ -25,9 +25,10 @@ export interface ReadPosition {
 const CHECKSUM_WRONG = 'the record does not match its checksum';
 
 /**
- * Goes through a stored batch, up to the first record that is not sound, and checks each against the one before: version, length,
- * sequence, time, running hash. A record's own bytes are covered by the running hash in the one after it, so it is handed out
- * only after that one was checked. Checksums matter only for the last record, and to tell which of two records was changed.
+ * Goes through a stored batch, up to the first record that is not sound, and checks each against the one before: version,
+ * length, sequence, time, running hash. A record's own bytes are covered by the running hash in the one after it, so it is
+ * handed out only after that one was checked. Checksums matter only for the last record, and to tell which of two records was
+ * changed.
  */
 export class RecordCursor {
   readonly batch: Buffer;
@@ -99,7 +100,7 @@ export class RecordCursor {
     return true;
   }
 
-  /** The damage in the header of the record at `start`, given what it must match. The bytes behind the header are not checked. */
+  /** The damage in the header of the record at `start`, given what it must match. The bytes after it are not checked. */
   private flawOf(start: number, expected: number, tMsMin: number, hash?: string): JournalDamaged | undefined {
     const { batch, view } = this;
     const damaged = (reason: string) => new JournalDamaged(expected, reason);

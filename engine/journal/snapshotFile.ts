@@ -1,4 +1,4 @@
-// A snapshot as one file: a head (JSON: the record that it follows, what it holds) and sections, typed arrays and plain
+// A snapshot as one file: a head (JSON: the record that the state follows, what it holds) and sections, typed arrays and plain
 // values, each with its own checksum. Written and read by the pipeline through `Sections`. A whole file is read and checked
 // before any of it is handed out: an unsound one changes nothing.
 // CRC-32 here, not the journal's CRC32C: zlib's runs at memory speed, and a start reads hundreds of megabytes.
@@ -18,7 +18,7 @@ const HEAD_BYTES_MAX = 256 * 1024 * 1024;
 const ALIGNMENT = 64;
 /** Large allocations begin with 16 bytes of the allocator's own: this offset aligns what follows. */
 const LINE_START_BYTES = 48;
-/** Bytes read before their checksum is computed: they are still in the processor's cache then, and a load takes a fifth less. */
+/** Bytes read before their checksum is computed: they are in the processor's cache then, and a load takes a fifth less. */
 const PIECE_BYTES = 256 * 1024;
 /** Bytes written before they are synced: some milliseconds of the disk's time. */
 const SYNC_BYTES = 4 * 1024 * 1024;
@@ -144,7 +144,7 @@ export function writeSections(
   }
 }
 
-/** A file that is synced piece by piece as it is written: other writes to the disk wait for one piece, not for the whole file. */
+/** A file that is synced piece by piece as it is written: other writes to the disk wait for one piece, not for the file. */
 class SteadyFile {
   private readonly descriptor: number;
   private readonly onPiece: () => void;

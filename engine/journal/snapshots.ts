@@ -83,7 +83,7 @@ export class SnapshotFolder {
     for (const { path } of this.filesWith(`${ENDING}${DRAFT}`)) rmSync(path, { force: true });
   }
 
-  /** Removes surplus snapshots. The one just written stays even if others have higher numbers: it may be the only usable one. */
+  /** Removes surplus snapshots. The one just written stays even if others have higher numbers: perhaps no other is usable. */
   private prune(written: string): void {
     const others = this.list().filter(({ path }) => path !== written);
     const unusable = this.filesWith(`${ENDING}${UNUSABLE}`);

@@ -16,7 +16,7 @@ export interface BatchStore {
   last(): StoredBatch | undefined;
   /** The first sequence of the last batch, without reading the batch; 0 if there is none. */
   lastFirst(): number;
-  /** The batches in order, from the one that holds this sequence (or would) on, each as of the time at which it is asked for. */
+  /** The batches in order, from the one that holds this sequence (or would) on, as of the time each is asked for. */
   batches(sequence: number): Generator<StoredBatch>;
   /** Closes what is left of a store whose write failed and opens it again. */
   reopen(): Promise<void>;

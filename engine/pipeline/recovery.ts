@@ -38,7 +38,7 @@ export class RulesVersionUnknown extends Error {
   }
 }
 
-/** Replaying a record gave other events than those that were recorded. */
+/** Replaying a record produced other events than the recorded ones. */
 export class RecoveryDiffers extends Error {
   override readonly name = 'RecoveryDiffers';
   readonly sequence: number;

@@ -21,7 +21,7 @@ export class Reducers {
   readonly registry: Registry;
   /** The buffer of reduce(), for commands that come one at a time. */
   private readonly message = new Message();
-  /** The stages of the topology, a field each: V8 inlines calls that are always of the same function, not those out of a list. */
+  /** The stages of the topology, a field each: V8 inlines calls that are always of one function, not those out of a list. */
   private readonly first: Stage;
   private readonly second: Stage;
   private readonly third: Stage;

@@ -1,7 +1,7 @@
-// Snapshots of the whole state after a record: core, registry and followers. The inline deployment starts from the newest usable
-// one and writes one when it closes. makeSnapshot makes one beside a running exchange, in a process of its own: it starts like
-// the exchange would, from the previous snapshot and the journal after it. So nobody ever waits for a snapshot, and every one
-// proves that the one before it can be used.
+// Snapshots of the whole state after a record: core, registry and followers. The inline deployment starts from the newest
+// usable one and writes one when it closes. makeSnapshot makes one beside a running exchange, in a process of its own: it
+// starts like the exchange would, from the previous snapshot and the journal after it. So nobody ever waits for a snapshot, and
+// every one proves that the one before it can be used.
 import {
   type BatchStore,
   hashAt,
@@ -115,7 +115,7 @@ function openSound(
   hashOf: (sequence: number) => string | undefined,
   followers: readonly Follower[],
 ): SnapshotFile {
-  requireVersions(readFacts(path), followers); // before all of it is read: one of another version stays, and would cost every start
+  requireVersions(readFacts(path), followers); // first: one of another version stays, and reading it all would cost every start
   const file = new SnapshotFile(path);
   const { facts } = file;
   requireSound(facts.sequence === sequence, `it is named ${sequence} and stands behind record ${facts.sequence}`);
@@ -145,8 +145,8 @@ function reducersOf(file: SnapshotFile): Reducers {
 }
 
 /**
- * Whether to write a snapshot after a record: at least `recordsMin` records follow the newest one of this version of the program,
- * and no snapshot has its name yet, as one of another version may.
+ * Whether to write a snapshot after a record: at least `recordsMin` records follow the newest one of this version of the
+ * program, and no snapshot has its name yet, as one of another version may.
  */
 export function isSnapshotDue(
   snapshots: readonly KeptSnapshot[],

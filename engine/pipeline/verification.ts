@@ -16,7 +16,7 @@ const INVARIANTS_EVERY = 100_000;
 /** How long (ms) a verification runs before progress is reported and signals are handled. */
 const TURN_MS = 50;
 
-/** The state after a record breaks an invariant: of the conservation of money and shares, or of a structure of core or registry. */
+/** The state after a record broke an invariant: conservation of money and shares, or one of a structure in core or registry. */
 class InvariantBroken extends Error {
   override readonly name = 'InvariantBroken';
   readonly sequence: number;
@@ -139,7 +139,7 @@ class SnapshotChecks {
     (fault.isOfAnotherVersion ? this.foreign : this.faults).push(fault.text);
   }
 
-  /** The findings, once everything is replayed: a snapshot that still waits ends with a record that the journal does not have. */
+  /** The findings after the whole replay: a snapshot that still waits ends with a record that the journal does not have. */
   findings(): Pick<VerifiedJournal, 'snapshotCount' | 'snapshotFaults' | 'foreignSnapshots'> {
     const homeless = this.waiting.map(({ path }) => `${path}: the journal has no such record.`);
     const snapshotFaults = [...this.faults, ...homeless];

@@ -1,7 +1,8 @@
 // Generates one function that reads and one that writes the fields of each layout: straight-line code that names every field.
 // Compiled on first use, since a thread needs few of them; called by the codec alone. A loop over the fields would serve all
 // message types alike, so V8 would look up every name anew and copy every object the slow way: measured, two to four times the
-// time of a message. The source text is made only of names and numbers from layout.ts, never of anything that is read or received.
+// time of a message. The source text is made only of names and numbers from layout.ts, never of anything that is read or
+// received.
 import { type FieldReader, type FieldWriter, fieldReaders, fieldWriters } from './fields.ts';
 import type { Layout } from './layout.ts';
 

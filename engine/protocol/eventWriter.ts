@@ -1,6 +1,6 @@
-// The buffer into which reducers write their events: it grows, and holds one set of frames per command. Each hot event has a method
-// that writes whole words and floats at the offsets of layout.ts (a test compares them with the codec); rare ones go through
-// the codec. It allocates only when a command's events outgrow those of every earlier command.
+// The buffer into which reducers write their events: it grows, and holds one set of frames per command. Each hot event has a
+// method that writes whole words and floats at the offsets of layout.ts (a test compares them with the codec); rare ones go
+// through the codec. It allocates only when a command's events outgrow those of every earlier command.
 import { encodeEventInto } from './codec.ts';
 import {
   EVENT_HEADER_BYTES,

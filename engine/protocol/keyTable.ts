@@ -6,7 +6,7 @@ import { isCapacity, requireSound, type Sections } from './sections.ts';
 
 const EMPTY = -1;
 
-/** Keys of a fixed number of bytes → non-negative integers. All words of a key are hashed, since owners can choose addresses. */
+/** Keys of a fixed number of bytes → non-negative integers. A hash mixes all words of a key: owners can choose addresses. */
 export class KeyTable {
   size = 0;
   declare private readonly keyWords: number;

@@ -1,7 +1,7 @@
 // The binary records: every command and event with its fields, their order, widths and bounds, defined once. The codec, the
-// event writer, the core's readers and `verify` all take their offsets from here. Numbers are little-endian and aligned to their
-// own width, and the length of a record is a multiple of 8 bytes: both can be read and written through typed arrays. A change of
-// any layout changes the format of journals: raise PROTOCOL_VERSION and keep reading the old one.
+// event writer, the core's readers and `verify` all take their offsets from here. Numbers are little-endian and aligned to
+// their own width, and the length of a record is a multiple of 8 bytes: both can be read and written through typed arrays. A
+// change of any layout changes the format of journals: raise PROTOCOL_VERSION and keep reading the old one.
 import { limits } from './limits.ts';
 
 /** Version byte of every command and event frame. */
@@ -68,7 +68,9 @@ export interface Layout<F extends Fields = Fields> {
 export const COMMAND_HEADER_BYTES = 8;
 /** Header of an event: u8 type, u8 zero, u16 head bytes. */
 export const EVENT_HEADER_BYTES = 4;
-/** Header of a frame: u8 version, u8 flags (1 = more follow), u16 zero, u32 bytes after the header, u32 event count, u32 zero. */
+/**
+ * Header of a frame: u8 version, u8 flags (1 = more follow), u16 zero, u32 bytes after the header, u32 event count, u32 zero.
+ */
 export const FRAME_HEADER_BYTES = 16;
 export const FRAME_MORE = 1;
 

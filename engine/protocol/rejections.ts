@@ -75,7 +75,7 @@ export function rejectionName(code: number): RejectionName {
 const names = [...nameByCode.values()];
 const beforeDuplicate = new Set(names.slice(0, names.indexOf('DUPLICATE')));
 
-/** Whether an order that was accepted or killed before may be refused with this name: its check precedes that for duplicates. */
+/** Whether an order accepted or killed before may be refused with this name: its check precedes the one for duplicates. */
 export function mayHideDuplicate(name: RejectionName): boolean {
   return beforeDuplicate.has(name);
 }

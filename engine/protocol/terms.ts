@@ -2,8 +2,8 @@
 // Read by every folder. A number, once assigned, never changes its meaning: journals keep them for ever.
 
 /**
- * Versions of the exchange's rules. Each start states the version that its records follow, and a replay applies it. Every release
- * that changes the result of any command adds a version.
+ * Versions of the exchange's rules. Each start states the version that its records follow, and a replay applies it. Every
+ * release that changes the result of any command adds a version.
  */
 export const RulesVersion = {
   FIRST: 1,
@@ -15,8 +15,8 @@ export const RulesVersion = {
   /** Orders that a client signed carry CLIENT_ACCURACY, which earlier programs do not know. */
   THIRD: 3,
   /**
-   * Items due in the same millisecond are settled in the order of the commands that caused them: trade statuses by trade (before:
-   * by market first), heartbeats by the latest heartbeat of each key (before: by its first).
+   * Items due in the same millisecond are settled in the order of the commands that caused them: trade statuses by trade
+   * (before: by market first), heartbeats by the latest heartbeat of each key (before: by its first).
    */
   FOURTH: 4,
 } as const;
@@ -37,7 +37,7 @@ export const OrderFlag = {
   POST_ONLY: 1,
   /** The maker wallet belongs to the owner by an admin's binding, not by derivation: the registry looks it up. */
   BOUND_WALLET: 2,
-  /** A FOK or FAK is refused if its amounts have more decimals than production accepts (wire.md B.4). Set if a client signed it. */
+  /** A FOK or FAK is refused if its amounts are finer than production accepts (wire.md B.4). Set if a client signed it. */
   CLIENT_ACCURACY: 4,
 } as const;
 /** Lifecycle of a market. Draft markets are not listed; only open ones take orders; resolved is final. */

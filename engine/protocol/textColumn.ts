@@ -1,6 +1,6 @@
-// Columns of many short texts in a snapshot: they are concatenated into a few large texts, and each loaded one is a slice of these.
-// Hundreds of thousands of texts are thus read in a few steps, take no memory of their own, and the garbage collector does not
-// move them. Used by structures that save texts column by column (registry, views).
+// Columns of many short texts in a snapshot: they are concatenated into a few large texts, and each loaded one is a slice of
+// these. Hundreds of thousands of texts are thus read in a few steps, take no memory of their own, and the garbage collector
+// does not move them. Used by structures that save texts column by column (registry, views).
 import { requireSound, type Sections } from './sections.ts';
 
 /** A block is full from this length (characters) on: V8 never moves a text this long. */

@@ -1,5 +1,5 @@
-// All API keys, past and present: their owner, nonce and generation, and whether they are still active. Part of the registry, which
-// checks every order and cancel here: that check reads the message's bytes and allocates nothing.
+// All API keys, past and present: their owner, nonce and generation, and whether they are still active. Part of the registry,
+// which checks every order and cancel here: that check reads the message's bytes and allocates nothing.
 import { ApiKeyKind, bytesToHex, KeyTable, type Message, requireSound, type Sections } from '../protocol/index.ts';
 import type { StateHasher } from '../protocol/stateHasher.ts';
 

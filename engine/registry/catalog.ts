@@ -1,5 +1,6 @@
-// The texts of events and markets: slugs, condition ids, token ids and their creators' own texts. Part of the registry; it keeps
-// the ids and slugs unique and numbers the events. The terms that a market trades under (status, tick, fees) are in the core.
+// The texts of events and markets: slugs, condition ids, token ids and their creators' own texts. Part of the registry; it
+// keeps the ids and slugs unique and numbers the events. The terms that a market trades under (status, tick, fees) are in the
+// core.
 import { type CommandOf, requireSound, type Sections, TextTable, visitTexts } from '../protocol/index.ts';
 import type { StateHasher } from '../protocol/stateHasher.ts';
 

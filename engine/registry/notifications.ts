@@ -1,6 +1,6 @@
-// The notifications that their owners have dropped. Part of the registry, since what a client is shown may change only by the log.
-// The notifications themselves are made where they are shown; here they are only numbers, from 1 on for each owner. Only the newest
-// are ever shown and all older ones count as dropped, so the room that an owner takes here is bounded.
+// The notifications that their owners have dropped. Part of the registry, since what a client is shown may change only by the
+// log. The notifications themselves are made where they are shown; here they are only numbers, from 1 on for each owner. Only
+// the newest are ever shown and all older ones count as dropped, so the room that an owner takes here is bounded.
 import { limits, type Sections } from '../protocol/index.ts';
 import type { StateHasher } from '../protocol/stateHasher.ts';
 

@@ -1,6 +1,6 @@
 // The reducer beside the core, for what is not trading: API keys, wallet bindings, texts, dropped notifications. The pipeline
-// calls it before the core (admit) and after it (record). Deterministic like the core; gateways never read its state, they learn
-// from its events.
+// calls it before the core (admit) and after it (record). Deterministic like the core; gateways never read its state, they
+// learn from its events.
 import {
   type Command,
   type CommandOf,
@@ -40,8 +40,8 @@ export class Registry {
   private readonly message = new Message();
 
   /**
-   * Whether the command at `offset`, a multiple of 8 bytes, of a message may go on to the core. Changes no state; writes a refusal
-   * to `out`.
+   * Whether the command at `offset`, a multiple of 8 bytes, of a message may go on to the core. Changes no state; writes a
+   * refusal to `out`.
    */
   admit(message: Message, offset: number, bytes: number, out: EventWriter): boolean {
     switch (message.bytes[offset + 1]) {
@@ -276,7 +276,9 @@ function jsonOf(tail: Uint8Array | undefined): string {
   return tail === undefined ? '{}' : decoder.decode(tail);
 }
 
-/** The texts of a tail; none without one. Throws on anything but a JSON object, which the check of incoming commands refuses. */
+/**
+ * The texts of a tail; none without one. Throws on anything but a JSON object, which the check of incoming commands refuses.
+ */
 export function textsOf(tail: Uint8Array | undefined): Texts {
   return parseTexts(jsonOf(tail));
 }
