@@ -50,7 +50,7 @@ export class Ledger {
   positionCount = 0;
   /** Collateral of each account. */
   collateral = new Float64Array(64);
-  /** An upper bound of each account's largest collateral reservation in a market: a balance above it covers all orders. */
+  /** Upper bound of each account's largest collateral reservation in a market: a balance that reaches it covers all orders. */
   bound = new Float64Array(64);
   private words = newRecords(256 * STRIDE);
   private money = doublesOf(this.words);

@@ -1,7 +1,7 @@
 // Prefetching for a batch; called by exchange.ts. An order needs a handful of cache lines that no cache holds (the entry of its
 // id, its account's position, the order that it cancels or meets), and one look-up waits for another. For commands known
 // together, the first accesses of all of them are made side by side, so the lines are in the cache when each command gets to
-// them. No result depends on it: accounts are handed to entry, positions too as a guess that entry checks, and the rest is only
+// them. No result depends on it: accounts are handed to entry, positions as a guess that entry checks, and the rest is only
 // read. Each kind of line has a loop of its own, without unpredictable branches: that keeps as many loads in flight as
 // possible. Measured: the same in fewer loops takes longer.
 import { COMMAND_HEADER_BYTES, commandLayouts } from '../protocol/layout.ts';

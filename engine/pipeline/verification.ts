@@ -16,7 +16,7 @@ const INVARIANTS_EVERY = 100_000;
 /** How long (ms) a verification runs before progress is reported and signals are handled. */
 const TURN_MS = 50;
 
-/** The state after a record broke an invariant: conservation of money and shares, or one of a structure in core or registry. */
+/** The state after a record breaks an invariant: conservation of money and shares, or one of a structure of either reducer. */
 class InvariantBroken extends Error {
   override readonly name = 'InvariantBroken';
   readonly sequence: number;
