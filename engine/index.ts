@@ -1,4 +1,4 @@
-// The door of the engine: everything that the server, the benches and the tests of other rooms may use of it.
+// The public interface of the engine: everything that the server, the benches and other folders' tests may use of it.
 // Nothing behind it is imported directly from outside.
 export {
   type Archived,

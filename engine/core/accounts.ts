@@ -1,5 +1,5 @@
-// Who there is: accounts (wallets) and their owners (the EOA behind every wallet), and the API keys that orders remember.
-// Numbers are allotted from addresses by first need. Read by every part of the core; holds no money.
+// The identities that the core knows: accounts (wallets), their owners (the EOA behind each wallet) and the API keys that
+// orders remember. Each gets a dense index on first use. Every part of the core reads these tables; they hold no money.
 import { bytesToHex, hexToBytes } from '../protocol/bytes.ts';
 import { KeyTable } from '../protocol/keyTable.ts';
 import { limits } from '../protocol/limits.ts';
@@ -11,12 +11,12 @@ const ADDRESS_BYTES = 20;
 const KEY_BYTES = 16;
 const ADDRESS_WORDS = 5;
 const KEY_WORDS = 4;
-/** Owners' addresses start at multiples of eight words: where their words are is then a matter of bits. */
+/** Owner addresses are aligned to eight words: a shift and an OR give the index of each word. */
 const OWNER_SHIFT = 3;
-/** No account, owner or key: as everywhere in the core. */
+/** No account, owner or key; the same value throughout the core. */
 const NONE = -1;
 
-/** The account that all fees go to, and the one that takes the other leg of faucet shares. */
+/** The account that receives all fees, and the one that takes the other leg of faucet shares. */
 export const FEES_ACCOUNT = 0;
 export const HOUSE_ACCOUNT = 1;
 const reservedAddress = (last: number): string => `0x${last.toString(16).padStart(40, '0')}`;
@@ -28,7 +28,7 @@ export class Accounts {
   /** Owner index of each account. */
   owners = new Int32Array(64);
   private nextOfOwner = new Int32Array(64).fill(NONE);
-  /** The API key that an account's orders came with last: the next one's, as a rule. */
+  /** The API key of each account's latest order; the next order usually carries the same one. */
   private lastKey = new Int32Array(64);
   private wallets = new Int32Array(64 * ADDRESS_WORDS);
   private ownerAddresses = new Int32Array(64 << OWNER_SHIFT);
@@ -58,7 +58,7 @@ export class Accounts {
     return this.ownerTable.get(message.words, offset >> 2);
   }
 
-  /** The owner of the address at `offset`, made when new. */
+  /** The owner of the address at `offset`, created when new. */
   ownerFor(message: Message, offset: number): number {
     const known = this.ownerTable.get(message.words, offset >> 2);
     if (known !== NONE) return known;
@@ -70,7 +70,7 @@ export class Accounts {
     return owner;
   }
 
-  /** A new account for the wallet address at `offset`. */
+  /** Opens an account for the wallet address at `offset`. */
   open(message: Message, offset: number, owner: number): number {
     const account = this.accountCount;
     if (account >= limits.accountsMax) throw new Error(`accounts: more than ${limits.accountsMax}`);
@@ -99,7 +99,7 @@ export class Accounts {
     this.firstOfOwner[owner] = account;
   }
 
-  /** Whether the address at `offset` is this owner's: compares, where ownerAt() would have to look it up. */
+  /** Whether the address at `offset` is this owner's. A plain comparison: ownerAt() would need a table look-up. */
   isOwner(owner: number, message: Message, offset: number): boolean {
     const { ownerAddresses } = this;
     const { words } = message;
@@ -114,7 +114,7 @@ export class Accounts {
     );
   }
 
-  /** Whether the API key id at `offset` is that which an account's orders came with last. */
+  /** Whether the API key id at `offset` is that of the account's latest order. */
   hasLastKey(account: number, message: Message, offset: number): boolean {
     const last = this.lastKey[account];
     const { keyIds } = this;
@@ -130,18 +130,18 @@ export class Accounts {
     );
   }
 
-  /** Index of that key. */
+  /** Index of the API key of the account's latest order. */
   lastKeyOf(account: number): number {
     return this.lastKey[account];
   }
 
-  /** Index of the API key id at `offset`, made when new, for an order of an account. */
+  /** Index of the API key id at `offset`, created when new, and remembered as that of the account's latest order. */
   keyOf(account: number, message: Message, offset: number): number {
     if (!this.hasLastKey(account, message, offset)) this.lastKey[account] = this.keyFor(message, offset);
     return this.lastKey[account];
   }
 
-  /** Index of the API key id at `offset`, made when new. */
+  /** Index of the API key id at `offset`, created when new. */
   keyFor(message: Message, offset: number): number {
     const known = this.keyTable.get(message.words, offset >> 2);
     if (known !== NONE) return known;
@@ -190,7 +190,7 @@ export class Accounts {
     return wordsToHex(this.keyIds, key * KEY_WORDS, KEY_WORDS);
   }
 
-  /** Its part of a snapshot. */
+  /** Saves or loads its part of a snapshot. */
   visit(sections: Sections): void {
     this.accountCount = sections.number('accountCount', this.accountCount);
     this.ownerCount = sections.number('ownerCount', this.ownerCount);

@@ -1,18 +1,18 @@
-// What lots come to in micro. Such products are mostly below 2^31 and sometimes beyond: V8 would take them for small integers,
-// until the first large order throws the code that it has made for orders away, and then the next, in another place. Called
-// wherever the core turns lots into money or shares.
+// Lots in micro: used wherever the core turns lots into money or shares. Such products are mostly below 2^31 and sometimes
+// beyond. V8 would compile them as small integers until a large order deoptimises the order path, and the next one does so in
+// another place.
 
 const MICRO_PER_LOT = 10_000;
-/** A 64-bit float is read out of it whatever is written into it: the product is one from the beginning. */
+/** Reading it always yields a 64-bit float, so V8 takes the product for one from the start. */
 const factor = new Float64Array(1);
 
-/** lots × pips: what so many lots cost at a price, micro. */
+/** lots × pips: the cost of lots at a price, micro. */
 export const costMicro = (lots: number, pips: number): number => {
   factor[0] = lots;
   return factor[0] * pips;
 };
 
-/** What so many lots are in shares, micro. */
+/** Lots as shares, micro. */
 export const sharesMicroOf = (lots: number): number => {
   return costMicro(lots, MICRO_PER_LOT);
 };

@@ -1,5 +1,6 @@
-// Ways out of the book before a fill: one order, a list of ids, a market, all of an owner's, and the sweeps that closing a
-// market, a ban or a silent API key cause. Called by exchange.ts and by lifecycle rules. Order of events: by order number.
+// Cancels: one order, a list of ids, an owner's orders of one market or of all, and the sweeps when a market closes, an owner
+// is banned or an API key falls silent. Called by exchange.ts, entry, coverage and lifecycle. A sweep's events are in the order
+// of order numbers.
 
 import { bytesToHex } from '../protocol/bytes.ts';
 import { COMMAND_HEADER_BYTES, commandLayouts, KIND_BYTES } from '../protocol/layout.ts';
@@ -10,7 +11,7 @@ import * as orderBook from './orderBook.ts';
 import { NONE } from './orderPool.ts';
 import type { CoreState } from './state.ts';
 
-// The file's own, see engine/compiler.ts.
+// File-local constants, see engine/compiler.ts.
 const { marketOfSlot, removeOrder } = orderBook;
 
 const OWNER_AT = commandLayouts.CancelOrders.offsets.owner;
@@ -21,20 +22,20 @@ const ALL = commandLayouts.CancelAll.offsets;
 const MARKET = commandLayouts.CancelMarket.offsets;
 const ID_BYTES = KIND_BYTES.bytes32;
 
-/** Cancels one live order (resting or delayed), whatever it is. */
+/** Cancels any live order, resting or delayed. */
 export const cancelOrder = (state: CoreState, slot: number, reason: number): void => {
   state.out.orderCanceled(state.pool.numberOf(slot), reason, state.pool.lotsOf(slot));
   removeOrder(state, slot);
 };
 
-/** Cancels these slots in the order of their order numbers. */
+/** Cancels the orders in these slots, in the order of their numbers. */
 const cancelSlots = (state: CoreState, slots: number[], reason: number): void => {
   const { pool } = state;
   slots.sort((a, b) => pool.numberOf(a) - pool.numberOf(b));
   for (const slot of slots) cancelOrder(state, slot, reason);
 };
 
-/** Every live order of an owner, over all its accounts. */
+/** Visits every live order of an owner, over all its accounts. */
 const slotsOfOwner = (state: CoreState, owner: number, visit: (slot: number) => void): void => {
   const { accounts } = state;
   for (let a = accounts.firstAccountOf(owner); a !== NONE; a = accounts.nextAccountOf(a))
@@ -48,7 +49,7 @@ const slotsOfAccount = (state: CoreState, account: number, visit: (slot: number)
   }
 };
 
-/** Whether the exchange's mode refuses cancels; writes the rejection. */
+/** Whether the exchange's mode refuses cancels; if so, writes the rejection. */
 const refusesCancels = (state: CoreState): boolean => {
   if (state.mode === NORMAL) return false;
   if (state.mode === ExchangeMode.DISABLED) state.out.rejected('EXCHANGE_DISABLED');
@@ -57,7 +58,7 @@ const refusesCancels = (state: CoreState): boolean => {
   return true;
 };
 
-/** CancelOrders: each id in turn; an id that comes again is passed over. */
+/** CancelOrders: each id in turn; repeated ids are skipped. */
 export const cancelOrders = (state: CoreState, message: Message, offset: number): void => {
   if (refusesCancels(state)) return;
   const count = message.words[offset >> 2] >>> 16;
@@ -76,11 +77,11 @@ export const cancelOrders = (state: CoreState, message: Message, offset: number)
   }
 };
 
-/** Cancels the order whose id is at `at` for the owner whose address is at `ownerAt`, or says why not. */
+/** Cancels the order with the id at `at` for the owner with the address at `ownerAt`, or writes why not. */
 const cancelById = (state: CoreState, message: Message, at: number, ownerAt: number): void => {
   const { pool } = state;
   const slot = pool.find(message, at);
-  // Asked for now, its position is near by the time its owner has been compared.
+  // Prefetch: its position is in the cache by the time its owner has been compared.
   if (slot >= 0) state.prefetched = state.ledger.marketOf(pool.positionOf(slot));
   const isOwn = slot >= 0 && state.accounts.isOwner(pool.ownerOf(slot), message, ownerAt);
   if (isOwn && !pool.isDelayed(slot)) {
@@ -90,7 +91,7 @@ const cancelById = (state: CoreState, message: Message, at: number, ownerAt: num
   state.out.cancelRefused(message.words, at >> 2, isOwn ? CancelRefusal.DELAYED : CancelRefusal.NOT_FOUND);
 };
 
-/** CancelAll: every resting order of the owner. */
+/** CancelAll: cancels every resting order of the owner. */
 export const cancelAll = (state: CoreState, message: Message, offset: number): void => {
   if (refusesCancels(state)) return;
   const owner = state.accounts.ownerAt(message, offset + ALL.owner);
@@ -103,7 +104,7 @@ export const cancelAll = (state: CoreState, message: Message, offset: number): v
   cancelSlots(state, slots, CancelReason.REQUESTED);
 };
 
-/** CancelMarket: the owner's resting orders of one market, of one token or both. */
+/** CancelMarket: cancels the owner's resting orders in one market, of one token or both. */
 export const cancelMarket = (state: CoreState, message: Message, offset: number): void => {
   const market = state.markets[message.view.getUint32(offset + MARKET.marketIndex, true)];
   if (market === undefined) {
@@ -128,7 +129,7 @@ export const cancelMarket = (state: CoreState, message: Message, offset: number)
   cancelSlots(state, slots, CancelReason.REQUESTED);
 };
 
-/** Every order of a market, delayed ones too: closing and resolving. */
+/** Cancels every order of a market, delayed ones too, when it closes or resolves. */
 export const cancelEverythingIn = (state: CoreState, market: Market, reason: number): void => {
   const { ladder } = market;
   const { pool } = state;
@@ -142,21 +143,21 @@ export const cancelEverythingIn = (state: CoreState, market: Market, reason: num
   cancelSlots(state, slots, reason);
 };
 
-/** Every order of an owner, delayed ones too: a ban. */
+/** Cancels every order of an owner, delayed ones too, on a ban. */
 export const cancelEverythingOf = (state: CoreState, owner: number, reason: number): void => {
   const slots: number[] = [];
   slotsOfOwner(state, owner, (slot) => slots.push(slot));
   cancelSlots(state, slots, reason);
 };
 
-/** Every order of one account, delayed ones too: its wallet moves to another owner. */
+/** Cancels every order of one account, delayed ones too, when its wallet moves to another owner. */
 export const cancelEverythingOfAccount = (state: CoreState, account: number, reason: number): void => {
   const slots: number[] = [];
   slotsOfAccount(state, account, (slot) => slots.push(slot));
   cancelSlots(state, slots, reason);
 };
 
-/** An owner's resting BUYs: it may only close positions from now on. */
+/** Cancels the resting BUYs of an owner that may only close positions from now on. */
 export const cancelRestingBuys = (state: CoreState, owner: number, reason: number): void => {
   const slots: number[] = [];
   slotsOfOwner(state, owner, (slot) => {
@@ -166,7 +167,7 @@ export const cancelRestingBuys = (state: CoreState, owner: number, reason: numbe
   cancelSlots(state, slots, reason);
 };
 
-/** The resting orders posted with an API key, wherever its owner trades: its heartbeat lapsed. */
+/** Cancels the resting orders posted with an API key, over all accounts of its owner, when its heartbeat lapses. */
 export const cancelRestingOfKey = (state: CoreState, owner: number, key: number, reason: number): void => {
   const slots: number[] = [];
   slotsOfOwner(state, owner, (slot) => {

@@ -1,6 +1,6 @@
 // Money and shares that move without a trade: deposits, withdrawals, development credits and faucet shares; splitting a
 // unit into a full set, merging it back, redeeming after resolution. Called by exchange.ts.
-// Order of checks: ownership, market, amount, market state, ban, figures.
+// Order of checks: ownership, market, amount, market state, ban, balances and limits.
 import { COMMAND_HEADER_BYTES, commandLayouts, KIND_BYTES } from '../protocol/layout.ts';
 import type { Message } from '../protocol/message.ts';
 import { AccountFlag, CashKind, MarketStatus, Resolution, RulesVersion } from '../protocol/terms.ts';
@@ -31,7 +31,7 @@ export function openAccount(state: CoreState, message: Message, walletAt: number
   return accountId;
 }
 
-/** Whether the wallet is another owner's; writes the rejection. */
+/** Whether the wallet belongs to another owner; if so, writes the rejection. */
 function refusesWallet(state: CoreState, message: Message, walletAt: number, ownerAt: number): boolean {
   const account = state.accounts.accountAt(message, walletAt);
   if (account === NONE || state.accounts.owners[account] === state.accounts.ownerAt(message, ownerAt)) return false;
@@ -39,7 +39,7 @@ function refusesWallet(state: CoreState, message: Message, walletAt: number, own
   return true;
 }
 
-/** Whether an amount is below one micro or past all that may ever be deposited; writes the rejection. */
+/** Whether a deposit is below one micro or would take the sum of all deposits past MICRO_MAX; if so, writes the rejection. */
 function refusesDeposit(state: CoreState, amountMicro: number): boolean {
   if (amountMicro < 1) {
     state.out.rejected('AMOUNT_INVALID', amountMicro);
@@ -64,7 +64,7 @@ function credit(state: CoreState, account: number, kind: number, amountMicro: nu
   });
 }
 
-/** Deposit: collateral comes in from outside. */
+/** Deposit: credits collateral that comes from outside. */
 export function deposit(state: CoreState, message: Message, offset: number): void {
   if (refusesWallet(state, message, offset + DEPOSIT.wallet, offset + DEPOSIT.owner)) return;
   const amountMicro = message.view.getFloat64(offset + DEPOSIT.amountMicro, true);
@@ -92,7 +92,7 @@ export function withdraw(state: CoreState, message: Message, offset: number): vo
   out.write({ type: 'CollateralChanged', accountId: account, kind: CashKind.WITHDRAWAL, amountMicro, collateralMicro });
 }
 
-/** Whether the collateral free of every market's reservation is short; writes the rejection. */
+/** Whether the amount exceeds the balance less the largest reservation of any market; if so, writes the rejection. */
 function refusesSpending(state: CoreState, account: number, amountMicro: number): boolean {
   const balance = account === NONE ? 0 : state.ledger.collateral[account];
   const reserved = account === NONE ? 0 : state.ledger.largestReservation(account);
@@ -101,7 +101,7 @@ function refusesSpending(state: CoreState, account: number, amountMicro: number)
   return true;
 }
 
-/** The credit of an owner's first key: once an owner, to each wallet that is not somebody else's. */
+/** Pays the credit for an owner's first API key: once per owner, to each listed wallet that is not another owner's. */
 export function creditOwner(
   state: CoreState,
   message: Message,
@@ -130,7 +130,7 @@ export function creditOwner(
 const takesSplits = (market: Market): boolean =>
   market.status === MarketStatus.OPEN || market.status === MarketStatus.PAUSED;
 
-/** FaucetShares: a deposit that is split at once, the other leg going to HOUSE. */
+/** FaucetShares: a deposit that is split at once; the other leg goes to HOUSE. */
 export function faucetShares(state: CoreState, message: Message, offset: number): void {
   const { ledger, out } = state;
   if (refusesWallet(state, message, offset + FAUCET.wallet, offset + FAUCET.owner)) return;
@@ -170,7 +170,7 @@ export function faucetShares(state: CoreState, message: Message, offset: number)
   });
 }
 
-/** Reads and checks what Split and Merge share; undefined when refused. Their layouts agree. */
+/** Reads a Split or a Merge, whose layouts agree, and makes the checks that they share; undefined when refused. */
 function readSetCommand(
   state: CoreState,
   message: Message,
@@ -208,7 +208,7 @@ function writeSetEvent(
   });
 }
 
-/** Whether the wallet's owner is banned, who may still merge and redeem; writes the rejection. */
+/** Whether the wallet's owner is banned; if so, writes the rejection. A banned owner may still merge and redeem. */
 function refusesBanned(state: CoreState, message: Message, ownerAt: number): boolean {
   const { accounts } = state;
   if (state.rulesVersion < RulesVersion.SECOND) return false;
@@ -217,7 +217,7 @@ function refusesBanned(state: CoreState, message: Message, ownerAt: number): boo
   return true;
 }
 
-/** Split: collateral becomes as many shares of each token. */
+/** Split: turns collateral into as many shares of each token. */
 export function split(state: CoreState, message: Message, offset: number): void {
   const command = readSetCommand(state, message, offset, takesSplits);
   if (command === undefined || refusesBanned(state, message, offset + SPLIT.owner)) return;
@@ -232,7 +232,7 @@ export function split(state: CoreState, message: Message, offset: number): void 
   writeSetEvent(state, 'PositionSplit', account, market, position, amountMicro);
 }
 
-/** Merge: as many shares of each token become collateral; shares that orders reserve stay. */
+/** Merge: turns as many shares of each token back into collateral. Shares that orders reserve cannot be merged. */
 export function merge(state: CoreState, message: Message, offset: number): void {
   const { ledger } = state;
   const command = readSetCommand(state, message, offset, (m) => takesSplits(m) || m.status === MarketStatus.CLOSED);
@@ -254,7 +254,7 @@ export function merge(state: CoreState, message: Message, offset: number): void 
   writeSetEvent(state, 'PositionMerged', account, market, position, amountMicro);
 }
 
-/** What the shares of a resolved market pay, micro: the winner's one each, or half of all, rounded down. */
+/** The payout for shares of a resolved market, micro: one for each winning share, or half of all shares, rounded down. */
 function payoutMicro(resolution: number, first: number, second: number): number {
   if (resolution === Resolution.FIRST) return first;
   if (resolution === Resolution.SECOND) return second;
@@ -262,7 +262,7 @@ function payoutMicro(resolution: number, first: number, second: number): number 
   return Math.floor(first / 2) + Math.floor(second / 2) + (((first % 2) + (second % 2)) >> 1);
 }
 
-/** Redeem: burns all of the account's shares of both tokens and pays what they are worth. */
+/** Redeem: burns all of the account's shares of both tokens and pays their worth. */
 export function redeem(state: CoreState, message: Message, offset: number): void {
   const { ledger, out } = state;
   if (refusesWallet(state, message, offset + REDEEM.wallet, offset + REDEEM.owner)) return;

@@ -1,12 +1,12 @@
-// Eager coverage: no book ever shows liquidity that its owner could not pay. After a command, accounts whose balance fell
-// below what their orders reserve in some market lose whole BUY orders there, newest first. Called by exchange.ts after
-// every command and every settled item.
+// Eager coverage: no book ever shows liquidity that its owner could not pay for. After a command, an account whose balance fell
+// below its reservation in some market loses whole BUY orders there, newest first. Called by exchange.ts after every command
+// and every settled item.
 import { CancelReason, Side } from '../protocol/terms.ts';
 import { cancelOrder } from './cancels.ts';
 import { NONE } from './orderPool.ts';
 import type { CoreState } from './state.ts';
 
-/** Looks at the accounts that this command made suspect, ascending, and cancels what is no longer covered. */
+/** Checks the accounts that this command made suspect, in ascending order, and cancels orders that are no longer covered. */
 export function coverAccounts(state: CoreState): void {
   if (state.suspectCount === 0) return;
   const suspects = state.suspects.subarray(0, state.suspectCount).sort();
@@ -30,7 +30,7 @@ function coverAccount(state: CoreState, account: number): void {
   ledger.bound[account] = ledger.largestReservation(account);
 }
 
-/** Cancels a position's BUYs by falling order number until the balance covers what they reserve. */
+/** Cancels a position's BUYs, newest first, until the balance covers their reservation. */
 function cancelNewestBuys(state: CoreState, position: number, balance: number): void {
   const { ledger, pool } = state;
   let slot = ledger.lastOwn(position);

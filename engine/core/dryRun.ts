@@ -1,5 +1,5 @@
-// The one walk over the book that says what an order would do, changing nothing: fills, cost, fee, and own orders met.
-// Entry asks it for funds, FOK feasibility and "crosses"; releases ask it again. Matching then does what it found.
+// The dry run: the one walk over the book that computes what an order would do (fills, cost, fee, own orders met) and changes
+// nothing. Entry uses it for funds, FOK feasibility and "crosses", releases do so again. Matching then executes what it found.
 import { limits } from '../protocol/limits.ts';
 import { RulesVersion } from '../protocol/terms.ts';
 import * as amounts from './amounts.ts';
@@ -9,7 +9,7 @@ import * as orderBook from './orderBook.ts';
 import * as prices from './prices.ts';
 import type { CoreState, DryRun, TakerOrder } from './state.ts';
 
-// The file's own, see engine/compiler.ts.
+// File-local constants, see engine/compiler.ts.
 const { costMicro, sharesMicroOf } = amounts;
 const { feeMicro } = fees;
 const { ownPips } = orderBook;
@@ -28,7 +28,7 @@ export const isWithin = (order: TakerOrder, pips: number): boolean => {
 /** Whether the order would cross anything, its owner's own orders included. */
 export const crossesAnything = (market: Market, order: TakerOrder): boolean => {
   const { ladder } = market;
-  // Without an order there the best ask is 10,000 and the best bid 0 pips: no limit reaches them.
+  // On an empty side the best ask is 10,000 pips and the best bid 0: no limit reaches them.
   if (order.ladderSide === BID) return order.ladderPips >= ladder.bestPips(ASK);
   return order.ladderPips <= ladder.bestPips(BID);
 };
@@ -53,8 +53,8 @@ const rememberOwn = (dry: DryRun, at: number, slot: number): void => {
 };
 
 /**
- * Counts the collateral that cancelling the own orders in the way gives back to a BUY's position. A SELL gets nothing back
- * that it could use: own orders that sell the same token stand on its own side.
+ * Adds up the collateral that a BUY's position gets back when the own orders in the way are cancelled. A SELL gets nothing back
+ * that it could use: own orders that sell the same token rest on its own side.
  */
 const countReleases = (state: CoreState, order: TakerOrder): void => {
   const { dry, pool } = state;
@@ -65,7 +65,7 @@ const countReleases = (state: CoreState, order: TakerOrder): void => {
   }
 };
 
-/** Lots that what is left of a budget still buys at a price. */
+/** The lots that the rest of a budget buys at a price, within the size that an order may have (not under the first rules). */
 const payableLots = (state: CoreState, budgetMicro: number, pricePips: number): number => {
   const lots = floorDivide(budgetMicro, pricePips);
   if (state.rulesVersion === FIRST_RULES) return lots;
@@ -73,9 +73,9 @@ const payableLots = (state: CoreState, budgetMicro: number, pricePips: number): 
 };
 
 /**
- * Walks the book from best to the order's limit in price-time order, passing over own orders, and leaves in `state.dry`
- * what the order would take, pay and cancel. GTC, GTD and every SELL want lots; a FOK or FAK BUY spends its budget, on as many
- * lots at most as an order may have.
+ * Walks the book from the best level to the order's limit in price-time order, skipping own orders, and leaves in `state.dry`
+ * what the order would take, pay and cancel. GTC, GTD and every SELL ask for lots; a FOK or FAK BUY spends its budget, on at
+ * most as many lots as an order may have.
  */
 export const simulate = (state: CoreState, market: Market, order: TakerOrder): void => {
   const { dry, pool, ledger } = state;
@@ -105,7 +105,7 @@ export const simulate = (state: CoreState, market: Market, order: TakerOrder): v
         met += 1;
         continue;
       }
-      // Asked for now, the maker's position and its index entry are near when matching comes to it.
+      // Prefetch: the maker's position and its index entry are in the cache when matching gets to it.
       touched ^= ledger.marketOf(pool.positionOf(slot)) ^ pool.peekOf(slot);
       const lots = Math.min(pool.lotsOf(slot), wanted);
       wanted -= lots;
@@ -127,12 +127,12 @@ export const simulate = (state: CoreState, market: Market, order: TakerOrder): v
   if (dry.ownCount > 0 && order.isBuy) countReleases(state, order);
 };
 
-/** Whether a FOK order would be filled whole: a BUY when less than one lot's price at its limit stays unspent. */
+/** Whether an order would fill completely: with a budget, if less than the price of one lot at its limit stays unspent. */
 export const isWhole = (dry: DryRun, order: TakerOrder): boolean => {
   return order.budgetMicro > 0 ? dry.budgetLeftMicro < order.limitPips : dry.foundLots === order.lots;
 };
 
-/** What the order needs to enter, micro: collateral for a BUY, shares of its token for a SELL. */
+/** The amount that the order needs to enter, micro: collateral for a BUY, shares of its token for a SELL. */
 export const neededMicro = (dry: DryRun, order: TakerOrder): number => {
   if (order.isBuy) {
     const rests = order.canRest ? costMicro(order.lots - dry.foundLots, order.limitPips) : 0;

@@ -1,16 +1,16 @@
-// A binary heap of due items, ordered by due time and then by two numbers. The core has one for each kind of item:
-// expiries, releases, heartbeats and trade statuses. Items that can be withdrawn report their place as they move.
+// A binary heap of due items, ordered by due time and then by two numbers. The core has one for each kind of item: expiries,
+// releases, heartbeats and trade statuses. Where items can be withdrawn, the heap tells their holder each item's place.
 import { requireSound, type Sections } from '../protocol/sections.ts';
 import { growFloat64, growInt32 } from './grow.ts';
 import { NONE } from './orderPool.ts';
 
-/** Where a withdrawable item remembers its place in the heap (NONE when it is not in it). */
+/** The holder of withdrawable items: stores the place of each in the heap (NONE when it is not in the heap). */
 export interface HeapPlaces {
   heapPlace(item: number): number;
   setHeapPlace(item: number, place: number): void;
 }
 
-/** Before this time (ms) nothing of any heap is due: what every command asks twice. Lowered by a push, put right later. */
+/** A lower bound of all heaps' next due times, ms. Every command checks it twice. A push lowers it, settling corrects it. */
 export interface Alarm {
   ms: number;
 }
@@ -63,7 +63,7 @@ export class DueHeap {
     this.removeAt(0);
   }
 
-  /** Takes a withdrawable item out if it is in the heap. */
+  /** Removes a withdrawable item if it is in the heap. */
   withdraw(item: number): void {
     const place = this.places?.heapPlace(item) ?? NONE;
     if (place !== NONE) this.removeAt(place);
@@ -74,7 +74,7 @@ export class DueHeap {
     for (let i = 0; i < this.size; i += 1) yield [this.due[i], this.first[i], this.second[i], this.items[i]];
   }
 
-  /** Its part of a snapshot. The places of items are part of what holds the items. */
+  /** Saves or loads its part of a snapshot. The holder of the items saves their places. */
   visit(sections: Sections): void {
     this.size = sections.number('size', this.size);
     this.due = sections.float64('due', this.due);

@@ -1,8 +1,9 @@
-// Looking up many hashes at once in a table of open addressing whose entry i is a value at 2i (negative when free) and its hash at
-// 2i + 1, and whose hashes lead to their entries by their highest bits. Used by the order pool (slots by id) and by the ledger
-// (positions by account and market) for looking ahead: two passes, so that the first asks memory for all the entries side by side.
+// Look-ups of many hashes at once in an open-addressing table. Its entry i holds a value at 2i (negative when free) and the
+// hash at 2i + 1; the highest bits of a hash are the number of its home entry. The order pool (slots by id) and the ledger
+// (positions by account and market) look ahead with it, in two passes: the first has the loads of all home entries in flight
+// side by side.
 
-/** The values that the entries hold where these hashes would be looked up first: perhaps others', or a negative number. */
+/** Reads the values in the home entries of these hashes: possibly those of other hashes, or negative numbers. */
 export const firstValues = (
   table: Int32Array,
   shift: number,
@@ -13,7 +14,7 @@ export const firstValues = (
   for (let i = 0; i < count; i += 1) values[i] = table[(hashes[i] >>> shift) << 1];
 };
 
-/** Puts right what firstValues has found: where the entry is another's, the value of the first with the same hash, if there is one. */
+/** Corrects the results of firstValues: where the home entry has another hash, takes the first with the same one, if any. */
 export const correctValues = (
   table: Int32Array,
   shift: number,

@@ -1,6 +1,6 @@
-// The entry of an order: every check of the core in the order of the list of rejections, then what an accepted order does.
-// Called by exchange.ts for PlaceOrder, and by releases.ts for what follows the checks. A refused order changes nothing;
-// a killed one gets a number, an account and a position if it had none, and its id is remembered.
+// Order entry: all checks of the core, in the order of the list of rejections, then the execution of an accepted order. Called
+// by exchange.ts for PlaceOrder, and by releases.ts for the funds check and the execution. A refused order changes nothing; a
+// killed one gets a number, and an account and a position if it has none, and its id is remembered.
 import { commandLayouts } from '../protocol/layout.ts';
 import { limits } from '../protocol/limits.ts';
 import type { Message } from '../protocol/message.ts';
@@ -25,7 +25,7 @@ import * as prices from './prices.ts';
 import type { CoreState, TakerOrder } from './state.ts';
 import * as usualOrder from './usualOrder.ts';
 
-// The file's own, see engine/compiler.ts.
+// File-local constants, see engine/compiler.ts.
 const { costMicro, sharesMicroOf } = amounts;
 const { cancelOrder } = cancels;
 const { crossesAnything, isWhole, neededMicro, noDryRun, simulate } = dryRun;
@@ -51,7 +51,7 @@ const ID_AT = AT.orderId;
 const KEY_AT = AT.keyId;
 const MAKER_AT = AT.maker;
 const OWNER_AT = AT.owner;
-/** Places in 32-bit words and in 64-bit floats. Token, side, type and flags are the four bytes of one word. */
+/** Offsets in 32-bit words and in 64-bit floats. Token, side, type and flags are the four bytes of one word. */
 const MARKET_WORD = AT.marketIndex / 4;
 const TERMS_WORD = AT.outcome / 4;
 const MAKER_DOUBLE = AT.makerAmountMicro / 8;
@@ -59,7 +59,7 @@ const TAKER_DOUBLE = AT.takerAmountMicro / 8;
 const TIMESTAMP_DOUBLE = AT.timestampMs / 8;
 const EXPIRATION_DOUBLE = AT.expirationS / 8;
 
-/** Reads the message at `offset` into the taker. */
+/** Reads the message at `offset` into `state.taker`. */
 const readOrder = (
   state: CoreState,
   message: Message,
@@ -94,7 +94,7 @@ const readOrder = (
   return order;
 };
 
-/** Types, expiration and timestamp; false when refused. */
+/** Checks type, expiration and timestamp; false when refused. */
 const checkTimes = (state: CoreState, order: TakerOrder): boolean => {
   const { out, tMs } = state;
   const { timestampMs } = order;
@@ -121,7 +121,7 @@ const checkTimes = (state: CoreState, order: TakerOrder): boolean => {
   return true;
 };
 
-/** The limit of a resting order, pips: whole pips and on the tick; 0 when refused. */
+/** The limit of a GTC or GTD order, pips, which must be whole and on the tick; 0 when refused. */
 const restingPips = (state: CoreState, tickPips: number, order: TakerOrder): number => {
   const { makerMicro, takerMicro, isBuy } = order;
   const lots = (isBuy ? takerMicro : makerMicro) / MICRO_PER_LOT;
@@ -131,7 +131,7 @@ const restingPips = (state: CoreState, tickPips: number, order: TakerOrder): num
     state.out.rejected('AMOUNT_ACCURACY', makerMicro, takerMicro, tickPips);
     return 0;
   }
-  // (An integer remainder by a number that is not known beforehand takes as long as a line from a near cache.)
+  // (An integer remainder by a variable takes as long as a line from a near cache.)
   if (pips < tickPips || pips > PIPS_PER_UNIT - tickPips || Math.floor(pips / tickPips) * tickPips !== pips) {
     state.out.rejected('PRICE_OFF_TICK', Math.min(pips * 100, MICRO_MAX), tickPips);
     return 0;
@@ -139,7 +139,9 @@ const restingPips = (state: CoreState, tickPips: number, order: TakerOrder): num
   return pips | 0;
 };
 
-/** The limit of a FOK or FAK order, pips: the signed ratio brought to the tick, never worse for its owner; 0 when refused. */
+/**
+ * The limit of a FOK or FAK order, pips: the signed ratio moved to the tick, never to its owner's disadvantage; 0 when refused.
+ */
 const takingPips = (state: CoreState, tickPips: number, order: TakerOrder): number => {
   const { makerMicro, takerMicro, isBuy } = order;
   const money = isBuy ? makerMicro : takerMicro;
@@ -155,15 +157,16 @@ const takingPips = (state: CoreState, tickPips: number, order: TakerOrder): numb
 };
 
 /**
- * Whether the amounts of a FOK or FAK have no more decimals than production takes: two of the one that says how much, as many
- * as the tick allows of the other (wire.md B.4). Orders of the exchange's own, which no client signed, may have any.
+ * Whether the amounts of a FOK or FAK have no more decimals than production accepts (wire.md B.4): two in the maker amount,
+ * which is the size asked for, and in the taker amount as many as the tick allows. Orders that no client signed, the exchange's
+ * own, may have any number.
  */
 const isAccurate = (tickPips: number, order: TakerOrder): boolean => {
   if ((order.flags & CLIENT_ACCURACY) === 0) return true;
   return isMultiple(order.makerMicro, MICRO_PER_LOT) && isMultiple(order.takerMicro, amountStepMicro(tickPips));
 };
 
-/** Amounts, tick and size: derives limit and lots under the tick of this moment; false when refused. */
+/** Checks amounts, tick and size, and derives limit and lots under the current tick; false when refused. */
 const checkAmounts = (state: CoreState, market: Market, order: TakerOrder): boolean => {
   const { out } = state;
   const { tickPips } = market;
@@ -196,7 +199,7 @@ const checkAmounts = (state: CoreState, market: Market, order: TakerOrder): bool
   return true;
 };
 
-/** The market's minimums; false when refused. */
+/** Checks the market's minimums; false when refused. */
 const checkMinimums = (state: CoreState, market: Market, order: TakerOrder, foundLots: number): boolean => {
   if (order.canRest && order.lots < market.minOrderLots) {
     state.out.rejected('SIZE_BELOW_MINIMUM', order.lots, market.minOrderLots);
@@ -210,7 +213,7 @@ const checkMinimums = (state: CoreState, market: Market, order: TakerOrder, foun
   return true;
 };
 
-/** Market, exchange and owner; false when refused. */
+/** Checks the market's status, the exchange's mode and the owner's flags; false when refused. */
 const checkStates = (state: CoreState, market: Market, order: TakerOrder): boolean => {
   const { out, mode } = state;
   const isPostOnly = (order.flags & POST_ONLY) !== 0;
@@ -237,15 +240,15 @@ const checkStates = (state: CoreState, market: Market, order: TakerOrder): boole
   return true;
 };
 
-/** What a delayed order reserves, micro: as if it rested; a FOK or FAK BUY its whole budget. */
+/** The amount that a delayed order reserves, micro: as if it rested, or the whole budget of a FOK or FAK BUY. */
 const delayReservation = (order: TakerOrder): number => {
   if (!order.isBuy) return sharesMicroOf(order.lots);
   return order.canRest ? costMicro(order.lots, order.limitPips) : order.budgetMicro;
 };
 
 /**
- * Whether the order is not paid for; leaves the figures in the order. `state.dry` holds its dry run. An order that is
- * about to be delayed needs what it will reserve, and no self-trade cancel gives it anything back.
+ * Whether the funds fall short of what the order needs; leaves the figures in the order. `state.dry` must hold its dry run. An
+ * order about to be delayed needs at least what it will reserve, and gets nothing back from self-trade cancels.
  */
 export const fundsShort = (state: CoreState, order: TakerOrder, isDelayed: boolean): boolean => {
   const { dry } = state;
@@ -256,7 +259,7 @@ export const fundsShort = (state: CoreState, order: TakerOrder, isDelayed: boole
   return order.neededMicro > order.balanceMicro - order.reservedMicro;
 };
 
-/** Opens account and position of an order that is taken on or killed, and numbers it. */
+/** Numbers an order that is accepted or killed, opens its account and position if needed, and remembers its id. */
 const takeOn = (state: CoreState, market: Market, order: TakerOrder, message: Message, offset: number): void => {
   if (order.account < 0) {
     order.account = openAccount(state, message, offset + MAKER_AT, offset + OWNER_AT);
@@ -291,7 +294,7 @@ const kill = (
   );
 };
 
-/** The first event of an order that is taken on. */
+/** Writes the first event of an accepted order. */
 const announce = (state: CoreState, market: Market, order: TakerOrder): void => {
   state.out.orderAccepted(
     order.number,
@@ -307,8 +310,8 @@ const announce = (state: CoreState, market: Market, order: TakerOrder): void => 
 };
 
 /**
- * PlaceOrder: refuses, kills, delays, matches or rests the order of the message at `offset`. What placeUsual leaves is a function
- * of its own: seldom called, it takes no room in the code of the usual orders.
+ * PlaceOrder: refuses, kills, delays, matches or rests the order of the message at `offset`. placeAny, for what placeUsual
+ * leaves, is a separate function: called less often, it takes no room in the compiled code for the usual orders.
  */
 export const placeOrder = (state: CoreState, message: Message, offset: number): void => {
   const { ids } = state;
@@ -327,7 +330,7 @@ export const placeOrder = (state: CoreState, message: Message, offset: number): 
   if (!placeUsual(state, message, offset, account, position)) placeAny(state, message, offset, account, position);
 };
 
-/** Any order: every check in the order of the list of rejections, then what an accepted order does. */
+/** Places any order: all checks, in the order of the list of rejections, then acceptance. */
 const placeAny = (state: CoreState, message: Message, offset: number, account: number, position: number): void => {
   const { out, dry, ids } = state;
   const order = readOrder(state, message, offset, account, position);
@@ -345,7 +348,7 @@ const placeAny = (state: CoreState, message: Message, offset: number, account: n
   if (crosses) simulate(state, market, order);
   else noDryRun(dry, order);
   if (!checkMinimums(state, market, order, dry.foundLots) || !checkStates(state, market, order)) return;
-  // Live orders need no look-up of their own: whatever the timestamp check lets pass is still remembered here.
+  // Live orders need no look-up of their own: every id whose timestamp passes the check is still remembered here.
   if (ids.has(message, offset + ID_AT, order)) {
     out.rejected('DUPLICATE');
     return;
@@ -382,7 +385,7 @@ const accept = (
 ): void => {
   takeOn(state, market, order, message, offset);
   announce(state, market, order);
-  // Only what stays needs a slot of the pool: takers that match whole never enter it.
+  // Only orders that stay need a slot of the pool: a taker that matches completely never enters it.
   if (isDelayed || (order.canRest && state.dry.foundLots < order.lots)) {
     admitOrder(state, order, message, offset + ID_AT, offset + KEY_AT);
   }
@@ -409,8 +412,8 @@ export const endsAtMs = (orderType: number, expirationS: number): number => {
 };
 
 /**
- * What an accepted or released order does: own orders in the way go, makers are filled, the rest rests or ends.
- * `state.dry` holds its dry run; an order that may rest already has its slot.
+ * Executes an accepted or released order: cancels own orders in the way, fills makers, and rests or ends the remainder.
+ * `state.dry` must hold its dry run, and an order whose remainder rests must have its slot.
  */
 export const execute = (state: CoreState, market: Market, order: TakerOrder): void => {
   const { dry, out } = state;

@@ -1,6 +1,7 @@
-// The deterministic exchange: apply(time, command) → events. One function per command in the table below; around each:
-// what is due first, then the command, then coverage, auto tick, and what became due. It reads no clock, no random source,
-// no file; the same commands give the same events and the same state, on every machine and in every replay.
+// The deterministic exchange: apply(time, command) → events. The table below has one function per command; around each, this
+// file first settles what is due, then runs the command, coverage and auto tick, and settles what became due. It reads no
+// clock, no random source, no file: the same commands give the same events and the same state, on every machine and in every
+// replay.
 import type { EventWriter } from '../protocol/eventWriter.ts';
 import { commandLayouts } from '../protocol/layout.ts';
 import { Message } from '../protocol/message.ts';
@@ -30,7 +31,7 @@ import { visitCore } from './snapshot.ts';
 import { AHEAD_MAX, CoreState } from './state.ts';
 import { hashCore, hashIds } from './stateHash.ts';
 
-// The file's own, see engine/compiler.ts.
+// File-local constants, see engine/compiler.ts.
 const { cancelAll, cancelMarket, cancelOrder, cancelOrders } = cancels;
 const { placeOrder } = entry;
 const { queueFresh, STEP_CONFIRMED, STEP_MINED, settleFresh, statusItem } = matching;
@@ -44,7 +45,7 @@ const STARTED_TYPE = STARTED.type;
 const PLACE_TYPE = commandLayouts.PlaceOrder.type;
 const CANCEL_TYPE = commandLayouts.CancelOrders.type;
 
-/** Commands by type byte but PlaceOrder and CancelOrders, see applyAt. What is missing here (event texts, deleted keys) is the registry's alone. */
+/** Commands by type byte, except PlaceOrder and CancelOrders, see applyNow. The registry alone handles the others. */
 const commands: (CommandFunction | undefined)[] = [];
 commands[commandLayouts.CancelAll.type] = cancelAll;
 commands[commandLayouts.CancelMarket.type] = cancelMarket;
@@ -69,7 +70,7 @@ commands[CREDIT.type] = (state, message, offset) => {
   creditOwner(state, message, offset, CREDIT.headBytes, CREDIT.offsets.owner);
 };
 
-/** Settings of a start; every deadline of a heartbeat begins anew. */
+/** Started: takes over the settings; every heartbeat deadline starts anew. */
 const start = (state: CoreState, message: Message, offset: number): void => {
   state.rulesVersion = message.view.getUint32(offset + STARTED.offsets.rulesVersion, true);
   state.orderWindowMs = message.view.getFloat64(offset + STARTED.offsets.orderWindowMs, true);
@@ -88,7 +89,7 @@ export interface BookLevel {
 
 export class Exchange {
   private readonly state = new CoreState();
-  /** Where apply() puts commands that come one at a time. */
+  /** The buffer of apply(), for commands that come one at a time. */
   private readonly message = new Message();
 
   /**
@@ -107,13 +108,13 @@ export class Exchange {
     this.applyNow(message, offset);
   }
 
-  /** The same at the time that `state.tMs` already holds, to `state.out`: a time that is passed on is put on the heap each time. */
+  /** The same, at `state.tMs` and to `state.out`: a time passed as an argument would be boxed each time. */
   private applyNow(message: Message, offset: number): void {
     const { state } = this;
     const type = (message.words[offset >> 2] >> 8) & 0xff;
     if (type === STARTED_TYPE) start(state, message, offset);
     if (state.alarm.ms <= state.tMs) this.settleDue();
-    // The two usual commands are called by name: a call through the table is neither predicted nor inlined.
+    // The two most frequent commands are called directly: a call through the table is neither predicted nor inlined.
     if (type === PLACE_TYPE) placeOrder(state, message, offset);
     else if (type === CANCEL_TYPE) cancelOrders(state, message, offset);
     else commands[type]?.(state, message, offset);
@@ -124,8 +125,8 @@ export class Exchange {
   }
 
   /**
-   * Applies the commands at `offsets[first]` to `offsets[end - 1]`, which are known together, as applyAt would one after
-   * another, and faster: each at its time in `times`, ms. `out` then holds the frames of all of them, in their order.
+   * Applies the commands at offsets[first..end), each at its time in `times`, ms: as applyAt would one after another, but
+   * faster, since they are known together. `out` then holds the frames of all of them, in their order.
    */
   applyBatch(
     times: Float64Array,
@@ -150,12 +151,12 @@ export class Exchange {
     }
   }
 
-  /** Looks ahead for the commands at `offsets[from]` to `offsets[to - 1]`, AHEAD_MAX at most: applyAt must be given them next. */
+  /** Prefetches what the commands at offsets[from..to) will touch, at most AHEAD_MAX. They must be applied next, in order. */
   lookAhead(message: Message, offsets: Int32Array, from: number, to: number): void {
     lookAhead(this.state, message, offsets, from, to);
   }
 
-  /** One of the commands that was looked ahead for is not applied: what was found of those after it is forgotten. */
+  /** Discards what looking ahead found for the remaining commands. Called when one of them is not applied. */
   forgetAhead(): void {
     this.state.aheadCount = 0;
   }
@@ -182,8 +183,8 @@ export class Exchange {
   }
 
   /**
-   * Its part of a snapshot: what is loaded takes the place of a state that no command has touched. Between two commands.
-   * Throws SnapshotUnusable for what cannot be a state; then this exchange is of no use any more.
+   * Saves or loads its part of a snapshot, between two commands; only an exchange that has applied nothing may load. Throws
+   * SnapshotUnusable for an impossible state; then this exchange must be discarded.
    */
   visit(sections: Sections): void {
     visitCore(this.state, sections);
@@ -258,7 +259,7 @@ export class Exchange {
     }
   }
 
-  /** The next trade's step: MINED, then CONFIRMED after its own delay. */
+  /** Writes the status step that is due: MINED, then CONFIRMED after its own delay. */
   private stepTrade(): void {
     const { state } = this;
     const { statuses } = state;

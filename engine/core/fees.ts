@@ -3,7 +3,7 @@
 import { limits } from '../protocol/limits.ts';
 import { PIPS_PER_UNIT } from '../protocol/units.ts';
 
-// The file's own, see engine/compiler.ts.
+// File-local constants, see engine/compiler.ts.
 const FEE_STEP_MICRO: number = limits.feeStepMicro;
 const PIPS = PIPS_PER_UNIT;
 const LIMB = 10_000;
@@ -54,7 +54,7 @@ export const feeMicro = (lots: number, pips: number, rate: number, exponent: num
   if (rate === 0) return 0;
   const product = pips * (PIPS - pips);
   if (exponent === 1) {
-    // In this order the first product is mostly beyond 2^31, so that V8 takes none for a small integer.
+    // In this order the first product is mostly beyond 2^31, so V8 takes none of them for a small integer.
     const exact = product * rate * lots;
     if (exact <= Number.MAX_SAFE_INTEGER) return Math.floor(exact / 1e9) * FEE_STEP_MICRO;
   }

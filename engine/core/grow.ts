@@ -1,7 +1,7 @@
-// Doubling of typed arrays: the one way in which the core's tables grow. Amortised; the hot path only pays when a table
-// has never been this full before.
+// Growth of the core's tables, which are typed arrays, by copying into larger ones. The cost is amortised: the hot path pays
+// only when a table is fuller than ever before.
 
-/** A larger copy of an Int32Array, new cells filled with `fill`. */
+/** A larger copy of an Int32Array, its new cells filled with `fill`. */
 export function growInt32(array: Int32Array, length: number, fill = 0): Int32Array<ArrayBuffer> {
   const larger = new Int32Array(length);
   larger.set(array);
@@ -23,17 +23,17 @@ export function growUint8(array: Uint8Array, length: number): Uint8Array<ArrayBu
   return larger;
 }
 
-/** Large blocks of memory begin with 16 bytes of the allocator's own: records of 64 bytes fill whole cache lines from here. */
+/** Large allocations begin with 16 bytes of the allocator's own: from here on, records of 64 bytes fill whole cache lines. */
 const LINE_START_BYTES = 48;
 
-/** Zeroed words for records of 64 bytes, each on a cache line of its own; the old ones copied to the front. */
+/** Zeroed words for records of 64 bytes, each on its own cache line; those of `old` are copied to the front. */
 export function newRecords(words: number, old?: Int32Array): Int32Array<ArrayBuffer> {
   const records = new Int32Array(new ArrayBuffer(words * 4 + LINE_START_BYTES), LINE_START_BYTES, words);
   if (old !== undefined) records.set(old);
   return records;
 }
 
-/** The same records seen as 64-bit floats. */
+/** A view of the same records as 64-bit floats. */
 export function doublesOf(records: Int32Array<ArrayBuffer>): Float64Array<ArrayBuffer> {
   return new Float64Array(records.buffer, records.byteOffset, records.length / 2);
 }

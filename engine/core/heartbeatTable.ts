@@ -1,5 +1,5 @@
 // The heartbeat sessions of API keys: the id each key must send next, and when its orders are cancelled if it does not.
-// A session is numbered by the first accepted heartbeat of its key and keeps that number for ever.
+// A key's first accepted heartbeat gives its session a number, which never changes. Used by lifecycle.ts and exchange.ts.
 import { bytesToHex } from '../protocol/bytes.ts';
 import type { Message } from '../protocol/message.ts';
 import type { Sections } from '../protocol/sections.ts';
@@ -15,7 +15,7 @@ interface Session {
   expected: string;
   deadlineMs: number;
   isActive: boolean;
-  /** Which of all accepted heartbeats its latest is. */
+  /** Ordinal of its latest heartbeat among all accepted ones. */
   beat: number;
   heapPlace: number;
 }
@@ -30,7 +30,7 @@ export class Heartbeats implements HeapPlaces {
     this.due = new DueHeap(alarm, this);
   }
 
-  /** Its part of a snapshot. */
+  /** Saves or loads its part of a snapshot. */
   visit(sections: Sections): void {
     this.sessions = sections.plain('sessions', this.sessions);
     this.due.visit(sections.part('due'));
@@ -53,7 +53,7 @@ export class Heartbeats implements HeapPlaces {
     return session === undefined ? undefined : this.sessions[session];
   }
 
-  /** Starts or renews a key's session, by an accepted heartbeat: the next one must carry `expected`. */
+  /** Starts or renews a key's session after an accepted heartbeat. The next one must carry `expected`. */
   renew(key: number, owner: number, expected: string, deadlineMs: number, rulesVersion: number): void {
     let number = this.byKey.get(key);
     if (number === undefined) {
@@ -77,7 +77,7 @@ export class Heartbeats implements HeapPlaces {
     return session;
   }
 
-  /** Gives every active session the same new deadline: nobody loses orders to the exchange's own pause. */
+  /** Gives every active session the same new deadline: the exchange's own downtime must not cost anyone its orders. */
   postponeAll(deadlineMs: number, rulesVersion: number): void {
     for (const [number, { isActive }] of this.sessions.entries()) {
       if (isActive) this.setDeadline(number, deadlineMs, rulesVersion);
@@ -92,7 +92,7 @@ export class Heartbeats implements HeapPlaces {
   }
 }
 
-/** A heartbeat id of a message as text. */
+/** A heartbeat id of a message as hex text. */
 export function readHeartbeatId(message: Message, offset: number): string {
   return bytesToHex(message.bytes, offset, ID_BYTES);
 }

@@ -1,7 +1,7 @@
-// The ids that the core remembers so that no signed order is ever executed twice: those it accepted or killed, by their
-// signed timestamp. Whole hours are dropped once the order window has left them behind; from then on the rule on timestamps
-// refuses what they held. Within an hour, ids lie in slices of a second or two: orders are signed just before they arrive,
-// so that the table in use is small and near, where one table an hour is as far as memory gets. Called by entry.
+// The ids of accepted and killed orders, by signed timestamp: the core remembers them to execute no signed order twice. Whole
+// hours are dropped once they lie before the order window; from then on the timestamp check refuses the orders they held.
+// Within an hour, ids lie in slices of 1.8 seconds, a hash table each. Orders are signed just before they arrive, so the table
+// in use is small and stays in the cache; one table an hour would lie in main memory. Called by entry.
 import type { Message } from '../protocol/message.ts';
 import { requireSound, type Sections } from '../protocol/sections.ts';
 
@@ -9,37 +9,37 @@ const HOUR_MS = 3_600_000;
 export const SLICE_MS = 1_800;
 const SLICES_AN_HOUR = HOUR_MS / SLICE_MS;
 /**
- * Words of an entry: 64 of an id's 256 bits. Ids are digests over a salt: among n ids of a slice a new one is mistaken for
- * an old one, and refused, with probability n / 2^64. Twice as many bits would cost twice the memory, and memory is time.
+ * Words of an entry: 64 of an id's 256 bits. Ids are digests over a salt: in a slice of n ids, a new one is mistaken for an
+ * old one, and refused, with probability n / 2^64. Twice the bits would take twice the memory, and thereby more time.
  */
 const ENTRY_WORDS = 2;
 const CAPACITY_MIN = 32;
-/** A new slice has so many entries for each id of the slice before it: two thirds taken when it is over, if as many come. */
+/** Entries of a new slice per id of the slice before it. If as many ids come, its load factor ends at two thirds. */
 const ENTRIES_AN_ID = 1.5;
-/** A slice grows when 4/5 of its entries are taken: a look-up then passes 13 on average, within three lines. */
+/** The load factor at which a slice grows. A look-up then probes 13 entries on average, within three cache lines. */
 const LOAD_MAX = 0.8;
 const GROWTH = 1.5;
 const HASHES = 2 ** 32;
 
 class IdSlice {
-  /** Number of the slice since the epoch, and from when to before when it reaches, ms. */
+  /** Number of the slice since the epoch; it covers startMs to before endMs, ms. */
   declare readonly number: number;
   declare readonly startMs: number;
   declare readonly endMs: number;
   count = 0;
-  /** XOR of all ids, word by word: the same for the same set, whatever the order of arrival. */
+  /** XOR of all ids, word by word: it depends on the set of ids, not on their order of arrival. */
   foldedFirst = 0;
   foldedSecond = 0;
-  /** Entries of an id's first two words, the first never 0 for a taken one. */
+  /** An entry holds the first two words of an id. The first is 0 in free entries only. */
   declare entries: Int32Array;
-  /** Entries a hash: the number of its entry is the whole part of as many times the hash. */
+  /** Entries / 2^32: the home entry of a hash is number floor(hash × scale). */
   declare private scale: number;
   /** How many ids it holds before it grows. */
   declare private countMax: number;
-  /** Where the last look-up that found nothing stopped: the entry that its id would take. */
+  /** Where the last unsuccessful look-up stopped: the entry that its id would take. */
   private stoppedAt = 0;
 
-  /** A slice of these entries, all of them free: holds() is called where they are not. */
+  /** Expects free entries; for those of a snapshot, holds() must be called next. */
   constructor(number: number, entries: Int32Array) {
     this.number = number;
     this.startMs = number * SLICE_MS;
@@ -47,17 +47,17 @@ class IdSlice {
     this.takeEntries(entries);
   }
 
-  /** Whether ids that were signed at this time belong here. */
+  /** Whether ids signed at this time belong to this slice. */
   covers(timestampMs: number): boolean {
     return timestampMs >= this.startMs && timestampMs < this.endMs;
   }
 
-  /** Whether one more id has room. */
+  /** Whether there is room for one more id. */
   hasRoom(): boolean {
     return this.count < this.countMax;
   }
 
-  /** Whether the id that starts at word `id` is there. */
+  /** Whether the slice holds the id that starts at word `id`. */
   has(words: Int32Array, id: number): boolean {
     const at = this.locate(words[id] || 1, words[id + 1]); // 0 marks a free entry
     if (this.entries[at] !== 0) return true;
@@ -65,12 +65,12 @@ class IdSlice {
     return false;
   }
 
-  /** Where has() will look first for the id at word `id`. */
+  /** The home entry of the id at word `id`, where has() looks first. */
   entryAt(words: Int32Array, id: number): number {
     return wordOf(words[id], this.scale);
   }
 
-  /** Reads these entries. */
+  /** Prefetches these entries. The result means nothing. */
   touch(at: Int32Array, count: number): number {
     const { entries } = this;
     let read = 0;
@@ -78,7 +78,7 @@ class IdSlice {
     return read;
   }
 
-  /** Adds an id that has() has just not found. */
+  /** Adds an id, right after has() returned false for it. */
   add(words: Int32Array, id: number): void {
     if (!this.hasRoom()) {
       this.grow();
@@ -87,7 +87,7 @@ class IdSlice {
     this.put(words, id);
   }
 
-  /** The same where hasRoom() says so. */
+  /** The same, when hasRoom() is known to be true. */
   put(words: Int32Array, id: number): void {
     const { entries, stoppedAt } = this;
     const first = words[id] || 1;
@@ -99,7 +99,7 @@ class IdSlice {
     this.foldedSecond ^= second;
   }
 
-  /** Takes in its entries, which come out of a snapshot; whether as many are taken as it says, and enough are free. */
+  /** Counts and folds the entries of a snapshot. Returns whether exactly `count` are taken, which the load factor allows. */
   holds(count: number): boolean {
     const { entries } = this;
     for (let at = 0; at < entries.length; at += ENTRY_WORDS) {
@@ -111,7 +111,7 @@ class IdSlice {
     return this.count === count && count <= this.countMax;
   }
 
-  /** Whether every id lies where it is found, which one that comes twice does not. */
+  /** Whether a look-up finds every id in its own entry, which fails for an id that is there twice. */
   findsAll(): boolean {
     const { entries } = this;
     for (let at = 0; at < entries.length; at += ENTRY_WORDS) {
@@ -120,7 +120,7 @@ class IdSlice {
     return true;
   }
 
-  /** Where the entry of an id lies, or the free one that it would take. */
+  /** Index of an id's entry, or of the free one that it would take. */
   private locate(first: number, second: number): number {
     const { entries } = this;
     let at = wordOf(first, this.scale);
@@ -135,7 +135,7 @@ class IdSlice {
     this.countMax = Math.floor(capacity * LOAD_MAX);
   }
 
-  /** Enlarges the table. Entries lie in the order of their hashes, so that both tables are passed through once, in order. */
+  /** Enlarges the table. Entries lie in the order of their hashes, so both tables are traversed once, sequentially. */
   private grow(): void {
     const old = this.entries;
     const entries = newEntries((old.length / ENTRY_WORDS) * GROWTH);
@@ -152,39 +152,39 @@ class IdSlice {
 }
 
 /**
- * Where the entry starts that an id with this first word belongs into. Ids are digests: a word of one, multiplied, is as
- * good as random, and so many times `scale`, which is entries / 2^32, it falls on each entry alike, however many there are.
+ * Index of the home entry of an id with this first word. Ids are digests, so a word of one, multiplied, is uniformly
+ * distributed; times `scale`, which is entries / 2^32, it falls on every entry alike, whatever their number.
  */
 const wordOf = (first: number, scale: number): number => {
   return ((Math.imul(first, 0x9e3779b1) >>> 0) * scale) << 1;
 };
 
-/** Where the entry behind the one at `at` starts. */
+/** Index of the entry after the one at `at`; the first follows the last. */
 const nextOf = (entries: Int32Array, at: number): number => {
   const next = at + ENTRY_WORDS;
   return next === entries.length ? 0 : next;
 };
 
 /**
- * Free entries. Shared memory, which is none that V8 reckons with: ids are kept for hours, so that it would look for what
- * is no longer needed, and find nothing, whenever they have taken another few megabytes.
+ * Free entries, in shared memory, which V8's garbage collector does not account for. Ids are kept for hours: in ordinary
+ * buffers, every few megabytes of them would trigger a collection that frees nothing.
  */
 const newEntries = (capacity: number): Int32Array => {
   const entries = Math.ceil(capacity);
   return new Int32Array(new SharedArrayBuffer(entries * ENTRY_WORDS * Int32Array.BYTES_PER_ELEMENT));
 };
 
-/** In the place of a slice where there is none yet: one of long ago, which takes no id. */
+/** Placeholder where there is no slice yet: it lies before any order's time and takes no id. */
 const noSlice = new IdSlice(-1_000_000_000, new Int32Array(ENTRY_WORDS));
 
-/** What a snapshot says of a slice: which of its hour it is, how many entries it has, and how many are taken. */
+/** The head of a slice in a snapshot: its index within the hour, the number of its entries, and how many are taken. */
 const headOf = ({ number, entries, count }: IdSlice): number[] => [
   number % SLICES_AN_HOUR,
   entries.length / ENTRY_WORDS,
   count,
 ];
 
-/** Whatever carries an id: passed as it is, since a time that is passed by itself is put on the heap each time. */
+/** Anything with a signed time. Passed as an object, since the time by itself would be boxed at each call. */
 interface Signed {
   /** The time that was signed with the id, ms. */
   readonly timestampMs: number;
@@ -194,18 +194,18 @@ const sliceNumber = ({ timestampMs }: Signed): number => Math.floor(timestampMs 
 const hourOf = (slice: IdSlice): number => Math.floor(slice.number / SLICES_AN_HOUR);
 
 export class IdWindow {
-  /** Signed timestamps below this are refused for ever, ms: their ids may have been forgotten. Never falls. */
+  /** Signed timestamps below this are refused for ever, ms, since their ids may have been forgotten. Never decreases. */
   forgottenBeforeMs = Number.NaN;
-  /** By number. */
+  /** The slices by number. */
   private readonly slices = new Map<number, IdSlice>();
-  /** The slice that was used last, and the one that was made last. */
+  /** The slice used last, and the one created last. */
   private recent = noSlice;
   private latest = noSlice;
-  /** End of the oldest hour that holds ids, ms: until a window has left it behind there is nothing to forget. */
+  /** End of the oldest hour that holds ids, ms. Until the order window starts there or later, there is nothing to forget. */
   oldestEndMs = Infinity;
 
   constructor() {
-    this.forgottenBeforeMs = 0; // set anew, so that it is a float from the beginning, see engine/compiler.ts
+    this.forgottenBeforeMs = 0; // NaN first, then 0: a float from the start, see engine/compiler.ts
   }
 
   /** Drops the hours that lie wholly before `before`, ms. */
@@ -220,12 +220,12 @@ export class IdWindow {
     }
   }
 
-  /** Whether the id at `offset`, which this order was signed with, is remembered. */
+  /** Whether the id at `offset`, that of this order, is remembered. */
   has(message: Message, offset: number, order: Signed): boolean {
     return this.sliceOf(order)?.has(message.words, offset >> 2) ?? false;
   }
 
-  /** Whether an id signed then belongs into the slice used last, which has room for it: hasNear and addNear will do. */
+  /** Whether an id signed at this time belongs to the slice used last and has room there: hasNear() and addNear() suffice. */
   isNear(timestampMs: number): boolean {
     return this.recent.covers(timestampMs) && this.recent.hasRoom();
   }
@@ -235,26 +235,26 @@ export class IdWindow {
     return this.recent.has(words, id);
   }
 
-  /** Remembers an id in the slice used last: hasNear() was the last thing asked, and said no. */
+  /** Adds an id to the slice used last, right after hasNear() returned false for it. */
   addNear(words: Int32Array, id: number): void {
     this.recent.put(words, id);
   }
 
-  /** Where has() will look first for the id at word `id`, if it is of the slice used last. */
+  /** The home entry of the id at word `id`, assuming that it belongs to the slice used last. */
   entryAt(words: Int32Array, id: number): number {
     return this.recent.entryAt(words, id);
   }
 
-  /** Reads these entries of the slice used last. */
+  /** Prefetches these entries of the slice used last. The result means nothing. */
   touch(at: Int32Array, count: number): number {
     return this.recent.touch(at, count);
   }
 
-  /** Remembers an id that is not remembered yet: has() was the last thing asked, and said so. */
+  /** Adds an id, right after has() returned false for it. */
   add(message: Message, offset: number, order: Signed): void {
     let slice = this.sliceOf(order);
     if (slice === undefined) {
-      // With room for as many as the slice before: one that grows does so in the middle of somebody's order.
+      // With room for as many ids as the slice before: growing would delay the order at hand.
       const capacity = Math.max(CAPACITY_MIN, this.latest.count * ENTRIES_AN_ID);
       slice = this.open(sliceNumber(order), newEntries(capacity));
       slice.has(message.words, offset >> 2);
@@ -263,7 +263,7 @@ export class IdWindow {
     slice.add(message.words, offset >> 2);
   }
 
-  /** Hash of the set and of what was forgotten: hours ascending, each with its count and folded ids. */
+  /** The numbers to hash: forgottenBeforeMs, then for each hour, ascending, its number, count and folded ids. */
   hashParts(): readonly number[] {
     const parts: number[] = [this.forgottenBeforeMs];
     for (const [hour, slices] of this.hours()) {
@@ -280,7 +280,7 @@ export class IdWindow {
     return parts;
   }
 
-  /** Its part of a snapshot: of each hour the number, capacity and count of each slice, and all entries as they lie. */
+  /** Saves or loads its part of a snapshot: for each hour the heads of its slices, then their entries as they lie. */
   visit(sections: Sections): void {
     this.forgottenBeforeMs = sections.number('forgottenBeforeMs', this.forgottenBeforeMs);
     const hours = this.hours();
@@ -338,7 +338,7 @@ export class IdWindow {
   }
 }
 
-/** All entries of these slices, one slice after another. */
+/** The entries of these slices, concatenated. */
 const entriesOf = (slices: readonly IdSlice[]): Int32Array<ArrayBuffer> => {
   const entries = new Int32Array(slices.reduce((sum, slice) => sum + slice.entries.length, 0));
   let at = 0;

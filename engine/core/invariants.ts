@@ -58,7 +58,7 @@ function checkVault(market: Market, first: bigint, second: bigint): void {
   if ((market.resolution === Resolution.FIRST ? first : second) !== vault) fail(2, at);
 }
 
-/** 3: reservations are what the live orders say; 4: coverage; 5: the bound holds; 6: own lists run by order number. */
+/** 3: reservations match the live orders; 4: coverage; 5: the bound holds; 6: own lists are sorted by order number. */
 function checkReservations(state: CoreState): void {
   const { ledger, pool } = state;
   let listed = 0;
@@ -101,7 +101,7 @@ function countReservation(state: CoreState, slot: number, reserved: number[]): v
   reserved[index] += isSell ? lots * MICRO_PER_LOT : lots * ownPips(pool, slot);
 }
 
-/** 7: ladders; 8: time priority within a level; 9: owners of orders are those of their accounts; 10: final markets are empty. */
+/** 7: ladders; 8: time priority in a level; 9: orders have their accounts' owners; 10: closed or resolved markets are empty. */
 function checkLadders(state: CoreState): void {
   const { pool, ledger, accounts } = state;
   let resting = 0;
@@ -114,7 +114,7 @@ function checkLadders(state: CoreState): void {
         const number = pool.numberOf(slot);
         const position = pool.positionOf(slot);
         if (ledger.marketOf(position) !== index) fail(7, `order ${number} rests in another market's ladder`);
-        // An order that came out of a delay has the release's priority, not its number's.
+        // An order that was delayed has the priority of its release, not of its number.
         if (!pool.wasDelayed(slot)) {
           if (number < previous) fail(8, `order ${number} rests behind ${previous}`);
           previous = number;
@@ -130,7 +130,7 @@ function checkLadders(state: CoreState): void {
   }
 }
 
-/** Checks all of them; throws an Error that names the first that is broken. */
+/** Checks all invariants; throws an Error that names the first broken one. */
 export function checkCore(state: CoreState): void {
   checkConservation(state);
   checkShares(state);

@@ -8,32 +8,34 @@ import { NONE, type OrderPool } from './orderPool.ts';
 /** Ladder sides: a bid buys the first token (or sells the second), an ask the other way round. */
 export const BID = 0;
 export const ASK = 1;
-/** The bid's side again: V8 folds a file's own constants into its code. */
+/** BID for this file: V8 folds a file's own, unexported constants into its code. */
 const BIDS = 0;
 
-/** Words that hold so many bits. */
+/** Number of words that hold this many bits. */
 const wordsOf = (bits: number): number => (bits + 31) >>> 5;
 
 /**
- * Words of the bits of so many levels, one for each that has orders, and of their summary, a bit for each word of these that has a
- * bit: in whole lines, so that what follows them begins with one.
+ * Number of words for the occupancy bitmap of this many levels (a bit for each level with orders) and its summary (a bit for
+ * each word of the bitmap that is not 0), in whole cache lines: the levels that follow start on a line.
  */
 const bitWordsOf = (levelCount: number): number => {
   const words = wordsOf(levelCount);
   return inLines(words + wordsOf(words));
 };
 
-/** The words of a ladder: these bits, then the first and last slot of level i at 2i and 2i + 1. */
+/** Number of words of a ladder: bitmap and summary, then the first and last slot of level i at 2i and 2i + 1. */
 const sizeOf = (levelCount: number): number => bitWordsOf(levelCount) + 2 * levelCount;
 
-/** Makes all levels empty in the words of a ladder, which begin at `at`. */
+/** Empties all levels of the ladder whose words begin at `at`. */
 const clearLevels = (words: Int32Array, at: number, levelCount: number): void => {
   const levelsAt = at + bitWordsOf(levelCount);
   words.fill(0, at, levelsAt);
   words.fill(NONE, levelsAt, levelsAt + 2 * levelCount);
 };
 
-/** What ladders without a single order read of, by grid, so that markets that nobody quotes cost nothing; never written to. */
+/**
+ * An empty ladder's words, by grid, never written to. Ladders share them until an order comes: unquoted markets cost nothing.
+ */
 const sharedWords = new Map<number, Int32Array>();
 
 function sharedWordsOf(gridPips: number): Int32Array {
@@ -47,8 +49,8 @@ function sharedWordsOf(gridPips: number): Int32Array {
 }
 
 /**
- * 1 / grid by grid: a multiplication finds a level faster than a division. All ladders read the same few, where a fraction in a
- * field of each would be an object of its own.
+ * 1 / grid, by grid: a multiplication finds a level faster than a division. One table for all ladders, since a fraction in a
+ * field of each would be a boxed number.
  */
 const inverses = Float64Array.from({ length: PIPS_PER_UNIT + 1 }, (_, gridPips) => 1 / gridPips);
 
@@ -59,9 +61,9 @@ export class Ladder {
   bestBid = 0;
   declare bestAsk: number;
   declare levelCount: number;
-  /** Where its words are, see sizeOf: the shared ones until the first order comes, then a block of the space. */
+  /** The array that holds its words, see sizeOf: the shared one until the first order comes, then that of its own block. */
   declare private words: Int32Array;
-  /** Where in these its own begin, which are the bits, then their summary and its levels. */
+  /** Where in that array its bitmap, its summary and its levels begin. */
   declare private bitsAt: number;
   declare private summaryAt: number;
   declare private levelsAt: number;
@@ -82,9 +84,9 @@ export class Ladder {
     return level * this.gridPips;
   }
 
-  /** Level of a price on the grid; of another price, that of the nearest one below. */
+  /** The level of a price; off the grid, the nearest level below. */
   levelOf(pips: number): number {
-    return ((pips + 0.5) * inverses[this.gridPips]) | 0; // half a pip more, so that rounding cannot fall short
+    return ((pips + 0.5) * inverses[this.gridPips]) | 0; // half a pip more keeps rounding from falling short
   }
 
   /** Whether a price lies on the grid. */
@@ -100,7 +102,7 @@ export class Ladder {
     return this.bestAsk < this.levelCount;
   }
 
-  /** Best price of a side in pips, first token's terms; 0 for no bid, 10,000 for no ask. */
+  /** Best price of a side in the first token's terms, pips; 0 for no bid, 10,000 for no ask. */
   bestPips(side: number): number {
     return (side === BIDS ? this.bestBid : this.bestAsk) * this.gridPips;
   }
@@ -120,12 +122,12 @@ export class Ladder {
     return side === BIDS ? this.nextBelow(level) : this.nextAbove(level);
   }
 
-  /** Puts a slot last at its level. Its price must be on the grid. */
+  /** Appends a slot to its level. Its price must be on the grid. */
   append(pool: OrderPool, slot: number, side: number): void {
     this.appendAt(this.levelOf(pool.ladderPipsOf(slot)), pool, slot, side);
   }
 
-  /** The same for whoever knows the level. */
+  /** The same, for a caller that knows the level. */
   appendAt(level: number, pool: OrderPool, slot: number, side: number): void {
     const last = this.words[this.levelsAt + (level << 1) + 1];
     pool.linkLast(slot, last);
@@ -133,7 +135,7 @@ export class Ladder {
     this.words[this.levelsAt + (level << 1) + 1] = slot;
   }
 
-  /** Takes a slot out of its level. */
+  /** Removes a slot from its level. */
   remove(pool: OrderPool, slot: number): void {
     const { words } = this;
     const level = this.levelOf(pool.ladderPipsOf(slot));
@@ -147,7 +149,7 @@ export class Ladder {
     }
   }
 
-  /** Moves every level onto another grid, which must divide every resting price. Time priority is kept. */
+  /** Moves every level to another grid, which must divide every resting price. Keeps time priority. */
   regrid(gridPips: number): void {
     const other = new Ladder(gridPips, this.space);
     if (!this.isShared) other.takeOwnLevels();
@@ -165,7 +167,7 @@ export class Ladder {
     this.lieAt(other.words, other.bitsAt);
   }
 
-  /** Gives its words back, where no order rests and none will for long: another ladder takes them. */
+  /** Returns its words to the space, for another ladder. Called when no order rests here and none will for long. */
   vacate(): void {
     if (this.isShared) return;
     this.giveLevels();
@@ -216,7 +218,7 @@ export class Ladder {
     }
   }
 
-  /** What a snapshot holds of it: level, first and last slot, of each level with orders. */
+  /** Its contents for a snapshot: level, first and last slot of each level with orders. */
   levels(): number[] {
     const levels: number[] = [];
     for (let level = this.nextAbove(0); level < this.levelCount; level = this.nextAbove(level)) {
@@ -225,13 +227,13 @@ export class Ladder {
     return levels;
   }
 
-  /** Puts a level of a snapshot into a ladder in which no level follows it. */
+  /** Loads a level of a snapshot into a ladder that holds no levels above it. */
   loadLevel(level: number, first: number, last: number, side: number): void {
     this.openLevel(level, first, side);
     this.words[this.levelsAt + (level << 1) + 1] = last;
   }
 
-  /** Puts levels of its own in the place of the shared ones, which hold no order. */
+  /** Replaces the shared words, which hold no order, by a block of its own. */
   private takeOwnLevels(): void {
     const { words, at } = this.space.take(sizeOf(this.levelCount));
     clearLevels(words, at, this.levelCount);
@@ -239,12 +241,12 @@ export class Ladder {
     this.lieAt(words, at);
   }
 
-  /** Gives its own levels back to the space; others take their place at once. */
+  /** Returns its block to the space. The caller sets other words at once. */
   private giveLevels(): void {
     this.space.give(sizeOf(this.levelCount), { words: this.words, at: this.bitsAt });
   }
 
-  /** Its words are these, from `at` on. */
+  /** Sets where its words are: in `words`, from `at` on. */
   private lieAt(words: Int32Array, at: number): void {
     this.words = words;
     this.bitsAt = at;

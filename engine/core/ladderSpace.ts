@@ -1,38 +1,38 @@
-// Where the words of all ladders of an exchange lie: in a few large arrays, each shared by many ladders. An array of its own
-// would be three objects besides its words, each another line of memory on the way to a market that nobody touched for a while:
-// with 10,000 markets that is a quarter of an order's time. Owned by state.ts, used by ladder.ts alone, which knows what a
-// block's words mean.
+// The allocator for the words of all ladders of an exchange: blocks of a few large arrays, each shared by many ladders. An
+// array per ladder would be three objects besides its words, each one more cache line to load for a market that has been idle:
+// with 10,000 markets, a quarter of an order's time. Owned by state.ts and used only by ladder.ts, which knows what the words
+// of a block mean.
 import { newRecords } from './grow.ts';
 
-/** Words of a line of memory: blocks begin with one, so that none lies in more of them than it must. */
+/** Words of a cache line. Blocks start on a line, so none spans more lines than it must. */
 const LINE_WORDS = 16;
-/** Words of the first array. Each is twice as long as the one before, so that small exchanges stay small, up to the longest. */
+/** Words of the first array. Each further one is twice as long, up to the longest: small exchanges stay small. */
 const FIRST_WORDS = 1 << 12;
 const LONGEST_WORDS = 1 << 18;
 /**
- * A block of more words, as only grids much finer than a usual tick need it, is an array of its own: it lies in so many lines that
- * one more is nothing, and when its market's tick is made coarse again, its memory is free for all.
+ * A larger block, which only a grid much finer than a usual tick needs, is an array of its own. It spans so many lines that one
+ * more does not matter, and when its market's grid becomes coarse again, its memory can be reclaimed for any use.
  */
 const SHARED_WORDS_MAX = 1 << 13;
 
-/** So many words in whole lines of memory. */
+/** This number of words, rounded up to whole cache lines. */
 export const inLines = (words: number): number => Math.ceil(words / LINE_WORDS) * LINE_WORDS;
 
-/** Some words of an array. */
+/** A range of words in an array. */
 export interface Block {
   readonly words: Int32Array;
-  /** Where they begin. */
+  /** Where it begins. */
   readonly at: number;
 }
 
 export class LadderSpace {
-  /** The latest array, and how many of its words are taken. */
+  /** The latest array, and how many of its words are in use. */
   private words = new Int32Array(0);
   private used = 0;
-  /** Blocks that were given back, by size. */
+  /** Free lists of returned blocks, by size. */
   private readonly free = new Map<number, Block[]>();
 
-  /** A block of so many words; what is in them is left over from whoever had it before. */
+  /** A block of `size` words, which may hold what its previous owner left. */
   take(size: number): Block {
     if (size > SHARED_WORDS_MAX) return { words: newRecords(inLines(size)), at: 0 };
     const known = this.free.get(size)?.pop();
@@ -44,7 +44,7 @@ export class LadderSpace {
     return block;
   }
 
-  /** Takes back a block of so many words, which nobody looks at any more. */
+  /** Takes back a block of `size` words that nothing reads any more. */
   give(size: number, block: Block): void {
     if (size > SHARED_WORDS_MAX) return;
     const blocks = this.free.get(size);
@@ -52,7 +52,7 @@ export class LadderSpace {
     else blocks.push(block);
   }
 
-  /** Begins another array, which has room for so many words at least. What is left of the latest stays empty. */
+  /** Starts another array, with room for at least `room` words. The rest of the latest one stays unused. */
   private begin(room: number): void {
     const doubled = Math.min(this.words.length * 2, LONGEST_WORDS);
     this.words = newRecords(Math.max(FIRST_WORDS, doubled, room));

@@ -1,4 +1,4 @@
-// The money: collateral of every account, and per position (account × market) its shares and what its orders reserve.
+// The money: collateral of every account, and per position (account × market) its shares and the reservations of its orders.
 // Written by settlement, cash commands and order bookkeeping. All amounts are micro, exact integers; no balance is ever
 // negative, and reserved ≤ balance for each account and market once a command is over (see coverage.ts).
 import { isCapacity, requireSound, type Sections } from '../protocol/sections.ts';
@@ -8,7 +8,7 @@ import { doublesOf, growFloat64, growInt32, newRecords } from './grow.ts';
 import * as links from './links.ts';
 import type { OrderPool } from './orderPool.ts';
 
-// The file's own, see engine/compiler.ts.
+// File-local constants, see engine/compiler.ts.
 const { costMicro, sharesMicroOf } = amounts;
 const { correctValues, firstValues } = entries;
 const { orWhereNone } = links;
@@ -30,7 +30,7 @@ const OWN_LAST = 14;
 const NONE = -1;
 const MICRO_PER_LOT = 10_000;
 
-/** An order that is to be paid for. */
+/** An order whose funds readFunds() reads. */
 interface Paying {
   readonly isBuy: boolean;
   readonly account: number;
@@ -40,7 +40,7 @@ interface Paying {
   reservedMicro: number;
 }
 
-/** What an event tells of an account after it. */
+/** The balances that an event states. */
 interface Balances {
   collateralMicro: number;
   sharesMicro: number;
@@ -50,14 +50,14 @@ export class Ledger {
   positionCount = 0;
   /** Collateral of each account. */
   collateral = new Float64Array(64);
-  /** Never below the largest collateral reservation of the account in any one market: while the balance covers it, no order can be uncovered. */
+  /** Upper bound of each account's largest collateral reservation in a market: a balance that reaches it covers all orders. */
   bound = new Float64Array(64);
   private words = newRecords(256 * STRIDE);
   private money = doublesOf(this.words);
   private firstOfAccount = new Int32Array(64).fill(NONE);
-  /** Open addressing: entry i is a position at 2i (NONE when free) and the hash of its account and market at 2i + 1. */
+  /** Open addressing: entry i holds a position at 2i (NONE when free) and the hash of its account and market at 2i + 1. */
   private table = new Int32Array(1024).fill(NONE);
-  /** How far a hash is shifted to leave the number of an entry. */
+  /** The shift that reduces a hash to the number of its home entry. */
   private shift = 23;
 
   /** Makes room for an account just opened. */
@@ -86,7 +86,7 @@ export class Ledger {
     }
   }
 
-  /** The same when it may be `guess`, a position or NONE. */
+  /** The same, trying `guess` first, which is a position or NONE. */
   findNear(account: number, market: number, guess: number): number {
     const { words } = this;
     const base = guess << SHIFT;
@@ -94,17 +94,17 @@ export class Ledger {
     return this.find(account, market);
   }
 
-  /** The positions that the entries hold where those of these hashes would be looked up first: perhaps others', or NONE. */
+  /** Reads the positions in the home entries of these hashes: possibly those of other hashes, or NONE. */
   positionsAt(hashes: Int32Array, count: number, positions: Int32Array): void {
     firstValues(this.table, this.shift, hashes, count, positions);
   }
 
-  /** Puts right what positionsAt has found: where the entry is another's, that of the first with the same hash, or NONE. */
+  /** Corrects the results of positionsAt: where the home entry has another hash, takes the first with the same, or NONE. */
   correct(hashes: Int32Array, count: number, positions: Int32Array): void {
     correctValues(this.table, this.shift, hashes, count, positions);
   }
 
-  /** Reads a word of each position's record; negative ones are passed over. */
+  /** Prefetches the records of these positions; skips negative ones. The result means nothing. */
   touch(positions: Int32Array, count: number): number {
     const { words } = this;
     let read = 0;
@@ -115,7 +115,7 @@ export class Ledger {
     return read;
   }
 
-  /** The position of an account in a market, made when new. */
+  /** The position of an account in a market, created when new. */
   positionFor(account: number, market: number): number {
     const known = this.find(account, market);
     if (known !== NONE) return known;
@@ -162,8 +162,8 @@ export class Ledger {
   }
 
   /**
-   * Leaves in an order what its account (NONE when it has none yet) has to pay with, and how much of it other orders reserve.
-   * Like tellBalances it writes such amounts where they belong: returned to whoever asks, they would pass by the heap.
+   * Sets the balance that an order can draw on (0 while it has no account) and how much of it other orders reserve. Like
+   * tellBalances(), it writes the amounts to where they belong: as return values they would be boxed.
    */
   readFunds(order: Paying): void {
     const { money } = this;
@@ -179,8 +179,8 @@ export class Ledger {
   }
 
   /**
-   * Reserves what an order needs, micro, out of what its account (BUY, side 0) or its position (SELL, 1) has free. Returns
-   * false, having changed nothing, where that is less. Calculated without a question of side or token, see usualOrder.ts.
+   * Reserves what an order needs, micro, from the free collateral of its account (BUY, side 0) or the free shares of its
+   * position (SELL, 1). Returns false, with nothing changed, if that is less. Branch-free in side and token, see usualOrder.ts.
    */
   reserveIfCovered(account: number, position: number, side: number, outcome: number, neededMicro: number): boolean {
     const { money } = this;
@@ -195,7 +195,7 @@ export class Ledger {
     return true;
   }
 
-  /** Leaves with who writes events the account's collateral and the position's shares of one token. */
+  /** Sets the account's collateral and the position's shares of one token in `out`, for the next event. */
   tellBalances(out: Balances, account: number, position: number, outcome: number): void {
     out.collateralMicro = this.collateral[account];
     out.sharesMicro = this.money[(position << MONEY_SHIFT) | (SHARES + outcome)];
@@ -216,8 +216,8 @@ export class Ledger {
   }
 
   /**
-   * A maker's order fills, at its own price: reserved collateral becomes shares (BUY, side 0), or reserved shares become collateral
-   * (SELL, 1). Calculated without a question of side or token, see usualOrder.ts.
+   * Settles a fill of a maker's order at its own price: reserved collateral becomes shares (BUY, side 0), or reserved shares
+   * become collateral (SELL, 1). Branch-free in side and token, see usualOrder.ts.
    */
   fill(position: number, side: number, outcome: number, lots: number, pips: number): void {
     const { money } = this;
@@ -229,28 +229,28 @@ export class Ledger {
     this.collateral[this.accountOf(position)] -= sign * cost;
   }
 
-  /** Reserves collateral for so many lots at a price (or, negative, lifts it) for orders of a position. */
+  /** Reserves collateral for lots at a price, for an order of a position; negative lots lift it. */
   reserveLots(position: number, lots: number, pips: number): void {
     const at = (position << MONEY_SHIFT) | RESERVED_COLLATERAL;
     const micro = costMicro(lots, pips);
     const reserved = this.money[at] + micro;
     this.money[at] = reserved;
-    // Only more can pass the bound: what is lifted need not wait for the account's line of memory.
+    // Only an increase can exceed the bound: a lift need not wait for the account's cache line.
     if (micro <= 0) return;
     const account = this.accountOf(position);
     if (reserved > this.bound[account]) this.bound[account] = reserved;
   }
 
   /**
-   * Lifts what an order reserves: collateral (BUY, side 0) for so many lots at its own price, or as many shares (SELL, 1).
-   * Calculated without a question of side or token, see usualOrder.ts.
+   * Lifts an order's reservation: the collateral for its lots at its own price (BUY, side 0), or as many shares (SELL, 1).
+   * Branch-free in side and token, see usualOrder.ts.
    */
   lift(position: number, side: number, outcome: number, lots: number, pips: number): void {
     const at = reservedAt(position, side, outcome);
     this.money[at] -= costMicro(lots, pips + side * (MICRO_PER_LOT - pips));
   }
 
-  /** The same for an amount: orders that rest have lots and a price instead, since a large amount would pass by the heap. */
+  /** reserveLots() for an amount. Resting orders pass lots and a price instead, since a large amount would be boxed. */
   reserveCollateral(position: number, micro: number): void {
     this.reserveLots(position, micro, 1);
   }
@@ -273,7 +273,7 @@ export class Ledger {
     return largest;
   }
 
-  /** Appends an order to its position's list, which stays in the order of order numbers. */
+  /** Appends an order to its position's list, which stays sorted by order number. */
   linkOwn(pool: OrderPool, position: number, slot: number): void {
     const { words } = this;
     const base = position << SHIFT;
@@ -302,7 +302,7 @@ export class Ledger {
     return this.words[(position << SHIFT) | OWN_LAST];
   }
 
-  /** Its part of a snapshot. */
+  /** Saves or loads its part of a snapshot. */
   visit(sections: Sections): void {
     this.positionCount = sections.number('positionCount', this.positionCount);
     this.collateral = sections.float64('collateral', this.collateral);
@@ -331,7 +331,7 @@ export class Ledger {
   }
 
   private growPositions(): void {
-    // Copied as integers: a float copy need not keep the bits of what are no floats.
+    // Copied as integers: a copy as floats might not keep the bits of fields that are not floats.
     this.words = newRecords(this.words.length * 2, this.words);
     this.money = doublesOf(this.words);
     this.shift -= 1;
@@ -343,11 +343,11 @@ export class Ledger {
   }
 }
 
-/** Where it is in the money what orders of a side reserve: collateral (BUY, 0), or shares of a token (SELL, 1). */
+/** Index in `money` of the reservation that orders of a side share: collateral (BUY, 0), or shares of a token (SELL, 1). */
 const reservedAt = (position: number, side: number, outcome: number): number =>
   (position << MONEY_SHIFT) | (RESERVED_COLLATERAL - side * (RESERVED_COLLATERAL - RESERVED_SHARES - outcome));
 
-/** Accounts and markets are dense numbers: each times a number of its own, the sums lie almost evenly and hardly meet. */
+/** Accounts and markets are dense numbers: multiplied by a constant each, their sums spread almost evenly, rarely colliding. */
 export const positionHash = (account: number, market: number): number => {
   return (Math.imul(account, 0x9e3779b1) + Math.imul(market, 0xc2b2ae35)) | 0;
 };

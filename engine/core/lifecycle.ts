@@ -1,5 +1,5 @@
-// Markets from creation to resolution, the exchange's mode, owners' flags, wallets that move, and heartbeats: everything an
-// operator or a clock does to trading. Called by exchange.ts.
+// Markets from creation to resolution, the exchange's mode, owners' flags, wallets that change owner, and heartbeats:
+// everything that an operator or the clock does to trading. Called by exchange.ts.
 
 import { bytesToHex } from '../protocol/bytes.ts';
 import { commandLayouts } from '../protocol/layout.ts';
@@ -27,7 +27,7 @@ const FLAGS_AT = commandLayouts.SetAccountFlags.offsets;
 const BIND = commandLayouts.BindWallet.offsets;
 const HEARTBEAT = commandLayouts.Heartbeat.offsets;
 
-/** Auto tick: where prices near an end of the range make the tick ten times finer. */
+/** Auto tick: best prices beyond these bounds, near an end of the range, make the tick ten times finer. */
 const AUTO_TICK_FROM_PIPS = 100;
 const AUTO_TICK_TO_PIPS = 10;
 const AUTO_TICK_BID_ABOVE_PIPS = 9600;
@@ -37,7 +37,7 @@ function readId(message: Message, offset: number, count: number): string {
   return bytesToHex(message.bytes, offset, count);
 }
 
-/** CreateMarket: the registry has checked ids and terms. */
+/** CreateMarket. The registry has already checked ids and terms. */
 export function createMarket(state: CoreState, message: Message, offset: number): void {
   const terms = readMarketTerms(message.view, offset, CREATE.offsets);
   const market = state.addMarket(terms);
@@ -52,7 +52,7 @@ export function createMarket(state: CoreState, message: Message, offset: number)
   });
 }
 
-/** Whether a market may go from one status to another by an update. */
+/** Whether an update may change a market's status from one to another. */
 function mayBecome(from: number, to: number): boolean {
   if (from === to) return true;
   if (to === MarketStatus.DRAFT || to === MarketStatus.RESOLVED) return false;
@@ -77,7 +77,7 @@ function changeTick(market: Market, tickPips: number): void {
   market.refitGrid();
 }
 
-/** UpdateMarket: the masked terms, all or none. */
+/** UpdateMarket: changes the masked terms, all or none. */
 export function updateMarket(state: CoreState, message: Message, offset: number): void {
   const { out } = state;
   const market = state.markets[message.view.getUint32(offset + UPDATE.offsets.marketIndex, true)];
@@ -106,7 +106,7 @@ export function updateMarket(state: CoreState, message: Message, offset: number)
   }
 }
 
-/** ResolveMarket: closes first where needed; final. */
+/** ResolveMarket: closes the market first if needed. Final. */
 export function resolveMarket(state: CoreState, message: Message, offset: number): void {
   const { out } = state;
   const market = state.markets[message.view.getUint32(offset + RESOLVE.marketIndex, true)];
@@ -131,7 +131,7 @@ export function resolveMarket(state: CoreState, message: Message, offset: number
   out.write({ type: 'MarketResolved', marketIndex: market.index, resolution: market.resolution });
 }
 
-/** Markets of this command that auto tick makes finer, ascending. Forgets which ones were touched. */
+/** Applies auto tick to the markets that this command touched, in ascending order, and clears their list. */
 export function tickAutomatically(state: CoreState): void {
   if (state.touchedCount === 0) return;
   const touched = state.touched.subarray(0, state.touchedCount).sort();
@@ -162,7 +162,7 @@ export function setMode(state: CoreState, message: Message, offset: number): voi
   state.out.write({ type: 'ExchangeModeChanged', mode: state.mode });
 }
 
-/** SetAccountFlags: a ban ends all of the owner's orders, closed-only its resting BUYs. */
+/** SetAccountFlags: a ban cancels all of the owner's orders, closed-only its resting BUYs. */
 export function setFlags(state: CoreState, message: Message, offset: number): void {
   const { accounts } = state;
   const owner = accounts.ownerFor(message, offset + FLAGS_AT.owner);
@@ -177,8 +177,8 @@ export function setFlags(state: CoreState, message: Message, offset: number): vo
 }
 
 /**
- * BindWallet: an account that was another owner's loses its orders and changes hands. A wallet without one gets it, so that
- * money or a key of somebody else that comes later finds it taken.
+ * BindWallet: another owner's account loses its orders and changes hands. A wallet without an account gets one: somebody else's
+ * deposit or key that comes later finds the wallet taken.
  */
 export function bindWallet(state: CoreState, message: Message, offset: number): void {
   const { accounts } = state;
@@ -194,7 +194,7 @@ export function bindWallet(state: CoreState, message: Message, offset: number): 
   accounts.move(account, owner);
 }
 
-/** Heartbeat: renews the key's session, or says which id is expected. */
+/** Heartbeat: renews the key's session, or refuses with the expected id. */
 export function heartbeat(state: CoreState, message: Message, offset: number): void {
   const { accounts, heartbeats, out } = state;
   const keyAt = offset + HEARTBEAT.keyId;
@@ -214,7 +214,7 @@ export function heartbeat(state: CoreState, message: Message, offset: number): v
   out.write({ type: 'HeartbeatAccepted', keyId: accounts.keyText(key), next, deadlineMs });
 }
 
-/** The session that is due: its key fell silent, its resting orders go. */
+/** Ends the session that is due: its API key fell silent, so its resting orders are cancelled. */
 export function lapseHeartbeat(state: CoreState): void {
   const { key, owner } = state.heartbeats.lapseNext();
   state.out.write({ type: 'HeartbeatLapsed', keyId: state.accounts.keyText(key) });

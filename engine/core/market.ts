@@ -1,5 +1,5 @@
-// One market (condition) as the core knows it: its terms, its ladder and its vault. Made by lifecycle, changed by it and
-// by settlement. Ids and texts are the registry's.
+// One market (condition) as the core knows it: its terms, its ladder and its vault. Lifecycle creates it; lifecycle, cash
+// commands and settlement change it. The registry holds its ids and texts.
 import type { MarketTermsMessage } from '../protocol/marketTerms.ts';
 import { Ladder } from './ladder.ts';
 import type { LadderSpace } from './ladderSpace.ts';
@@ -18,14 +18,14 @@ export class Market {
   declare minMarketableBuyMicro: number;
   /** Collateral that backs the full sets in existence, micro. */
   vaultMicro = Number.NaN;
-  /** Trades so far; the next one has the number after. */
+  /** Trades so far, numbered from 1: the number of the latest one. */
   tradeCount = 0;
-  /** What it resolved to, −1 before. */
+  /** Its resolution, −1 before it has one. */
   resolution = -1;
-  /** Shares of each token not yet redeemed, micro: kept from resolution on. */
+  /** Shares of each token not yet redeemed, micro; maintained from resolution on. */
   unredeemedFirstMicro = 0;
   unredeemedSecondMicro = 0;
-  /** Whether this command changed the ladder or the terms, so that auto tick looks at it. */
+  /** Whether this command changed the ladder or the terms: auto tick then checks the market. */
   isTouched = false;
 
   constructor(index: number, terms: MarketTermsMessage, space: LadderSpace) {
@@ -40,7 +40,7 @@ export class Market {
     this.delaySeconds = terms.delaySeconds;
     this.minMarketableBuyMicro = terms.minMarketableBuyMicro;
     this.ladder = new Ladder(terms.tickPips, space);
-    this.vaultMicro = 0; // set anew, so that it is a float from the beginning, see engine/compiler.ts
+    this.vaultMicro = 0; // NaN first, then 0: a float from the start, see engine/compiler.ts
   }
 
   /** The terms as events state them. */

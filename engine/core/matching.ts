@@ -1,5 +1,5 @@
-// Executes what the dry run found: makers best first, each level one trade; money and shares change hands, sets are made
-// and destroyed. Called by entry and by releases once nothing can refuse the order any more.
+// Executes what the dry run found: fills makers, best price first, with one trade per level. Money and shares change hands,
+// sets are minted and merged. Called by entry, for released orders too, once nothing can refuse the order any more.
 import { FillKind, RulesVersion, TradeStatus } from '../protocol/terms.ts';
 import { FEES_ACCOUNT as FEES } from './accounts.ts';
 import * as amounts from './amounts.ts';
@@ -9,7 +9,7 @@ import * as orderBook from './orderBook.ts';
 import * as prices from './prices.ts';
 import type { CoreState, TakerOrder } from './state.ts';
 
-// The file's own, see engine/compiler.ts.
+// File-local constants, see engine/compiler.ts.
 const { costMicro, sharesMicroOf } = amounts;
 const { feeMicro } = fees;
 const { leaveBook } = orderBook;
@@ -21,13 +21,13 @@ const BID = 0;
 
 const BY_SEQUENCE = RulesVersion.FOURTH;
 
-/** The steps that a trade's status takes, and the item of one in the heap, whose second number is the trade's. */
+/** The steps of a trade's status, and the heap item of a step. The second number of such an item is that of the trade. */
 export const STEP_MINED = 0;
 export const STEP_CONFIRMED = 1;
 export const statusItem = (marketIndex: number, step: number): number => (marketIndex << 1) | step;
 
 /**
- * Takes `lots` (all of which the dry run found, own orders gone) from the other side of the ladder.
+ * Takes `lots` from the other side of the ladder. The dry run has found all of them, and own orders in the way are cancelled.
  * Events: per level its Fills, then its Trade.
  */
 export const matchOrder = (state: CoreState, market: Market, order: TakerOrder, lots: number): void => {
@@ -48,7 +48,7 @@ const matchLevel = (state: CoreState, market: Market, order: TakerOrder, level: 
   while (left > 0 && slot >= 0) {
     const available = pool.lotsOf(slot);
     const lots = available < left ? available : left;
-    // Read before the fill: a maker that is used up leaves the level, and with it the grid may change.
+    // Read before the fill: a maker that is filled leaves the level, and the grid may change.
     const next = pool.nextOf(slot);
     fillMaker(state, market, order, slot, pips, lots);
     left -= lots;
@@ -59,7 +59,7 @@ const matchLevel = (state: CoreState, market: Market, order: TakerOrder, level: 
   return wanted - left;
 };
 
-/** One maker's part: it trades at exactly its own limit. */
+/** Fills one maker, at exactly its own limit. */
 const fillMaker = (
   state: CoreState,
   market: Market,
@@ -75,9 +75,9 @@ const fillMaker = (
   const side = pool.sideOf(slot);
   const price = inToken(pips, outcome);
   ledger.fill(position, side, outcome, lots, price);
-  // A SELL's account has more than before; to look at it costs less than to ask.
+  // The account of a SELL has gained collateral, but checking it costs less than a branch.
   state.noteFall(account);
-  // Where the tokens differ, two BUYs mint sets and two SELLs merge them: 1, as COMPLEMENTARY is 0.
+  // 1 when the tokens differ: two BUYs then mint sets, two SELLs merge them. COMPLEMENTARY is 0.
   const differs = outcome ^ order.outcome;
   const kind = differs * (MINT + side * (MERGE - MINT));
   market.vaultMicro += sharesMicroOf(differs * lots) * (1 - 2 * side);
@@ -88,7 +88,7 @@ const fillMaker = (
   if (remaining === 0) leaveBook(state, market, slot, position);
 };
 
-/** The taker's side of one level: cost, fee, shares, and the trade's first status step. */
+/** Settles the taker's side of one level: cost, fee, shares, and the trade's first status step. */
 const settleTaker = (
   state: CoreState,
   market: Market,
@@ -120,8 +120,8 @@ const settleTaker = (
 };
 
 /**
- * The first status step of a market's latest trade. Without delays it need not pass through the heap, see settleFresh: trades
- * that are fresh are all of one market, since what is due is taken one at a time and hands them over before the next.
+ * Schedules the first status step of a market's latest trade. Without delays it bypasses the heap, see settleFresh. All fresh
+ * trades are of one market: due items are settled one at a time, and fresh trades are queued before the next.
  */
 const scheduleStatus = (state: CoreState, market: Market): void => {
   if (state.minedDelayMs !== 0 || state.confirmedDelayMs !== 0) {
@@ -132,20 +132,20 @@ const scheduleStatus = (state: CoreState, market: Market): void => {
   state.freshTrades += 1;
 };
 
-/** Puts the first status step of a market's trade on the heap; `later` trades, all of this market, have come since. */
+/** Pushes the first status step of a market's trade onto the heap; `later` more trades of this market have followed it. */
 const queueTrade = (state: CoreState, market: Market, delayMs: number, later: number): void => {
   const rank = state.rulesVersion < BY_SEQUENCE ? market.index : state.tradeCount - later;
   state.statuses.push(state.tMs + delayMs, rank, market.tradeCount - later, statusItem(market.index, STEP_MINED));
 };
 
-/** Hands the fresh trades to the heap, which brings them into order with whatever else is due. */
+/** Moves the fresh trades to the heap, which orders them with everything else that is due. */
 export const queueFresh = (state: CoreState): void => {
   const market = state.markets[state.freshMarket];
   for (let later = state.freshTrades - 1; later >= 0; later -= 1) queueTrade(state, market, 0, later);
   state.freshTrades = 0;
 };
 
-/** The statuses of the fresh trades, when nothing else is due: each trade's MINED and CONFIRMED. */
+/** Writes MINED and CONFIRMED of each fresh trade. Called when nothing else is due. */
 export const settleFresh = (state: CoreState): void => {
   const { out, freshMarket } = state;
   const { tradeCount } = state.markets[freshMarket];

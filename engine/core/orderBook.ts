@@ -1,12 +1,12 @@
-// The bookkeeping of live orders: what it means that one rests, waits, or leaves (lists, reservations, heaps, ladder).
-// Called by entry, matching, cancels, coverage and lifecycle, so that no way out of the book can forget a part.
+// The bookkeeping of live orders (lists, reservations, heaps, ladder) when one is admitted, rests, waits or leaves.
+// Entry, releases, matching and cancels all go through it: no way out of the book can forget a part.
 import type { Message } from '../protocol/message.ts';
 import type { Market } from './market.ts';
 import type { OrderPool } from './orderPool.ts';
 import * as prices from './prices.ts';
 import type { CoreState, DelayedOrder, TakerOrder } from './state.ts';
 
-// The file's own, see engine/compiler.ts.
+// File-local constants, see engine/compiler.ts.
 const { inToken } = prices;
 const BUY = 0;
 
@@ -24,7 +24,7 @@ export const marketOfSlot = (state: CoreState, slot: number): Market => {
   return state.markets[state.ledger.marketOf(state.pool.positionOf(slot))];
 };
 
-/** Puts a taker's order into the pool (its id and its key's id from the message), in no ladder yet. */
+/** Puts a taker's order, with its id and API key id from the message, into the pool, but not into a ladder yet. */
 export const admitOrder = (
   state: CoreState,
   order: TakerOrder,
@@ -42,7 +42,7 @@ export const admitOrder = (
   order.slot = slot;
 };
 
-/** Lets an admitted order rest with `lots` left: ladder, reservation, and its end when it has one. */
+/** Rests an admitted order with `lots` left: adds it to the ladder, reserves its funds, and schedules its expiry, if any. */
 export const restOrder = (
   state: CoreState,
   market: Market,
@@ -62,7 +62,7 @@ export const restOrder = (
   if (endsAtMs !== Infinity) state.expiries.push(endsAtMs, order.number, 0, slot);
 };
 
-/** Lets an admitted order wait out the market's delay. */
+/** Delays an admitted order: reserves its funds and schedules its release. */
 export const delayOrder = (state: CoreState, order: TakerOrder, delayed: DelayedOrder): void => {
   const { pool, ledger } = state;
   pool.delay(order.slot);
@@ -72,7 +72,7 @@ export const delayOrder = (state: CoreState, order: TakerOrder, delayed: Delayed
   state.releases.push(delayed.releaseAtMs, order.number, 0, order.slot);
 };
 
-/** Ends an order's delay: its reservation is lifted; it stays in the pool and in its position's list. */
+/** Ends an order's delay and lifts its reservation. It stays in the pool and in its position's list. */
 export const undelayOrder = (state: CoreState, slot: number): DelayedOrder => {
   const { pool, ledger } = state;
   const delayed = state.delayed.get(slot);
@@ -86,7 +86,7 @@ export const undelayOrder = (state: CoreState, slot: number): DelayedOrder => {
   return delayed;
 };
 
-/** Takes an order out of everything; what it still reserved is free again. */
+/** Removes a live order from all structures and lifts its reservation. */
 export const removeOrder = (state: CoreState, slot: number): void => {
   const { pool, ledger } = state;
   const position = pool.positionOf(slot);
@@ -99,7 +99,7 @@ export const removeOrder = (state: CoreState, slot: number): void => {
   leaveBook(state, state.markets[ledger.marketOf(position)], slot, position);
 };
 
-/** Takes a resting order that reserves nothing any more, as it was filled to the last lot, out of everything. */
+/** Removes a resting order from all structures. It reserves nothing any more: it is filled, or its reservation was lifted. */
 export const leaveBook = (state: CoreState, market: Market, slot: number, position: number): void => {
   const { pool, ledger } = state;
   const { ladder } = market;
@@ -107,13 +107,13 @@ export const leaveBook = (state: CoreState, market: Market, slot: number, positi
   pool.forgetId(slot);
   ladder.remove(pool, slot);
   pool.release(slot);
-  // What is seldom done comes last, see engine/compiler.ts.
+  // Rare work comes last, see engine/compiler.ts.
   if (pool.heapPlace(slot) >= 0) state.expiries.withdraw(slot);
   if (market.autoTick !== 0) state.touch(market);
   if (ladder.gridPips !== market.tickPips) refitWithout(market, pool.ladderPipsOf(slot));
 };
 
-/** Forgets an admitted order that neither rests nor waits. */
+/** Removes an admitted order that neither rests nor waits. */
 export const forgetOrder = (state: CoreState, slot: number, position: number): void => {
   const { pool } = state;
   state.ledger.unlinkOwn(pool, position, slot);
@@ -121,7 +121,7 @@ export const forgetOrder = (state: CoreState, slot: number, position: number): v
   pool.release(slot);
 };
 
-/** A price off the tick has lost an order: when it was the last there, the grid may become coarser. */
+/** Called when an order has left a price: if that was the last order at a price off the tick, the grid may become coarser. */
 const refitWithout = (market: Market, pips: number): void => {
   const { ladder, tickPips } = market;
   if (pips % tickPips !== 0 && ladder.firstOf(ladder.levelOf(pips)) < 0) market.refitGrid();

@@ -1,23 +1,23 @@
-// All live orders (resting and delayed) as 64-byte records in one typed array, addressed by slot, with the index from order
-// id to slot. Written by entry, matching and cancels; the ladder and the ledger link slots into their lists here. A record
-// is one cache line. The places of its words are known to this file alone: V8 folds a file's own constants into its code,
-// and loads those of another file each time.
-// Slots are reused: nothing outside the core ever sees one, events carry order numbers.
+// All live orders (resting and delayed) as 64-byte records in one typed array, addressed by slot, with the index from order id
+// to slot. Written by entry, matching and cancels; the ladder and the ledger link slots into their lists here. A record is one
+// cache line. Only this file knows the places of its words: V8 folds a file's own constants into its code, but loads those of
+// another file each time.
+// Slots are reused and never leave the core: events carry order numbers.
 import type { Message } from '../protocol/message.ts';
 import { isCapacity, requireSound, type Sections } from '../protocol/sections.ts';
 import * as entries from './entries.ts';
 import { doublesOf, newRecords } from './grow.ts';
 import * as links from './links.ts';
 
-// The file's own, see engine/compiler.ts.
+// File-local constants, see engine/compiler.ts.
 const { correctValues, firstValues } = entries;
 const { orWhereNone } = links;
 
-/** No slot, no level, no position. Hot code says `< 0`. */
+/** No slot, no level, no position. Hot code tests `< 0`. */
 export const NONE = -1;
 const FREE = -1;
 
-/** Words of a record: slot << 4 is where it starts. */
+/** A record has 16 words and starts at word slot << 4. The places of its fields follow. */
 const SHIFT = 4;
 const STRIDE = 16;
 /** Neighbours at the same price level; of a free slot, the next free one. */
@@ -36,25 +36,25 @@ const OWN_PREV = 8;
 const HEAP_PLACE = 9;
 /** The order's number, a 64-bit float: words 10 and 11. */
 const NUMBER = 5;
-/** 128 of an id's 256 bits: ids are digests, nobody can make two that share them. */
+/** 128 of an id's 256 bits. Ids are digests: nobody can make two that share them. */
 const ID = 12;
 const ID_WORDS = 4;
 /** Words of an entry of the index from ids to slots. */
 const ENTRY_WORDS = 2;
 /**
- * Entries for each slot in use, at least; there are up to twice as many, and their number is a power of two. So an id is
- * nearly always found where it is looked up first, which is what a batch reads ahead.
+ * The minimum of index entries per slot in use. There are up to twice as many, since their number is a power of two. At this
+ * load factor an id is nearly always in its home entry, which a batch prefetches.
  */
 const ENTRIES_A_SLOT = 2;
 const FIRST_ENTRIES = 256;
 const FIRST_CAPACITY = 64;
 /**
- * Records grow by a quarter: with their entries, 80 to 112 bytes an order, where twice as many would leave half of them empty.
- * Each growth copies all of them into memory that is touched for the first time, so smaller steps cost more than they save.
+ * Records grow by a quarter: with its entries, an order takes 80 to 112 bytes. Doubling would leave up to half of them empty.
+ * Each growth copies all records into memory not touched before, so smaller steps would cost more than they save.
  */
 const GROWTH_SHIFT = 2;
 
-/** Flags: the side (0 BUY, 1 SELL), the token (0 first, 1 second), delayed, and came out of a delay. */
+/** Flags: the side (0 BUY, 1 SELL), the token (0 first, 1 second), is delayed, and was delayed. */
 const SIDE_BIT = 1;
 const OUTCOME_SHIFT = 1;
 const DELAYED_BIT = 4;
@@ -69,9 +69,9 @@ export class OrderPool {
   declare private capacity: number;
   private freeHead = FREE;
   private used = 0;
-  /** How many slots may be in use before records or index must grow. */
+  /** The number of slots that may be in use before the records or the index must grow. */
   declare private usedMax: number;
-  /** Open addressing: entry i is the slot at 2i (NONE when free) and its id's hash at 2i + 1. */
+  /** Open addressing: entry i holds a slot at 2i (NONE when free) and the hash of its id at 2i + 1. */
   declare private index: Int32Array<ArrayBuffer>;
   declare private shift: number;
 
@@ -89,12 +89,12 @@ export class OrderPool {
     return this.records.byteLength + this.index.byteLength;
   }
 
-  /** Whether one more order has room. */
+  /** Whether there is room for one more order. */
   hasRoom(): boolean {
     return this.freeHead >= 0 || this.used < this.usedMax;
   }
 
-  /** Makes room for one more where there is none: more records, or more entries of the index, or both. */
+  /** Makes room for one more order if there is none: grows the records, the index or both. */
   makeRoom(): void {
     if (this.hasRoom()) return;
     if (this.used === this.capacity) this.growRecords();
@@ -103,8 +103,8 @@ export class OrderPool {
   }
 
   /**
-   * A slot for a new order with its fixed fields. The caller has seen to its room, gives it its id, and links it: until then its
-   * links say nothing.
+   * Allocates a slot for a new order and sets its fixed fields. The caller has made room, and must set the id and link the
+   * slot: its links are undefined until then.
    */
   allocate(
     orderNumber: number,
@@ -130,14 +130,14 @@ export class OrderPool {
     return slot;
   }
 
-  /** Gives a slot back. The caller has unlinked it everywhere and forgotten its id. */
+  /** Frees a slot. The caller has unlinked it everywhere and called forgetId(). */
   release(slot: number): void {
     this.records[(slot << SHIFT) | NEXT] = this.freeHead;
     this.freeHead = slot;
     this.liveCount -= 1;
   }
 
-  /** Takes the id at `offset` of a message into the record and the index. */
+  /** Copies the id at `offset` of a message into the record and adds it to the index. */
   setId(slot: number, message: Message, offset: number): void {
     const { records } = this;
     const { words } = message;
@@ -152,7 +152,7 @@ export class OrderPool {
     this.insertIndex(slot, idHash(first, second));
   }
 
-  /** Takes a slot's id out of the index; later entries of the same run move up, so that no tombstones pile up. */
+  /** Removes a slot's id from the index. Later entries of the same run move up, so no tombstones pile up. */
   forgetId(slot: number): void {
     const { index, records, shift } = this;
     const last = index.length - 1;
@@ -202,17 +202,17 @@ export class OrderPool {
     return idHash(words[id], words[id + 1]);
   }
 
-  /** The slots that the entries hold where ids with these hashes would be looked up first: perhaps others', or NONE. */
+  /** Reads the slots in the home entries of these hashes: possibly those of other ids, or NONE. */
   slotsOf(hashes: Int32Array, count: number, slots: Int32Array): void {
     firstValues(this.index, this.shift, hashes, count, slots);
   }
 
-  /** Puts right what slotsOf has found: where the entry is another's, the slot of the first with the same hash, or NONE. */
+  /** Corrects the results of slotsOf: where the home entry has another hash, takes the first with the same one, or NONE. */
   correct(hashes: Int32Array, count: number, slots: Int32Array): void {
     correctValues(this.index, this.shift, hashes, count, slots);
   }
 
-  /** Reads the entries where ids with these hashes would be looked up first. */
+  /** Prefetches the home entries of these hashes. The result means nothing. */
   touchEntries(hashes: Int32Array, count: number): number {
     const { index, shift } = this;
     let read = 0;
@@ -220,7 +220,7 @@ export class OrderPool {
     return read;
   }
 
-  /** Replaces slots by the positions of their orders; negative ones stay. */
+  /** Replaces each slot by its order's position; negative ones stay. */
   positionsOf(slots: Int32Array, count: number): void {
     const { records } = this;
     for (let i = 0; i < count; i += 1) {
@@ -229,7 +229,7 @@ export class OrderPool {
     }
   }
 
-  /** Puts behind `count` slots, up to `end`, those of the orders next to them at their prices, then those next to these: NONE after NONE. */
+  /** Appends to `count` slots, up to `end`, the next orders at their levels, then the ones after these; NONE follows NONE. */
   followersOf(slots: Int32Array, count: number, end: number): void {
     const { records } = this;
     for (let i = count; i < end; i += 1) {
@@ -238,7 +238,7 @@ export class OrderPool {
     }
   }
 
-  /** Reads the entries that the ids of these slots would be looked up at first; negative ones are passed over. */
+  /** Prefetches the home entries of these slots' ids; skips negative ones. The result means nothing. */
   touchEntriesOf(slots: Int32Array, count: number): number {
     let read = 0;
     for (let i = 0; i < count; i += 1) {
@@ -248,7 +248,7 @@ export class OrderPool {
     return read;
   }
 
-  /** Reads the entry that the id of a live order would be looked up at first, so that it is near by then. */
+  /** Prefetches the home entry of a live order's id. The result means nothing. */
   peekOf(slot: number): number {
     const base = (slot << SHIFT) | ID;
     return this.index[(idHash(this.records[base], this.records[base | 1]) >>> this.shift) << 1];
@@ -332,7 +332,7 @@ export class OrderPool {
     return this.records[(slot << SHIFT) | PREV];
   }
 
-  /** Puts an order behind the last of its level (NONE: it is the first). */
+  /** Links an order behind the last one of its level; `last` is NONE for the first order. */
   linkLast(slot: number, last: number): void {
     const { records } = this;
     records[(slot << SHIFT) | NEXT] = FREE;
@@ -340,7 +340,7 @@ export class OrderPool {
     if (last >= 0) records[(last << SHIFT) | NEXT] = slot;
   }
 
-  /** Joins the neighbours of an order that leaves its level. */
+  /** Links the neighbours of an order that leaves its level to each other. */
   unlink(previous: number, next: number): void {
     const { records } = this;
     if (previous >= 0) records[(previous << SHIFT) | NEXT] = next;
@@ -356,23 +356,23 @@ export class OrderPool {
     return this.records[(slot << SHIFT) | OWN_PREV];
   }
 
-  /** Puts an order behind the last of its position (NONE: it is the first). */
+  /** Links an order behind the last one of its position; `last` is NONE for the first order. */
   linkOwnLast(slot: number, last: number): void {
     const { records } = this;
-    // Where there is none before it, this is its own link, which says the right thing a moment later.
+    // Without a predecessor this writes its own link, which the next line overwrites.
     records[(orWhereNone(last, last, slot) << SHIFT) | OWN_NEXT] = slot;
     records[(slot << SHIFT) | OWN_NEXT] = FREE;
     records[(slot << SHIFT) | OWN_PREV] = last;
   }
 
-  /** Joins the neighbours of an order that leaves its position's list; its own links say nothing any more. */
+  /** Links the neighbours of an order that leaves its position's list to each other. Its own links are undefined afterwards. */
   unlinkOwn(slot: number, previous: number, next: number): void {
     const { records } = this;
     records[(orWhereNone(previous, previous, slot) << SHIFT) | OWN_NEXT] = next;
     records[(orWhereNone(next, next, slot) << SHIFT) | OWN_PREV] = previous;
   }
 
-  /** The remembered words of a slot's id: for the state hash. */
+  /** The stored words of a slot's id: for the state hash. */
   idWords(slot: number): Int32Array {
     return this.records.subarray(slot * STRIDE + ID, slot * STRIDE + ID + ID_WORDS);
   }
@@ -396,7 +396,7 @@ export class OrderPool {
       throw new Error(`order pool: ${indexed} ids indexed, ${this.liveCount} orders live`);
   }
 
-  /** Its part of a snapshot. */
+  /** Saves or loads its part of a snapshot. */
   visit(sections: Sections): void {
     this.liveCount = sections.number('liveCount', this.liveCount);
     this.freeHead = sections.number('freeHead', this.freeHead);
@@ -414,7 +414,7 @@ export class OrderPool {
     this.usedMax = Math.min(capacity, slotsOf(index));
   }
 
-  /** Whether a slot has ever been in use: what a snapshot says of slots must be true of these. */
+  /** Whether a slot has ever been in use. A snapshot may refer to no others. */
   hasSlot(slot: number): boolean {
     return slot >= 0 && slot < this.used;
   }
@@ -454,10 +454,10 @@ export class OrderPool {
   }
 }
 
-/** How far a hash is shifted to leave the number of an entry. */
+/** The shift that reduces a hash to the number of its home entry. */
 const shiftOf = (index: Int32Array): number => Math.clz32(index.length / ENTRY_WORDS) + 1;
 
-/** How many slots an index has entries enough for. */
+/** The number of slots for which an index has enough entries. */
 const slotsOf = (index: Int32Array): number => Math.floor(index.length / (ENTRIES_A_SLOT * ENTRY_WORDS));
 
 /** Ids are digests, so two of their words, lightly mixed, spread well. */

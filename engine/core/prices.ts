@@ -1,18 +1,18 @@
-// The limit price that a signed ratio means under a tick, in exact integer arithmetic without BigInt on the usual path.
-// Called by entry. Sources: the engine rules' "Limit price"; amounts are those of the signed order, micro.
+// The limit price that a signed ratio stands for under a tick, in exact integer arithmetic, without BigInt on the usual path.
+// Called by entry. Source: "Limit price" of the engine rules. Amounts are those of the signed order, micro.
 import { MICRO_MAX } from '../protocol/units.ts';
 
 const PIPS_PER_UNIT = 10_000;
 const HALF = 2 ** 26;
-/** A product of integers that comes out no larger than this is exact. */
+/** A computed product of integers is exact if it is no larger than this. */
 const EXACT_MAX: number = Number.MAX_SAFE_INTEGER;
 
-/** A price of the first token said in a token's own terms, or the other way round, pips: without a question, see usualOrder.ts. */
+/** Converts a price between the first token's terms and a token's own, either way, pips. Branch-free, see usualOrder.ts. */
 export const inToken = (pips: number, outcome: number): number => {
   return pips + outcome * (PIPS_PER_UNIT - 2 * pips);
 };
 
-// No % on what may be a 64-bit float: it calls the C library, a hundred times slower than a division.
+// No % on a number that may be a 64-bit float: it calls the C library, a hundred times slower than a division.
 
 /** Whether a is a multiple of b, for safe integers. */
 export const isMultiple = (a: number, b: number): boolean => {
@@ -37,8 +37,8 @@ export const compareProducts = (a: number, m: number, b: number, n: number): num
 };
 
 /**
- * floor(a / b) exactly, for safe integers: while a is below 2^53, a ratio that is not whole lies further below the next whole
- * number than half a unit of its last place, and is never rounded up to it.
+ * The exact floor(a / b) of safe integers. As a is below 2^53, a quotient that is not whole lies more than half a unit in the
+ * last place below the next whole number, and is never rounded up to it.
  */
 export const floorDivide = (a: number, b: number): number => {
   return Math.floor(a / b);
@@ -49,7 +49,7 @@ export const floorDivide = (a: number, b: number): number => {
  */
 export const marketPricePips = (moneyMicro: number, sharesMicro: number, tickPips: number, isBuy: boolean): number => {
   if (moneyMicro >= 2 * sharesMicro) return 2 * PIPS_PER_UNIT;
-  // k = floor(money × 10^4 / (shares × tick)), first by floating point, then put right exactly.
+  // k = floor(money × 10^4 / (shares × tick)): estimated in floating point, then corrected exactly.
   let k = Math.floor((moneyMicro / sharesMicro) * (PIPS_PER_UNIT / tickPips)) | 0;
   while (k > 0 && compareProducts(sharesMicro, k * tickPips, moneyMicro, PIPS_PER_UNIT) > 0) k -= 1;
   while (compareProducts(sharesMicro, (k + 1) * tickPips, moneyMicro, PIPS_PER_UNIT) <= 0) k += 1;
@@ -57,7 +57,7 @@ export const marketPricePips = (moneyMicro: number, sharesMicro: number, tickPip
   return (k * tickPips) | 0;
 };
 
-/** The price money/shares in micro, floored, capped at 2^53 − 1: a figure of rejections, off the usual path. */
+/** The price money/shares in micro, floored and capped at 2^53 − 1: a figure of rejections, off the usual path. */
 export const priceMicro = (moneyMicro: number, sharesMicro: number): number => {
   const price = (BigInt(moneyMicro) * 1_000_000n) / BigInt(sharesMicro);
   return price > BigInt(MICRO_MAX) ? MICRO_MAX : Number(price);

@@ -1,5 +1,5 @@
 // The end of an order's delay: it enters anew as a taker, with the market, its owner and its funds as they are now.
-// Called by exchange.ts when a release is due. Tick and minimum are not looked at again.
+// Called by exchange.ts when a release is due. Tick and minimums are not checked again.
 import { AccountFlag, CancelReason, ExchangeMode, MarketStatus, OrderType, Side } from '../protocol/terms.ts';
 import { crossesAnything, isWhole, noDryRun, simulate } from './dryRun.ts';
 import { endsAtMs, execute, fundsShort } from './entry.ts';
@@ -7,7 +7,7 @@ import type { Market } from './market.ts';
 import { forgetOrder, ladderSideOf, marketOfSlot, undelayOrder } from './orderBook.ts';
 import type { CoreState, DelayedOrder, TakerOrder } from './state.ts';
 
-/** Brings the delayed order of a slot back as the taker. */
+/** Restores the delayed order of a slot into `state.taker`. */
 function takeBack(state: CoreState, slot: number, delayed: DelayedOrder): TakerOrder {
   const order = state.taker;
   const { pool } = state;
@@ -30,7 +30,7 @@ function takeBack(state: CoreState, slot: number, delayed: DelayedOrder): TakerO
   return order;
 }
 
-/** Why the order cannot enter now, or −1. `state.dry` holds its dry run when nothing earlier stands against it. */
+/** The reason why the order cannot enter now, or −1: then `state.dry` holds its dry run. */
 function refusal(state: CoreState, market: Market, order: TakerOrder): number {
   const { dry } = state;
   if (endsAtMs(order.orderType, order.expirationS) <= state.tMs) return CancelReason.EXPIRED;
@@ -44,7 +44,7 @@ function refusal(state: CoreState, market: Market, order: TakerOrder): number {
   return -1;
 }
 
-/** Releases the delayed order of a slot. Events: OrderReleased, then what a taker does or why it ended. */
+/** Releases the delayed order of a slot. Events: OrderReleased, then those of a taker, or OrderCanceled with the reason. */
 export function releaseOrder(state: CoreState, slot: number): void {
   const market = marketOfSlot(state, slot);
   const delayed = undelayOrder(state, slot);

@@ -1,6 +1,6 @@
-// The core's part of a snapshot: all that it remembers between two commands. Called by exchange.ts, for a snapshot that is
-// written or for an exchange that has applied nothing yet. What only helps a command along (scratch lists, the order at
-// hand) is not in it. A structure with arrays visits its own; markets are many and small, so they make columns.
+// The core's part of a snapshot: its whole state between two commands. Called by exchange.ts, to write a snapshot or to load
+// one into an exchange that has applied nothing yet. The scratch data of a command (lists, the order at hand) is not included.
+// Structures with arrays visit their own; markets are many and small, so they are stored as columns.
 import { requireSound, type Sections } from '../protocol/sections.ts';
 import { isTickSize } from '../protocol/units.ts';
 import type { Ladder } from './ladder.ts';
@@ -51,7 +51,7 @@ function visitMarkets(state: CoreState, sections: Sections): void {
   if (sections.isLoading) loadMarkets(state, columns, levels);
 }
 
-/** For each market its terms in the order in which events state them, then the rest. */
+/** For each market, its terms in the order in which events state them, then the rest. */
 function columnsOf(markets: readonly Market[]): Float64Array<ArrayBuffer> {
   const columns = new Float64Array(markets.length * COLUMNS);
   for (const [index, market] of markets.entries()) {
@@ -75,7 +75,7 @@ function columnsOf(markets: readonly Market[]): Float64Array<ArrayBuffer> {
   return columns;
 }
 
-/** Of each market with orders: its index, how many numbers follow, and its ladder's levels. */
+/** For each market with orders: its index, how many numbers follow, and its ladder's levels. */
 function levelsOf(markets: readonly Market[]): Int32Array<ArrayBuffer> {
   const words: number[] = [];
   for (const { index, ladder } of markets) {
@@ -87,7 +87,7 @@ function levelsOf(markets: readonly Market[]): Int32Array<ArrayBuffer> {
   return Int32Array.from(words);
 }
 
-/** Whether a ladder may have this grid under a tick: whole pips of which the tick is a multiple. */
+/** Whether a ladder may have this grid under a tick: whole pips that divide the tick. */
 const isGridOf = (tickPips: number, gridPips: number): boolean =>
   Number.isInteger(gridPips) && gridPips > 0 && tickPips % gridPips === 0;
 

@@ -13,7 +13,7 @@ import { Ledger } from './ledger.ts';
 import { Market } from './market.ts';
 import { NONE, OrderPool } from './orderPool.ts';
 
-/** What an order waiting out a market's delay must remember; it lies in the pool, but in no ladder. */
+/** What is kept of a delayed order besides its record in the pool. It is in no ladder. */
 export interface DelayedOrder {
   readonly releaseAtMs: number;
   readonly orderType: number;
@@ -26,7 +26,7 @@ export interface DelayedOrder {
   readonly reservedMicro: number;
 }
 
-/** The order being entered or released: one object, filled anew each time. */
+/** The order being entered or released: one object, reused each time. */
 export class TakerOrder {
   /** Its slot when it is already in the pool (a release), else NONE. */
   slot = NONE;
@@ -47,8 +47,8 @@ export class TakerOrder {
   isBuy = false;
   /** Whether a remainder rests: GTC and GTD. */
   canRest = false;
-  // As signed. Kept here, as the figures below are, because a number beyond 32 bits that is passed from function to
-  // function is put on the heap each time; a field keeps its place. Floats from the beginning, see engine/compiler.ts.
+  // As signed. Fields, as are the figures below, because a number beyond 32 bits is boxed each time it is passed from function
+  // to function; a field is updated in place. NaN makes them floats from the start, see engine/compiler.ts.
   timestampMs = Number.NaN;
   makerMicro = Number.NaN;
   takerMicro = Number.NaN;
@@ -61,19 +61,19 @@ export class TakerOrder {
   neededMicro = Number.NaN;
 }
 
-/** Commands of a batch that are looked at together: the lines of more of them would no longer fit into the nearest cache. */
+/** Commands of a batch that are prefetched together: the lines of more of them would not fit into the nearest cache. */
 export const AHEAD_MAX = 64;
 
-/** What the dry run found: one object, filled anew each time. */
+/** The result of the dry run: one object, reused each time. */
 export class DryRun {
   foundLots = 0;
   costMicro = Number.NaN;
   feeMicro = Number.NaN;
-  /** Of a budget, what is not spent. */
+  /** The unspent part of a budget. */
   budgetLeftMicro = Number.NaN;
   /** Collateral that self-trade cancels give back to a BUY's own position. */
   releasedCollateralMicro = Number.NaN;
-  /** Slots of own orders that stand in the way, in walk order: the first `ownCount`. */
+  /** Slots of own orders in the way, in the order of the walk: the first `ownCount`. */
   ownSlots = new Int32Array(64);
   ownCount = 0;
 }
@@ -96,7 +96,7 @@ export class CoreState {
   readonly statuses = new DueHeap(this.alarm);
   /** Trades of all markets so far. */
   tradeCount = 0;
-  /** Trades of this command whose status changes at once, as where no delay is set: the market's last so many. */
+  /** Number of this command's trades whose statuses change at once, as no delay is set: the latest ones of `freshMarket`. */
   freshTrades = 0;
   freshMarket = NONE;
   mode: number = ExchangeMode.NORMAL;
@@ -117,11 +117,11 @@ export class CoreState {
   /** Markets touched by this command, for auto tick: the first `touchedCount`. */
   touched = new Int32Array(64);
   touchedCount = 0;
-  /** Words read early only so that they are near when they are needed; their value says nothing. */
+  /** Takes the words that are read only to prefetch their cache lines; its value means nothing. */
   prefetched = 0;
   /**
-   * What looking ahead has found of the orders of a batch that are still to be applied, those from `aheadAt` on: their
-   * accounts (for ever, once opened; NONE for who has none yet), and where their positions may be. Taken by entry.
+   * What looking ahead found for the orders of a batch that are still to be applied, those from `aheadAt` on: their accounts
+   * (final once opened, NONE before) and guesses of their positions. Consumed by entry.
    */
   readonly aheadAccounts = new Int32Array(AHEAD_MAX);
   readonly aheadPositions = new Int32Array(AHEAD_MAX);
@@ -131,7 +131,7 @@ export class CoreState {
   readonly dry = new DryRun();
 
   constructor() {
-    // Set anew here, so that they are floats from the beginning, see engine/compiler.ts.
+    // NaN first, then 0: floats from the start, see engine/compiler.ts.
     this.tMs = 0;
     this.depositsMicro = 0;
     this.withdrawalsMicro = 0;
@@ -158,7 +158,7 @@ export class CoreState {
     this.touchedCount += 1;
   }
 
-  /** An account's collateral fell: when it may no longer cover the account's orders, the coverage pass will look. */
+  /** Called when an account's collateral fell: if it may no longer cover the account's orders, the coverage pass will check. */
   noteFall(account: number): void {
     const { ledger } = this;
     if (ledger.collateral[account] >= ledger.bound[account]) return;

@@ -51,7 +51,7 @@ function hashMoney(hasher: StateHasher, state: CoreState): void {
     hasher.text(accounts.ownerText(owner));
     hasher.u32(accounts.flagsOf(owner) | (accounts.isCredited(owner) ? 256 : 0));
   }
-  // Positions in the order of their making, which is part of the history; empty ones say nothing.
+  // Positions in the order of their creation, which is part of the history; empty ones are skipped.
   for (let position = 0; position < ledger.positionCount; position += 1) {
     const first = ledger.sharesMicro(position, 0);
     const second = ledger.sharesMicro(position, 1);
@@ -74,7 +74,7 @@ function hashHeap(hasher: StateHasher, heap: DueHeap): void {
 }
 
 function hashDue(hasher: StateHasher, state: CoreState): void {
-  // A map keeps the order in which its orders came: that of their numbers.
+  // A map iterates in insertion order: here, by order number.
   for (const [slot, order] of state.delayed) {
     hashOrder(hasher, state, slot);
     for (const value of Object.values(order)) hasher.number(value);
@@ -114,7 +114,7 @@ export function hashCore(state: CoreState): string {
   return hasher.digest();
 }
 
-/** Hash of the remembered order ids and of how far back they were forgotten. */
+/** Hash of the remembered order ids and of the time before which ids were forgotten. */
 export function hashIds(state: CoreState): string {
   const hasher = new StateHasher();
   for (const part of state.ids.hashParts()) hasher.number(part);

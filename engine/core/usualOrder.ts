@@ -1,8 +1,8 @@
-// The usual order, placed in one pass: GTC without flags, of a wallet that has traded in this market before and comes with the
-// API key that it came with last, well formed, paid for, crossing nothing. It is more than half of what an exchange is asked,
-// and the checks of entry.ts, which say what is the matter with any order, cost it more than all the rest. Called by entry
-// first; whatever is unusual about an order, or wrong with it, leaves it there, untouched. So the rules stand in entry.ts: here
-// they are one question, with one answer.
+// The fast path for the usual order: a well-formed, covered GTC without flags that crosses nothing, from a wallet that has
+// traded in this market before and uses the same API key as last time. Such orders are more than half of all commands, and the
+// checks of entry.ts, which name what is wrong with an order, would cost them more than all the rest.
+// Entry calls this first; an order that is unusual or faulty in any way is left to entry, untouched. The rules therefore live
+// in entry.ts: here they are one yes-or-no question.
 import { commandLayouts } from '../protocol/layout.ts';
 import { limits } from '../protocol/limits.ts';
 import type { Message } from '../protocol/message.ts';
@@ -11,7 +11,7 @@ import type { Ladder } from './ladder.ts';
 import * as prices from './prices.ts';
 import type { CoreState } from './state.ts';
 
-// The file's own, see engine/compiler.ts.
+// File-local constants, see engine/compiler.ts.
 const { inToken } = prices;
 const { OPEN } = MarketStatus;
 const { NORMAL } = ExchangeMode;
@@ -25,28 +25,32 @@ const ID_WORD = AT.orderId / 4;
 const KEY_AT = AT.keyId;
 const OWNER_AT = AT.owner;
 const MARKET_WORD = AT.marketIndex / 4;
-/** Token, side, type and flags are the four bytes of one word: of a usual order only the lowest bits of the first two are set. */
+/**
+ * Token, side, type and flags are the four bytes of one word. A usual order has at most the lowest bits of the first two set.
+ */
 const TERMS_WORD = AT.outcome / 4;
 const UNUSUAL_TERMS = ~0x0101;
 const SIDE_SHIFT = 8;
-/** A BUY's money is its maker amount and its shares are the taker amount; a SELL's the other way round. */
+/** A BUY's money is its maker amount and its shares are its taker amount; for a SELL it is the other way round. */
 const MAKER_DOUBLE = AT.makerAmountMicro / 8;
 const TAKER_DOUBLE = AT.takerAmountMicro / 8;
 const MAKER_TO_TAKER = TAKER_DOUBLE - MAKER_DOUBLE;
 const TIMESTAMP_DOUBLE = AT.timestampMs / 8;
 const EXPIRATION_DOUBLE = AT.expirationS / 8;
 
-// Side and token are as good as random to a processor, and a branch that it foresees wrongly costs as much as twenty steps:
-// what depends on them is calculated here, from 0 and 1.
+// To the branch predictor, side and token are random, and a misprediction costs as much as twenty instructions: whatever
+// depends on them is computed without branches, from 0 and 1.
 
-/** Whether an order of this ladder side at a level would cross: a bid (0) at the best ask or above, an ask (1) at the best bid or below. */
+/**
+ * Whether an order at a level would cross: a bid (ladder side 0) at the best ask or above, an ask (1) at the best bid or below.
+ */
 const crosses = (ladder: Ladder, ladderSide: number, level: number): boolean => {
   const belowAsk = ladder.bestAsk - level;
   const aboveBid = level - ladder.bestBid;
   return belowAsk + ladderSide * (aboveBid - belowAsk) <= 0;
 };
 
-/** Whether an order signed at this time is still accepted, and one without expiration is meant: what checkTimes says of a GTC. */
+/** Whether a GTC would pass checkTimes of entry.ts: its timestamp is within bounds and it has no expiration. */
 const isTimely = (state: CoreState, timestampMs: number, expirationS: number): boolean => {
   const { tMs } = state;
   return (
@@ -58,9 +62,9 @@ const isTimely = (state: CoreState, timestampMs: number, expirationS: number): b
 };
 
 /**
- * Places the order of the message at `offset`, if it is a usual one, for this account and its position in the order's market
- * (NONE where there is none). Returns false, having changed nothing, if it is not, or if a table must grow for it. Events:
- * OrderAccepted, OrderRested.
+ * Places the order of the message at `offset` if it is a usual one. `account` is its maker's, `position` that account's in the
+ * order's market; both may be NONE. Returns false, with nothing changed, if the order is unusual or a table would have to grow.
+ * Events: OrderAccepted, OrderRested.
  */
 export const placeUsual = (
   state: CoreState,
@@ -97,7 +101,7 @@ export const placeUsual = (
   if (ids.hasNear(words, word + ID_WORD)) return false;
   if (!ledger.reserveIfCovered(account, position, side, outcome, doubles[double + MAKER_DOUBLE])) return false;
 
-  // From here on nothing refuses it.
+  // Past this point the order is accepted.
   const number = state.lastOrderNumber + 1;
   state.lastOrderNumber = number;
   ids.addNear(words, word + ID_WORD);

@@ -1,7 +1,7 @@
-// Archiving: the records that no kept snapshot needs leave the data directory for a folder that the operator names. Nothing is
-// removed before the archived part was read back, record by record, and so was what the journal keeps. LMDB never gives space
-// back, so the journal's file is replaced by a new one that holds what is kept, in one step. Called by the command `archive`,
-// while no exchange runs. A crash at any moment leaves a data directory that is whole; the next call goes on from there.
+// Archiving: moves the records that no kept snapshot needs from the data directory to a folder that the operator names. Nothing
+// is removed before the archived records and the kept ones have both been read back, record by record. LMDB never gives space
+// back, so the journal's file is replaced atomically by a new one with the kept records. Called by the command `archive`, while
+// no exchange runs. A crash at any moment leaves a data directory that is whole; the next call goes on from there.
 import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { SnapshotUnusable } from '../protocol/index.ts';
@@ -21,13 +21,13 @@ export type ArchiveStep = 'copied' | 'kept' | 'listed' | 'cut';
 
 interface ArchiveOptions {
   readonly onProgress?: ((done: number, total: number) => void) | undefined;
-  /** Told of each step when it is done. */
+  /** Called after each step. */
   readonly onStep?: ((step: ArchiveStep) => void) | undefined;
 }
 
-/** What became of a journal. */
+/** The result of archiving. */
 export interface Archived {
-  /** The parts that were archived now: one, and one more where an earlier call was cut off. */
+  /** The parts that were archived now: one, and one more if an earlier call was cut off. */
   readonly parts: readonly ArchivedPart[];
   /** The first record that is still in the data directory. */
   readonly keptFrom: number;
@@ -38,15 +38,15 @@ export interface Archived {
 /**
  * Moves the records before the oldest kept snapshot into a new folder below `toFolder`.
  * @returns undefined when there is nothing to archive
- * @throws DataDirectoryLocked while an exchange runs, JournalDamaged, a plain error when the oldest snapshot is not sound or a copy
- * is not what was copied: the data directory is then as it was
+ * @throws DataDirectoryLocked while an exchange runs, JournalDamaged, a plain error when the oldest snapshot is not sound or a
+ * copy differs from its source: the data directory is then as it was
  */
 export async function archiveJournal(
   dataDir: string,
   toFolder: string,
   options: ArchiveOptions = {},
 ): Promise<Archived | undefined> {
-  // What is made in there may be taken for a draft, and removed.
+  // Files in there could be taken for drafts, and removed.
   if (isWithin(toFolder, dataDir))
     throw new Error(`The archive ${toFolder} is to lie within the data directory ${dataDir}`);
   const directory = new DataDirectory(dataDir);
@@ -86,7 +86,7 @@ async function archiveRecords(
   const file = dataFileIn(journalPath);
   const bytesBefore = statSync(file).size;
   renameSync(dataFileIn(draft), file);
-  // Who still reads the file that was there has its own table of readers: the new file gets a new one.
+  // Processes that still read the old file keep its reader table: the new file gets a new one.
   rmSync(join(journalPath, 'lock.mdb'), { force: true });
   syncFolder(journalPath);
   rmSync(draft, { recursive: true, force: true });
@@ -95,7 +95,7 @@ async function archiveRecords(
   return { parts: added, keptFrom, bytesBefore, bytesAfter: statSync(file).size };
 }
 
-/** The first record of the batch that the oldest kept snapshot stands behind: a start may need it and all after it. */
+/** The first record of the batch that holds the oldest kept snapshot's record: a start may need it and all after it. */
 function neededFrom(dataDir: string, store: LmdbStore): number | undefined {
   for (const { path, sequence } of new SnapshotFolder(dataDir).list().toReversed()) {
     const facts = soundFacts(path);
@@ -109,8 +109,8 @@ function neededFrom(dataDir: string, store: LmdbStore): number | undefined {
 }
 
 /**
- * The facts of a snapshot that was read to its end and is sound; undefined for one whose file has another version's form. Nobody
- * can tell here what such a file needs: the version that reads it finds archived records where archive.json says.
+ * The facts of a snapshot, which is read to its end and must be sound; undefined for one in another version's file format. The
+ * records that such a file needs are not known here: the version that reads it finds archived records where archive.json says.
  */
 function soundFacts(path: string): SnapshotFacts | undefined {
   try {
@@ -129,7 +129,7 @@ function refuse(path: string, reason: string): never {
 interface Range {
   readonly first: number;
   readonly last: number;
-  /** The last record of the journal, which all of the work goes up to. */
+  /** The last record of the journal, where the work ends: the total for progress. */
   readonly total: number;
   readonly onProgress: ((done: number, total: number) => void) | undefined;
 }
@@ -138,7 +138,7 @@ async function archivePart(dataDir: string, store: LmdbStore, toFolder: string, 
   const { first, last } = range;
   const folder = join(toFolder, `records-${first}-${last}`);
   const partOf = (hash: string): ArchivedPart => ({ folder, firstSequence: first, lastSequence: last, hash });
-  // Left by a call that was cut off after it had copied: looked at again, and taken as it is.
+  // Left by a call that was cut off after it had copied: verified again, and used as it is.
   if (existsSync(folder)) return partOf(await readBack(store, journalFolderIn(folder), first, last));
   const draft = `${folder}.draft`;
   makeFolders(toFolder);
@@ -157,7 +157,7 @@ async function archivePart(dataDir: string, store: LmdbStore, toFolder: string, 
   return partOf(hash);
 }
 
-/** Compares a copy with what the journal holds. Returns the running hash behind its last record. */
+/** Compares a copy with the journal. Returns the running hash after the copy's last record. */
 async function readBack(source: LmdbStore, folder: string, first: number, last: number): Promise<string> {
   const copy = new LmdbStore(folder, true);
   try {
@@ -167,7 +167,7 @@ async function readBack(source: LmdbStore, folder: string, first: number, last: 
   }
 }
 
-/** Copies records into a new environment, reads them back and compares them. Returns the running hash behind the last. */
+/** Copies records into a new environment, reads them back and compares them. Returns the running hash after the last. */
 async function copyChecked(source: LmdbStore, folder: string, range: Range): Promise<string> {
   rmSync(folder, { recursive: true, force: true });
   try {
@@ -175,13 +175,13 @@ async function copyChecked(source: LmdbStore, folder: string, range: Range): Pro
     const last = await copyRecords(readBatches(source, range.first), folder, { ...range, onProgress });
     return await readBack(source, folder, range.first, last);
   } catch (error) {
-    // A disk that is full needs its room back.
+    // A full disk needs its space back.
     rmSync(folder, { recursive: true, force: true });
     throw error;
   }
 }
 
-/** Throws when the copy is not what was copied. Returns the running hash behind its last record. */
+/** Throws when the copy differs from its source. Returns the running hash after its last record. */
 function compareRecords(source: LmdbStore, copy: LmdbStore, first: number, last: number, folder: string): string {
   const copied = recordsOf(copy, first);
   let hash = '';

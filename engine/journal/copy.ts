@@ -1,12 +1,12 @@
-// Copies a journal record by record into a new environment: for backups, taken while an exchange writes or not, and for
-// restoring a prefix of a journal. Every record is verified on the way; the copy's own are the same bytes in larger batches.
+// Copies a journal record by record into a new environment: for backups, also while an exchange writes, and for restoring a
+// prefix of a journal. Every record is verified on the way; the copy holds the same bytes in larger batches.
 
 import { isOfSystem } from './files.ts';
 import { LmdbStore } from './lmdbStore.ts';
 import { JournalReader } from './reader.ts';
 import type { JournalRecord } from './record.ts';
 
-/** Records are gathered into batches of about this size, so that a copy needs few flushes. */
+/** Records are gathered into batches of about this size: a copy needs few flushes. */
 const BATCH_BYTES = 4 * 1024 * 1024;
 
 interface CopyOptions {
@@ -17,9 +17,9 @@ interface CopyOptions {
 
 /**
  * Copies the journal of one data directory into the folder of another, which must have none.
- * @param toFolder where the environment is to lie
+ * @param toFolder the folder of the new environment
  * @returns the last sequence that was copied, 0 for none
- * @throws JournalDamaged naming the first record that is not sound: what comes before it has been copied by then
+ * @throws JournalDamaged naming the first record that is not sound; those before it have been copied by then
  */
 export async function copyJournal(fromDataDir: string, toFolder: string, options: CopyOptions = {}): Promise<number> {
   const reader = new JournalReader(fromDataDir);
@@ -39,8 +39,8 @@ interface CopiedRange {
 }
 
 /**
- * Copies records that are read from somewhere into a folder's environment; returns the last sequence that was copied. Throws a
- * plain error that names the folder where the system does not take what is written.
+ * Copies records from any source into a folder's environment; returns the last sequence that was copied. Throws a plain error
+ * that names the folder when the system refuses a write.
  */
 export async function copyRecords(
   source: Iterable<readonly JournalRecord[]>,
@@ -78,7 +78,7 @@ export async function copyRecords(
   return last;
 }
 
-/** Runs a step that writes to a copy; an error of the system gets the copy's folder into its text. */
+/** Runs a step that writes to a copy; rethrows a system error with the copy's folder in its text. */
 async function writeTo<Result>(folder: string, write: () => Result | Promise<Result>): Promise<Result> {
   try {
     return await write();

@@ -31,12 +31,12 @@ export class DataDirectory {
     }
   }
 
-  /** Where the journal's environment lies. */
+  /** The folder of the journal's environment. */
   get journalPath(): string {
     return journalFolderIn(this.path);
   }
 
-  /** Keeps a file for whoever looks into a crash; returns its path. */
+  /** Writes a file for the analysis of a crash; returns its path. */
   dumpCrash(name: string, text: string): string {
     const folder = join(this.path, 'crash');
     mkdirSync(folder, { recursive: true });
@@ -62,7 +62,7 @@ function settleFormat(path: string): void {
   syncFolder(dirname(resolve(path)));
 }
 
-/** Throws FormatUnsupported when a directory was written by a newer program, or says nothing that can be understood. */
+/** Throws FormatUnsupported when a directory was written by a newer program, or its format cannot be read. */
 export function checkFormat(path: string): void {
   const file = join(path, 'format.json');
   const text = existsSync(file) ? readFileSync(file, 'utf8') : '';

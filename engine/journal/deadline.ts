@@ -1,9 +1,9 @@
-// Waiting with a limit, for what may never come: calls to a disk that hangs, threads and processes that do not end. Used by the
-// journal, and by whatever in the server stops or asks the system.
+// Waiting with a limit for something that may never happen: a call to a disk that hangs, the end of a thread or a process. Used
+// by the journal, and by the parts of the server that stop or call the system.
 
 /**
- * The promise's result, or undefined after the deadline. The promise goes on; should it reject later, that is nobody's concern.
- * @param deadlineMs the process stays alive while it runs
+ * The promise's result, or undefined after the deadline. The promise goes on; a later rejection is ignored.
+ * @param deadlineMs its timer keeps the process alive
  */
 export async function withDeadline<T>(promise: Promise<T>, deadlineMs: number): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;

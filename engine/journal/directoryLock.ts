@@ -1,7 +1,7 @@
 // The lock that keeps a second process out of a data directory: a file that names its holder, and beside it a socket on which
-// the holder listens. A pid and a start time say whether a process still lives, but only within one namespace of pids: to
-// a container, the processes of another one and of the machine around it do not exist. So whoever comes from elsewhere knocks at
-// the socket, which the system closes when its holder ends, however it ends. Taken and released by dataDirectory.ts.
+// the holder listens. A pid and a start time say whether a process still lives, but only within one pid namespace: to a
+// container, the processes of another one and of its host do not exist. So a process of another namespace knocks at the socket,
+// which the system closes when its holder ends, however it ends. Taken and released by dataDirectory.ts.
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
@@ -21,27 +21,27 @@ import { join } from 'node:path';
 import { DataDirectoryLocked, type HolderPlace } from './errors.ts';
 import { codeOf, lockPathIn } from './files.ts';
 
-/** Ids of the locks that this process holds: one that names our own pid is another's, of a pid used again, if not in here. */
+/** Ids of the locks that this process holds. Any other lock with our pid is from an earlier process, whose pid was reused. */
 const held = new Set<string>();
-/** Ids of locks whose holders were found to be no more, which is for ever: each is knocked for once, though a start asks several times. */
+/** Ids of locks whose holders have ended, which is final: each is knocked for only once, though a start asks several times. */
 const ended = new Set<string>();
 
 interface LockHolder {
   readonly pid: number;
   /** When the process started, as the system counts it; undefined where that cannot be read. */
   readonly startedAt: string | undefined;
-  /** In which namespace of the system the pid is one; undefined where there are none, and in locks of older programs. */
+  /** The namespace of the pid; undefined where the system has none, and in locks of older programs. */
   readonly pidNamespace: string | undefined;
-  /** Of this lock, unlike any other's; undefined in locks of older programs. */
+  /** The unique id of this lock; undefined in locks of older programs. */
   readonly id: string | undefined;
 }
 
 const ID_BYTES = 8;
 const ID = /^[0-9a-f]{16}$/;
-/** Longer paths of sockets are refused by some systems. */
+/** Some systems refuse longer socket paths. */
 const SOCKET_PATH_BYTES_MAX = 100;
 const KNOCK_MS_MAX = 10_000;
-/** What the process that knocks ends with: it came in, or nobody listens any more. Anything else says nothing. */
+/** Exit statuses of the process that knocks: it came in, or nobody listens any more. Any other status says nothing. */
 const CAME_IN = 0;
 const NOBODY_LISTENS = 3;
 const KNOCK = `
@@ -50,7 +50,7 @@ const KNOCK = `
   socket.on('error', ({ code }) => process.exit(code === 'ECONNREFUSED' ? ${NOBODY_LISTENS} : 1));`;
 
 const socketNameOf = (id: string): string => `lock.${id}`;
-/** What the name of a lock that was moved aside begins with; then comes the id of whoever moved it. */
+/** Prefix of the name of a lock that was moved aside; the lock id of the process that moved it follows. */
 const ASIDE = 'lock.stale.';
 
 export class DirectoryLock {
@@ -58,10 +58,10 @@ export class DirectoryLock {
   private readonly id = randomBytes(ID_BYTES).toString('hex');
   private readonly stopListening: () => void;
 
-  /** Takes the lock of a directory, also over from a process that is no more. Throws DataDirectoryLocked. */
+  /** Takes the lock of a directory, also from a holder that has ended. Throws DataDirectoryLocked. */
   constructor(directory: string) {
     this.directory = directory;
-    // Before the lock appears: whoever reads it may knock at once.
+    // Before the lock appears: a process that reads it may knock at once.
     this.stopListening = listenIn(directory, socketNameOf(this.id));
     try {
       this.take();
@@ -83,7 +83,7 @@ export class DirectoryLock {
     const { directory, id } = this;
     const { pid } = process;
     const text = JSON.stringify({ pid, startedAt: startOf(pid), pidNamespace: ownNamespace(), id });
-    // Three rounds: one to take over a stale lock, one more if somebody else was faster and is already gone.
+    // Three rounds: one to take over a stale lock, one more if another process was faster and is already gone.
     for (let round = 0; round < 3; round += 1) {
       if (createLock(directory, text, id)) {
         held.add(id);
@@ -96,8 +96,9 @@ export class DirectoryLock {
   }
 
   /**
-   * Somebody who saw a stale lock may have moved the next one aside, and may have ended before it put that back: whoever finds
-   * no lock then has one all the same, while the other's holder lives. Throws DataDirectoryLocked, with that lock in its place.
+   * A process that saw a stale lock may have moved the next, valid one aside, and may have ended before it put that back: a
+   * third process then finds no lock and takes one, while the holder of the other lives. Puts such a lock back in its place and
+   * throws DataDirectoryLocked.
    */
   private requireAlone(): void {
     const { directory, id } = this;
@@ -118,7 +119,7 @@ export class DirectoryLock {
   }
 }
 
-/** Whether the last process that had a directory did not release it, so that its files may be anything. */
+/** Whether the last holder of a directory ended without releasing it: its files may be in any state. */
 export function wasLeftBehind(directory: string): boolean {
   const lockPath = lockPathIn(directory);
   if (!existsSync(lockPath)) return false;
@@ -126,7 +127,7 @@ export function wasLeftBehind(directory: string): boolean {
   return holder === undefined || placeOf(holder, directory) === undefined;
 }
 
-/** Whether the lock was free and now is ours. It appears with its text in it: nobody ever reads half a lock. */
+/** Creates the lock; returns whether it was free and now is ours. It appears whole: nobody ever reads half a lock. */
 function createLock(directory: string, text: string, id: string): boolean {
   const lockPath = lockPathIn(directory);
   const draft = `${lockPath}.new.${id}`;
@@ -149,14 +150,14 @@ function createLock(directory: string, text: string, id: string): boolean {
   }
 }
 
-/** Removes the lock of a process that is no more; throws DataDirectoryLocked when it lives. */
+/** Removes the lock of a process that has ended; throws DataDirectoryLocked if the process lives. */
 function removeStaleLock(directory: string, id: string): void {
   const lockPath = lockPathIn(directory);
   const holder = readHolder(lockPath);
   if (holder === undefined) {
     if (!existsSync(lockPath)) return;
   } else refuseIfAlive(holder, directory);
-  // Moved before it is removed, so that of two processes that both saw a stale lock none removes the other's new one.
+  // Moved before it is removed: of two processes that both saw a stale lock, neither removes the other's new one.
   const aside = join(directory, `${ASIDE}${id}`);
   try {
     renameSync(lockPath, aside);
@@ -173,13 +174,13 @@ function removeStaleLock(directory: string, id: string): void {
   removeEnded(aside, moved, directory);
 }
 
-/** Removes a lock that was moved aside, whose holder is no more. */
+/** Removes a lock that was moved aside and whose holder has ended, with its socket. */
 function removeEnded(aside: string, holder: LockHolder | undefined, directory: string): void {
   rmSync(aside, { force: true });
   if (holder?.id !== undefined) rmSync(join(directory, socketNameOf(holder.id)), { force: true });
 }
 
-/** Puts a lock back that was moved aside, unless there is another by now, which is not written over: its taker finds this one. */
+/** Puts back a lock that was moved aside. A new lock that is there by now is not overwritten: its taker finds this one. */
 function putBack(aside: string, lockPath: string): void {
   try {
     linkSync(aside, lockPath);
@@ -219,7 +220,7 @@ function readHolder(lockPath: string): LockHolder | undefined {
   }
 }
 
-/** Where the holder of a lock lives, undefined when it is no more. */
+/** Where the holder of a lock lives; undefined if it has ended. */
 function placeOf(holder: LockHolder, directory: string): HolderPlace | undefined {
   const { id, pidNamespace } = holder;
   if (id !== undefined && held.has(id)) return 'here';
@@ -237,7 +238,7 @@ function placeOf(holder: LockHolder, directory: string): HolderPlace | undefined
   }
 }
 
-/** Whether a process of our own namespace lives that is not this one. */
+/** Whether a lock's holder is a live process of our own namespace other than this one. */
 function isAlive({ pid, startedAt }: LockHolder): boolean {
   if (pid === process.pid) return false;
   try {
@@ -251,7 +252,7 @@ function isAlive({ pid, startedAt }: LockHolder): boolean {
   return startedAt === undefined || current === undefined || current === startedAt;
 }
 
-/** Knocks at a holder's socket, by a process of its own: who opens a directory waits for the answer. */
+/** Knocks at a holder's socket, from a child process: opening a directory blocks until the answer. */
 function knock(directory: string, id: string): number | null {
   const env = { ...process.env, NODE_OPTIONS: '' };
   const options = { cwd: directory, env, stdio: 'ignore', timeout: KNOCK_MS_MAX } as const;
@@ -259,8 +260,8 @@ function knock(directory: string, id: string): number | null {
 }
 
 /**
- * Listens on a socket in a directory; returns what ends it, and removes it. Where there can be no socket (some file systems
- * of other machines) there is none: who comes from elsewhere is refused then, and told what to do.
+ * Listens on a socket in a directory; returns the function that closes and removes it. Where there can be no socket (on some
+ * network file systems) there is none: a process of another namespace is then refused, and told what to do.
  */
 function listenIn(directory: string, name: string): () => void {
   const path = join(directory, name);
@@ -286,8 +287,8 @@ function ownNamespace(): string | undefined {
 }
 
 /**
- * Boot and start time of a process where the system tells (Linux), so that a pid that is used again is not mistaken for
- * its earlier owner; `ended` for one that has ended and only waits for its parent to notice.
+ * Boot and start time of a process where the system tells (Linux), so that a reused pid is not mistaken for its earlier
+ * owner; `ended` for one that has ended and only waits for its parent to notice.
  */
 function startOf(pid: number): string | undefined {
   try {

@@ -1,6 +1,6 @@
-// Makes sure that LMDB can open an environment before it is asked to: where its open fails, for whatever reason, LMDB's binding
-// frees the same memory twice and the process ends. So what can fail is done here first, by calls of our own: the files are
-// made with their space, opened as LMDB opens them, and looked at. Used by the stores of journal and historian.
+// Makes sure that LMDB can open an environment before it is asked to: if its open fails, for any reason, LMDB's binding frees
+// the same memory twice and the process ends. So everything that can fail is done here first, by calls of our own: the files
+// are created with their space, and their permissions and content are checked. Used by the stores of journal and historian.
 import {
   accessSync,
   closeSync,
@@ -19,17 +19,17 @@ import { emptyFile, readMetas } from './meta.ts';
 
 const { R_OK, W_OK } = constants;
 const LOCK_FILE = 'lock.mdb';
-/** LMDB's table of readers, whole pages. */
+/** Size of LMDB's reader table, in whole pages. */
 const LOCK_FILE_BYTES = 12_288;
 
 /**
- * Leaves the folder, which must exist, such that LMDB opens the environment in it to write. Throws the system's error where its
- * files cannot be made or opened, and JournalDamaged for a data file that is not whole. A lock file that is there is asked about
- * and not opened: closing it would drop the locks that this process holds on it through LMDB.
+ * Prepares the folder, which must exist, for LMDB to open its environment for writing. Throws the system's error if its files
+ * cannot be created or accessed, and JournalDamaged for a data file that is not whole. An existing lock file is checked for
+ * access but not opened: closing it would drop the locks that this process holds on it through LMDB.
  */
 export function prepareToWrite(folder: string): void {
   const [dataFile, lockFile] = [dataFileIn(folder), join(folder, LOCK_FILE)];
-  // Made with its space: LMDB would make one of holes, and where the disk is full the first touch of a hole ends the process.
+  // Created with its space: LMDB would make a sparse file, and on a full disk the first access to a hole ends the process.
   makeFile(lockFile, Buffer.alloc(LOCK_FILE_BYTES));
   if (existsSync(dataFile) && statSync(dataFile).size === 0) rmSync(dataFile);
   makeFile(dataFile, emptyFile());
@@ -37,12 +37,12 @@ export function prepareToWrite(folder: string): void {
   for (const file of [lockFile, dataFile]) accessSync(file, R_OK | W_OK);
 }
 
-/** The same to read what is there. */
+/** The same, for reading an existing environment. */
 export function prepareToRead(folder: string): void {
   const lockFile = join(folder, LOCK_FILE);
   accessSync(dataFileIn(folder), R_OK);
   assertFileIsWhole(folder);
-  // On a file system that cannot be written to, LMDB reads without a table of readers.
+  // On a file system that cannot be written to, LMDB reads without a reader table.
   try {
     makeFile(lockFile, Buffer.alloc(LOCK_FILE_BYTES));
     accessSync(lockFile, R_OK | W_OK);
@@ -61,7 +61,7 @@ export function assertFileIsWhole(folder: string): void {
   const descriptor = openSync(file, 'r');
   try {
     const metas = readMetas(descriptor);
-    // Asked for last: whoever writes to the file meanwhile makes it longer first, and then states it in a meta page.
+    // Asked for last: a writer makes the file longer first, and then states it in a meta page.
     const sizeBytes = fstatSync(descriptor).size;
     if (metas === undefined) throw new JournalDamaged(1, `the file data.mdb of ${sizeBytes} bytes is no LMDB file`);
     const { first, second, newer } = metas;
@@ -78,7 +78,7 @@ export function assertFileIsWhole(folder: string): void {
   }
 }
 
-/** Makes a file unless there is one; what cannot be written whole is not left behind. */
+/** Creates a file unless there is one; leaves none behind that could not be written whole. */
 function makeFile(file: string, bytes: Uint8Array): void {
   if (existsSync(file)) return;
   try {

@@ -1,9 +1,9 @@
-// What can be wrong with a data directory or its journal, each as an error class with its figures, so that the start-up
-// can say in one sentence what to do. Thrown by the files of this folder and by the pipeline, which refuses commands with one.
+// The faults of a data directory or its journal: an error class for each, with its figures, from which the start-up can say in
+// one sentence what to do. Thrown by the files of this folder and by the pipeline, which refuses commands with one.
 import { SnapshotUnusable } from '../protocol/index.ts';
 import { lockPathIn } from './files.ts';
 
-/** The journal holds something else than what was once acknowledged: `sequence` is the first record that is not sound. */
+/** The journal does not hold what was once acknowledged: `sequence` is the first record that is not sound. */
 export class JournalDamaged extends Error {
   override readonly name = 'JournalDamaged';
   readonly sequence: number;
@@ -17,8 +17,8 @@ export class JournalDamaged extends Error {
 }
 
 /**
- * Where the process lives that has a data directory: in our own namespace of pids; in another one (of a container, say), where it
- * answers; or in another one, and it could not be asked.
+ * Where the holder of a data directory lives: in our own pid namespace; in another one (of a container, say), where it answers;
+ * or in another one, and it could not be asked.
  */
 export type HolderPlace = 'here' | 'elsewhere' | 'unheard';
 
@@ -63,7 +63,7 @@ export class FormatUnsupported extends Error {
 export class StorageUnavailable extends Error {
   override readonly name = 'StorageUnavailable';
   readonly reason: string;
-  /** The command was taken in before that: it may yet become durable, or may be found after a restart. */
+  /** Whether the command was accepted before that: it may yet become durable, or may be found after a restart. */
   readonly isUndecided: boolean;
 
   constructor(reason: string, isUndecided = false) {
@@ -75,12 +75,12 @@ export class StorageUnavailable extends Error {
   }
 }
 
-/** Records that are asked for were archived, and what was archived cannot be read where it should be. */
+/** The records asked for were archived, and the archived part cannot be read where it should be. */
 export class JournalArchived extends Error {
   override readonly name = 'JournalArchived';
 }
 
-/** Another version of the program wrote a snapshot, which that version can still use: nothing says that it is damaged. */
+/** The snapshot was written by another version of the program, which can still use it: nothing says that it is damaged. */
 export class SnapshotOfAnotherVersion extends SnapshotUnusable {}
 
 /** Throws SnapshotOfAnotherVersion with the reason. */

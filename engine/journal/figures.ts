@@ -1,13 +1,13 @@
-// What a journal counts of its own work while it writes: batches, bytes, flushes. The journal adds to these, the server
-// shows them to whoever watches it. Counting is a few additions a batch, and nothing here ever allocates after it was made.
+// A journal's counts of its own work: batches, bytes, flushes. The journal adds to them, the server publishes them. Counting
+// is a few additions per batch, and nothing here allocates after its construction.
 
-/** How often values fell between bounds, and their sum: made once, added to, read at any time. */
+/** A histogram of values, with their sum. */
 export class Distribution {
-  /** Rising upper bounds, each included in its part; what lies above the last has a part of its own. */
+  /** Ascending upper bounds of the buckets, inclusive; values above the last bound have a bucket of their own. */
   readonly bounds: readonly number[];
-  /** How many values each part got: one more than there are bounds. */
+  /** The number of values in each bucket; there is one more bucket than there are bounds. */
   readonly counts: Float64Array;
-  /** In an array, since a number of its own would be made anew with every addition. */
+  /** In an array, since a field would be boxed anew with every addition. */
   private readonly total = new Float64Array(1);
 
   constructor(bounds: readonly number[]) {
@@ -35,16 +35,16 @@ const FLUSH_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2
 const BATCH_RECORDS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000];
 
 export class JournalFigures {
-  /** From handing a batch to the store until it was durable, further tries included. */
+  /** From handing a batch to the store until it was durable, retries included. */
   readonly flushSeconds = new Distribution(FLUSH_SECONDS);
   /** Records of each batch that became durable. */
   readonly batchRecords = new Distribution(BATCH_RECORDS);
   /** Bytes of those batches. */
   writtenBytes = 0;
-  /** Writes that failed, each of which was tried again or ended the journal. */
+  /** Writes that failed; each was retried or ended the journal. */
   failedWrites = 0;
 
-  /** A batch has become durable. */
+  /** Counts a batch that has become durable. */
   wrote(recordCount: number, bytes: number, tookMs: number): void {
     this.flushSeconds.add(tookMs / 1000);
     this.batchRecords.add(recordCount);

@@ -1,5 +1,5 @@
-// Files and folders as a data directory needs them: made durably and whole, and looked at for where they really lie. Used by the
-// journal and by whatever else keeps a file in a data directory or copies one.
+// Files and folders as a data directory needs them: their paths, making them durably and whole, and where a path really leads.
+// Used by the journal and by everything else that keeps a file in a data directory or copies one.
 import {
   closeSync,
   copyFileSync,
@@ -14,10 +14,10 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 
-/** Name of the system's error, such as ENOENT; empty for what is none of the system's. */
+/** Code of a system error, such as ENOENT; empty for any other error. */
 export const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '');
 
-/** Whether the system refused something, as it does on a disk that is full or to a user who may not. */
+/** Whether the system refused something, as on a full disk or without permission. */
 export const isOfSystem = (error: unknown): error is Error => /^E[A-Z]+$/.test(codeOf(error));
 
 /** The folder of a data directory, or of an archived part of one, that holds its records. */
@@ -29,7 +29,7 @@ export const dataFileIn = (folder: string): string => join(folder, 'data.mdb');
 /** The file of a data directory that holds its records. */
 export const journalFileIn = (directory: string): string => dataFileIn(journalFolderIn(directory));
 
-/** The file that says who has a data directory. */
+/** The file that names the holder of a data directory. */
 export const lockPathIn = (directory: string): string => join(directory, 'lock');
 
 function sync(path: string): void {
@@ -41,23 +41,23 @@ function sync(path: string): void {
   }
 }
 
-/** Makes the names of new files in a folder durable: a loss of power may otherwise take them, whatever was flushed into them. */
+/** Makes the names of new files in a folder durable: a power loss may otherwise remove the files, even flushed ones. */
 export function syncFolder(path: string): void {
   try {
     sync(path);
   } catch (error) {
-    // A file system that cannot do this for folders says so with EINVAL.
+    // A file system that cannot sync folders answers EINVAL.
     if (codeOf(error) !== 'EINVAL') throw error;
   }
 }
 
-/** Copies a file, its mode too, and makes what is in it durable; its name is so after syncFolder. */
+/** Copies a file with its mode and makes its content durable; syncFolder makes its name durable too. */
 export function copyDurably(from: string, to: string): void {
   copyFileSync(from, to);
   sync(to);
 }
 
-/** A file that takes the place of the one before at once and durably: a crash or a full disk leaves one of them, whole. */
+/** Replaces a file atomically and durably: a crash or a full disk leaves the old file or the new one, whole. */
 export function writeWhole(path: string, text: string, mode = 0o666): void {
   const draft = `${path}.new`;
   try {
@@ -71,8 +71,8 @@ export function writeWhole(path: string, text: string, mode = 0o666): void {
 }
 
 /**
- * Makes a folder and those above it that are missing, one by one and durably. Node's own recursive form never returns where a folder
- * exists but refuses to hold new ones with "not found", as /proc does.
+ * Makes a folder and its missing parents, one by one and durably. Node's own recursive form never returns below a folder that
+ * exists but refuses new ones with "not found", as /proc does.
  */
 export function makeFolders(path: string): void {
   const missing: string[] = [];
@@ -81,21 +81,21 @@ export function makeFolders(path: string): void {
     try {
       mkdirSync(folder);
     } catch (error) {
-      // Somebody else made it in between.
+      // Another process made it in between.
       if (codeOf(error) !== 'EEXIST') throw error;
     }
     syncFolder(dirname(folder));
   }
 }
 
-/** Where a path leads once its links are followed, as far as it exists. */
+/** A path with its links resolved, as far as it exists. */
 function realPath(path: string): string {
   let [real, rest] = [resolve(path), ''];
   while (!existsSync(real)) [real, rest] = [dirname(real), join(basename(real), rest)];
   return join(realpathSync(real), rest);
 }
 
-/** Whether a path is a folder itself or lies somewhere below it, links followed. */
+/** Whether a path is a folder itself or lies somewhere below it, with links resolved. */
 export function isWithin(path: string, folder: string): boolean {
   const [inner, outer] = [realPath(path), realPath(folder)];
   return `${inner}${sep}`.startsWith(outer.endsWith(sep) ? outer : `${outer}${sep}`);

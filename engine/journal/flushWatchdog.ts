@@ -1,6 +1,6 @@
-// The watchdog over the journal's flushes: tells of one that is late, and gives up one that never ends. The journal writes
-// its batches through it. One timer serves all flushes: a timer of its own for each costs a flush as much as a few orders.
-// It never holds a batch back, and never says that one is durable: only the store does.
+// The watchdog over the journal's flushes: reports a late one, and gives up one that never ends. The journal writes its batches
+// through it. One timer serves all flushes: a timer for each would cost a flush as much as a few orders. It never holds a batch
+// back, and never says that one is durable: only the store does.
 
 import type { BatchStore } from './store.ts';
 
@@ -13,10 +13,10 @@ export interface FlushLimits {
 
 const FLUSH_MS = 15_000;
 const FLUSH_MS_MAX = 600_000;
-/** A flush is looked at so often before it is late: a process that was halted is late by one look at most. */
+/** Number of checks of a flush before it is late. A halt of the whole process counts as one check at most. */
 const FLUSH_LOOKS = 15;
 
-/** A flush has not ended in all the time that it was given: whether its batch is durable nobody knows. */
+/** A flush has not ended in all the time that it was given: whether its batch is durable is not known. */
 export class FlushHung extends Error {
   override readonly name = 'FlushHung';
 
@@ -30,15 +30,15 @@ export class FlushWatchdog {
   private readonly flushMs: number;
   private readonly flushMsMax: number;
   private readonly onLate: (reason: string) => void;
-  /** Runs from the first flush until a look finds none under way. */
+  /** Runs from the first flush until a check finds none in progress. */
   private timer: NodeJS.Timeout | undefined;
-  /** Which of its looks at the flush that is under way comes next. */
+  /** The number of the next check of the flush in progress. */
   private looks = 0;
-  /** Ends the wait for the flush that is under way; undefined when there is none. */
+  /** Ends the wait for the flush in progress; undefined when there is none. */
   private abandon: ((reason: FlushHung) => void) | undefined;
   private isStopped = false;
 
-  /** @param onLate told once of each flush that is late, with the reason why nothing more is to be taken in */
+  /** @param onLate called once for each late flush, with the reason for accepting nothing more */
   constructor(store: BatchStore, limits: FlushLimits, onLate: (reason: string) => void) {
     this.store = store;
     this.flushMs = limits.flushMs ?? FLUSH_MS;
@@ -47,11 +47,11 @@ export class FlushWatchdog {
   }
 
   /**
-   * Writes a batch to the store, one at a time: ended() is to be called behind each, well or not. Rejects as the store does, or
-   * with FlushHung when the flush does not end in its time, or is under way still at the first look after stop().
+   * Writes a batch to the store, one at a time: ended() must be called after each, successful or not. Rejects as the store
+   * does, or with FlushHung when the flush does not end in its time, or is still in progress at the first check after stop().
    */
   write(firstSequence: number, batch: Uint8Array): Promise<void> {
-    // A timer that goes on already may come as soon as the flush has begun: its first look does not count.
+    // A timer that already runs may fire right after the flush has begun: its first check does not count.
     this.looks = this.timer === undefined ? 1 : 0;
     this.timer ??= setInterval(() => this.look(), this.flushMs / FLUSH_LOOKS);
     return new Promise((resolve, reject) => {
@@ -60,17 +60,17 @@ export class FlushWatchdog {
     });
   }
 
-  /** The flush that was under way has ended. Apart from write(), so that a flush costs no second promise. */
+  /** The flush in progress has ended. Separate from write(), which saves a second promise per flush. */
   ended(): void {
     this.abandon = undefined;
   }
 
-  /** Nobody waits for the flush that is under way any more. */
+  /** Gives up the flush in progress at the next check. */
   stop(): void {
     this.isStopped = true;
   }
 
-  /** Looks no more, so that the timer does not keep the process alive. */
+  /** Ends the checks, so that the timer does not keep the process alive. */
   close(): void {
     clearInterval(this.timer);
   }

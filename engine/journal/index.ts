@@ -1,5 +1,5 @@
-// The door of the journal: what the pipeline and the engine's own door may use. Nothing else of this folder is imported
-// from outside.
+// The public interface of the journal: everything that the pipeline and engine/index.ts may use of it. Nothing else of this
+// folder is imported from outside.
 export { type Archived, type ArchiveStep, archiveJournal } from './archive.ts';
 export { copyJournal } from './copy.ts';
 export { DATA_FORMAT, DataDirectory } from './dataDirectory.ts';

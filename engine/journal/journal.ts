@@ -1,6 +1,6 @@
 // The append-only log: gathers records into batches, writes one batch after the other, reports each once it is durable,
-// and reads them back verified. Used by the pipeline; recovery and tools read. It never acknowledges before the store did,
-// and never hands over batch n+1 before n is durable: a failed batch is tried again with the same bytes, or all stops.
+// and reads them back verified. Used by the pipeline; recovery and tools read. It never acknowledges before the store does,
+// and never hands over batch n+1 before n is durable: a failed batch is retried with the same bytes, or everything stops.
 
 import { errorOf, reasonOf } from '../protocol/index.ts';
 import { JournalDamaged } from './errors.ts';
@@ -10,17 +10,17 @@ import { GENESIS_HASH, hashBehind, type JournalRecord, recordBytes, sealRecords,
 import { type ReadPosition, RecordCursor, verifyBatch } from './recordCursor.ts';
 import type { BatchStore, StoredBatch } from './store.ts';
 
-/** A batch is handed over at this size (bytes) at the latest, so that one flush stays short. */
+/** A batch is handed over at this size (bytes) at the latest, which keeps a flush short. */
 const BATCH_BYTES_MAX = 8 * 1024 * 1024;
 
 export interface JournalListener {
   /** The records of this batch are durable. Called in order, once for each batch. */
   onDurable(batch: Uint8Array, recordCount: number): void;
-  /** A batch could not be written; it will be tried again. */
+  /** A batch could not be written; it will be retried. */
   onUnavailable(reason: string): void;
-  /** The batch that could not be written now is. */
+  /** The batch that could not be written is now durable. */
   onAvailable(): void;
-  /** A batch cannot be written, for good: nothing will be appended any more. */
+  /** A batch can never be written: nothing more will be appended. */
   onFatal(error: Error): void;
 }
 
@@ -32,7 +32,7 @@ export interface RetryPolicy extends FlushLimits {
 
 /** Tries for about ten minutes: long enough to free a full disk by hand. */
 const RETRY_DEFAULT: RetryPolicy = { firstDelayMs: 100, largestDelayMs: 5_000, triesMax: 125 };
-/** Records are handed out so many at a time: they then are still in the processor's cache for whoever takes them. */
+/** Records handed out at a time: they are still in the processor's cache when the reader uses them. */
 const PORTION_RECORDS = 128;
 
 interface Batch {
@@ -55,7 +55,7 @@ export class Journal {
   private readonly listener: JournalListener;
   private readonly retry: RetryPolicy;
   private readonly watchdog: FlushWatchdog;
-  /** The running hash after the last batch that was closed. */
+  /** The running hash after the last closed batch. */
   private hash: string;
   private nextSequence: number;
   private lastTMs: number;
@@ -65,7 +65,7 @@ export class Journal {
   private gatheredBytes = 0;
   private gatheredCount = 0;
   private readonly waiting: Batch[] = [];
-  /** Bytes of the batches that are closed and not durable. */
+  /** Bytes of the batches that are closed but not durable. */
   private waitingBytes = 0;
   private isFlushing = false;
   private isTogether = false;
@@ -93,8 +93,8 @@ export class Journal {
   }
 
   /**
-   * Takes a record into the batch that gathers; it is durable when the listener says so. `events` counts up to
-   * `eventsBytes` and, like `command`, is copied. Throws on a sequence that does not follow the last.
+   * Adds a record to the batch that gathers; it is durable when the listener says so. Copies `command` and the first
+   * `eventsBytes` of `events`. Throws on a sequence that does not follow the last.
    */
   append(sequence: number, tMs: number, command: Uint8Array, events: Uint8Array, eventsBytes: number): void {
     if (sequence !== this.nextSequence)
@@ -117,8 +117,8 @@ export class Journal {
   }
 
   /**
-   * Runs appends that must not part: their records become durable in one batch, however large, so that after a crash
-   * all of them are there or none is. `appends` must not wait for anything; where it throws, none of them is appended.
+   * Runs appends that must stay together: their records become durable in one batch, however large, so that after a crash
+   * all of them are there or none is. `appends` must be synchronous; if it throws, none of them is appended.
    */
   together(appends: () => void): void {
     const { gatheredBytes, gatheredCount, nextSequence, lastTMs } = this;
@@ -126,7 +126,7 @@ export class Journal {
     try {
       appends();
     } catch (error) {
-      // Meanwhile no batch was closed: what was appended is all behind what had been gathered before.
+      // No batch was closed meanwhile: all that was appended follows what had been gathered before.
       this.gatheredBytes = gatheredBytes;
       this.gatheredCount = gatheredCount;
       this.nextSequence = nextSequence;
@@ -145,17 +145,17 @@ export class Journal {
     yield* readBatches(this.store, fromSequence);
   }
 
-  /** The running hash (hex) behind the last record that was appended: drained() must have been waited for. */
+  /** The running hash (hex) after the last appended record; valid only once drained() has resolved. */
   get endHash(): string {
     return Buffer.from(this.hash, 'latin1').toString('hex');
   }
 
-  /** Bytes of records that were appended and are not durable. */
+  /** Bytes of records that were appended but are not durable. */
   get pendingBytes(): number {
     return this.gatheredBytes + this.waitingBytes;
   }
 
-  /** Resolves when everything that was appended is durable, or nothing will be any more. */
+  /** Resolves when everything that was appended is durable, or nothing more will be. */
   async drained(): Promise<void> {
     while (this.isFlushing) await this.idle;
   }
@@ -167,7 +167,7 @@ export class Journal {
 
   /**
    * Waits up to `deadlineMs` for what was appended to become durable, then closes the store. Takes no more records. A write
-   * that waits for its next try is tried at once.
+   * that waits for its next retry is retried at once.
    */
   async close(deadlineMs: number): Promise<void> {
     const timer = setTimeout(() => this.stop(), deadlineMs);
@@ -200,7 +200,7 @@ export class Journal {
     this.isFlushing = false;
   }
 
-  /** Whether the batch became durable; false when the journal was stopped before. */
+  /** Writes a batch, with retries, until it is durable; returns false when the journal was stopped before. */
   private async writeUntilDurable(batch: Batch): Promise<boolean> {
     for (let tries = 1; ; tries += 1) {
       try {
@@ -297,7 +297,7 @@ export class Journal {
   }
 }
 
-/** The running hash (hex) behind a record of a store; undefined when it has none of this sequence. Throws JournalDamaged. */
+/** The running hash (hex) after a record of a store; undefined when it has none of this sequence. Throws JournalDamaged. */
 export function hashAt(store: BatchStore, sequence: number): string | undefined {
   for (const records of readBatches(store, sequence)) {
     return records[0].sequence === sequence ? hashBehind(records[0]) : undefined;
@@ -334,8 +334,8 @@ export function storedCursors(store: BatchStore, fromSequence: number): Generato
 }
 
 /**
- * Where the last batch of a store begins. The store is asked at once, since more may be written while somebody reads; what it
- * throws is thrown when the answer is needed, so that everything before the damage can be read.
+ * A function that returns where the last batch of a store begins. The store is asked at once, since more may be written during
+ * a read; an error that it throws is thrown when the answer is needed, so that everything before the damage can be read.
  */
 export function lastFirstOf(store: Pick<BatchStore, 'lastFirst'>): () => number {
   try {
@@ -351,7 +351,7 @@ export function lastFirstOf(store: Pick<BatchStore, 'lastFirst'>): () => number 
 /**
  * A cursor for each batch, from the one that holds `fromSequence` on. A cursor must be read to its end before the next one is
  * asked for. Throws JournalDamaged naming the first record that is not sound, after all records before it were read.
- * @param askLastFirst where the last batch of the store begins, see lastFirstOf
+ * @param askLastFirst returns where the last batch of the store begins, see lastFirstOf
  */
 export function* cursorsOf(
   fromSequence: number,

@@ -1,14 +1,14 @@
-// The pages of LMDB's file on the way from its root to the last batch, judged before LMDB follows them: it keeps no checksums of
-// them, so that a flipped bit could lead it to an older page, or hide the last entry of one, and the journal would end early
-// and look sound; or it would end the process. A journal is only ever appended to: each transaction writes all of these pages
-// anew. Used by the journal's store, not by the histories' index, whose entries go anywhere.
+// Checks the pages of LMDB's file on the way from its root to the last batch before LMDB follows them. It keeps no checksums of
+// them: a flipped bit could lead it to an older page or hide the last entry of one, and the journal would end early and look
+// sound; or it would end the process. A journal is only ever appended to: each transaction rewrites all of these pages. Used by
+// the journal's store, not by the histories' index, whose entries go anywhere.
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { JournalDamaged } from './errors.ts';
 import { dataFileIn } from './files.ts';
 import { type Meta, readMetas } from './meta.ts';
 import { childOf, nodeAt, nodeCount, readTreePage } from './treePages.ts';
 
-/** Throws JournalDamaged where a page on the way to the last batch is not what LMDB wrote. The meta pages are sound. */
+/** Throws JournalDamaged if a page on the way to the last batch is not what LMDB wrote. The meta pages must be sound. */
 export function assertEndIsWhole(folder: string): void {
   const file = dataFileIn(folder);
   if (!existsSync(file)) return;
@@ -19,7 +19,7 @@ export function assertEndIsWhole(folder: string): void {
       const newer = readMetas(descriptor)?.newer;
       const page = newer === undefined ? undefined : damagedPage(descriptor, newer);
       if (page === undefined) return;
-      // Whoever writes to the file may have used these pages again meanwhile: then it says so of a later transaction.
+      // A writer may have reused these pages meanwhile: then the meta page names a later transaction, and all are read again.
       if (newer?.transaction === transaction) {
         throw new JournalDamaged(
           1,
@@ -33,7 +33,7 @@ export function assertEndIsWhole(folder: string): void {
   }
 }
 
-/** The first page from the root to the last leaf that is not what it should be; undefined where all are. */
+/** The number of the first unsound page from the root to the last leaf; undefined if all are sound. */
 function damagedPage(descriptor: number, meta: Meta): number | undefined {
   const { root, depth, pageBytes } = meta;
   if (root === undefined) return undefined;

@@ -13,9 +13,9 @@ import { dataFileIn, syncFolder } from './files.ts';
 import { assertEndIsWhole } from './lastPages.ts';
 import type { BatchStore, StoredBatch } from './store.ts';
 
-/** LMDB may hang in close() while the disk is full: after this long (ms) it is left to the end of the process. */
+/** LMDB may hang in close() while the disk is full: after this long (ms) it is left open until the process ends. */
 const CLOSE_DEADLINE_MS = 1_000;
-/** How long (ms) to wait for LMDB's second word on a failed commit. */
+/** How long (ms) to wait for the cause of a failed commit, see commitReasonOf. */
 const REASON_DEADLINE_MS = 500;
 /** Keys of batches read at a time. */
 const KEYS_A_READ = 256;
@@ -33,8 +33,8 @@ export class LmdbStore implements BatchStore {
   /**
    * Opens (creates) the environment in this folder. Throws JournalDamaged when its file is shorter than it says, or
    * its end is not as it was written.
-   * @param releaseReaders has whoever else reads the file in this process close it: LMDB's binding shares one environment a
-   * file, and one that has failed can only be opened anew when everybody has closed it
+   * @param releaseReaders makes all other readers of the file in this process close it: LMDB's binding shares one environment
+   * per file, and one that has failed can only be opened anew once everybody has closed it
    */
   constructor(folder: string, isReadOnly = false, releaseReaders: () => Promise<void> = async () => {}) {
     this.folder = folder;
@@ -87,7 +87,7 @@ export class LmdbStore implements BatchStore {
 
   /**
    * The same without copies: the bytes of a batch are valid until anything else is read from LMDB in this thread, which
-   * then writes over them.
+   * overwrites them.
    */
   *lentBatches(sequence: number): Generator<StoredBatch> {
     let start = this.startOf(sequence);
@@ -104,14 +104,14 @@ export class LmdbStore implements BatchStore {
     }
   }
 
-  /** The key of the batch that holds a sequence, 0 where there is none. */
+  /** The key of the batch that holds a sequence, 0 if there is none. */
   private startOf(sequence: number): number {
     const before = { start: sequence, reverse: true, limit: 1 } as const;
     const [start] = readSound(sequence, () => [...this.database.getKeys(before)]);
     return start === undefined ? 0 : soundKey(sequence, start);
   }
 
-  /** What others wrote until now is seen by the next read. */
+  /** Lets the next read see what others have written until now. */
   refresh(): void {
     this.database.resetReadTxn();
   }
@@ -133,7 +133,7 @@ export class LmdbStore implements BatchStore {
       );
       this.isLeftOpen = isClosed === undefined;
     } catch {
-      // An environment whose last write failed may say so again while it closes; that failure has been handled.
+      // An environment whose last write failed may report it again while it closes; that failure has been handled.
     }
   }
 
@@ -169,10 +169,10 @@ async function commitReasonOf(error: unknown): Promise<string> {
   return reason instanceof Error ? reason.message : text;
 }
 
-/** What LMDB says of a page that it cannot read, and its binding of a key. */
+/** The messages of LMDB on a page that it cannot read, and of its binding on a key. */
 const UNREADABLE = /^MDB_(CORRUPTED|PAGE_NOTFOUND|INVALID|BAD_TXN)|converted to a BigInt|Invalid key size/;
 
-/** What LMDB or its binding cannot read, a page or a key, is damage from the sequence on that was asked for. */
+/** Turns LMDB's or its binding's error on an unreadable page or key into damage from the requested sequence on. */
 function readSound<T>(sequence: number, read: () => T): T {
   try {
     return read();
@@ -182,7 +182,7 @@ function readSound<T>(sequence: number, read: () => T): T {
   }
 }
 
-/** A batch's key, which is a sequence: any other is damage, and LMDB's binding would throw when it is asked for. */
+/** Checks the key of a batch, which is a sequence: any other is damage, and LMDB's binding would throw on a look-up of it. */
 function soundKey(sequence: number, key: number): number {
   if (Number.isSafeInteger(key) && key > 0) return key;
   throw new JournalDamaged(Math.max(1, sequence), `LMDB names a batch ${inspect(key)}, which is no sequence`);

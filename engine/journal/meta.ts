@@ -1,5 +1,6 @@
-// What the meta pages of LMDB's file say: how far LMDB uses it; and the pages of a file that holds nothing yet. Read from the
-// file, since reading a damaged one through the mapping can end the process. Used by environment.ts and diskSpace.ts.
+// Reads the meta pages of LMDB's file, which say how far LMDB uses it, and makes those of an empty file. They are read from the
+// file, since reading a damaged one through the mapping can end the process. Used by environment.ts, diskSpace.ts and the
+// readers of LMDB's tree.
 import { readSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 
@@ -21,40 +22,40 @@ const META = {
     end: 160,
   },
 } as const;
-/** What every page begins with: its number, and the transaction that wrote it. */
+/** Every page begins with its number and the transaction that wrote it. */
 const PAGE = { number: 0, transaction: 8, end: 24 } as const;
 const MAGIC = 0xbeefc0de;
 const VERSION = 2;
 const IS_META = 0x08;
-/** Pages may have so many bytes, and lie so many one above the other. */
+/** Bounds of the page size (bytes) and of a tree's depth. */
 const PAGE_BYTES_LEAST = 512;
 const PAGE_BYTES_MOST = 65_536;
 const DEPTH_MAX = 32;
-/** More than this (bytes) no processor can map. */
+/** No processor can map more than this (bytes). */
 const MAP_BYTES_MAX = 2 ** 46;
 const META_PAGES = 2;
 const PAGE_BYTES = 4096;
-/** What a new file is mapped with (bytes); LMDB makes the map larger as the file grows. */
+/** Map size of a new file (bytes); LMDB enlarges the map as the file grows. */
 const FIRST_MAP_BYTES = 128 * 1024;
 const NO_ROOT = 2n ** 64n - 1n;
 const INTEGER_KEYS = 0x08;
 
-/** What a meta page says. */
+/** The content of a meta page. */
 export type Meta = NonNullable<ReturnType<typeof readMeta>>;
 
 /** The two meta pages of a file. */
 interface Metas {
   readonly first: Meta;
   readonly second: Meta;
-  /** The one that LMDB goes by: that of the later transaction. */
+  /** The one that LMDB uses: that of the later transaction. */
   readonly newer: Meta;
   /** Whether both can be those of the last two transactions, see areOfOneFile. */
   readonly isSound: boolean;
 }
 
 /**
- * Both meta pages; undefined where one is missing or not what LMDB opens: LMDB writes both as it makes a file, and opening one
- * that has lost either ends the process.
+ * Reads both meta pages; undefined if one is missing or LMDB would not open it. LMDB writes both as it creates a file, and
+ * opening a file that has lost either ends the process.
  */
 export function readMetas(descriptor: number): Metas | undefined {
   for (;;) {
@@ -64,7 +65,7 @@ export function readMetas(descriptor: number): Metas | undefined {
     const newer = second.transaction > first.transaction ? second : first;
     const isSound = areOfOneFile(first, second) && hasItsRoots(descriptor, newer);
     if (isSound) return { first, second, newer, isSound };
-    // Whoever writes to the file may have gone on between these readings, or in the middle of one.
+    // A writer may have committed between these reads, or in the middle of one.
     const isStill =
       isDeepStrictEqual(readMeta(descriptor, 0), first) &&
       isDeepStrictEqual(readMeta(descriptor, first.pageBytes), second);
@@ -74,8 +75,8 @@ export function readMetas(descriptor: number): Metas | undefined {
 
 /**
  * Whether two meta pages can be those of the last two transactions: LMDB writes even ones to the first page and odd ones to the
- * second, and never makes a file shorter. It does not look: where a bit of the older number flips, it goes by the older
- * page, and the last transaction is gone without a word.
+ * second, and never shortens a file. LMDB does not check this: if a bit of the older number flips, it uses the older page, and
+ * the last transaction is silently lost.
  */
 function areOfOneFile(first: Meta, second: Meta): boolean {
   const step = second.transaction - first.transaction;
@@ -86,9 +87,9 @@ function areOfOneFile(first: Meta, second: Meta): boolean {
 }
 
 /**
- * Whether the root of the data is a page of the meta page's own transaction, since every one that writes anything writes it anew, and
- * that of the free pages is a page at all. Not to be asked of the older page: where the disk refused to take a meta page, LMDB
- * leaves the number of the transaction before with the roots of the one that failed.
+ * Whether the root of the data is a page of the meta page's own transaction, since every transaction that writes anything
+ * rewrites it, and the root of the free pages is a page at all. Not valid for the older meta page: when the disk has refused a
+ * meta page, LMDB leaves the previous transaction's number with the roots of the failed one.
  */
 function hasItsRoots(descriptor: number, meta: Meta): boolean {
   const { root, freeRoot, transaction } = meta;
@@ -96,7 +97,7 @@ function hasItsRoots(descriptor: number, meta: Meta): boolean {
   return root === undefined || transactionOf(descriptor, root, meta) === transaction;
 }
 
-/** The transaction that wrote a page; undefined where it is not there. */
+/** The transaction that wrote a page; undefined if there is no such page. */
 function transactionOf(descriptor: number, number: number, { lastPage, pageBytes }: Meta): number | undefined {
   if (number > lastPage || !Number.isSafeInteger(number * pageBytes)) return undefined;
   const page = Buffer.alloc(PAGE.end);
@@ -105,7 +106,7 @@ function transactionOf(descriptor: number, number: number, { lastPage, pageBytes
   return Number(page.readBigUInt64LE(PAGE.transaction));
 }
 
-/** The file of an environment that holds nothing, byte by byte as LMDB makes it. */
+/** The file of an empty environment, byte by byte as LMDB creates it. */
 export function emptyFile(): Buffer {
   const file = Buffer.alloc(META_PAGES * PAGE_BYTES);
   for (let number = 0; number < META_PAGES; number += 1) {
@@ -143,13 +144,13 @@ function readMeta(descriptor: number, offset: number) {
   const freeRoot = page.readBigUInt64LE(META.freeRoot);
   return {
     pageBytes,
-    /** The topmost page of the tree that holds which pages are free; undefined where there is none. */
+    /** Root page of the tree of free pages; undefined if there is none. */
     freeRoot: freeRoot === NO_ROOT ? undefined : Number(freeRoot),
-    /** The topmost page of the tree that holds the data; undefined where there is none. */
+    /** Root page of the tree of data; undefined if there is none. */
     root: root === NO_ROOT ? undefined : Number(root),
-    /** How many pages lie one above the other in it. */
+    /** Depth of the tree of data. */
     depth,
-    /** Pages of the tree that holds the data: those with its entries, and those above them. */
+    /** Pages of the tree of data: those with its entries, and those above them. */
     leafPages: Number(page.readBigUInt64LE(META.leafPages)),
     branchPages: Number(page.readBigUInt64LE(META.branchPages)),
     lastPage: Number(page.readBigUInt64LE(META.lastPage)),

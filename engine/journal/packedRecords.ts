@@ -1,6 +1,6 @@
-// Records of the journal laid out for a replay: whole, one after the other in a buffer, each so that its command stands at a
-// multiple of 8 bytes, where reducers read it in place. Packed by whoever reads the journal, in this thread or in one that
-// reads ahead; recovery takes them apart.
+// Records of the journal laid out for a replay: whole, one after the other in a buffer, each with its command at a multiple of
+// 8 bytes, where reducers read it in place. Packed as the journal is read, in this thread or in one that reads ahead; recovery
+// takes them apart.
 import { hashBehind, type JournalRecord, RECORD_HEADER_BYTES } from './record.ts';
 import type { RecordCursor } from './recordCursor.ts';
 
@@ -8,14 +8,14 @@ import type { RecordCursor } from './recordCursor.ts';
 const RECORDS_BYTES = 512 * 1024;
 const PACK_RECORDS = 2_048;
 
-/** Records that follow one another. */
+/** Consecutive records. */
 export interface PackedRecords {
   readonly firstSequence: number;
   readonly count: number;
-  /** Where the command of each stands in `buffer`, behind the header of the record. */
+  /** Offset of each record's command in `buffer`, after the record's header. */
   readonly commandAt: Int32Array;
   readonly buffer: ArrayBufferLike;
-  /** The running hash (hex) behind the last of them. */
+  /** The running hash (hex) after the last of them. */
   readonly hash: string;
 }
 
@@ -25,12 +25,12 @@ const placesBytesOf = (records: number): number => aligned(records * 4);
 /** Memory of a pack, unless one record needs more. */
 export const PACK_BYTES = placesBytesOf(PACK_RECORDS) + RECORDS_BYTES;
 
-/** Where the places of a pack's commands stand: at the front of its memory, which is quickest to hand on so. */
+/** The offsets of a pack's commands: they are at the front of its memory, where they are handed on most quickly. */
 export function placesIn(buffer: ArrayBufferLike, count: number): Int32Array {
   return new Int32Array(buffer, 0, count);
 }
 
-/** Takes records that follow one another. */
+/** Lays out consecutive records in a buffer. */
 class Packer {
   count = 0;
   private readonly buffer: ArrayBufferLike;
@@ -49,7 +49,7 @@ class Packer {
     return this.count < this.commandAt.length && this.filled + recordBytes <= this.bytes.length;
   }
 
-  /** Takes a whole record; there must be room for it. */
+  /** Adds a whole record; there must be room for it. */
   add(record: Uint8Array): void {
     this.bytes.set(record, this.filled);
     this.commandAt[this.count] = this.filled + RECORD_HEADER_BYTES;
@@ -63,7 +63,7 @@ class Packer {
   }
 }
 
-/** Packs records that follow one another, one at least. */
+/** Packs consecutive records, at least one. */
 export function packRecords(records: readonly JournalRecord[]): PackedRecords {
   const bytes = records.reduce((sum, { start, end }) => sum + aligned(end - start), 0);
   const packer = new Packer(new ArrayBuffer(placesBytesOf(records.length) + bytes), records.length);
@@ -73,10 +73,10 @@ export function packRecords(records: readonly JournalRecord[]): PackedRecords {
 }
 
 /**
- * Packs what a journal has after a sequence, up to another. Whatever is thrown while it is read comes after the records
- * before it.
- * @param read cursors through the batches from the one of a sequence on
- * @param memoryFor memory of so many bytes for a pack; undefined: no more are wanted
+ * Packs the records of a journal after `from`, up to `total`. An error in reading is thrown after the records before it were
+ * yielded.
+ * @param read gives cursors through the batches, from the one that holds a sequence on
+ * @param memoryFor gives memory of this many bytes for a pack; undefined when no more packs are wanted
  */
 export function* packedAfter(
   from: number,
@@ -87,7 +87,7 @@ export function* packedAfter(
   let packer: Packer | undefined;
   let last: RecordCursor | undefined;
   try {
-    // From the record that is known already, so that the one after it is held against it too.
+    // From the record that is known already: the one after it is checked against it too.
     for (const cursor of read(Math.max(1, from))) {
       last = cursor;
       while (cursor.sequence < total && cursor.next()) {

@@ -1,8 +1,8 @@
-// Reads the batches of a journal out of LMDB's file without opening it by LMDB: for whoever reads beside the exchange that writes
-// it. Each opening of an environment in another process sets the number of the last transaction that its processes share, to
-// what it read a moment before: if the exchange commits meanwhile, that number goes back, and the next batch is written over
-// the last one, which was answered (LMDB's ITS#9496). And a page that is damaged is an error here, where LMDB would end the
-// process. A journal is only appended to: batches stay where they are, and only the pages above the last one are written anew.
+// Reads the batches of a journal from LMDB's file without opening it by LMDB: for processes that read beside the exchange that
+// writes it. Opening an environment in another process sets the processes' shared number of the last transaction to a value
+// read a moment before: if the exchange commits meanwhile, that number goes back, and the next batch overwrites the last one,
+// which was answered (LMDB's ITS#9496). And a damaged page is an error here, where LMDB would end the process. A journal is
+// only appended to: batches stay where they are, and only the pages above the last one are rewritten.
 import { accessSync, closeSync, constants, openSync, readSync } from 'node:fs';
 import { inspect } from 'node:util';
 import { readKey } from 'ordered-binary';
@@ -13,7 +13,7 @@ import { type Meta, readMetas } from './meta.ts';
 import type { BatchStore, StoredBatch } from './store.ts';
 import { childOf, keyOf, nodeAt, nodeCount, placeOf, readTreePage } from './treePages.ts';
 
-/** A leaf as it was read, and where the next one begins: its first sequence; undefined behind the last. */
+/** A leaf as it was read, and the first sequence of the next one; undefined after the last. */
 interface Leaf {
   readonly page: Buffer;
   readonly number: number;
@@ -23,7 +23,7 @@ interface Leaf {
 export class PageReader implements BatchStore {
   readonly isLeftOpen = false;
   private readonly descriptor: number;
-  /** What lentBatches() lends. */
+  /** The buffer whose bytes lentBatches() lends. */
   private value = Buffer.alloc(0);
 
   /** Throws the system's error when the folder has no journal that can be read, JournalDamaged when its file is not whole. */
@@ -62,13 +62,13 @@ export class PageReader implements BatchStore {
     for (const batch of this.lentBatches(sequence)) yield copyOf(batch);
   }
 
-  /** The same without copies: the bytes of a batch are valid until anything else is read of this reader. */
+  /** The same without copies: the bytes of a batch are valid until anything else is read from this reader. */
   *lentBatches(sequence: number): Generator<StoredBatch> {
     let previous = 0;
     for (let from: number | undefined = sequence; from !== undefined; ) {
       const leaf = this.leafOf(from);
       if (leaf === undefined) return;
-      // Behind another leaf, all of it follows.
+      // A leaf that follows another is read whole.
       for (let index = previous > 0 ? 0 : (lastUpTo(leaf.page, from) ?? 0); index < nodeCount(leaf.page); index += 1) {
         const batch = this.batchOf(leaf, index);
         if (batch.firstSequence <= previous) {
@@ -81,21 +81,22 @@ export class PageReader implements BatchStore {
     }
   }
 
-  /** What others wrote until now is seen by the next read: as it always is. */
+  /** Does nothing: every read sees what others have written by then. */
   refresh(): void {}
 
   async close(): Promise<void> {
     closeSync(this.descriptor);
   }
 
-  /** The leaf that has the batch of a sequence, if it has any; undefined where there is no batch at all. */
+  /** The leaf that holds the batch of a sequence, if any does; undefined if there is no batch at all. */
   private leafOf(sequence: number): Leaf | undefined {
     let damagedOf: number | undefined;
     for (;;) {
       const meta = this.newest();
       if (meta.root === undefined) return undefined;
       const found = this.descend(meta, meta.root, sequence);
-      // LMDB leaves the pages of two transactions alone: those of an older one may have been written over while they were read.
+      // LMDB keeps the pages of the last two transactions: those of an older one may have been overwritten while they were
+      // read.
       if (this.newest().transaction > meta.transaction + 1) continue;
       if (typeof found !== 'number') return found;
       if (damagedOf === meta.transaction) {
@@ -107,8 +108,8 @@ export class PageReader implements BatchStore {
   }
 
   /**
-   * The leaf, or the number of a page on the way to it that is not what it should be. The keys above the leaves rise, and each is
-   * the first of the leaf that it leads to: what leads past a leaf is damage.
+   * The leaf, or the number of an unsound page on the way to it. The keys above the leaves ascend, and each is the first key of
+   * the leaf that it leads to: a key that leads past a leaf is damage.
    */
   private descend(meta: Meta, root: number, sequence: number): Leaf | number {
     const page = Buffer.allocUnsafeSlow(meta.pageBytes);
@@ -168,14 +169,14 @@ function sequenceOf(page: Buffer, index: number): number {
   throw new JournalDamaged(1, `LMDB names a batch ${inspect(keyAt(page, index))}, which is no sequence`);
 }
 
-/** The first sequence of the batch, or of the part of the tree, that a node leads to; undefined where its key is none. */
+/** The first sequence of the batch or subtree that a node leads to; undefined if its key is not a sequence. */
 function sequenceAt(page: Buffer, index: number): number | undefined {
   const sequence = keyAt(page, index);
   const isOne = typeof sequence === 'number' && Number.isSafeInteger(sequence) && sequence > 0;
   return isOne ? sequence : undefined;
 }
 
-/** A node's key; what cannot be read as one is told as it lies there. */
+/** A node's key; its raw bytes if they cannot be decoded. */
 function keyAt(page: Buffer, index: number): unknown {
   const key = keyOf(page, nodeAt(page, index));
   try {
@@ -186,8 +187,8 @@ function keyAt(page: Buffer, index: number): unknown {
 }
 
 /**
- * The last of a page's nodes that begins at a sequence or before it; the first where none does (a branch's first has no key).
- * Undefined where a key that is looked at is no sequence.
+ * Index of a page's last node that begins at or before a sequence; of the first node if none does (a branch's first has no
+ * key). Undefined if a key that is compared is not a sequence.
  */
 function lastUpTo(page: Buffer, sequence: number): number | undefined {
   let low = 0;

@@ -1,6 +1,6 @@
-// A journal of which old parts may have been archived, read as one: the environment in the data directory, and before it the
-// parts that archive.json lists, each opened when somebody asks for records of it. Used by whoever opens a journal; nothing
-// is written but to the environment in the data directory.
+// A journal whose old parts may have been archived, read as one: the environment in the data directory, and before it the
+// parts that archive.json lists, each opened when its records are first asked for. Used wherever a journal is opened; only the
+// environment in the data directory is ever written to.
 import { reasonOf } from '../protocol/index.ts';
 import { JournalArchived } from './errors.ts';
 import { journalFolderIn } from './files.ts';
@@ -12,8 +12,8 @@ import type { BatchStore, StoredBatch } from './store.ts';
 type BatchesOf = (store: LmdbStore | PageReader, sequence: number) => Generator<StoredBatch>;
 
 /**
- * How a journal is opened: by LMDB to be written, from its pages to be read, whoever writes it, or by LMDB to be read, where nobody
- * writes it: only to see whether LMDB can.
+ * How a journal is opened: by LMDB for writing; from its pages for reading, even while another process writes it; or by LMDB
+ * for reading while nobody writes it, only to see whether LMDB can.
  */
 export type JournalAccess = 'write' | 'read' | 'readByLmdb';
 
@@ -29,11 +29,12 @@ export class PartedStore implements BatchStore {
     const folder = journalFolderIn(dataDir);
     this.live =
       access === 'read' ? new PageReader(folder) : new LmdbStore(folder, access === 'readByLmdb', releaseReaders);
-    // Who only reads has no lock: the file may be one out of which records were archived since. Those were listed before it was there.
+    // A reader holds no lock: records may have been archived out of the file since. They were listed before the new file was
+    // put in place.
     this.archive = access === 'write' ? listed : readArchiveList(dataDir);
   }
 
-  /** The running hash (hex) behind the first record, where its part was archived: nobody needs the part for it. */
+  /** The running hash (hex) after the first record if its part was archived: known without reading the part. */
   get journalHash(): string | undefined {
     return this.archive.parts.length === 0 ? undefined : this.archive.journal;
   }
@@ -54,7 +55,7 @@ export class PartedStore implements BatchStore {
     return this.live.lastFirst();
   }
 
-  /** Throws JournalArchived when what is asked for lies in a part that cannot be read. */
+  /** Throws JournalArchived when the records asked for lie in a part that cannot be read. */
   batches(sequence: number): Generator<StoredBatch> {
     return this.read(sequence, (store, from) => store.batches(from));
   }

@@ -1,6 +1,6 @@
 // The list of archived parts of a journal, `archive.json` in the data directory: which records lie in which folder, in order
-// and without a gap from the first record on. Written by archive.ts, read by whoever opens the journal. A part is only listed
-// once it has been read back; the journal may still hold the same records.
+// and without a gap from the first record on. Written by archive.ts, read when a journal is opened. A part is only listed once
+// it has been read back; the journal may still hold the same records.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { reasonOf } from '../protocol/index.ts';
@@ -14,19 +14,19 @@ export interface ArchivedPart {
   readonly folder: string;
   readonly firstSequence: number;
   readonly lastSequence: number;
-  /** The running hash (hex) behind its last record. */
+  /** The running hash (hex) after its last record. */
   readonly hash: string;
 }
 
 export interface ArchiveList {
-  /** The running hash (hex) behind the journal's first record: it names the journal. */
+  /** The running hash (hex) after the journal's first record, which identifies the journal. */
   readonly journal: string;
   readonly parts: readonly ArchivedPart[];
 }
 
 const NOTHING: ArchiveList = { journal: '', parts: [] };
 
-/** What of the journal of a data directory was archived. Throws JournalArchived when the list cannot be read. */
+/** The archived parts of a data directory's journal. Throws JournalArchived when the list cannot be read. */
 export function readArchiveList(dataDir: string): ArchiveList {
   const file = join(dataDir, FILE);
   if (!existsSync(file)) return NOTHING;
@@ -37,7 +37,7 @@ export function readArchiveList(dataDir: string): ArchiveList {
   }
 }
 
-/** Takes the place of the list before, at once and durably. */
+/** Replaces the list, atomically and durably. */
 export function writeArchiveList(dataDir: string, list: ArchiveList): void {
   writeWhole(join(dataDir, FILE), `${JSON.stringify(list, undefined, 2)}\n`);
 }

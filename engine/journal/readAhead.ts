@@ -1,7 +1,7 @@
-// Reads the journal for a replay. For a long one a thread reads ahead: reading, checking the running hash and packing take about
-// as long as applying the commands, and do not depend on it. Used when an exchange opens. The thread's packs lie in shared
-// memory that is reused. Transferred buffers would be garbage, and once any buffer was detached, V8 checks for that at every
-// access to a typed array.
+// Reads the journal for a replay. For a long one a thread reads ahead: reading, checking the running hash and packing take
+// about as long as applying the commands, and do not depend on it. Used when an exchange opens. The thread's packs lie in
+// shared memory that is reused. Transferred buffers would be garbage, and once any buffer was detached, V8 checks for that at
+// every access to a typed array.
 import { on } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { JournalArchived, JournalDamaged } from './errors.ts';
@@ -10,25 +10,25 @@ import type { RecordCursor } from './recordCursor.ts';
 
 /** The memory that both threads share, given to the second one as it starts. */
 export interface ReadAheadMemory {
-  /** The numbers by which they coordinate, at the places of SHARED. */
+  /** The numbers by which they coordinate, at the indices of SHARED. */
   readonly shared: Int32Array<SharedArrayBuffer>;
   /** The memory of packs, taken in turn. */
   readonly slots: readonly SharedArrayBuffer[];
 }
 
-/** What the thread is to read: records up to `total`, from where it is told to. */
+/** The task of the thread: to read the records up to `total`, from where it is told to begin. */
 export interface ReadAheadTask {
   readonly dataDir: string;
   readonly from: number;
   readonly total: number;
 }
 
-/** A pack of the thread: in the next slot, or in memory of its own where that was too small. */
+/** A pack of the thread: in the next slot, or in memory of its own if the slot was too small. */
 interface PackNews extends Pick<PackedRecords, 'firstSequence' | 'count' | 'hash'> {
   readonly own: SharedArrayBuffer | undefined;
 }
 
-/** A message of the thread; it ends after the last one. */
+/** A message of the thread, which ends after its last one. */
 export type ReadAheadNews =
   | { readonly packed: PackNews }
   | { readonly damage: { readonly sequence: number; readonly reason: string } }
@@ -36,8 +36,8 @@ export type ReadAheadNews =
   | { readonly failure: string };
 
 /**
- * Places of the shared numbers: how many packs were taken so far, or STOPPED; how ready the thread is (READY); after how many
- * records it begins, or UNDECIDED; 1 once the thread is to read or to end.
+ * Indices of the shared numbers: how many packs were taken so far, or STOPPED; how ready the thread is (READY); after how many
+ * records it begins, or UNDECIDED; 1 once the thread must read or end.
  */
 export const SHARED = { taken: 0, readiness: 1, begin: 2, isWanted: 3 } as const;
 export const STOPPED = -1;
@@ -47,7 +47,7 @@ export const READY = { no: 0, cold: 1, warm: 2 } as const;
 
 /** Packs that may wait to be taken: some 8 MB. */
 const SLOTS = 16;
-/** The shortest replay (records) that is worth a thread: one that must be started first, and one that waits already. */
+/** The shortest replay (records) that is worth a thread that must be started first, and one that already waits. */
 const LEAST_RECORDS = { started: 60_000, waiting: 10_000 } as const;
 /** Records that are still read here once the thread can read: it starts slowly, while its code is not compiled yet. */
 const LEAD_RECORDS = 16_384;
@@ -74,12 +74,12 @@ export class ReadAheadThread {
     this.worker.unref();
   }
 
-  /** How ready it is, of READY. */
+  /** How ready it is, one of READY. */
   get readiness(): number {
     return Atomics.load(this.memory.shared, SHARED.readiness);
   }
 
-  /** Gives it its task, the only one that it ever has. */
+  /** Gives the thread its task, the only one that it ever has. */
   read(task: ReadAheadTask): void {
     this.hasTask = true;
     this.tell(SHARED.isWanted, 1);
@@ -97,7 +97,7 @@ export class ReadAheadThread {
     return this.ended;
   }
 
-  /** One more pack than `before` was taken: the thread may fill its slot again, unless it was told to end. */
+  /** Counts one more pack as taken than `before`: the thread may fill its slot again, unless it was told to end. */
   countTaken(before: number): void {
     const { shared } = this.memory;
     Atomics.compareExchange(shared, SHARED.taken, before, before + 1);
@@ -113,16 +113,16 @@ export class ReadAheadThread {
 }
 
 interface ReadAheadOptions {
-  /** A thread that was started before, used where that pays; whoever started it ends it. */
+  /** A thread that was started before, used where that pays; its starter ends it, used or not. */
   readonly thread?: ReadAheadThread | undefined;
   /** Reads exactly this many records in this thread before those of the other; for tests. */
   readonly readHere?: number | undefined;
 }
 
 /**
- * What packedAfter gives, and throws, for the journal of a data directory, in shared memory: a pack is valid until the next is
- * asked for.
- * @param read reads it in this thread, which is done until the one that reads ahead can
+ * Yields and throws what packedAfter does, for the journal of a data directory and in shared memory: a pack is valid until the
+ * next one is asked for.
+ * @param read reads the journal in this thread, until the one that reads ahead is ready
  */
 export async function* readAhead(
   dataDir: string,
@@ -150,7 +150,7 @@ export async function* readAhead(
   }
 }
 
-/** Reads in this thread until the other can; returns the last sequence that was read here. */
+/** Reads in this thread until the other one can read; returns the last sequence that was read here. */
 function* packsUntilReady(
   from: number,
   total: number,
@@ -181,7 +181,7 @@ async function* packsOf(thread: ReadAheadThread, total: number): AsyncGenerator<
   const { slots } = thread.memory;
   let taken = 0;
   for await (const [said] of thread.messages) {
-    const news = said as ReadAheadNews; // readAheadThread.ts says nothing else
+    const news = said as ReadAheadNews; // readAheadThread.ts sends nothing else
     if (!('packed' in news)) throw errorOf(news);
     const { firstSequence, count, hash, own } = news.packed;
     const buffer = own ?? slots[taken % slots.length];

@@ -1,5 +1,5 @@
-// The thread that reads a journal ahead of a replay: started by readAhead.ts, it reads made-up records until it has its task,
-// so that its code is compiled by then, and ends when that is done or it is told to. It opens the journal for reading only.
+// The thread that reads a journal ahead of a replay. Started by readAhead.ts, it reads made-up records until it has its task,
+// so that its code is compiled by then. It ends when the task is done or it is told to. It opens the journal for reading only.
 import { once } from 'node:events';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { reasonOf } from '../protocol/index.ts';
@@ -18,7 +18,7 @@ import {
 import { JournalReader } from './reader.ts';
 import { GENESIS_HASH, recordBytes, sealRecords, writeRecord } from './record.ts';
 
-/** Made-up records: so many, as large as those of an order and its events, and how often they are read. */
+/** Made-up records: their number, their sizes, which are those of an order and its events, and how often they are read. */
 const MADE_UP = { records: 1_024, commandBytes: 250, eventsBytes: 150, rounds: 60 } as const;
 
 /** A batch of made-up records. */
@@ -35,7 +35,7 @@ function madeUpBatch(): Buffer {
   return batch;
 }
 
-/** Reads made-up records for as long as it is not wanted. */
+/** Warms up: reads made-up records, all rounds of them, or until the thread is wanted. */
 function warmUp(shared: Int32Array): void {
   const batch = madeUpBatch();
   let memory = new SharedArrayBuffer(0);
@@ -53,7 +53,7 @@ function warmUp(shared: Int32Array): void {
   Atomics.store(shared, SHARED.readiness, READY.warm);
 }
 
-/** Waits until the thread is told after how many records it is to begin; undefined when nothing is wanted of it. */
+/** Waits until the thread is told after how many records to begin; undefined when it is told to stop. */
 function beginOf(shared: Int32Array): number | undefined {
   for (;;) {
     const begin = Atomics.load(shared, SHARED.begin);
@@ -63,7 +63,7 @@ function beginOf(shared: Int32Array): number | undefined {
   }
 }
 
-/** Waits until the slot of the next pack is free; false when none is wanted any more. */
+/** Waits until the slot of the next pack is free; false when no more packs are wanted. */
 function mayFill({ shared, slots }: ReadAheadMemory, sent: number): boolean {
   for (;;) {
     const taken = Atomics.load(shared, SHARED.taken);

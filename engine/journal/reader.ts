@@ -37,7 +37,7 @@ export class JournalReader {
     return cursorsOf(fromSequence, this.store.lentBatches(fromSequence), lastFirstOf(this.store));
   }
 
-  /** The running hash (hex) behind a record; undefined when there is none of this sequence. Throws JournalDamaged. */
+  /** The running hash (hex) after a record; undefined when there is none of this sequence. Throws JournalDamaged. */
   hashAt(sequence: number): string | undefined {
     if (sequence === 1 && this.store.journalHash !== undefined) return this.store.journalHash;
     return hashAt(this.store, sequence);
@@ -49,9 +49,9 @@ export class JournalReader {
   }
 
   /**
-   * The stored batches from the one that holds a sequence on, as they lie there: for whoever follows the journal of an
-   * exchange that runs, since recovery has verified what it opened with. The bytes of a batch are lent: they are valid
-   * until anything else is read from this reader.
+   * The stored batches from the one that holds a sequence on, not verified: for following the journal of a running exchange,
+   * whose recovery has verified what it opened with. The bytes of a batch are lent: they are valid until anything else is read
+   * from this reader.
    */
   batches(fromSequence: number): Generator<StoredBatch> {
     this.store.refresh();

@@ -18,10 +18,10 @@ export const RECORD_HEADER_BYTES = at.hash + HASH_BYTES;
 /** The checksum covers the record from here on. */
 export const CRC_START = at.commandBytes;
 
-/** The running hash before the first record. Here a hash is a text of 32 characters, one a byte: made without a buffer. */
+/** The running hash before the first record. Here a hash is a text of 32 characters, one per byte: made without a buffer. */
 export const GENESIS_HASH = '\0'.repeat(HASH_BYTES);
 
-/** A record in place: numbers read, bytes on demand as views into the batch that holds it. */
+/** A record in place: its numbers are read at once, its bytes are views into its batch, made on demand. */
 export class JournalRecord {
   readonly sequence: number;
   readonly tMs: number;
@@ -61,14 +61,14 @@ export class JournalRecord {
   }
 }
 
-/** Bytes that a record of this command and these frames takes. */
+/** Length of a record (bytes), given those of its command and of its event frames. */
 export function recordBytes(commandBytes: number, eventsBytes: number): number {
   return RECORD_HEADER_BYTES + commandBytes + eventsBytes;
 }
 
 /**
- * Writes a record at `start` of `batch`, which must have room for it; `events` counts up to `eventsBytes`. Its running hash
- * and its checksum are still missing: sealRecords adds them.
+ * Writes a record at `start` of `batch`, which must have room for it, with the first `eventsBytes` of `events`. Its running
+ * hash and its checksum are still missing: sealRecords adds them.
  */
 export function writeRecord(
   batch: Buffer,
@@ -91,8 +91,8 @@ export function writeRecord(
 }
 
 /**
- * Chains the written records of a whole batch to the one before, all in one go: hashing is quicker that way than in between
- * other work. Returns the running hash after the last.
+ * Adds running hashes and checksums to the written records of a whole batch, in one go: hashing is faster that way than between
+ * other work. Returns the running hash after the last record.
  */
 export function sealRecords(batch: Buffer, hashBefore: string): string {
   const view = new DataView(batch.buffer, batch.byteOffset, batch.byteLength);
@@ -122,17 +122,17 @@ export function bufferOf(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** The running hash behind a record, as hex. */
+/** The running hash after a record, as hex. */
 export function hashBehind(record: JournalRecord): string {
   return hash('sha256', record.bytes, 'hex');
 }
 
-/** The same, of a record's bytes, as records are chained by it. */
+/** The same, of a record's bytes, in the form by which records are chained. */
 export function hashOf(record: Uint8Array): string {
   return hash('sha256', record, 'binary');
 }
 
-/** Part of a batch; made in half the time that a Buffer of it takes. */
+/** A part of a batch as a plain array, which takes half the time to make that a Buffer takes. */
 export function viewOf({ buffer, byteOffset }: Buffer, start: number, end: number): Uint8Array {
   return new Uint8Array(buffer, byteOffset + start, end - start);
 }

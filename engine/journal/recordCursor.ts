@@ -1,5 +1,5 @@
 // Reads the records of stored batches with every check, one after the other and without an object for each: recovery and
-// tools go through a journal with it. Nothing here knows where batches are kept, or writes.
+// tools go through a journal with it. It does not know where batches are kept, and writes nothing.
 import { crc32c } from './crc32c.ts';
 import { JournalDamaged } from './errors.ts';
 import {
@@ -15,7 +15,7 @@ import {
   viewOf,
 } from './record.ts';
 
-/** Where a reader stands: what the next record must be. `hash` undefined = taken from the record itself. */
+/** The position of a reader: what the next record must match. `hash` undefined = taken from the record itself. */
 export interface ReadPosition {
   readonly sequence: number;
   readonly tMs: number;
@@ -25,26 +25,26 @@ export interface ReadPosition {
 const CHECKSUM_WRONG = 'the record does not match its checksum';
 
 /**
- * Goes through a stored batch, each record checked against the one before: version, length, sequence, time, running hash;
- * up to the first that is not sound. A record's own bytes are covered by the running hash of the one after it, so that it is
- * handed out only when that one was looked at, and checksums matter for the last record alone, and to tell which of two
- * records was changed.
+ * Goes through a stored batch, up to the first record that is not sound, and checks each against the one before: version,
+ * length, sequence, time, running hash. A record's own bytes are covered by the running hash in the one after it, so it is
+ * handed out only after that one was checked. Checksums matter only for the last record, and to tell which of two records was
+ * changed.
  */
 export class RecordCursor {
   readonly batch: Buffer;
   readonly view: DataView;
-  /** The record that it is at, and where it stands in the batch; before the first next(), what comes before the batch. */
+  /** The current record and its place in the batch; before the first next(), the sequence before the batch and no bytes. */
   sequence: number;
   start = 0;
   end = 0;
   bytes: Uint8Array;
-  /** What is wrong with the record after it. */
+  /** The damage found in the record after the current one. */
   damage: JournalDamaged | undefined;
   private tMs: number;
-  /** The running hash behind it. */
+  /** The running hash after the current record. */
   private hash: string | undefined;
 
-  /** @param from what the first record must be */
+  /** @param from what the first record must match */
   constructor(batch: Uint8Array, { sequence, tMs, hash }: ReadPosition) {
     this.batch = bufferOf(batch);
     this.view = new DataView(batch.buffer, batch.byteOffset, batch.byteLength);
@@ -56,18 +56,18 @@ export class RecordCursor {
     else this.damage = this.flawOf(0, sequence, tMs, hash);
   }
 
-  /** Where a reader of what comes after it stands. */
+  /** The position after the current record. */
   get position(): ReadPosition {
     return { sequence: this.sequence + 1, tMs: this.tMs, hash: this.hash };
   }
 
-  /** The running hash (hex) behind the record before it. */
+  /** The running hash (hex) before the current record. */
   get hashBefore(): string {
     const at = this.start + RECORD_AT.hash;
     return this.batch.toString('hex', at, at + HASH_BYTES);
   }
 
-  /** The running hash (hex) behind it; '' where that is not known, before the first next(). */
+  /** The running hash (hex) after the current record; '' if it is not known, before the first next(). */
   get hashBehind(): string {
     return Buffer.from(this.hash ?? '', 'latin1').toString('hex');
   }
@@ -76,7 +76,7 @@ export class RecordCursor {
     return new JournalRecord(this.batch, this.view, this.start);
   }
 
-  /** Goes on to the next record; false where the batch ends, or what is left of it is not sound. */
+  /** Moves to the next record; false at the end of the batch, or if the next record is not sound. */
   next(): boolean {
     const { batch, view, end: start } = this;
     if (this.damage !== undefined || start === batch.length) return false;
@@ -87,7 +87,7 @@ export class RecordCursor {
     const hash = hashOf(bytes);
     if (end < batch.length) this.damage = this.flawOf(end, sequence + 1, tMs, hash);
     if ((end === batch.length || this.damage !== undefined) && !this.matchesChecksum(start, end)) {
-      // Whatever is wrong with the record after it was found out because this one was changed.
+      // This record was changed; the damage found in the one after it, if any, is only a consequence.
       this.damage = new JournalDamaged(sequence, CHECKSUM_WRONG);
       return false;
     }
@@ -100,7 +100,7 @@ export class RecordCursor {
     return true;
   }
 
-  /** What is wrong with the record at `start`, given what must be there; the bytes that it covers itself are not looked at. */
+  /** The damage in the header of the record at `start`, given what it must match. The bytes after it are not checked. */
   private flawOf(start: number, expected: number, tMsMin: number, hash?: string): JournalDamaged | undefined {
     const { batch, view } = this;
     const damaged = (reason: string) => new JournalDamaged(expected, reason);
@@ -129,7 +129,7 @@ export class RecordCursor {
   }
 }
 
-/** Where a batch that must be sound ends. Throws JournalDamaged naming the first record that is not. */
+/** Verifies a whole batch; returns the position after it. Throws JournalDamaged naming the first record that is not sound. */
 export function verifyBatch(batch: Uint8Array, from: ReadPosition): ReadPosition {
   const cursor = new RecordCursor(batch, from);
   while (cursor.next());
@@ -138,7 +138,7 @@ export function verifyBatch(batch: Uint8Array, from: ReadPosition): ReadPosition
 }
 
 function isHashAt(batch: Buffer, offset: number, hash: string): boolean {
-  // Byte by byte: making a text of them takes several times as long.
+  // Byte by byte: making a text of the bytes takes several times as long.
   for (let index = 0; index < HASH_BYTES; index += 1) {
     if (batch[offset + index] !== hash.charCodeAt(index)) return false;
   }

@@ -1,6 +1,6 @@
-// A snapshot as one file: a head (JSON: which record it stands behind, what it holds) and sections, typed arrays and plain
-// values, each with its own checksum. Written and read by the pipeline through `Sections`. All of a file is read and checked
-// before anything of it is handed out, so that what is not sound changes nothing.
+// A snapshot as one file: a head (JSON: the record that the state follows, what it holds) and sections, typed arrays and plain
+// values, each with its own checksum. Written and read by the pipeline through `Sections`. A whole file is read and checked
+// before any of it is handed out: an unsound one changes nothing.
 // CRC-32 here, not the journal's CRC32C: zlib's runs at memory speed, and a start reads hundreds of megabytes.
 import { closeSync, fdatasyncSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';
@@ -8,28 +8,28 @@ import { crc32 } from 'node:zlib';
 import { reasonOf, requireSound, type Sections, SnapshotUnusable } from '../protocol/index.ts';
 import { requireSameVersion } from './errors.ts';
 
-/** Version of the file's own form; what the parts mean has versions of its own, in `SnapshotFacts`. */
+/** Version of the file format. The content of each part has a version of its own, in `SnapshotFacts`. */
 const FORM_VERSION = 1;
 const MAGIC = 'OUTCRYSN';
 /** Before the head, little-endian: 8 bytes magic, u32 version, u32 bytes of the head, u32 CRC-32 of the head, u32 zero. */
 const PREFIX_BYTES = 24;
 const HEAD_BYTES_MAX = 256 * 1024 * 1024;
-/** Sections begin at multiples of this, in the file and, as the core's records want it, in memory. */
+/** Sections begin at multiples of this, in the file and, as the core's records require, in memory. */
 const ALIGNMENT = 64;
-/** Large blocks of memory begin with 16 bytes of the allocator's own. */
+/** Large allocations begin with 16 bytes of the allocator's own: this offset aligns what follows. */
 const LINE_START_BYTES = 48;
-/** How much is read before its checksum is taken: it lies in the processor's cache then, and a load takes a fifth less. */
+/** Bytes read before their checksum is computed: they are in the processor's cache then, and a load takes a fifth less. */
 const PIECE_BYTES = 256 * 1024;
-/** So much is written before it is brought to the disk: some milliseconds of its time. */
+/** Bytes written before they are synced: some milliseconds of the disk's time. */
 const SYNC_BYTES = 4 * 1024 * 1024;
 const NUMBERS = 'numbers';
 
-/** Which record a snapshot stands behind, and which programs can load it. */
+/** The record that a snapshot follows, and the programs that can load it. */
 export interface SnapshotFacts {
   /** The last record that is in it. */
   readonly sequence: number;
   readonly tMs: number;
-  /** The journal's running hash behind that record, hex: it names the journal and all that it held up to there. */
+  /** The journal's running hash after that record, hex: it identifies the journal and all that it held up to there. */
   readonly journalHash: string;
   /** Versions of the parts, by name: a program loads only what it would write itself. */
   readonly versions: Readonly<Record<string, number>>;
@@ -56,7 +56,7 @@ const aligned = (offset: number): number => Math.ceil(offset / ALIGNMENT) * ALIG
 const bytesOf = ({ buffer, byteOffset, byteLength }: ArrayBufferView<ArrayBuffer>): Uint8Array<ArrayBuffer> =>
   new Uint8Array(buffer, byteOffset, byteLength);
 
-/** What is to be written: arrays as they lie, without a copy. They must not change before the file is written. */
+/** The content to write: arrays as they lie, without a copy. They must not change before the file is written. */
 interface Gathered {
   readonly sections: { readonly name: string; readonly kind: Kind; readonly bytes: Uint8Array<ArrayBuffer> }[];
   readonly numbers: Map<string, number>;
@@ -108,9 +108,9 @@ class WrittenSections implements Sections {
 }
 
 /**
- * Writes a snapshot into a file that is open for writing, from its beginning. What the parts list is written as it is then:
- * nothing may change it meanwhile.
- * @param onSection called when a section was listed, and again and again while they are written; what it throws ends that
+ * Writes a snapshot into a file that is open for writing, from its beginning. The arrays that `visit` lists must not change
+ * meanwhile.
+ * @param onSection called for each section listed, and repeatedly while sections are written; what it throws ends the writing
  */
 export function writeSections(
   descriptor: number,
@@ -144,7 +144,7 @@ export function writeSections(
   }
 }
 
-/** A file that is brought to the disk while it is written: what others bring there meanwhile waits for a piece, not for all. */
+/** A file that is synced piece by piece as it is written: other writes to the disk wait for one piece, not for the file. */
 class SteadyFile {
   private readonly descriptor: number;
   private readonly onPiece: () => void;
@@ -170,7 +170,7 @@ class SteadyFile {
   }
 }
 
-/** A file that was read and found sound: its facts, and its sections to be handed out once. */
+/** A file that was read and found sound: its facts, and its sections, each handed out once. */
 export class SnapshotFile {
   readonly facts: SnapshotFacts;
   private readonly sections: LoadedSections;
@@ -189,8 +189,8 @@ export class SnapshotFile {
   }
 
   /**
-   * Hands the sections to what lists them. Throws SnapshotUnusable when a section is asked for that is not there, and for
-   * whatever a part finds wrong: what has been loaded by then must not be used.
+   * Passes the sections to `visit`. Throws SnapshotUnusable when a section is missing or a part finds a fault: what has been
+   * loaded by then must not be used.
    */
   load(visit: (sections: Sections) => void): void {
     try {
@@ -201,14 +201,14 @@ export class SnapshotFile {
     }
   }
 
-  /** Throws SnapshotUnusable unless every section of a part has been asked for. */
+  /** Throws SnapshotUnusable unless every section of a part has been taken. */
   requireTaken(part: string): void {
     const left = this.sections.left.find((name) => name.startsWith(`${part}/`));
     requireSound(left === undefined, `nobody asks for its section ${left}`);
   }
 }
 
-/** The facts of a file without its sections. Throws SnapshotUnusable, SnapshotOfAnotherVersion for a form of another version. */
+/** The facts of a file, without its sections. Throws SnapshotUnusable, SnapshotOfAnotherVersion for another file format. */
 export function readFacts(path: string): SnapshotFacts {
   const descriptor = openFile(path);
   try {
@@ -234,7 +234,7 @@ function readAll(descriptor: number, bytes: Uint8Array, position: number): void 
   }
 }
 
-/** What the disk refuses to read makes a file unusable, like what it reads wrong. */
+/** A read that the disk refuses makes a file unusable, as a wrong read does. */
 function readSome(descriptor: number, bytes: Uint8Array, done: number, position: number): number {
   try {
     return readSync(descriptor, bytes, done, bytes.length - done, position + done);
@@ -324,7 +324,7 @@ class LoadedSections implements Sections {
     this.prefix = prefix;
   }
 
-  /** Names of what nobody has asked for. */
+  /** Names of the sections and numbers that have not been taken. */
   get left(): string[] {
     const { arrays, plain, numbers } = this.content;
     return [...arrays.keys()]

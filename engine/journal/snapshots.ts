@@ -23,11 +23,11 @@ export interface KeptSnapshot {
 }
 
 interface WriteOptions {
-  /** Looks at the whole draft before it gets its name; what it throws leaves no snapshot behind. */
+  /** Checks the whole draft before it gets its name; if it throws, no snapshot is left behind. */
   readonly check?: ((path: string) => void) | undefined;
-  /** Called again and again while it is written; what it throws leaves no snapshot behind. */
+  /** Called repeatedly while the snapshot is written; if it throws, none is left behind. */
   readonly onSection?: (() => void) | undefined;
-  /** Told of each step when it is done. */
+  /** Called after each step. */
   readonly onStep?: ((step: SnapshotStep) => void) | undefined;
 }
 
@@ -38,12 +38,12 @@ export class SnapshotFolder {
     this.path = join(dataDir, 'snapshots');
   }
 
-  /** The snapshots that are there, the newest first. */
+  /** The snapshots in the folder, the newest first. */
   list(): readonly KeptSnapshot[] {
     return this.filesWith(ENDING);
   }
 
-  /** Writes a snapshot, makes it durable, gives it its name and removes those that are too many. Returns its path. */
+  /** Writes a snapshot, makes it durable, gives it its name and removes surplus ones. Returns its path. */
   write(facts: SnapshotFacts, visit: (sections: Sections) => void, options: WriteOptions = {}): string {
     const { check = () => {}, onSection, onStep = () => {} } = options;
     mkdirSync(this.path, { recursive: true });
@@ -73,17 +73,17 @@ export class SnapshotFolder {
     return path;
   }
 
-  /** Takes a damaged snapshot out of the list; it stays beside, for whoever wants to look at it. */
+  /** Takes a damaged snapshot out of the list; its file stays in the folder for inspection. */
   setAside({ path }: KeptSnapshot): void {
     renameSync(path, `${path}${UNUSABLE}`);
   }
 
-  /** Removes what a crash left half-made. Nobody may be writing. */
+  /** Removes the drafts that a crash left behind. Nobody may be writing. */
   removeDrafts(): void {
     for (const { path } of this.filesWith(`${ENDING}${DRAFT}`)) rmSync(path, { force: true });
   }
 
-  /** The one that was just written stays, though others bear higher numbers: it may be the only one that can be used. */
+  /** Removes surplus snapshots. The one just written stays even if others have higher numbers: perhaps no other is usable. */
   private prune(written: string): void {
     const others = this.list().filter(({ path }) => path !== written);
     const unusable = this.filesWith(`${ENDING}${UNUSABLE}`);

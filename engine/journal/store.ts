@@ -1,4 +1,4 @@
-// Where batches of records are kept, as the journal sees it, and the store in memory for tests and simulations. The one
+// The interface of a store of batches, as the journal uses it, and the store in memory for tests and simulations. The one
 // on disk is lmdbStore.ts. A store knows nothing of records: it maps a batch's first sequence to the batch's bytes.
 
 export interface StoredBatch {
@@ -8,13 +8,13 @@ export interface StoredBatch {
 
 export interface BatchStore {
   /**
-   * Resolves when the batch is durable. Rejects with an error whose message is the reason when it is not; then the store
-   * is to be reopened before the next write. The bytes must not change afterwards.
+   * Resolves when the batch is durable. Otherwise rejects with an error whose message is the reason; then the store must be
+   * reopened before the next write. The bytes must not change afterwards.
    */
   write(firstSequence: number, batch: Uint8Array): Promise<void>;
   /** The last batch, if there is one. */
   last(): StoredBatch | undefined;
-  /** Where it begins: its first sequence, without reading it; 0 where there is none. */
+  /** The first sequence of the last batch, without reading the batch; 0 if there is none. */
   lastFirst(): number;
   /** The batches in order, from the one that holds this sequence (or would) on, as of the time each is asked for. */
   batches(sequence: number): Generator<StoredBatch>;

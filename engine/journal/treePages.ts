@@ -1,29 +1,30 @@
-// The pages of LMDB's tree as they lie in its file: whether one is what LMDB wrote, and what is in it. LMDB keeps no checksums of
-// them and follows whatever they say. Used by lastPages.ts and pageReader.ts; values have their own checksums, see record.ts.
+// The pages of LMDB's tree as they lie in its file: checks whether one is as LMDB wrote it, and reads its nodes. LMDB keeps no
+// checksums of them and follows whatever they say. Used by lastPages.ts and pageReader.ts; values have their own checksums, see
+// record.ts.
 import { readSync } from 'node:fs';
 import type { Meta } from './meta.ts';
 
-/** Places in a page's header. */
+/** Offsets in a page's header. */
 const PAGE = { number: 0, transaction: 8, flags: 18, listBytes: 20, nodesAt: 22, headBytes: 24 } as const;
 const IS_BRANCH = 0x01;
 const IS_LEAF = 0x02;
-/** Places in a node: in front a leaf's has its value's length, a branch's the number of a page, which goes on in its flags. */
+/** Offsets in a node. A leaf's begins with its value's length, a branch's with a page number, which continues in its flags. */
 const NODE = { flags: 4, keyBytes: 6, headBytes: 8 } as const;
-/** A value that lies in pages of its own: its node has their first number, a transaction and how many they are. */
+/** A value in pages of its own: its node holds the number of the first page, a transaction, and the number of pages. */
 const IS_ELSEWHERE = 0x01;
 const REFERENCE = { page: 0, pages: 16, bytes: 24 } as const;
 const KEY_BYTES_MAX = 511;
 /** The first page behind the meta pages. */
 const FIRST_PAGE = 2;
 
-/** What is asked of a page: its number, whether it is a leaf, and whether the last batch lies below it. */
+/** The page asked for: its number, whether it is a leaf, and whether the last batch lies below it. */
 interface AskedPage {
   readonly number: number;
   readonly isLeaf: boolean;
   readonly isLast: boolean;
 }
 
-/** Reads a page; whether it is the one that was asked for. */
+/** Reads a page; returns whether it is sound and the one that was asked for. */
 export function readTreePage(descriptor: number, page: Buffer, asked: AskedPage, meta: Meta): boolean {
   const at = asked.number * page.length;
   return readSync(descriptor, page, 0, page.length, at) === page.length && isSoundPage(page, asked, meta);
@@ -44,7 +45,7 @@ export const childOf = (page: Buffer, node: number): number =>
 export const keyOf = (page: Buffer, node: number): Buffer =>
   page.subarray(node + NODE.headBytes, node + NODE.headBytes + page.readUInt16LE(node + NODE.keyBytes));
 
-/** Where the value of a leaf's node lies in the file, bytes. */
+/** Offset in the file and length of the value of a leaf's node, bytes. */
 export function placeOf(page: Buffer, node: number, leaf: number): { readonly at: number; readonly bytes: number } {
   const bytes = page.readUInt32LE(node);
   const valueAt = node + NODE.headBytes + page.readUInt16LE(node + NODE.keyBytes);
@@ -53,8 +54,8 @@ export function placeOf(page: Buffer, node: number, leaf: number): { readonly at
 }
 
 /**
- * Whether a page is the one that was asked for, and its nodes fill exactly the part of it that they say. A journal is only ever
- * appended to: every transaction writes the pages anew that the last batch lies below, and none of the others.
+ * Whether a page is the one that was asked for, and its nodes fill exactly the part of it that its header states. A journal is
+ * only ever appended to: every transaction rewrites the pages above the last batch, and no others.
  */
 function isSoundPage(page: Buffer, { number, isLeaf, isLast }: AskedPage, meta: Meta): boolean {
   const transaction = Number(page.readBigUInt64LE(PAGE.transaction));
@@ -78,7 +79,7 @@ function isSoundPage(page: Buffer, { number, isLeaf, isLast }: AskedPage, meta: 
   return filled === room - nodesAt;
 }
 
-/** Bytes of a node; undefined where it cannot be one. */
+/** Length of a node, bytes; undefined if it cannot be one. */
 function nodeBytes(page: Buffer, node: number, isLeaf: boolean, meta: Meta): number | undefined {
   if (node % 2 !== 0 || node + NODE.headBytes > page.length) return undefined;
   const keyBytes = page.readUInt16LE(node + NODE.keyBytes);
@@ -95,9 +96,9 @@ function nodeBytes(page: Buffer, node: number, isLeaf: boolean, meta: Meta): num
   return isRight ? even(NODE.headBytes + keyBytes + REFERENCE.bytes) : undefined;
 }
 
-/** Whether so many pages from this one on can hold what is no meta page. */
+/** Whether this many pages, from `first` on, lie in the file and behind the meta pages. */
 const isPage = (first: number, pages: number, meta: Meta): boolean =>
   first >= FIRST_PAGE && first + pages - 1 <= meta.lastPage;
 
-/** Nodes begin at even places. */
+/** Nodes begin at even offsets. */
 const even = (bytes: number): number => bytes + (bytes % 2);

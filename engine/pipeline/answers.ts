@@ -1,6 +1,6 @@
-// The submitters that wait for the records of their commands: one entry for each record that was appended and is not answered yet, in
-// the order of sequences. The exchange answers each once its record is durable. A rejected entry keeps its place, since its
-// record may still become durable.
+// The submitters that wait for the records of their commands: one entry for each record that was appended and is not answered
+// yet, in the order of sequences. The exchange answers each once its record is durable. A rejected entry keeps its place, since
+// its record may still become durable.
 import { StorageUnavailable } from '../journal/index.ts';
 import type { LogRecord } from './types.ts';
 
@@ -13,7 +13,7 @@ const UNANSWERED: Answer = { resolve: () => {}, reject: () => {} };
 
 export class Answers {
   private readonly waiting: Answer[] = [];
-  /** How many entries, from the first on, the present batch has answered. */
+  /** How many entries, from the first on, the current batch has answered. */
   private answeredCount = 0;
   private readonly msMax: number;
   private rejection: NodeJS.Timeout | undefined;
@@ -27,19 +27,19 @@ export class Answers {
     this.waiting.push(answer);
   }
 
-  /** Answers the first that is not answered yet. */
+  /** Answers the first unanswered entry. */
   answer(record: LogRecord): void {
     this.waiting[this.answeredCount].resolve(record);
     this.answeredCount += 1;
   }
 
-  /** All records of a batch were answered. */
+  /** Removes the answered entries, once all records of a batch were answered. */
   batchAnswered(): void {
     this.waiting.splice(0, this.answeredCount);
     this.answeredCount = 0;
   }
 
-  /** Tells all who wait that it is not known whether their commands were taken. */
+  /** Rejects all entries that wait: it is not known whether their commands were taken. */
   rejectAll(reason: string): void {
     const rejected = this.waiting.slice(this.answeredCount);
     this.waiting.fill(UNANSWERED, this.answeredCount);
@@ -51,7 +51,7 @@ export class Answers {
     this.rejection ??= setTimeout(() => this.rejectAll(reason), this.msMax);
   }
 
-  /** Cancels what rejectLater has planned. */
+  /** Cancels the rejection that rejectLater has scheduled. */
   keepWaiting(): void {
     clearTimeout(this.rejection);
     this.rejection = undefined;

@@ -1,9 +1,9 @@
 // The two clocks: the system's, and a virtual one for simulations and tests, which moves only when it is told to. The
-// sequencer reads them; nothing else in the engine knows what time it is.
+// sequencer reads them; nothing else in the engine knows the time.
 import { readFileSync } from 'node:fs';
 import type { Alarm, Clock } from './types.ts';
 
-/** Linux' monotonic clock stands still while the machine sleeps; the first figure of this file does not. */
+/** Linux's monotonic clock stands still while the machine sleeps; the first number in this file does not. */
 const UPTIME_FILE = '/proc/uptime';
 
 function bootMs(): number | undefined {
@@ -16,7 +16,7 @@ function bootMs(): number | undefined {
   }
 }
 
-/** The system's clock, with the monotonic one that it is held against. */
+/** The system's clock, with the monotonic one that it is checked against. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonicMs: () => performance.now(),
@@ -36,7 +36,7 @@ export class VirtualClock implements Clock {
     return this.timeMs;
   }
 
-  /** Moves the clock forward by `ms`, stopping at every due time on the way to wake whoever waits for it. */
+  /** Moves the clock forward by `ms`, stopping at every due time on the way to wake its alarm. */
   advance(ms: number): void {
     if (!(ms >= 0)) throw new RangeError(`A virtual clock moves forward only, not by ${ms} ms.`);
     const targetMs = this.timeMs + ms;
@@ -44,19 +44,19 @@ export class VirtualClock implements Clock {
       const dueMs = next.nextDueMs();
       this.timeMs = Math.max(this.timeMs, dueMs);
       next.wake();
-      if (next.nextDueMs() === dueMs) break; // it could not settle what is due: time goes on without it
+      if (next.nextDueMs() === dueMs) break; // it could not settle its due items: time goes on without it
       next = this.nextAlarm();
     }
     this.timeMs = targetMs;
     this.tick();
   }
 
-  /** Wakes whoever has something due at the present time. */
+  /** Wakes the alarms that are due now. */
   tick(): void {
     for (const alarm of this.alarms) if (alarm.nextDueMs() <= this.timeMs) alarm.wake();
   }
 
-  /** Returns the function that takes the alarm off again. */
+  /** Adds an alarm; returns the function that removes it. */
   attach(alarm: Alarm): () => void {
     this.alarms.add(alarm);
     return () => {

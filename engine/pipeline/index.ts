@@ -1,5 +1,5 @@
-// The door of the pipeline: how an exchange is opened, its clocks, its types, and what can keep it from opening.
-// Imported by the engine's own door and by tests; the stages behind it are nobody else's business.
+// The public interface of the pipeline: how an exchange is opened, its clocks, its types, and the errors that can keep it from
+// opening. Imported by engine/index.ts and by tests; the stages behind it are private.
 export { VirtualClock } from './clock.ts';
 export { type InlineParts, openExchange } from './inline.ts';
 export { LoopTurn } from './loopTurn.ts';

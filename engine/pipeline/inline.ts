@@ -30,35 +30,35 @@ import { type CommandPhase, commandPhases, type DurablePhase, durablePhases } fr
 import type { ExchangeOptions, Log, LogRecord, RunningExchange, StateHashes } from './types.ts';
 import { assertWellFormed } from './wellFormed.ts';
 
-/** How long (ms) close() waits for what was taken to become durable: with the store's own close less than 5 s. */
+/** How long (ms) close() waits for accepted commands to become durable: with the store's own close less than 5 s. */
 const CLOSE_DEADLINE_MS = 2_500;
-/** A snapshot that is not written by then (ms after close() began) is given up: whoever stops an exchange waits for it. */
+/** A snapshot that is not written by then (ms after close() began) is given up, since stopping the exchange waits for it. */
 const CLOSE_SNAPSHOT_MS = 2_000;
-/** How long (ms) a command that was taken in waits for a journal that cannot be written before it is answered so. */
+/** How long (ms) an accepted command waits for a journal that cannot be written before its submitter is told. */
 const ANSWER_MS_MAX = 15_000;
-/** Records that are not durable take at most about so many bytes; commands are refused while they do. */
+/** Commands are refused while the records that are not durable take more bytes than this. */
 const PENDING_BYTES_MAX = 64 * 1024 * 1024;
 
-/** What tests may put in place of the parts that an exchange makes itself. */
+/** Parts that tests may substitute for those that an exchange makes itself. */
 export interface InlineParts {
   readonly store?: BatchStore;
-  /** What it starts from instead of a snapshot: followers hold what is in it up to the sequence, 0 for nothing. */
+  /** The state to start from instead of a snapshot; followers must hold everything up to its sequence (0: nothing). */
   readonly restored?: Pick<RestoredState, 'reducers' | 'sequence'>;
   readonly retry?: RetryPolicy;
-  /** How long (ms) a command that was taken in waits for a journal that cannot be written; 15 s unless given. */
+  /** How long (ms) an accepted command waits for a journal that cannot be written; 15 s unless given. */
   readonly answerMsMax?: number;
   /** Bytes of records that may wait for the journal; 64 MiB unless given. */
   readonly pendingBytesMax?: number;
   /** How long (ms) after close() began a snapshot is still written; 2 s unless given. */
   readonly snapshotMsMax?: number;
-  /** How many records of a replay are read before those that a thread reads ahead; see readAhead. Without effect beside a store. */
+  /** How many records of a replay are read before those that a thread reads ahead, see readAhead; no effect with `store`. */
   readonly readHere?: number;
 }
 
 /**
  * Opens the data directory, loads its newest snapshot, replays the journal after it into the reducers and followers, and
- * submits Started. Throws DataDirectoryLocked, FormatUnsupported, JournalDamaged, JournalArchived, RecoveryDiffers, RulesVersionUnknown,
- * ClockBehindJournal or SnapshotUnusable.
+ * submits Started. Throws DataDirectoryLocked, FormatUnsupported, JournalDamaged, JournalArchived, RecoveryDiffers,
+ * RulesVersionUnknown, ClockBehindJournal or SnapshotUnusable.
  */
 export async function openExchange(options: ExchangeOptions, parts: InlineParts = {}): Promise<RunningExchange> {
   const directory = options.dataDir === undefined ? undefined : new DataDirectory(options.dataDir);
@@ -97,7 +97,7 @@ class InlineExchange implements RunningExchange {
   private readonly commandSteps: readonly ((command: Uint8Array) => void)[];
   private readonly durableSteps: readonly ((record: DecodedRecord) => void)[];
   private readonly answers: Answers;
-  /** Whether followers are still told of what happens. */
+  /** Whether followers still get new records. */
   private isFollowed = true;
   private readonly pendingBytesMax: number;
   private stoppedReason: string | undefined;
@@ -175,7 +175,7 @@ class InlineExchange implements RunningExchange {
   }
 
   /**
-   * Replays the journal behind the snapshot, then submits Started, which is so the first command after each start.
+   * Replays the journal after the snapshot, then submits Started, which is thus the first command after each start.
    * @param store holds the journal
    */
   async start(store: BatchStore): Promise<void> {
@@ -185,7 +185,7 @@ class InlineExchange implements RunningExchange {
     await this.submit(encodeCommand({ type: 'Started', rulesVersion: RULES_VERSION, ...settings }));
   }
 
-  /** Ends an exchange whose start has failed. Nothing of it may be written later: the directory is somebody else's then. */
+  /** Ends an exchange whose start has failed. It must write nothing later, when the directory may be another process's. */
   async abandon(): Promise<void> {
     this.ticker.close();
     this.answers.keepWaiting();
@@ -273,7 +273,7 @@ class InlineExchange implements RunningExchange {
     return this.closing;
   }
 
-  /** What the replay is to read. */
+  /** The records to replay. */
   private recordsAfter(
     store: BatchStore,
     from: number,
@@ -285,7 +285,7 @@ class InlineExchange implements RunningExchange {
     return readAhead(directory.path, from, total, read, { thread: options.readAheadThread, readHere: parts.readHere });
   }
 
-  /** Takes a command in, whose record is the answer. */
+  /** Accepts a command; its record is the answer. */
   private take(command: Uint8Array, answer: Answer): void {
     const reason = this.unavailableReason;
     if (reason !== undefined) throw new StorageUnavailable(reason);
@@ -299,7 +299,7 @@ class InlineExchange implements RunningExchange {
     this.ticker.arm();
   }
 
-  /** Takes one of several commands that cannot be refused. */
+  /** Accepts one of several commands, none of which may be refused. */
   private takeAcceptable(command: Uint8Array): void {
     try {
       for (const step of this.commandSteps) step(command);
@@ -340,7 +340,7 @@ class InlineExchange implements RunningExchange {
     this.answers.batchAnswered();
   }
 
-  /** Whether a Tick was accepted. */
+  /** Submits a Tick; returns whether it was accepted. */
   private submitTick(): boolean {
     if (this.unavailableReason !== undefined) return false;
     this.submit(encodeCommand({ type: 'Tick' })).catch((error: unknown) => {
@@ -349,7 +349,7 @@ class InlineExchange implements RunningExchange {
     return true;
   }
 
-  /** The reducers have thrown half-way: what they hold is no longer the state of the log. Nothing is appended. */
+  /** Stops after a reducer has thrown half-way: the state in memory is no longer that of the log. Nothing is appended. */
   private stopOnDefect(command: Uint8Array, error: unknown): StorageUnavailable {
     const { sequence, tMs } = this.sequencer;
     const text = reasonOf(error);
@@ -375,7 +375,7 @@ class InlineExchange implements RunningExchange {
     return new StorageUnavailable(defect.message);
   }
 
-  /** Accepts nothing any more; what was appended is still answered once it is durable. */
+  /** Accepts nothing any more; appended records are still answered once they are durable. */
   private stopForGood(error: Error): void {
     this.stoppedReason = error.message;
     this.ticker.close();
@@ -385,7 +385,7 @@ class InlineExchange implements RunningExchange {
     this.options.onFatal?.(error);
   }
 
-  /** Who waits is told after a while; what was taken in stays in order, and may become durable later. */
+  /** Rejects waiting submitters after a while; their commands stay in order and may still become durable. */
   private becomeUnavailable(reason: string): void {
     this.log('error', 'The journal cannot be written; it is tried again.', { reason });
     this.answers.rejectLater(reason);
@@ -402,7 +402,7 @@ class InlineExchange implements RunningExchange {
     this.directory?.release();
   }
 
-  /** Of a state that is all durable, where that saves the next start much; a snapshot that fails is only said. */
+  /** Writes a snapshot if the whole state is durable and that saves the next start enough; a failure is only logged. */
   private writeSnapshot(untilMs: number): void {
     const { snapshots, journal, sequencer, reducers } = this;
     const { followers, snapshotFrom = Number.POSITIVE_INFINITY } = this.options;

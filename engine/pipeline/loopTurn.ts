@@ -1,13 +1,13 @@
-// Long work on a thread that others need too: it stops after some milliseconds and goes on in the event loop's next turn. Used
-// by recovery and verification, and by whatever in the server works for long.
+// Splits long work on a shared thread: it pauses after some milliseconds and goes on in the event loop's next turn. Used by
+// recovery and verification, and by long work in the server.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** The present turn of the loop, as far as one piece of long work may use it. */
+/** The share of the event loop's current turn that one piece of long work may use. */
 export class LoopTurn {
   private readonly msMax: number;
   private endsMs: number;
 
-  /** @param msMax how long (ms) the work may go on before others have their turn */
+  /** @param msMax how long (ms) the work may run before others get their turn */
   constructor(msMax: number) {
     this.msMax = msMax;
     this.endsMs = performance.now() + msMax;
@@ -18,12 +18,12 @@ export class LoopTurn {
     return performance.now() >= this.endsMs;
   }
 
-  /** The work begins, after a time in which it did nothing. */
+  /** Starts the time of this turn anew, as the work begins after a pause. */
   begin(): void {
     this.endsMs = performance.now() + this.msMax;
   }
 
-  /** Resolves in the loop's next turn, of which the work may use as much again. */
+  /** Resolves in the loop's next turn, in which the work may run as long again. */
   async next(): Promise<void> {
     await nextTurn();
     this.begin();

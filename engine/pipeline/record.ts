@@ -1,5 +1,6 @@
-// A durable record as followers and submitters see it: decoded from the journal's bytes on first access, then shared by all; and
-// how followers are given it. Used by the inline deployment, by recovery, and by whoever else feeds followers from a journal.
+// A durable record as followers and submitters see it: decoded from the journal's bytes on first access, then shared by all;
+// and its delivery to followers. Used by the inline deployment, by recovery, and wherever else followers are fed from a
+// journal.
 import type { JournalRecord } from '../journal/index.ts';
 import { type Command, decodeCommandAt, decodeEventsAt, type EngineEvent, reasonOf } from '../protocol/index.ts';
 import type { Follower, LogRecord } from './types.ts';
@@ -39,7 +40,7 @@ export class DecodedRecord implements LogRecord {
   }
 }
 
-/** Gives a durable record to every follower. Throws EngineDefect naming the one that failed. */
+/** Applies a durable record to every follower. Throws EngineDefect naming the one that failed. */
 export function applyToFollowers(followers: readonly Follower[], record: DecodedRecord): void {
   for (const follower of followers) {
     try {

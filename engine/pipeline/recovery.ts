@@ -1,6 +1,6 @@
 // Recovery: every record of the journal that is not in a snapshot goes through the reducers again, and the events that they
-// produce must be, byte by byte, those that were recorded and acknowledged. Called once when an exchange opens, by whoever
-// makes snapshots, and by verification. It writes nothing.
+// produce must be, byte by byte, those that were recorded and acknowledged. Called once when an exchange opens, when a snapshot
+// is made, and by verification. It writes nothing.
 import { AHEAD_MAX } from '../core/index.ts';
 import { JournalRecord, type PackedRecords, packRecords, RECORD_AT, RECORD_HEADER_BYTES } from '../journal/index.ts';
 import {
@@ -20,7 +20,7 @@ import type { Follower } from './types.ts';
 
 /** The versions whose results this program can still reproduce. */
 const KNOWN_RULES_VERSIONS: readonly number[] = Object.values(RulesVersion);
-/** How long (ms) a replay goes on before signals are heard. */
+/** How long (ms) a replay runs before signals are handled. */
 const TURN_MS = 50;
 const STARTED_TYPE = commandLayouts.Started.type;
 
@@ -38,7 +38,7 @@ export class RulesVersionUnknown extends Error {
   }
 }
 
-/** Replaying a record gave other events than those that were recorded. */
+/** Replaying a record produced other events than the recorded ones. */
 export class RecoveryDiffers extends Error {
   override readonly name = 'RecoveryDiffers';
   readonly sequence: number;
@@ -53,7 +53,7 @@ export class RecoveryDiffers extends Error {
   }
 }
 
-/** Where a replay ended: the last record, its time (ms) and the running hash (hex) behind it; '' when there was none. */
+/** Where a replay ended: the last record, its time (ms) and the running hash (hex) after it; '' when there was none. */
 export interface ReplayEnd {
   readonly sequence: number;
   readonly tMs: number;
@@ -63,7 +63,7 @@ export interface ReplayEnd {
 interface ReplayOptions {
   /** The last record to replay. */
   readonly total: number;
-  /** Records replayed, of how many. */
+  /** Called with how many records were replayed, of how many. */
   readonly onProgress?: ((done: number, total: number) => void) | undefined;
 }
 
@@ -82,7 +82,7 @@ export async function replayAfter(
   const turn = new LoopTurn(TURN_MS);
   for await (const packed of source) {
     const { buffer, firstSequence, count, commandAt, hash } = packed;
-    // Shared memory is soon written over: followers, which may keep what they are given, have a copy.
+    // Shared memory is soon overwritten: followers, which may keep their records, get a copy.
     const isPassing = buffer instanceof SharedArrayBuffer && followers.length > 0;
     const kept = isPassing ? buffer.slice(0) : buffer;
     const [batch, view] = [Buffer.from(kept), new DataView(kept)];
@@ -99,7 +99,7 @@ export async function replayAfter(
   return end;
 }
 
-/** Replays records that follow one another, and calls `onReplayed` with each. Throws as replayPacked does. */
+/** Replays consecutive records, and calls `onReplayed` with each. Throws as replayPacked does. */
 export function replayRecords(
   records: readonly JournalRecord[],
   reducers: Reducers,
@@ -110,8 +110,8 @@ export function replayRecords(
 }
 
 /**
- * Puts the commands of records through the reducers again, compares the events of each with those that were recorded, and
- * then calls `onReplayed` with its place among them. Throws RecoveryDiffers or RulesVersionUnknown, naming the sequence.
+ * Runs the commands of packed records through the reducers again, compares the events of each with the recorded ones, and
+ * then calls `onReplayed` with the record's index. Throws RecoveryDiffers or RulesVersionUnknown, naming the sequence.
  */
 function replayPacked(packed: PackedRecords, reducers: Reducers, onReplayed: (index: number) => void): void {
   const { count, commandAt } = packed;
@@ -149,7 +149,7 @@ function replayOne(packed: PackedRecords, message: Message, index: number, reduc
   );
 }
 
-/** Whether what was written stands at a place of the message. */
+/** Whether the message holds the same bytes as `out`, from `start` on. */
 function isSameAt({ bytes, view }: Message, start: number, out: EventWriter): boolean {
   const { length, words } = out;
   const count = length >> 2;

@@ -6,7 +6,7 @@ import { Registry } from '../registry/index.ts';
 import { type ReducerStageName, reducerStages } from './topology.ts';
 import type { StateHashes } from './types.ts';
 
-/** Of the command of so many bytes that stands at `offset` of a message. */
+/** Runs one stage on the command of `bytes` bytes at `offset` of a message. */
 type Reduce = (tMs: number, message: Message, offset: number, bytes: number) => void;
 
 interface Stage {
@@ -19,9 +19,9 @@ export class Reducers {
   readonly out = new EventWriter();
   readonly core: Exchange;
   readonly registry: Registry;
-  /** Where reduce() puts commands that come one at a time. */
+  /** The buffer of reduce(), for commands that come one at a time. */
   private readonly message = new Message();
-  /** The stages of the topology. V8 makes one piece of calls that are always of the same function, not of those out of a list. */
+  /** The stages of the topology, a field each: V8 inlines calls that are always of one function, not those out of a list. */
   private readonly first: Stage;
   private readonly second: Stage;
   private readonly third: Stage;
@@ -48,13 +48,13 @@ export class Reducers {
     this.third = stageOf(third);
   }
 
-  /** Applies one command at time `tMs`, leaving its events in `out`. Throws on a defect: then nothing may go on. */
+  /** Applies one command at time `tMs`, leaving its events in `out`. Throws on a defect: no command may follow. */
   reduce(tMs: number, command: Uint8Array): void {
     this.message.take(command);
     this.reduceAt(tMs, this.message, 0, command.length);
   }
 
-  /** The same for the command of so many bytes that stands at `offset`, a multiple of 8 bytes, of a message. */
+  /** The same for the command of `bytes` bytes at `offset`, a multiple of 8 bytes, of a message. */
   reduceAt(tMs: number, message: Message, offset: number, bytes: number): void {
     const { out, first, second, third } = this;
     out.begin();

@@ -5,7 +5,7 @@ import type { Clock, Log } from './types.ts';
 
 /** How far (ms) a clock may move ahead of monotonic time, and a journal ahead of the clock, before it is doubted. */
 const BELIEVED_AHEAD_MS = 60_000;
-/** A clock that is further (ms) ahead may have gone on while the machine slept: asking for that reads a file. */
+/** A clock that is further (ms) ahead may have run on while the machine slept: checking that reads a file. */
 const SLEEP_ASKED_MS = 1_000;
 /** A clock that is further (ms) behind the last command is reported: nothing falls due until it has caught up. */
 const BEHIND_REPORTED_MS = 1_000;
@@ -25,7 +25,7 @@ export class ClockBehindJournal extends Error {
 }
 
 export class Sequencer {
-  /** The last sequence given, and its time (ms). */
+  /** The last sequence assigned, and its time (ms). */
   sequence: number;
   tMs: number;
   private readonly clock: Clock;
@@ -35,11 +35,11 @@ export class Sequencer {
   private believedAtMs: number;
   private isDoubted = false;
   private isBehind = false;
-  /** How far (ms) the clock that goes on in sleep was ahead of the monotonic one when the clock was last believed. */
+  /** How far (ms) the clock that runs on in sleep was ahead of the monotonic one when the clock was last believed. */
   private asleepMs: number;
 
   /**
-   * Goes on after the last record of a journal (0, 0 for an empty one).
+   * Continues after the last record of a journal (0, 0 for an empty one).
    * Throws ClockBehindJournal unless `acceptsClock` or the clock is virtual.
    */
   constructor(clock: Clock, lastSequence: number, lastTMs: number, acceptsClock: boolean, log: Log) {
@@ -67,7 +67,7 @@ export class Sequencer {
     return Math.max(this.tMs, this.clockMs());
   }
 
-  /** Time that nobody sets (ms, whole), from any start: a virtual clock's own. */
+  /** Time that cannot be set (ms, whole), from an arbitrary start; a virtual clock's own time. */
   elapsedMs(): number {
     const { clock } = this;
     return Math.floor(clock.monotonicMs === undefined ? clock.now() : clock.monotonicMs());
@@ -90,8 +90,8 @@ export class Sequencer {
     this.isDoubted = false;
     this.noteBehind(wallMs);
     if (wallMs >= expectedMs) {
-      // Small steps ahead are followed. Steps back are not taken as the new measure, so that setting the clock right again
-      // is not mistaken for a jump.
+      // Small steps ahead are followed. Steps back do not move the reference, so that setting the clock right again is not
+      // mistaken for a jump.
       this.believedMs = wallMs;
       this.believedAtMs = monotonicMs;
       this.asleepMs = asleepMs;
@@ -99,7 +99,7 @@ export class Sequencer {
     return wallMs;
   }
 
-  /** Says once that time stands still, until the clock has caught up with the last command. */
+  /** Warns that time stands still, once until the clock has caught up with the last command. */
   private noteBehind(wallMs: number): void {
     const behindMs = this.tMs - wallMs;
     if (behindMs <= 0) this.isBehind = false;

@@ -1,7 +1,7 @@
-// Snapshots of the whole state behind a record: core, registry and followers. Used by the inline deployment, which starts
-// from the newest one that can be used and writes one when it closes, and by makeSnapshot, which makes one beside a running
-// exchange, in a process of its own: it starts like the exchange would, from the snapshot before and the journal after it,
-// so that nobody ever waits for a snapshot, and every one proves that the one before it can be used.
+// Snapshots of the whole state after a record: core, registry and followers. The inline deployment starts from the newest
+// usable one and writes one when it closes. makeSnapshot makes one beside a running exchange, in a process of its own: it
+// starts like the exchange would, from the previous snapshot and the journal after it. So nobody ever waits for a snapshot, and
+// every one proves that the one before it can be used.
 import {
   type BatchStore,
   hashAt,
@@ -23,10 +23,10 @@ import { type ReplayEnd, replayAfter } from './recovery.ts';
 import { Reducers } from './reducers.ts';
 import type { Follower, Log } from './types.ts';
 
-/** Raised whenever what core or registry list, or what it means, changes. */
+/** Raised whenever the sections that core or registry list change, or their meaning. */
 const REDUCERS_VERSION = 7;
 
-/** Reducers and the last record that is in them, with its time (ms). */
+/** Reducers, and the last record that they have applied, with its time (ms). */
 export interface RestoredState {
   readonly reducers: Reducers;
   readonly sequence: number;
@@ -50,7 +50,7 @@ function visitFollowers(followers: readonly Follower[], sections: Sections): voi
   for (const { name, snapshot } of followers) snapshot?.visit(sections.part(partOf(name)));
 }
 
-/** Lists all that a snapshot of these reducers and followers holds. */
+/** Saves or loads everything that a snapshot of these reducers and followers holds. */
 export function visitState(reducers: Reducers, followers: readonly Follower[], sections: Sections): void {
   visitReducers(reducers, sections);
   visitFollowers(followers, sections);
@@ -62,11 +62,10 @@ export function canSnapshot(followers: readonly Follower[]): boolean {
 }
 
 /**
- * The state of the newest snapshot of this journal that can be used, its followers' loaded into `followers`; undefined when
- * there is none. One that cannot be used is said, and set aside unless another version of the program wrote it; then the next
- * older one is tried.
- * @throws SnapshotUnusable only for one whose followers cannot be loaded though its checksums are right: by then they have
- * taken a part of it. It is set aside too, so that the next start goes on without it
+ * Loads the newest usable snapshot of this journal, its followers' parts into `followers`; undefined when there is none. An
+ * unusable one is logged, and set aside unless another version of the program wrote it; then the next older one is tried.
+ * @throws SnapshotUnusable only for one whose followers' parts cannot be loaded though its checksums are right: by then
+ * followers have loaded some of it. It is set aside too, so the next start does without it
  */
 export function restoreNewest(
   folder: SnapshotFolder,
@@ -110,13 +109,13 @@ function restoreFirst(
   return undefined;
 }
 
-/** A snapshot whose bytes are sound, and that is of this program and this journal. */
+/** Opens a snapshot, whose bytes must be sound, and which must be of this version of the program and of this journal. */
 function openSound(
   { path, sequence }: KeptSnapshot,
   hashOf: (sequence: number) => string | undefined,
   followers: readonly Follower[],
 ): SnapshotFile {
-  requireVersions(readFacts(path), followers); // before all of it is read: what is not of this version stays, and costs every start
+  requireVersions(readFacts(path), followers); // first: one of another version stays, and reading it all would cost every start
   const file = new SnapshotFile(path);
   const { facts } = file;
   requireSound(facts.sequence === sequence, `it is named ${sequence} and stands behind record ${facts.sequence}`);
@@ -146,8 +145,8 @@ function reducersOf(file: SnapshotFile): Reducers {
 }
 
 /**
- * Whether to write a snapshot behind a record: so many records came after the newest one of this version of the program, and
- * none has its name, which that of another version keeps.
+ * Whether to write a snapshot after a record: at least `recordsMin` records follow the newest one of this version of the
+ * program, and no snapshot has its name yet, as one of another version may.
  */
 export function isSnapshotDue(
   snapshots: readonly KeptSnapshot[],
@@ -170,7 +169,7 @@ function isOfThisVersion(path: string, followers: readonly Follower[]): boolean 
 }
 
 /**
- * Writes the snapshot of a state. Throws, and leaves none behind, where it cannot be written or is not before `untilMs` of
+ * Writes the snapshot of a state. Throws, and leaves none behind, if it cannot be written, or not before `untilMs` of
  * performance.now().
  */
 export function writeSnapshot(
@@ -193,8 +192,8 @@ interface MakeOptions {
 }
 
 /**
- * Makes a snapshot of all that is durable in a data directory, while an exchange uses it or not. It is read back, and the
- * state that it gives compared with the one that it was made of, before it gets its name.
+ * Makes a snapshot of everything that is durable in a data directory, whether or not an exchange uses it. Before it gets its
+ * name, it is read back and its state is compared with the one that it was made of.
  * @param followers fresh ones, of the kinds that the exchange has
  * @returns the sequence of the snapshot, undefined when there was no need for one
  * @throws what recovery throws
@@ -227,7 +226,7 @@ export async function makeSnapshot(
   }
 }
 
-/** Reads a snapshot back: the state that it gives must be the one that it was made of. */
+/** Reads a snapshot back: its state must have these hashes. */
 function requireSame(path: string, hashes: Readonly<Record<string, string>>): void {
   const found = Object.entries(reducersOf(new SnapshotFile(path)).stateHash());
   for (const [name, hash] of found) {
@@ -235,14 +234,14 @@ function requireSame(path: string, hashes: Readonly<Record<string, string>>): vo
   }
 }
 
-/** Why a snapshot could not be held against a replay, or did not stand it. */
+/** Why a snapshot could not be compared with a replay, or differs from it. */
 interface SnapshotFault {
   readonly text: string;
-  /** Another version of the program wrote it, which alone can check it. */
+  /** Whether another version of the program wrote it, which alone can check it. */
   readonly isOfAnotherVersion: boolean;
 }
 
-/** What is wrong with the snapshot behind a record, given the state that a replay has there. */
+/** The fault of the snapshot after a record, given the replayed state there; undefined when it has none. */
 export function snapshotFault(
   { path }: KeptSnapshot,
   reducers: Reducers,

@@ -1,8 +1,8 @@
-// Sees to it that a Tick is submitted when the next due item's time has come: by a timer under the system's clock, by the
-// clock itself if that is virtual. Used by the inline deployment; it decides nothing but when to call.
+// Submits a Tick when the next item falls due: by a timer under the system's clock, by the clock itself if that is virtual.
+// Used by the inline deployment; it decides nothing but when to call.
 import type { Clock } from './types.ts';
 
-/** A timer is set for at most this long (ms), so that a clock that was set is noticed. */
+/** A timer is set for at most this long (ms), so that an adjustment of the clock is noticed. */
 const LONGEST_WAIT_MS = 1_000;
 
 export class Ticker {
@@ -14,7 +14,7 @@ export class Ticker {
   private armedForMs = Number.POSITIVE_INFINITY;
   private isClosed = false;
 
-  /** `tick` submits a Tick and says whether it was accepted. */
+  /** `tick` submits a Tick and returns whether it was accepted. */
   constructor(clock: Clock, clockMs: () => number, nextDueMs: () => number, tick: () => boolean) {
     this.clockMs = clockMs;
     this.nextDueMs = nextDueMs;
@@ -27,7 +27,7 @@ export class Ticker {
     });
   }
 
-  /** To be called after every command: what is due next may have come nearer. */
+  /** Must be called after every command, which may have brought the next due time nearer. */
   arm(): void {
     const dueMs = this.nextDueMs();
     if (this.isClosed || this.detach !== undefined || dueMs >= this.armedForMs) return;
@@ -49,7 +49,7 @@ export class Ticker {
   private wake(): void {
     const isDue = this.nextDueMs() <= this.clockMs();
     if (isDue && !this.tick()) {
-      // A tick that fails for good closes this.
+      // A tick that fails for good closes this ticker.
       if (!this.isClosed) this.setTimer(LONGEST_WAIT_MS);
       return;
     }

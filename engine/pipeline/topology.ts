@@ -1,5 +1,5 @@
-// The stages that every command passes, once, as data, under their drawing. A deployment executes this list and adds no
-// order of its own, so that all deployments agree.
+// The stages that every command passes, listed once, as data, under their drawing. A deployment executes this list and adds no
+// order of its own, so all deployments agree.
 //
 //   submit ─► sequencer ─► registry ─► core ─► registry ─► journal ═flush═► followers ─► answer
 //              stamp        admit      apply    record      append           apply        resolve
@@ -11,7 +11,7 @@ const topology = [
   { name: 'registry.admit', phase: 'reduce', runsOn: 'every command' },
   { name: 'core.apply', phase: 'reduce', runsOn: 'accepted' },
   { name: 'registry.record', phase: 'reduce', runsOn: 'accepted' },
-  /** What it took is durable only after the flush; nothing that a reader can see happens before that. */
+  /** Its records are durable only after the flush; nothing that a reader can see happens before that. */
   { name: 'journal', phase: 'append', runsOn: 'every command' },
   { name: 'followers', phase: 'apply', runsOn: 'durable record' },
   { name: 'answer', phase: 'answer', runsOn: 'durable record' },

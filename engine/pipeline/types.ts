@@ -1,9 +1,9 @@
-// What the pipeline takes and gives: records, followers, clocks, options, the running exchange. Types only; the door of the
-// engine re-exports them for the server, tests and benches.
+// The types that the pipeline takes and returns: records, followers, clocks, options, the running exchange. Types only;
+// engine/index.ts re-exports them for the server, tests and benches.
 import type { JournalFigures, ReadAheadThread } from '../journal/index.ts';
 import type { Command, EngineEvent, Sections } from '../protocol/index.ts';
 
-/** One durable record: a command with its place in the log and all that it did. Decoded once, shared by all followers. */
+/** One durable record: a command with its place in the log and its events. Decoded once, shared by all followers. */
 export interface LogRecord {
   readonly sequence: number;
   readonly tMs: number;
@@ -11,20 +11,20 @@ export interface LogRecord {
   readonly events: readonly EngineEvent[];
 }
 
-/** Builds something that is read from the log. It sees durable records only, in the order of their sequences. */
+/** Builds a readable view from the log. It sees durable records only, in the order of their sequences. */
 export interface Follower {
   readonly name: string;
   /** Must not throw: a follower that does stops the exchange, because its view would be wrong from then on. */
   apply(record: LogRecord): void;
-  /** How it gets into snapshots and out of them. An exchange with a follower that has none reads its whole journal. */
+  /** Its part of snapshots. An exchange with a follower that has none reads its whole journal. */
   readonly snapshot?: FollowerSnapshot;
 }
 
 /** A follower's part of a snapshot. */
 interface FollowerSnapshot {
-  /** Raised whenever what `visit` lists, or what it means, changes: an older snapshot is then not loaded any more. */
+  /** Raised whenever the sections that `visit` lists change, or their meaning: an older snapshot is then no longer loaded. */
   readonly version: number;
-  /** Lists its state, between two records; what is loaded takes the place of that of a follower that has seen none. */
+  /** Saves or loads its state, between two records; only a follower that has seen none may load. */
   visit(sections: Sections): void;
 }
 
@@ -32,24 +32,24 @@ interface FollowerSnapshot {
 export interface Clock {
   now(): number;
   /**
-   * Milliseconds of a clock that nobody can set, from any start. A clock that has it is held against it (it may be set
-   * wrong); one without is a virtual clock and believed as it is.
+   * Milliseconds of a clock that nobody can set, from an arbitrary start. now() is checked against it, since it may be set
+   * wrong. A clock without it is a virtual one and believed as it is.
    */
   monotonicMs?(): number;
-  /** The same kind of clock, but one that goes on while the machine sleeps; undefined where there is none. */
+  /** The same kind of clock, but one that runs on while the machine sleeps; undefined where there is none. */
   bootMs?(): number | undefined;
-  /** A clock that is moved by hand wakes whoever waits for a time that it passes; returns the function that stops it. */
+  /** Virtual clocks only: adds an alarm, woken when the clock passes its time; returns the function that removes it. */
   attach?(alarm: Alarm): () => void;
 }
 
-/** What a virtual clock wakes when its time comes. */
+/** An alarm on a virtual clock. */
 export interface Alarm {
   /** When it wants to be woken (ms), Infinity for never. */
   nextDueMs(): number;
   wake(): void;
 }
 
-/** Every setting that results depend on: it arrives in the command Started and is state from then on. */
+/** Every setting that results depend on. They arrive in the command Started and are state from then on. */
 export interface EngineSettings {
   readonly orderWindowMs: number;
   readonly heartbeatWindowMs: number;
@@ -69,9 +69,9 @@ export interface ExchangeOptions {
   readonly settings: EngineSettings;
   readonly followers: readonly Follower[];
   readonly log?: Log | undefined;
-  /** A thread that was started to read the journal ahead, used where that pays; whoever started it ends it. */
+  /** A thread that was started to read the journal ahead, used where that pays; its starter ends it, used or not. */
   readonly readAheadThread?: ReadAheadThread | undefined;
-  /** While the journal is replayed: records done, of how many. */
+  /** Called during the replay of the journal: records done, of how many. */
   readonly onProgress?: ((done: number, total: number) => void) | undefined;
   /** How many records a snapshot must save the next start for close() to write one; never unless given. */
   readonly snapshotFrom?: number | undefined;
@@ -83,8 +83,8 @@ export interface ExchangeOptions {
    */
   readonly onDurable?: ((batch: Uint8Array, lastSequence: number) => void) | undefined;
   /**
-   * Has whoever else reads the journal in this process close it, until the next batch becomes durable: it is to be opened
-   * anew after a failed write.
+   * Makes all other readers of the journal in this process close it until the next batch is durable: it must be opened anew
+   * after a failed write.
    */
   readonly releaseReaders?: (() => Promise<void>) | undefined;
   /** The exchange has stopped for good (a defect, or storage that stays unwritable): called once, with the cause. */
@@ -105,8 +105,8 @@ export interface RunningExchange {
    */
   submit(command: Uint8Array): Promise<LogRecord>;
   /**
-   * The same for what is read of followers: `read` is called when they have applied the command's record and none behind it. A
-   * promise is heard of only after all records of a flush. Rejects with what `read` throws, too.
+   * The same, for reading from followers: `read` is called when they have applied the command's record and none after it. The
+   * callbacks of a promise run only after all records of a flush. Also rejects with what `read` throws.
    */
   submitAndRead<Result>(command: Uint8Array, read: (record: LogRecord) => Result): Promise<Result>;
   /**
@@ -115,13 +115,13 @@ export interface RunningExchange {
    * exchange stands still meanwhile. Resolves when followers have applied all. Throws like submit.
    */
   submitTogether(commands: readonly Uint8Array[]): Promise<void>;
-  /** What the next event (from 1) and the next market (from 0) will be numbered, after all that was submitted. */
+  /** The numbers of the next event (from 1) and the next market (from 0), after everything that was submitted. */
   readonly nextEventNumber: number;
   readonly nextMarketIndex: number;
   /** The last sequence that is durable and its time (ms). */
   readonly durableSequence: number;
   readonly durableTMs: number;
-  /** The last record that was in the snapshot that it started from, 0 when the whole journal was read. */
+  /** The last record in the snapshot that it started from, 0 when the whole journal was read. */
   readonly snapshotSequence: number;
   /** Whether the journal was empty when it was opened. */
   readonly isFresh: boolean;
@@ -129,7 +129,7 @@ export interface RunningExchange {
   readonly unavailableReason: string | undefined;
   /** What the journal has written since it was opened. */
   readonly journalFigures: JournalFigures;
-  /** Bytes of records that were taken and are not durable yet. */
+  /** Bytes of records that were accepted and are not durable yet. */
   readonly pendingBytes: number;
   /** Resolves when followers have applied everything that is durable at the time of the call. */
   caughtUp(): Promise<void>;
@@ -137,7 +137,7 @@ export interface RunningExchange {
   now(): number;
   /** The clock as far as it is believed (ms), which may lie before the last command's time: what clients sign against. */
   clockMs(): number;
-  /** Time that nobody sets (whole ms, from any start) and that never falls: what spans are measured in. */
+  /** Time that nobody can set and that never falls (whole ms, from an arbitrary start): for measuring spans. */
   elapsedMs(): number;
   /** When the next due item must be settled (ms), Infinity when none. */
   nextDueMs(): number;
@@ -145,11 +145,11 @@ export interface RunningExchange {
   /** Throws naming the invariant of core or registry that does not hold. */
   checkInvariants(): void;
   /**
-   * Tells followers of nothing more: for a process that reads nothing after the last commands that it submits. No snapshot is
-   * written then, since what followers hold is no longer what the log says.
+   * Gives followers no more records: for a process that reads nothing after its last commands. No snapshot is written then,
+   * since followers no longer match the log.
    */
   endFollowing(): void;
-  /** Takes nothing more, makes durable what was taken, writes a snapshot, closes the journal and releases the directory. */
+  /** Accepts nothing more, makes accepted commands durable, writes a snapshot, closes the journal, releases the directory. */
   close(): Promise<void>;
   /** Whether closing had to be given up, since a call to the disk hangs: an orderly end of the process would wait for it. */
   readonly isLeftOpen: boolean;

@@ -1,6 +1,6 @@
 // Verifies the journal of a data directory: every checksum, sequence, time and running hash, the replay of every command
-// with its events compared byte by byte, the invariants on the way and at the end, and each snapshot when the replay comes
-// by. Called by the command `verify`. It takes no lock and writes nothing, so it may look at the journal of a running
+// with its events compared byte by byte, the invariants on the way and at the end, and each snapshot when the replay reaches
+// its record. Called by the command `verify`. It takes no lock and writes nothing, so it may verify the journal of a running
 // exchange: it sees what is durable.
 import { existsSync } from 'node:fs';
 import { JournalReader, type JournalRecord, type KeptSnapshot, SnapshotFolder } from '../journal/index.ts';
@@ -11,12 +11,12 @@ import { Reducers } from './reducers.ts';
 import { snapshotFault } from './snapshot.ts';
 import type { StateHashes } from './types.ts';
 
-/** Records between two looks at all invariants: they cost as much as thousands of commands. */
+/** Records between two checks of all invariants, which cost as much as thousands of commands. */
 const INVARIANTS_EVERY = 100_000;
-/** How long (ms) a verification goes on before progress is told and signals are heard. */
+/** How long (ms) a verification runs before progress is reported and signals are handled. */
 const TURN_MS = 50;
 
-/** What the state after a record breaks: conservation of money and shares, or a structure of the core or the registry. */
+/** The state after a record breaks an invariant: conservation of money and shares, or one of a structure of either reducer. */
 class InvariantBroken extends Error {
   override readonly name = 'InvariantBroken';
   readonly sequence: number;
@@ -28,32 +28,32 @@ class InvariantBroken extends Error {
 }
 
 interface VerifyOptions {
-  /** Sees every record after its replay; what it throws ends the verification. */
+  /** Called with every record after its replay; what it throws ends the verification. */
   readonly onRecord?: ((record: JournalRecord) => void) | undefined;
   readonly onProgress?: (done: number, total: number) => void;
 }
 
-/** What a sound journal holds. */
+/** The result of verifying a sound journal. */
 export interface VerifiedJournal {
   /** Records, numbered from 1 without a gap. */
   readonly recordCount: number;
   /** Times of the first and the last one (ms); 0 for an empty journal. */
   readonly firstTMs: number;
   readonly lastTMs: number;
-  /** How often all invariants were looked at. */
+  /** How often all invariants were checked. */
   readonly invariantLooks: number;
-  /** Snapshots that hold the state that the replay had behind their record. */
+  /** Number of snapshots that hold the state that the replay had after their record. */
   readonly snapshotCount: number;
-  /** What is wrong with others, a sentence each. The journal is sound in spite of them. */
+  /** The faults of other snapshots, a sentence each. The journal is sound in spite of them. */
   readonly snapshotFaults: readonly string[];
-  /** What another version of the program wrote, which alone can check it, a sentence each. */
+  /** Snapshots of another version of the program, which alone can check them, a sentence each. */
   readonly foreignSnapshots: readonly string[];
   /** Hashes of the state after the last record. */
   readonly hashes: StateHashes;
 }
 
 /**
- * Verifies all that is durable when it is called.
+ * Verifies everything that is durable at the time of the call.
  * @throws JournalDamaged, RecoveryDiffers, RulesVersionUnknown or InvariantBroken, each naming the first bad sequence;
  * FormatUnsupported; a plain error where there is no journal
  */
@@ -112,9 +112,9 @@ async function verifyRecords(
   return { recordCount, firstTMs, lastTMs, invariantLooks, ...checks.findings(), hashes: reducers.stateHash() };
 }
 
-/** Looks at each snapshot when the replay has come to the record that it ends with. */
+/** Checks each snapshot when the replay reaches its last record. */
 class SnapshotChecks {
-  /** The newest come first. */
+  /** Newest first. */
   private readonly waiting: KeptSnapshot[];
   private readonly reducers: Reducers;
   private soundCount = 0;
@@ -139,7 +139,7 @@ class SnapshotChecks {
     (fault.isOfAnotherVersion ? this.foreign : this.faults).push(fault.text);
   }
 
-  /** What was found, once all is replayed: whatever still waits ends with a record that there is not. */
+  /** The findings after the whole replay: a snapshot that still waits ends with a record that the journal does not have. */
   findings(): Pick<VerifiedJournal, 'snapshotCount' | 'snapshotFaults' | 'foreignSnapshots'> {
     const homeless = this.waiting.map(({ path }) => `${path}: the journal has no such record.`);
     const snapshotFaults = [...this.faults, ...homeless];

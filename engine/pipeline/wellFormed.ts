@@ -1,6 +1,6 @@
-// What the exchange checks of a command's bytes before it gives them a sequence: that they are one whole command, with every
-// number in its range and readable texts. No command that passes may make a reducer throw; one that does not pass is a mistake
-// of the caller and never reaches the log.
+// The check of a command's bytes before they get a sequence: they must be one whole command, with every number in its range and
+// readable texts. Used by the inline deployment. No command that passes may make a reducer throw; one that does not pass is a
+// mistake of the caller and never reaches the log.
 import {
   assertGapsEmpty,
   COMMAND_HEADER_BYTES,
@@ -28,7 +28,7 @@ interface Shape {
   readonly numbers: readonly NumberField[];
 }
 
-/** By the type's number. */
+/** By the number of the command type. */
 const shapes: (Shape | undefined)[] = [];
 for (const [name, layout] of Object.entries<Layout>(commandLayouts)) {
   const numbers = Object.entries(layout.fields)

@@ -1,5 +1,5 @@
 // Commands and events to bytes and back, driven by the layouts. Called by gateways, followers, journal tools and tests.
-// Decoding is strict: bytes that are not exactly one well-formed message of a known version raise a CodecError and never
+// Decoding is strict: bytes that are not exactly one well-formed message of a known version raise a CodecError, and never
 // yield a wrong message.
 import { bytesToHex } from './bytes.ts';
 import { type MessageReader, type MessageWriter, readerOf, writerOf } from './compiled.ts';
@@ -37,14 +37,14 @@ function byType(table: Readonly<Record<string, Layout>>): readonly (Coder | unde
 const commandByType = byType(commandLayouts);
 const eventByType = byType(eventLayouts);
 
-/** Of a message that has a layout, which its type makes sure of. */
+/** The coder of a message type; the callers' types guarantee that it has a layout. */
 function coderOf(table: readonly (Coder | undefined)[], { type }: Layout): Coder {
   const coder = table[type];
   if (coder === undefined) throw new CodecError(`type ${type} is not known`);
   return coder;
 }
 
-/** Throws CodecError unless the bytes of a head that belong to no field are 0: else two records could mean the same. */
+/** Throws CodecError unless the padding bytes of a head are 0: otherwise two different records could mean the same. */
 export function assertGapsEmpty(bytes: Uint8Array, offset: number, name: string, layout: Layout): void {
   for (const gap of layout.gaps) {
     if (bytes[offset + gap] !== 0)
@@ -55,14 +55,14 @@ export function assertGapsEmpty(bytes: Uint8Array, offset: number, name: string,
 const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 /**
- * Commands share buffers of so many bytes: one of its own costs more than everything that is written into it. So the buffer
- * of a command must never be transferred to a thread.
+ * Commands share buffers of this size: a buffer of its own would cost a command more than everything that is written into it.
+ * The buffer of a command must therefore never be transferred to a thread.
  */
 const SHARED_BYTES = 1 << 14;
 let shared = new Message(new ArrayBuffer(SHARED_BYTES));
 let sharedEnd = 0;
 
-/** Room for a command in the shared buffer, all zeros from `start` on; large ones have a buffer to themselves. */
+/** Allocates zeroed room for a command in the shared buffer, from `start` on; large commands get a buffer of their own. */
 function roomFor(length: number): { readonly room: Message; readonly start: number } {
   const taken = Math.ceil(length / RECORD_ALIGNMENT) * RECORD_ALIGNMENT;
   if (taken > SHARED_BYTES / 16) return { room: new Message(new ArrayBuffer(taken)), start: 0 };
@@ -76,7 +76,7 @@ function roomFor(length: number): { readonly room: Message; readonly start: numb
 }
 
 /**
- * The bytes of a command.
+ * Encodes a command.
  * Throws CodecError naming the field when a value does not fit its layout.
  */
 export function encodeCommand(command: Command): Uint8Array {
@@ -113,14 +113,14 @@ export function encodeCommand(command: Command): Uint8Array {
 }
 
 /**
- * The command that these bytes are, whole.
+ * Decodes bytes that are exactly one command.
  * Throws CodecError when they are anything else.
  */
 export function decodeCommand(bytes: Uint8Array): Command {
   return decodeCommandAt(bytes, viewOf(bytes), 0, bytes.length);
 }
 
-/** The same for a command from `start` to `end` of larger bytes, which `view` is on too. Its tail is a view into them. */
+/** The same for the command at start..end of larger bytes, which `view` covers too. Its tail is a view into them. */
 export function decodeCommandAt(bytes: Uint8Array, view: DataView, start: number, end: number): Command {
   const length = end - start;
   if (length < COMMAND_HEADER_BYTES) throw new CodecError(`command: ${length} bytes are less than a header`);
@@ -150,7 +150,7 @@ export function decodeCommandAt(bytes: Uint8Array, view: DataView, start: number
   return values as unknown as Command; // every field of the layout was just read and checked
 }
 
-/** The name of the type of an encoded command, without decoding the rest; undefined for bytes that are none. */
+/** The type name of an encoded command, without decoding the rest; undefined when the bytes are not a command. */
 export function commandName(bytes: Uint8Array): Command['type'] | undefined {
   const entry = bytes.length >= COMMAND_HEADER_BYTES ? commandByType[bytes[1]] : undefined;
   return entry?.type as Command['type'] | undefined; // the table's keys are the names
@@ -211,14 +211,14 @@ function decodeFrame(
 }
 
 /**
- * All events of one command from its frames (every frame but the last has the "more" flag).
+ * Decodes all events of one command from its frames (every frame but the last has the "more" flag).
  * Throws CodecError when the bytes are not exactly such frames.
  */
 export function decodeEvents(bytes: Uint8Array): EngineEvent[] {
   return decodeEventsAt(bytes, viewOf(bytes), 0, bytes.length);
 }
 
-/** The same for frames from `start` to `end` of larger bytes, which `view` is on too. */
+/** The same for the frames at start..end of larger bytes, which `view` covers too. */
 export function decodeEventsAt(bytes: Uint8Array, view: DataView, start: number, end: number): EngineEvent[] {
   const events: EngineEvent[] = [];
   let offset = start;

@@ -1,17 +1,17 @@
-// One function that reads and one that writes the fields of each layout, made of the layouts' own text when they are first
-// needed, since a thread needs few of them: straight lines that name every field. A loop over the fields would serve all types
-// of message alike, and so V8 would look up every name anew and copy every object the slow way: measured, twice to four times
-// the time of a message. Called by the codec alone. Only names and figures of layout.ts go into the text, never anything that
-// is read or received.
+// Generates one function that reads and one that writes the fields of each layout: straight-line code that names every field.
+// Compiled on first use, since a thread needs few of them; called by the codec alone. A loop over the fields would serve all
+// message types alike, so V8 would look up every name anew and copy every object the slow way: measured, two to four times the
+// time of a message. The source text is made only of names and numbers from layout.ts, never of anything that is read or
+// received.
 import { type FieldReader, type FieldWriter, fieldReaders, fieldWriters } from './fields.ts';
 import type { Layout } from './layout.ts';
 
-/** Reads the message at `start` of the bytes, which `view` is on too. Throws CodecError naming the field. */
+/** Reads the message at `start` of `bytes`; `view` covers the same bytes. Throws CodecError naming the field. */
 export type MessageReader = (bytes: Uint8Array, view: DataView, start: number) => Record<string, unknown>;
 /** Writes a message's fields at `start`. Throws CodecError naming the field whose value does not fit. */
 export type MessageWriter = (bytes: Uint8Array, view: DataView, start: number, values: unknown) => void;
 
-/** What each field's function is called with, as text: bytes, view, place, largest value, name. */
+/** The source text of each field's call, still without its end: bytes, view, offset, largest value, label. */
 function fieldCalls(
   type: string,
   { fields, offsets }: Layout,
@@ -32,7 +32,7 @@ function compileWriter(type: string, layout: Layout): MessageWriter {
   return compiled(fieldWriters, `(bytes, view, start, values) => { ${fields.join(' ')} }`);
 }
 
-/** Reads messages of this type and layout. */
+/** A function that reads messages of this type and layout. */
 export function readerOf(type: string, layout: Layout): MessageReader {
   let read: MessageReader | undefined;
   return (bytes, view, start) => {
@@ -41,7 +41,7 @@ export function readerOf(type: string, layout: Layout): MessageReader {
   };
 }
 
-/** Writes messages of this type and layout. */
+/** A function that writes messages of this type and layout. */
 export function writerOf(type: string, layout: Layout): MessageWriter {
   let write: MessageWriter | undefined;
   return (bytes, view, start, values) => {
@@ -50,7 +50,7 @@ export function writerOf(type: string, layout: Layout): MessageWriter {
   };
 }
 
-/** The function of that text, in which the fields' functions go by their kinds. */
+/** Compiles the text to a function, in which the functions of the fields have the names of their kinds. */
 function compiled<T>(byKind: Readonly<Record<string, FieldReader | FieldWriter>>, text: string): T {
   return new Function(...Object.keys(byKind), `return ${text};`)(...Object.values(byKind));
 }

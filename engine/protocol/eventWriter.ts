@@ -1,6 +1,6 @@
-// Where reducers write their events: one growing buffer, one set of frames a command. The hot events have a method each
-// that writes whole words and floats at the places of layout.ts (a test compares them with the codec); rare ones go through
-// the codec. It allocates only when a command's events outgrow every earlier command's.
+// The buffer into which reducers write their events: it grows, and holds one set of frames per command. Each hot event has a
+// method that writes whole words and floats at the offsets of layout.ts (a test compares them with the codec); rare ones go
+// through the codec. It allocates only when a command's events outgrow those of every earlier command.
 import { encodeEventInto } from './codec.ts';
 import {
   EVENT_HEADER_BYTES,
@@ -14,7 +14,7 @@ import { limits } from './limits.ts';
 import type { EngineEvent } from './messages.ts';
 import { type RejectionName, rejections } from './rejections.ts';
 
-/** An event's first word, and the bytes of its whole record. */
+/** The first word of an event, and the length of its whole record in bytes. */
 const headOf = ({ type, headBytes }: { type: number; headBytes: number }): number => type | (headBytes << 16);
 const bytesOf = ({ headBytes }: { headBytes: number }): number => EVENT_HEADER_BYTES + headBytes;
 const REJECTED = headOf(eventLayouts.Rejected);
@@ -25,7 +25,7 @@ const KILLED = headOf(eventLayouts.OrderKilled);
 const KILLED_BYTES = bytesOf(eventLayouts.OrderKilled);
 const RESTED = headOf(eventLayouts.OrderRested);
 const RESTED_BYTES = bytesOf(eventLayouts.OrderRested);
-/** Both of an order that rests whole, and where the second begins. */
+/** Length of both events of an order that rests whole, and where the second one begins. */
 const PLACED_BYTES = ACCEPTED_BYTES + RESTED_BYTES;
 const RESTED_WORD = ACCEPTED_BYTES / 4;
 const RESTED_DOUBLE = ACCEPTED_BYTES / 8;
@@ -47,15 +47,15 @@ const VERSION = PROTOCOL_VERSION;
 const FRAME_BYTES_MAX: number = limits.frameBytesMax;
 
 export class EventWriter {
-  /** The buffer; bytes 0..length are the frames of the current command, or of those of a batch. Replaced when it grows: never keep it. */
+  /** The buffer: bytes 0..length are the frames of the current command or batch. Replaced when it grows, so never keep it. */
   declare bytes: Uint8Array<ArrayBuffer>;
   /** The same buffer in words. */
   declare words: Int32Array<ArrayBuffer>;
   length = 0;
-  /** Whether the current command wrote a Rejected or OrderKilled event: nothing of it stays, but see entry.ts on kills. */
+  /** Whether the current command wrote a Rejected or OrderKilled event: it left no effect, but see entry.ts on kills. */
   isRejected = false;
-  // Balances that the next Fill or Trade states, micro: fields, because a number beyond 32 bits that is passed to a
-  // function is put on the heap each time. Floats from the beginning, see engine/compiler.ts.
+  // Balances that the next Fill or Trade states, micro. Fields, because a number beyond 32 bits is boxed each time it is passed
+  // to a function. NaN makes them floats from the start, see engine/compiler.ts.
   collateralMicro = Number.NaN;
   sharesMicro = Number.NaN;
   feesMicro = Number.NaN;
@@ -64,7 +64,7 @@ export class EventWriter {
   declare private view: DataView;
   private frameStart = 0;
   private frameEvents = 0;
-  /** Up to here an event may end without a question: before the end of the buffer, and of the largest frame. */
+  /** An event that ends here or before needs no further check: it fits the buffer and the largest frame. */
   private lengthMax = 0;
 
   constructor(initialBytes = 1 << 18) {
@@ -75,25 +75,25 @@ export class EventWriter {
     this.view = new DataView(buffer);
   }
 
-  /** Starts the frames of a new command, forgetting the last one's. */
+  /** Discards all frames and starts those of a new command. */
   begin(): void {
     this.clear();
     this.beginNext();
   }
 
-  /** Forgets all frames. */
+  /** Discards all frames. */
   clear(): void {
     this.length = 0;
     this.lengthMax = Math.min(FRAME_BYTES_MAX, this.bytes.length);
   }
 
-  /** Starts the frames of a new command behind those that are there. */
+  /** Starts the frames of a new command after the existing ones. */
   beginNext(): void {
     this.isRejected = false;
     this.openFrame();
   }
 
-  /** Closes the last frame; afterwards `bytes` 0..`length` are whole. */
+  /** Closes the last frame: `bytes` 0..`length` are then complete. */
   finish(): void {
     this.closeFrame(0);
   }
@@ -103,7 +103,7 @@ export class EventWriter {
     return this.bytes.slice(0, this.length);
   }
 
-  /** Any event, through the codec: for the rare ones. */
+  /** Writes any event, through the codec: for the rare ones. */
   write(event: EngineEvent): void {
     const offset = this.reserve(bytesOf(eventLayouts[event.type]));
     encodeEventInto(event, this.bytes, this.view, offset);
@@ -180,14 +180,14 @@ export class EventWriter {
     this.doubles[(offset >> 3) + 1] = orderNumber;
   }
 
-  /** Whether the events of orderPlaced() have room. */
+  /** Whether there is room for the events of orderPlaced(). */
   hasRoomForPlaced(): boolean {
     return this.length + PLACED_BYTES <= this.lengthMax;
   }
 
   /**
-   * OrderAccepted and OrderRested of an order that rests whole, where hasRoomForPlaced() says so; `terms` is its word of token,
-   * side, type and flags.
+   * Writes OrderAccepted and OrderRested of an order that rests whole. hasRoomForPlaced() must be true; `terms` is the order's
+   * word of token, side, type and flags.
    */
   orderPlaced(
     orderNumber: number,
@@ -233,7 +233,7 @@ export class EventWriter {
     words[word + 5] = 0;
   }
 
-  /** One maker's part; the maker's balances after it are in `collateralMicro` and `sharesMicro`. */
+  /** Writes one maker's fill; `collateralMicro` and `sharesMicro` hold the maker's balances after it. */
   fill(makerOrderNumber: number, lots: number, remainingLots: number, pricePips: number, kind: number): void {
     const offset = this.reserve(FILL_BYTES);
     const { words, doubles } = this;
@@ -248,7 +248,7 @@ export class EventWriter {
     doubles[double + 4] = this.sharesMicro;
   }
 
-  /** Closes the fills before it; the taker's balances after it, FEES' and the vault's are in the fields above. */
+  /** Closes the fills before it. The fields above hold the resulting balances of the taker, of FEES and of the vault. */
   trade(
     takerOrderNumber: number,
     marketIndex: number,
@@ -288,7 +288,7 @@ export class EventWriter {
     words[word + 5] = 0;
   }
 
-  /** Of the order whose id starts at word `id` of a message. */
+  /** The refused id starts at word `id` of the message. */
   cancelRefused(message: Int32Array, id: number, reason: number): void {
     const offset = this.reserve(CANCEL_REFUSED_BYTES);
     const { words } = this;
@@ -298,7 +298,7 @@ export class EventWriter {
     words[word + 1 + ID_WORDS] = reason;
   }
 
-  /** Room for one event of so many bytes, in a new frame when the current one would grow past its bound. */
+  /** Reserves room for an event of this many bytes, in a new frame when the current one would exceed its bound. */
   private reserve(bytes: number): number {
     if (this.length + bytes > this.lengthMax) this.makeRoom(bytes);
     const offset = this.length;
@@ -323,7 +323,7 @@ export class EventWriter {
   }
 
   private closeFrame(flags: number): void {
-    // What is beyond lengthMax is at most the header that openFrame has passed over.
+    // At most the header that openFrame has skipped lies beyond lengthMax.
     if (this.length > this.lengthMax && this.length > this.bytes.length) this.grow();
     const { words, frameStart } = this;
     const word = frameStart >> 2;

@@ -1,16 +1,16 @@
-// Single fields of messages to bytes and back, one reader and one writer a kind, each strict: a value that its field cannot
-// hold raises a CodecError with the field's name. Put together into whole messages by compiled.ts; used by the codec alone.
+// Single fields of messages to bytes and back: one reader and one writer per kind, each strict. A value that its field cannot
+// hold raises a CodecError with the field's name. Combined into whole messages by compiled.ts; used by the codec alone.
 import { bytesToHex, hexToBytes } from './bytes.ts';
 import { HexTexts } from './hexTexts.ts';
 import { type BytesKind, type FieldKind, KIND_BYTES } from './layout.ts';
 import { reasonOf } from './thrown.ts';
 
-/** Bytes that are no message of this version, or a value that no message can hold; the text names what and where. */
+/** Thrown for bytes that are no message of this version, or a value that no message can hold; the text says what and where. */
 export class CodecError extends Error {
   override readonly name = 'CodecError';
 }
 
-/** `max` is the largest value of a number; `label` names type and field in errors. `view` is on the same bytes. */
+/** `max` is the largest value of a number; `label` names type and field in errors. `view` covers the same bytes. */
 export type FieldReader = (
   bytes: Uint8Array,
   view: DataView,
@@ -27,7 +27,7 @@ export type FieldWriter = (
   value: unknown,
 ) => void;
 
-/** Addresses and key ids of those who trade come in nearly every record. */
+/** Capacity of each cache: the addresses and key ids of active traders recur in nearly every record. */
 const REPEATED_IDS = 8_192;
 const keyIds = new HexTexts(16, REPEATED_IDS);
 const addresses = new HexTexts(20, REPEATED_IDS);

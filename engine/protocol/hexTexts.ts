@@ -1,6 +1,6 @@
-// Texts of ids that come again and again (addresses, key ids), found by their bytes: the decoder makes each text once and
-// then hands out the same one. That spares making it, and everybody who keeps it shares it. Used by the codec alone.
-// It is a cache of fixed size: an id that loses its place is turned into text again, nothing else depends on it.
+// A cache of the texts of recurring ids (addresses, key ids), keyed by their bytes. The decoder builds each text once and then
+// returns the same string: that saves the conversion, and everyone who keeps the string shares it. Used by the codec alone.
+// Its size is fixed: an id that is evicted is converted again, and nothing else depends on it.
 import { bytesToHex } from './bytes.ts';
 
 const WORDS_MAX = 5;
@@ -21,7 +21,7 @@ export class HexTexts {
     this.texts = new Array<string | undefined>(capacity).fill(undefined);
   }
 
-  /** The text `0x…` of the id at `offset` of the bytes, which `view` is on too. */
+  /** The text `0x…` of the id at `offset` of `bytes`; `view` covers the same bytes. */
   get(bytes: Uint8Array, view: DataView, offset: number): string {
     const { words, idWords } = this;
     let mixed = 0;

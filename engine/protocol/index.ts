@@ -1,5 +1,5 @@
-// The door of the vocabulary: what every other room may use of it. Nothing behind it reads a clock, a file or a socket,
-// and nothing here depends on any other room.
+// The public interface of the vocabulary: everything that other folders may use of it. Nothing behind it reads a clock, a file
+// or a socket, and nothing here depends on any other folder.
 export * from './bytes.ts';
 export * from './codec.ts';
 export * from './eventWriter.ts';

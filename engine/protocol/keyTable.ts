@@ -1,25 +1,25 @@
 // An index from fixed-width byte keys (addresses, key ids) to small integers: open addressing with linear probing over one
-// typed array. Used by the core and the registry where a Map of strings would cost an allocation a lookup.
-// Keys are read straight out of a message's words; the table never hands them out but for state hashes and checks.
+// typed array. Used by the core and the registry where a Map of strings would cost an allocation per look-up.
+// Keys are read directly from a message's words; the table returns them only for state hashes and checks.
 import { bytesToHex } from './bytes.ts';
 import { isCapacity, requireSound, type Sections } from './sections.ts';
 
 const EMPTY = -1;
 
-/** Keys of a fixed number of bytes → non-negative integers. All words of a key are mixed: owners can choose addresses. */
+/** Keys of a fixed number of bytes → non-negative integers. A hash mixes all words of a key: owners can choose addresses. */
 export class KeyTable {
   size = 0;
   declare private readonly keyWords: number;
-  /** Whether a key has a fifth word: an address has, a key id has not. */
+  /** Whether keys have a fifth word: addresses do, key ids do not. */
   declare private readonly isLong: boolean;
   /** Words of an entry: its value (−1 when free), then its key. */
   declare private readonly stride: number;
   declare private capacity: number;
-  /** How far a hash is shifted to leave the number of an entry: its highest bits are the best mixed. */
+  /** The shift that reduces a hash to the number of its home entry: its highest bits, which are the best mixed. */
   declare private shift: number;
   declare private entriesOf: Int32Array<ArrayBuffer>;
 
-  /** The capacity is a power of two, from 2. */
+  /** The capacity is a power of two, at least 2. */
   constructor(keyBytes: 16 | 20, initialCapacity = 1024) {
     this.keyWords = keyBytes / 4;
     this.isLong = keyBytes === 20;
@@ -48,7 +48,7 @@ export class KeyTable {
     this.entriesOf[base] = value;
   }
 
-  /** Removes a key if it is there; later keys of the same run move up, so that no tombstones pile up. */
+  /** Removes a key if it is there. Later entries of the same run move up, so no tombstones pile up. */
   delete(words: Int32Array, at: number): void {
     const base = this.locate(words, at);
     if (this.entriesOf[base] === EMPTY) return;
@@ -66,7 +66,7 @@ export class KeyTable {
     }
   }
 
-  /** Its part of a snapshot. */
+  /** Saves or loads its part of a snapshot. */
   visit(sections: Sections): void {
     this.size = sections.number('size', this.size);
     this.entriesOf = sections.int32('entries', this.entriesOf);
@@ -79,7 +79,7 @@ export class KeyTable {
     this.shift = Math.clz32(this.capacity) + 1;
   }
 
-  /** Where the entry of a key starts, or the free one where it would go. */
+  /** Index of a key's entry, or of the free one that it would take. */
   private locate(words: Int32Array, at: number): number {
     const { entriesOf, stride } = this;
     const mask = this.capacity - 1;
@@ -105,7 +105,7 @@ export class KeyTable {
     }
   }
 
-  /** Number of the entry that a key belongs into. */
+  /** Number of a key's home entry. */
   private homeOf(words: Int32Array, at: number): number {
     const w4 = this.isLong ? words[at + 4] : 0;
     return hashOf(words[at], words[at + 1], words[at + 2], words[at + 3], w4) >>> this.shift;
@@ -139,11 +139,11 @@ export class KeyTable {
   }
 }
 
-/** All words of a key, each multiplied by a number of its own, so that they mix side by side and not one after another. */
+/** Mixes all words of a key. Each has its own multiplier, so the products are computed in parallel, not one after another. */
 const hashOf = (w0: number, w1: number, w2: number, w3: number, w4: number): number => {
   const first = Math.imul(w0, 0x85ebca6b) ^ Math.imul(w1, 0xc2b2ae35);
   const second = Math.imul(w2, 0x27d4eb2f) ^ Math.imul(w3, 0x165667b1);
   const h = first + second + Math.imul(w4, 0x21f0aaad);
-  // Spreads the high bits too: addresses that differ in their tails alone must not fall into runs.
+  // Spreads the high bits too: addresses that differ only in their last bytes must not form runs.
   return Math.imul(h ^ (h >>> 15), 0x9e3779b1);
 };

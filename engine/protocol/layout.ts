@@ -1,7 +1,7 @@
-// The binary records: every command and event with its fields, their order, widths and bounds, once. The codec, the event
-// writer, the core's readers and `verify` all take their offsets from here. Numbers are little-endian and lie at multiples
-// of their own width, records take a multiple of 8 bytes: so both can be read and written through typed arrays. A change
-// of any layout changes the format of journals: raise PROTOCOL_VERSION and keep reading the old one.
+// The binary records: every command and event with its fields, their order, widths and bounds, defined once. The codec, the
+// event writer, the core's readers and `verify` all take their offsets from here. Numbers are little-endian and aligned to
+// their own width, and the length of a record is a multiple of 8 bytes: both can be read and written through typed arrays. A
+// change of any layout changes the format of journals: raise PROTOCOL_VERSION and keep reading the old one.
 import { limits } from './limits.ts';
 
 /** Version byte of every command and event frame. */
@@ -18,7 +18,7 @@ export interface Field<K extends FieldKind = FieldKind> {
 }
 export type Fields = Readonly<Record<string, Field>>;
 
-/** Bytes that a field of this kind takes. A uint53 travels as a 64-bit float, which holds it exactly. */
+/** Bytes of a field of each kind. A uint53 is stored as a 64-bit float, which holds it exactly. */
 export const KIND_BYTES: Readonly<Record<FieldKind, number>> = {
   u8: 1,
   u16: 2,
@@ -29,7 +29,7 @@ export const KIND_BYTES: Readonly<Record<FieldKind, number>> = {
   bytes32: 32,
 };
 
-/** What a field's offset is a multiple of. */
+/** Alignment of a field's offset, bytes. */
 const KIND_ALIGNMENT: Readonly<Record<FieldKind, number>> = {
   u8: 1,
   u16: 2,
@@ -39,7 +39,7 @@ const KIND_ALIGNMENT: Readonly<Record<FieldKind, number>> = {
   bytes20: 4,
   bytes32: 4,
 };
-/** Records take a multiple of so many bytes. */
+/** The length of a record is a multiple of this many bytes. */
 export const RECORD_ALIGNMENT = 8;
 
 const u8 = (max = 255): Field<'u8'> => ({ kind: 'u8', max });
@@ -55,9 +55,9 @@ export interface Layout<F extends Fields = Fields> {
   readonly type: number;
   readonly fields: F;
   readonly offsets: { readonly [K in keyof F]: number };
-  /** Bytes of the fixed head, up to a multiple of 8 bytes of the record. */
+  /** Bytes of the fixed head after the header, padded to a multiple of 8 bytes of the record. */
   readonly headBytes: number;
-  /** Offsets of the head's bytes that belong to no field: they are 0. */
+  /** Offsets of the head's padding bytes, which are 0. */
   readonly gaps: readonly number[];
   /** Kind of the repeated items after the head, and how many there may be. */
   readonly item: BytesKind | undefined;
@@ -68,7 +68,9 @@ export interface Layout<F extends Fields = Fields> {
 export const COMMAND_HEADER_BYTES = 8;
 /** Header of an event: u8 type, u8 zero, u16 head bytes. */
 export const EVENT_HEADER_BYTES = 4;
-/** Header of a frame of events: u8 version, u8 flags (1 = more frames follow), u16 zero, u32 bytes after the header, u32 event count, u32 zero. */
+/**
+ * Header of a frame: u8 version, u8 flags (1 = more follow), u16 zero, u32 bytes after the header, u32 event count, u32 zero.
+ */
 export const FRAME_HEADER_BYTES = 16;
 export const FRAME_MORE = 1;
 
@@ -122,7 +124,7 @@ const marketTerms = {
 
 /** Commands. Tails are opaque to the core: JSON texts, or the signed order as it came. */
 export const commandLayouts = {
-  /** First command after each start: every setting that results depend on. */
+  /** The first command after each start: carries every setting that results depend on. */
   Started: command(1, {
     rulesVersion: u32(),
     orderWindowMs: uint53(),
@@ -132,7 +134,7 @@ export const commandLayouts = {
     /** Collateral that an owner's first API key credits to each of its wallets; 0 outside development. */
     creditMicro: uint53(),
   }),
-  /** Nothing but time. */
+  /** Carries nothing but the time. */
   Tick: command(2, {}),
   PlaceOrder: command(3, {
     orderId: bytes32,
@@ -166,12 +168,12 @@ export const commandLayouts = {
     secondToken: bytes32,
     ...marketTerms,
   }),
-  /** `mask` (MarketField bits) says which terms are meant. Tail: changed texts (JSON) or empty. */
+  /** `mask` (MarketField bits) selects the terms that apply. Tail: changed texts (JSON) or empty. */
   UpdateMarket: command(10, { marketIndex: u32(), mask: u8(127), ...marketTerms }),
   ResolveMarket: command(11, { marketIndex: u32(), resolution: u8(2) }),
   Deposit: command(12, { wallet: bytes20, owner: bytes20, amountMicro: uint53(), isFaucet: flag }),
   Withdraw: command(13, { wallet: bytes20, owner: bytes20, amountMicro: uint53() }),
-  /** Test shares: a deposit, split, the other leg to HOUSE. */
+  /** Test shares: a deposit that is split; the other leg goes to HOUSE. */
   FaucetShares: command(14, {
     wallet: bytes20,
     owner: bytes20,
@@ -197,7 +199,7 @@ export const commandLayouts = {
   }),
   Redeem: command(17, { wallet: bytes20, owner: bytes20, keyId: bytes16, marketIndex: u32(), flags: u8(3) }),
   SetExchangeMode: command(18, { mode: u8(4) }),
-  /** Flags (AccountFlag bits) that `mask` names are set to those of `flags`. */
+  /** Sets the flags (AccountFlag bits) selected by `mask` to those of `flags`. */
   SetAccountFlags: command(19, { owner: bytes20, mask: u8(3), flags: u8(3) }),
   /** Items: the wallets that the first key of this owner credits. */
   CreateApiKey: command(
@@ -209,7 +211,7 @@ export const commandLayouts = {
   BindWallet: command(22, { owner: bytes20, wallet: bytes20, signatureType: u8(3) }),
   /** The credit of an owner's first key, without a key. Items: wallets. */
   CreditOwner: command(23, { owner: bytes20 }, { kind: 'bytes20', max: limits.creditWalletsMax }),
-  /** Notifications that their owner wants to see no more. Items: their numbers, see notificationIds.ts. */
+  /** Notifications that their owner no longer wants to see. Items: their numbers, see notificationIds.ts. */
   DropNotifications: command(
     24,
     { owner: bytes20, keyId: bytes16 },
@@ -217,11 +219,11 @@ export const commandLayouts = {
   ),
 } as const;
 
-/** Events. An event that moves money states the balances after it (micro). */
+/** Events. An event that moves money states the resulting balances (micro). */
 export const eventLayouts = {
   Rejected: event(1, { code: u16(), a: uint53(), b: uint53(), c: uint53() }),
   AccountOpened: event(2, { accountId: u32(), wallet: bytes20, owner: bytes20 }),
-  /** An order of this record's PlaceOrder was taken on; what became of it follows. */
+  /** The order of this record's PlaceOrder was accepted; the events that follow say what became of it. */
   OrderAccepted: event(3, {
     accountId: u32(),
     orderNumber: uint53(),
@@ -230,12 +232,12 @@ export const eventLayouts = {
     side: u8(1),
     orderType: u8(3),
     flags: u8(3),
-    /** Shares asked, in lots; for a FOK or FAK BUY those its budget buys at its limit. */
+    /** Size asked for, in lots; for a FOK or FAK BUY the lots that its budget buys at its limit. */
     originalLots: u32(),
     /** Limit under the tick at entry, in the order's own token. */
     pricePips: u16(),
   }),
-  /** A FOK or FAK order that found nothing (enough): its id is remembered, nothing else changed. */
+  /** A FOK or FAK order that found nothing, or not enough: its id is remembered and nothing traded. */
   OrderKilled: event(4, {
     accountId: u32(),
     orderNumber: uint53(),
@@ -252,7 +254,7 @@ export const eventLayouts = {
   OrderRested: event(5, { lots: u32(), orderNumber: uint53() }),
   OrderDelayed: event(6, { orderNumber: uint53(), releaseAtMs: uint53() }),
   OrderReleased: event(7, { orderNumber: uint53() }),
-  /** A taker that got all it asked for. A maker is full when a Fill leaves it 0 lots. */
+  /** A taker that got all it asked for. A maker is filled when a Fill leaves it 0 lots. */
   OrderFilled: event(8, { orderNumber: uint53() }),
   OrderCanceled: event(9, { lots: u32(), orderNumber: uint53(), reason: u8(13) }),
   /** One maker's part of the Trade that follows; price in the maker's own token. */
@@ -336,7 +338,7 @@ export const eventLayouts = {
   ExchangeModeChanged: event(23, { mode: u8(4) }),
   AccountFlagsChanged: event(24, { owner: bytes20, flags: u8(3) }),
   HeartbeatAccepted: event(25, { keyId: bytes16, next: bytes16, deadlineMs: uint53() }),
-  /** Wrong id: the one that is expected. */
+  /** The id was wrong; states the expected one. */
   HeartbeatRefused: event(26, { keyId: bytes16, expected: bytes16 }),
   HeartbeatLapsed: event(27, { keyId: bytes16 }),
   ApiKeyCreated: event(28, { owner: bytes20, keyId: bytes16, nonce: uint53(), generation: u32(), kind: u8(2) }),

@@ -1,19 +1,19 @@
 // Every bound of the engine, with its unit and the reason for it. Read by the core's checks, by error sentences and by
-// the codec. Their relations are asserted when this file loads, so that no edit can make them contradict each other.
+// the codec. Their relations are asserted when this file loads: no edit can make them contradict each other.
 import { LOTS_PER_SHARE, MICRO_MAX, PIPS_PER_UNIT } from './units.ts';
 
 export const limits = {
-  /** Largest size of one order: 10 million shares, so that a level of many orders still adds up exactly. */
+  /** Largest size of one order: 10 million shares. Even a level of many such orders adds up exactly. */
   orderLotsMax: 1_000_000_000,
   /** Ids in one cancel command (the interface's maximum for DELETE /orders). */
   cancelIdsMax: 1_000,
-  /** Wallets that one credit may fund: an owner's own address and its four derived forms. */
+  /** Wallets that one credit may fund: an owner's own address and its four derived wallets. */
   creditWalletsMax: 5,
   /** Notifications that one command may drop: as many as an owner can have. */
   notificationIdsMax: 500,
-  /** Tail of one command (signed order, texts): far above any honest order, far below a batch of the journal. */
+  /** Largest tail of one command (signed order, texts): far above any honest order, far below a batch of the journal. */
   tailBytesMax: 1_048_576,
-  /** Events of one command travel in frames of at most this many bytes, so that rings and messages stay small. */
+  /** Events of one command travel in frames of at most this many bytes, which keeps rings and messages small. */
   frameBytesMax: 65_536,
   /** Fee rate in 1e-4 units: at most 10 % of p(1−p). */
   feeRateMax: 1_000,
@@ -28,13 +28,13 @@ export const limits = {
   gtdMarginMs: 60_000,
   /** How far ahead of the command's time a signed timestamp may lie. */
   timestampAheadMaxMs: 3_600_000,
-  /** Longest delay of a market's crossing orders. */
+  /** Longest delay for crossing orders in a market. */
   delaySecondsMax: 3_600,
   orderWindowDefaultMs: 86_400_000,
   heartbeatWindowDefaultMs: 10_000,
 } as const;
 
-/** Defaults of a market's terms where its creator says nothing. */
+/** Defaults for the terms that a market's creator leaves out. */
 export const marketDefaults = {
   tickPips: 100,
   minOrderLots: 500,

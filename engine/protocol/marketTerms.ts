@@ -1,12 +1,12 @@
-// The terms of a market as messages carry them: how they are read and what they may be. Read by the registry (creation)
-// and the core (changes), so that both refuse the same things.
+// The terms of a market as messages carry them: reading and validation. Used by the registry (creation) and the core (changes),
+// so that both refuse the same values.
 import { limits } from './limits.ts';
 import { MarketField, MarketStatus } from './terms.ts';
 import { isTickSize } from './units.ts';
 
 const ALL_FIELDS = 127;
 
-/** Fields of CreateMarket, UpdateMarket, MarketCreated and MarketUpdated; units as their names say, rate in 1e-4. */
+/** Fields of CreateMarket, UpdateMarket, MarketCreated and MarketUpdated; units as in the names, the rate in 1e-4. */
 export interface MarketTermsMessage {
   readonly status: number;
   readonly negRisk: number;
@@ -19,7 +19,7 @@ export interface MarketTermsMessage {
   readonly minMarketableBuyMicro: number;
 }
 
-/** Reads the terms of an encoded message at `offset` whose layout has these offsets. */
+/** Reads the terms of the encoded message at `offset`; `at` are the offsets of its layout. */
 export function readMarketTerms(
   view: DataView,
   offset: number,
@@ -38,7 +38,7 @@ export function readMarketTerms(
   };
 }
 
-/** The first MarketField of `mask` whose value no market may have, in the order of the bits; 0 when all may stand. */
+/** The first MarketField of `mask`, in the order of the bits, whose value no market may have; 0 when all are valid. */
 export function marketTermsFault(mask: number, terms: MarketTermsMessage): number {
   const { tickPips, minOrderLots, feeRate, feeExponent, delaySeconds } = terms;
   if ((mask & MarketField.TICK) !== 0 && !isTickSize(tickPips)) return MarketField.TICK;
@@ -51,7 +51,7 @@ export function marketTermsFault(mask: number, terms: MarketTermsMessage): numbe
   return 0;
 }
 
-/** The first MarketField that no new market may have; 0 when it may be created: draft, open or paused. */
+/** The first MarketField whose value no new market may have; 0 when all are valid. A new market is draft, open or paused. */
 export function newMarketFault(terms: MarketTermsMessage): number {
   const fault = marketTermsFault(ALL_FIELDS, terms);
   if (fault !== 0) return fault;

@@ -1,6 +1,6 @@
-// Encoded commands in memory, seen as bytes, as 32-bit words and as 64-bit floats at once. Reducers read from here: the hot
-// path through the typed arrays, which cost a fraction of a DataView, the rest through the view. Commands start at multiples
-// of 8 bytes. It copies or shares bytes and knows nothing of what they say.
+// Encoded commands in memory, viewed as bytes, as 32-bit words and as 64-bit floats at once. Reducers read them: the hot path
+// through the typed arrays, which cost a fraction of a DataView, the rest through the view. Commands start at multiples of
+// 8 bytes. This file copies or shares bytes and does not interpret them.
 
 if (new Uint8Array(new Uint32Array([1]).buffer)[0] !== 1) {
   throw new Error('Records are little-endian and are read in place: this processor is not.');

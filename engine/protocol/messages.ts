@@ -1,4 +1,4 @@
-// The commands and events as plain objects: their types follow from the layouts, so that each list exists once.
+// The commands and events as plain objects. Their types are derived from the layouts, so each list exists once.
 // Used by gateways, followers and tests; the core reads and writes the bytes directly.
 import type { commandLayouts, eventLayouts, Field, Fields, NumberKind } from './layout.ts';
 
@@ -8,7 +8,7 @@ type Values<F extends Fields> = { readonly [K in keyof F]: F[K] extends Field<Nu
 type CommandTable = typeof commandLayouts;
 type EventTable = typeof eventLayouts;
 
-/** A command: what one client or operator asks for. `items` and `tail` only where its layout has them or texts come along. */
+/** A command: the request of one client or operator. `items` only where its layout has them, `tail` only with texts. */
 export type Command = {
   readonly [N in keyof CommandTable]: { readonly type: N } & Values<CommandTable[N]['fields']> & {
       readonly items?: readonly string[];
@@ -16,7 +16,7 @@ export type Command = {
     };
 }[keyof CommandTable];
 
-/** An event: one thing that has happened because of a command. */
+/** An event: one consequence of a command. */
 export type EngineEvent = {
   readonly [N in keyof EventTable]: { readonly type: N } & Values<EventTable[N]['fields']>;
 }[keyof EventTable];

@@ -1,8 +1,8 @@
 // The numbers of notifications as the 16-byte items of DropNotifications. Written by the server, read by the registry and
-// by views. Any item reads as some number: bytes that nobody wrote here drop a notification that does not exist.
+// by views. Every item reads as some number: one that was not written here drops a notification that does not exist.
 
 const ITEM_DIGITS = 32;
-/** The low 52 bits: always a whole number that is exact. */
+/** The low 52 bits, which always make an exact integer. */
 const NUMBER_DIGITS = 13;
 
 /** The item of a notification's number, from 1 to 2^52 − 1. */

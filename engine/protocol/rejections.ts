@@ -1,16 +1,16 @@
-// The one list of reasons for which a command is refused, in the order in which they are checked: the first that fails is
-// the answer. Read by registry and core (which return the code with up to three figures), by the replies and by the
-// documentation. A code, once given, never changes its meaning: journals keep them. Sentences live in the server's wire.
+// The one list of reasons for refusing a command, in the order in which they are checked: the first that applies is the answer.
+// Read by registry and core (which return the code with up to three figures), by the replies and by the documentation.
+// A code, once assigned, never changes its meaning: journals keep them. The sentences are in the server's wire folder.
 
 interface RejectionEntry {
   readonly code: number;
   /** Whether the same signed order may be sent again and succeed. */
   readonly mayRetry: boolean;
-  /** What the figures a, b and c of the event say, with units. */
+  /** The meaning of the event's figures a, b and c, with units. */
   readonly figures: readonly string[];
 }
 
-/** In the order of checks: first the registry's, then those of an order. For the other commands their files say it. */
+/** In the order of checks: first the registry's, then those of an order. The files of other commands state their own order. */
 export const rejections = {
   // Registry: before the core sees the command.
   KEY_UNKNOWN: { code: 1, mayRetry: true, figures: [] },
@@ -65,7 +65,7 @@ for (const name of Object.keys(rejections)) {
   nameByCode.set(code, known);
 }
 
-/** The name of a rejection code of a journal or event; throws on a code this version does not know. */
+/** The name of a rejection code from a journal or an event. Throws for a code that this version does not know. */
 export function rejectionName(code: number): RejectionName {
   const name = nameByCode.get(code);
   if (name === undefined) throw new Error(`rejection code ${code} is not known to this version`);
@@ -75,7 +75,7 @@ export function rejectionName(code: number): RejectionName {
 const names = [...nameByCode.values()];
 const beforeDuplicate = new Set(names.slice(0, names.indexOf('DUPLICATE')));
 
-/** Whether an order that was taken on or killed before may be refused by this name: its check comes before that for duplicates. */
+/** Whether an order accepted or killed before may be refused with this name: its check precedes the one for duplicates. */
 export function mayHideDuplicate(name: RejectionName): boolean {
   return beforeDuplicate.has(name);
 }

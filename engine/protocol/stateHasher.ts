@@ -16,7 +16,7 @@ function avalanche(value: number): number {
 
 const hex = (lane: number): string => (lane >>> 0).toString(16).padStart(8, '0');
 
-/** Two 32-bit lanes after MurmurHash3 (x86_128's first two), fed word by word. */
+/** Two 32-bit lanes modelled on MurmurHash3 (the first two of x86_128), fed word by word. */
 export class StateHasher {
   private low = 0x9747b28c | 0;
   private high = 0x3c6ef372 | 0;

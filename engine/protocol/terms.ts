@@ -1,22 +1,22 @@
-// The small closed sets of the domain (sides, order types, statuses, reasons) with the numbers they have in binary
-// messages. Read by every folder. A number, once given, never changes its meaning: journals keep them for ever.
+// The small closed sets of the domain (sides, order types, statuses, reasons) with their numbers in binary messages.
+// Read by every folder. A number, once assigned, never changes its meaning: journals keep them for ever.
 
 /**
- * Versions of the exchange's rules: each start states the one that its records follow, and a replay applies that one. A new one
- * for each release that changes the result of any command.
+ * Versions of the exchange's rules. Each start states the version that its records follow, and a replay applies it. Every
+ * release that changes the result of any command adds a version.
  */
 export const RulesVersion = {
   FIRST: 1,
   /**
    * A wallet that is bound before it has an account gets one; the address of an owner with an API key cannot be bound. A BUY by
-   * budget takes as many lots at most as an order may have. A banned owner does not split.
+   * budget takes at most as many lots as an order may have. A banned owner cannot split.
    */
   SECOND: 2,
-  /** Orders that a client signed carry CLIENT_ACCURACY, which earlier programs neither read nor heed. */
+  /** Orders that a client signed carry CLIENT_ACCURACY, which earlier programs do not know. */
   THIRD: 3,
   /**
-   * What is due in the same millisecond comes in the order of the commands that brought it about: trade statuses by trade, where
-   * it was by market first, and heartbeats by each key's latest, where it was by its first.
+   * Items due in the same millisecond are settled in the order of the commands that caused them: trade statuses by trade
+   * (before: by market first), heartbeats by the latest heartbeat of each key (before: by its first).
    */
   FOURTH: 4,
 } as const;
@@ -26,7 +26,7 @@ export const RULES_VERSION = RulesVersion.FOURTH;
 export const Side = { BUY: 0, SELL: 1 } as const;
 /** How long an order lives: see the engine rules in README "Inside". */
 export const OrderType = { GTC: 0, GTD: 1, FOK: 2, FAK: 3 } as const;
-/** Whether an order of this type takes what is there and never rests: FOK and FAK, the market orders of official clients. */
+/** Whether an order of this type only takes and never rests: FOK and FAK, the market orders of official clients. */
 export function takesOnly(orderType: number): boolean {
   return orderType === OrderType.FOK || orderType === OrderType.FAK;
 }
@@ -35,20 +35,20 @@ export function takesOnly(orderType: number): boolean {
 export const OrderFlag = {
   /** Refused if it would cross anything. */
   POST_ONLY: 1,
-  /** The maker wallet belongs to the owner by an admin binding, not by derivation: the registry looks it up. */
+  /** The maker wallet belongs to the owner by an admin's binding, not by derivation: the registry looks it up. */
   BOUND_WALLET: 2,
-  /** A FOK or FAK refused if its amounts have more decimals than production takes (wire.md B.4). Set for what clients sign. */
+  /** A FOK or FAK is refused if its amounts are finer than production accepts (wire.md B.4). Set if a client signed it. */
   CLIENT_ACCURACY: 4,
 } as const;
 /** Lifecycle of a market. Draft markets are not listed; only open ones take orders; resolved is final. */
 export const MarketStatus = { DRAFT: 0, OPEN: 1, PAUSED: 2, CLOSED: 3, RESOLVED: 4 } as const;
-/** What a market resolved to: a token's index, or half a unit to each. */
+/** The resolution of a market: the index of the winning token, or half a unit for each. */
 export const Resolution = { FIRST: 0, SECOND: 1, SPLIT: 2 } as const;
-/** The exchange-wide modes of an operator. */
+/** The exchange-wide modes that an operator can set. */
 export const ExchangeMode = { NORMAL: 0, POST_ONLY: 1, CANCEL_ONLY: 2, DISABLED: 3, RESTARTING: 4 } as const;
 /** Bits of an owner's flags. */
 export const AccountFlag = { BANNED: 1, CLOSED_ONLY: 2 } as const;
-/** How a fill was settled: shares against collateral, or a full set made, or a full set destroyed. */
+/** How a fill was settled: shares against collateral, by minting full sets, or by merging them. */
 export const FillKind = { COMPLEMENTARY: 0, MINT: 1, MERGE: 2 } as const;
 /** The steps of a trade on its way to finality. */
 export const TradeStatus = { MATCHED: 0, MINED: 1, CONFIRMED: 2 } as const;
@@ -56,13 +56,13 @@ export const TradeStatus = { MATCHED: 0, MINED: 1, CONFIRMED: 2 } as const;
 export const CancelReason = {
   /** By its owner: one id, many ids, a market, or all. */
   REQUESTED: 0,
-  /** It stood in the way of another order of the same owner. */
+  /** It was in the way of another order of the same owner. */
   SELF_TRADE: 1,
   /** Its account's balance no longer covered it. */
   INVALID: 2,
   /** A GTD order reached its end. */
   EXPIRED: 3,
-  /** What a FAK order did not find. */
+  /** The remainder of a FAK order. */
   FAK_REMAINDER: 4,
   /** The API key that posted it fell silent. */
   HEARTBEAT: 5,
@@ -74,7 +74,7 @@ export const CancelReason = {
   WALLET_MOVED: 10,
   /** A delayed order whose market or exchange did not trade at its release. */
   NOT_TRADING: 11,
-  /** A delayed order that could not be paid at its release. */
+  /** A delayed order that was not covered at its release. */
   FUNDS: 12,
   /** A delayed FOK or FAK order that found nothing (enough) at its release. */
   NO_MATCH: 13,
@@ -85,7 +85,7 @@ export const CancelRefusal = { NOT_FOUND: 0, DELAYED: 1 } as const;
 export const CashKind = { DEPOSIT: 0, WITHDRAWAL: 1, FAUCET: 2, CREDIT: 3 } as const;
 /** What an API key may do. */
 export const ApiKeyKind = { TRADING: 0, READONLY: 1, BUILDER: 2 } as const;
-/** Bits of UpdateMarket.mask: which of the command's fields are meant. */
+/** Bits of UpdateMarket.mask: the fields of the command that apply. */
 export const MarketField = {
   STATUS: 1,
   TICK: 2,

@@ -1,16 +1,16 @@
-// Columns of many short texts in a snapshot: they lie behind one another in few large texts, of which each is a piece when
-// they are loaded. Hundreds of thousands of texts are so read in a few steps, take no memory of their own, and are nothing
-// that the garbage collector moves. Used by whatever lists texts column by column (registry, views).
+// Columns of many short texts in a snapshot: they are concatenated into a few large texts, and each loaded one is a slice of
+// these. Hundreds of thousands of texts are thus read in a few steps, take no memory of their own, and the garbage collector
+// does not move them. Used by structures that save texts column by column (registry, views).
 import { requireSound, type Sections } from './sections.ts';
 
-/** From this length (characters) on a block is full: V8 never moves a text so long. */
+/** A block is full from this length (characters) on: V8 never moves a text this long. */
 const BLOCK_CHARACTERS = 256 * 1024;
-/** Characters of two bytes: one of them would double the whole block, so that texts with any are kept apart. */
+/** Two-byte characters: one of them would double the size of its block, so texts with any are stored apart. */
 const WIDE = /[\u0100-\uffff]/;
 
 interface Packed {
   readonly blocks: readonly string[];
-  /** Of each text (characters); one that is kept apart has none. */
+  /** The length of each text (characters); 0 for one stored apart. */
   readonly lengths: Int32Array<ArrayBuffer>;
   readonly wide: readonly (readonly [index: number, text: string])[];
 }
@@ -56,7 +56,7 @@ function unpack({ blocks, lengths, wide }: Packed): string[] {
   return texts;
 }
 
-/** The texts of a column on their way into a snapshot or out of it, as with Sections. */
+/** Saves or loads a column of texts and returns the texts to keep, as the methods of Sections do. */
 export function visitTexts(sections: Sections, name: string, texts: readonly string[]): readonly string[] {
   const own = sections.part(name);
   const packed = sections.isLoading ? { blocks: [], lengths: new Int32Array(0), wide: [] } : pack(texts);

@@ -1,6 +1,6 @@
-// An index from texts to small integers: open addressing with linear probing over one typed array. Used by registry and views
-// for what hundreds of thousands of markets are found by: a Map of as many texts is most of what loading a snapshot would
-// cost, while this one is in the snapshot as it lies in memory. It holds no texts: whoever owns it tells the text of a row.
+// An index from texts to small integers: open addressing with linear probing over one typed array. Registry and views find
+// hundreds of thousands of markets by it: building Maps of as many texts would be most of the cost of loading a snapshot, while
+// this table is in the snapshot as it lies in memory. It holds no texts: a callback of its owner returns the text of a row.
 import { isCapacity, requireSound, type Sections } from './sections.ts';
 
 const EMPTY = -1;
@@ -43,7 +43,7 @@ export class TextTable {
     this.entries[at + 1] = hash;
   }
 
-  /** Removes a text if it is there; later entries of the same run move up, so that no tombstones pile up. */
+  /** Removes a text if it is there. Later entries of the same run move up, so no tombstones pile up. */
   delete(text: string): void {
     const at = this.locate(text, hashOf(text));
     if (this.entries[at] === EMPTY) return;
@@ -51,7 +51,7 @@ export class TextTable {
     this.size -= 1;
   }
 
-  /** Its part of a snapshot. */
+  /** Saves or loads its part of a snapshot. */
   visit(sections: Sections): void {
     this.size = sections.number('size', this.size);
     this.entries = sections.int32('entries', this.entries);
@@ -60,7 +60,7 @@ export class TextTable {
     requireSound(this.size >= 0 && this.size * 2 <= capacity, `a text table of ${capacity} holds ${this.size}`);
   }
 
-  /** Where the entry of a text starts, or the free one where it would go. */
+  /** Index of a text's entry, or of the free one that it would take. */
   private locate(text: string, hash: number): number {
     const { entries } = this;
     const mask = entries.length - 1;
@@ -100,7 +100,7 @@ export class TextTable {
   }
 }
 
-/** FNV-1a over the characters, its high bits spread into the low ones, which choose the entry. */
+/** FNV-1a over the characters, with its high bits mixed into the low ones, which select the entry. */
 function hashOf(text: string): number {
   let hash = 0x811c9dc5 | 0;
   for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);

@@ -1,8 +1,8 @@
-// What was thrown, which may be anything, as whoever catches it hands it on: as the text of a sentence, or as an Error. Every room
-// catches something, so that this is part of the vocabulary.
+// Conversions of a caught value, which may be anything, into a text for a sentence or into an Error. Part of the vocabulary,
+// since every folder catches something.
 
-/** What was thrown, in its own words. */
+/** The message of a thrown Error, or the text of any other thrown value. */
 export const reasonOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));
 
-/** What was thrown, for those who take nothing but Errors. */
+/** The thrown value as an Error, for callers that accept nothing else. */
 export const errorOf = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));

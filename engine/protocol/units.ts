@@ -2,7 +2,7 @@
 // Read by every folder. Nothing here ever uses a fraction: prices are pips (1e-4 of a unit, 1 to 9999), sizes are lots
 // (0.01 share), collateral and shares are micro (1e-6, as the wire's makerAmount and takerAmount).
 
-/** Pips in one collateral unit: a price p of one token is 10,000 − p of the other. */
+/** Pips in one collateral unit: a price of p for one token is 10,000 − p for the other. */
 export const PIPS_PER_UNIT = 10_000;
 /** Micro in one unit of collateral or one share (six decimals). */
 export const MICRO_PER_UNIT = 1_000_000;
@@ -22,8 +22,8 @@ export function isTickSize(pips: number): boolean {
 }
 
 /**
- * The least step (micro) of the amount that an order's price decides, under a tick (pips): the power of ten in the tick, so that
- * 0.1, 0.01, 0.005, 0.0025, 0.001 and 0.0001 allow 3, 4, 5, 6, 5 and 6 decimals (wire.md B.4, rounding table).
+ * The step (micro) of the amount that an order's price determines, under a tick (pips): the power of ten in the tick. The ticks
+ * 0.1, 0.01, 0.005, 0.0025, 0.001 and 0.0001 thus allow 3, 4, 5, 6, 5 and 6 decimals (wire.md B.4, rounding table).
  */
 export function amountStepMicro(tickPips: number): number {
   if (tickPips % 1000 === 0) return 1000;

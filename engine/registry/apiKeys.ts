@@ -1,5 +1,5 @@
-// The API keys that exist and existed: who owns them, of which nonce and generation, whether they still work. Part of the
-// registry, which asks it for every order and cancel: that check reads the message's bytes and allocates nothing.
+// All API keys, past and present: their owner, nonce and generation, and whether they are still active. Part of the registry,
+// which checks every order and cancel here: that check reads the message's bytes and allocates nothing.
 import { ApiKeyKind, bytesToHex, KeyTable, type Message, requireSound, type Sections } from '../protocol/index.ts';
 import type { StateHasher } from '../protocol/stateHasher.ts';
 
@@ -21,10 +21,10 @@ export class ApiKeys {
   /** Keys in the order of their creation; the index of a key never changes. */
   private keys: ApiKey[] = [];
   private readonly indexById = new KeyTable(KEY_ID_BYTES);
-  /** Owner → nonce → the active trading key there. */
+  /** The index of the active trading key of each owner and nonce, see tradingSlot. */
   private readonly activeTrading = new Map<string, number>();
   private readonly keyOwners = new Set<string>();
-  /** For the hot check, by index: the owner's address, and 1 for an active trading key. */
+  /** For the hot checks, by key index: the owner's address, 1 for an active trading key, 1 for an active key of any kind. */
   private owners = new Int32Array(OWNER_WORDS * 1024);
   private isTrading = new Uint8Array(1024);
   private isActive = new Uint8Array(1024);
@@ -47,7 +47,7 @@ export class ApiKeys {
     return kind === ApiKeyKind.TRADING && this.activeTrading.has(tradingSlot(owner, nonce));
   }
 
-  /** Whether the address is that of an owner who has or had a key. */
+  /** Whether the address is that of an owner who has or once had a key. */
   hasOwner(address: string): boolean {
     return this.keyOwners.has(address);
   }
@@ -67,7 +67,7 @@ export class ApiKeys {
     this.activeTrading.set(tradingSlot(key.owner, key.nonce), index);
   }
 
-  /** The key stays known, so that its id cannot be used again. */
+  /** Deactivates the key. It stays known, so its id cannot be used again. */
   delete(message: Message, keyIdAt: number): void {
     const index = this.indexById.get(message.words, keyIdAt >> 2);
     const { owner, nonce, kind } = this.keys[index];
@@ -76,7 +76,7 @@ export class ApiKeys {
     if (kind === ApiKeyKind.TRADING) this.activeTrading.delete(tradingSlot(owner, nonce));
   }
 
-  /** Its part of a snapshot. */
+  /** Saves or loads its part of a snapshot. */
   visit(sections: Sections): void {
     this.keys = sections.plain('keys', this.keys);
     this.owners = sections.int32('owners', this.owners);
@@ -107,7 +107,7 @@ export class ApiKeys {
     }
   }
 
-  /** Throws naming what does not hold: the hot tables must say the same as the list of keys. */
+  /** Throws naming the first violation: the tables of the hot checks must match the list of keys. */
   checkInvariants(): void {
     if (this.indexById.size !== this.keys.length) {
       throw new Error(`API keys 1: ${this.indexById.size} ids for ${this.keys.length} keys`);

@@ -1,12 +1,13 @@
-// Events and markets as texts: slugs, condition ids, token ids and whatever their creators wrote. Part of the registry; it
-// keeps them unique and numbers the events. What a market trades by (status, tick, fees) is the core's, not here.
+// The texts of events and markets: slugs, condition ids, token ids and their creators' own texts. Part of the registry; it
+// keeps the ids and slugs unique and numbers the events. The terms that a market trades under (status, tick, fees) are in the
+// core.
 import { type CommandOf, requireSound, type Sections, TextTable, visitTexts } from '../protocol/index.ts';
 import type { StateHasher } from '../protocol/stateHasher.ts';
 
-/** A tail of JSON texts; the registry reads `slug` and keeps the rest as it came. */
+/** The JSON texts of a tail. The registry reads `slug` and keeps the rest unchanged. */
 export type Texts = Readonly<Record<string, unknown>>;
 
-/** Texts are kept as the JSON that they came as: they are looked into when they change, and for hashes, and never else. */
+/** Texts are kept as the JSON in which they came: they are parsed only for changes and hashes. */
 interface CatalogEvent {
   readonly slug: string;
   readonly json: string;
@@ -28,12 +29,12 @@ export class Catalog {
   /** Event numbers start at 1: event n is at index n − 1. */
   private events: CatalogEvent[] = [];
   private readonly eventSlugs = new Set<string>();
-  /** By the index that the core gives them: both count the markets that were created. */
+  /** By the core's index: both count the markets that were created. */
   private markets: CatalogMarket[] = [];
-  /** Indices of markets. */
+  /** Market indices by slug and by condition id. */
   private readonly marketSlugs = new TextTable((index) => this.markets[index].slug);
   private readonly conditions = new TextTable((index) => this.markets[index].conditionId);
-  /** Twice the index of a token's market, and one more for its second token. */
+  /** By token: twice the index of its market, plus one for the second token. */
   private readonly tokens = new TextTable((place) => tokenOf(this.markets[place >> 1], place & 1));
 
   get eventCount(): number {
@@ -90,7 +91,7 @@ export class Catalog {
     this.marketSlugs.set(market.slug, marketIndex);
   }
 
-  /** Its part of a snapshot. */
+  /** Saves or loads its part of a snapshot. */
   visit(sections: Sections): void {
     this.events = sections.plain('events', this.events);
     this.markets = this.visitMarkets(sections);
@@ -102,7 +103,7 @@ export class Catalog {
     requireSound(this.tokens.size === this.markets.length * 2, `${this.tokens.size} tokens are in the catalog`);
   }
 
-  /** Column by column: there may be hundreds of thousands of markets, and as objects they would take long to load. */
+  /** Saved column by column: hundreds of thousands of markets would take long to load as objects. */
   private visitMarkets(sections: Sections): CatalogMarket[] {
     const { markets } = this;
     const numbers = sections.float64(
@@ -140,7 +141,7 @@ export class Catalog {
     }
   }
 
-  /** Throws naming what does not hold: slugs, conditions and tokens are unique and lead to their market. */
+  /** Throws naming the first violation: slugs, conditions and tokens are unique, and slugs lead to their market. */
   checkInvariants(): void {
     if (this.eventSlugs.size !== this.events.length) throw new Error('catalog 1: two events share a slug');
     if (this.marketSlugs.size !== this.markets.length) throw new Error('catalog 2: two markets share a slug');
@@ -154,14 +155,14 @@ export class Catalog {
   }
 }
 
-/** The texts of a JSON object. Throws on anything else: the door lets no such command in. */
+/** The texts of a JSON object. Throws on anything else: no such command passes the check of incoming ones. */
 export function parseTexts(json: string): Texts {
   const value: unknown = JSON.parse(json);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error('texts: not a JSON object');
   return value as Texts; // an object that is no array has text keys
 }
 
-/** The slug of a tail that was checked on its way in. */
+/** The slug of a tail that was checked when it came in. */
 export function slugOf(texts: Texts): string {
   if (typeof texts.slug !== 'string') throw new Error('catalog: texts without a slug got past the door');
   return texts.slug;

@@ -1,3 +1,3 @@
-// The door of the registry: the reducer that the pipeline runs beside the core, and the reader of text tails that the
-// pipeline's check of incoming commands shares with it.
+// The public interface of the registry: the reducer that the pipeline runs beside the core, and the reader of text tails, which
+// the pipeline's check of incoming commands shares.
 export { Registry, textsOf } from './registry.ts';

@@ -1,13 +1,13 @@
-// Which notifications their owners have dropped. Part of the registry: what a client is shown changes by the log alone.
-// Notifications themselves are made by whoever shows them; here they are but numbers, of each owner from 1 on. Only the newest
-// are ever shown, so that all older ones count as dropped: an owner takes no more room here, however many it drops.
+// The notifications that their owners have dropped. Part of the registry, since what a client is shown may change only by the
+// log. The notifications themselves are made where they are shown; here they are only numbers, from 1 on for each owner. Only
+// the newest are ever shown and all older ones count as dropped, so the room that an owner takes here is bounded.
 import { limits, type Sections } from '../protocol/index.ts';
 import type { StateHasher } from '../protocol/stateHasher.ts';
 
 interface Dropped {
   /** All numbers up to this one are dropped. */
   upTo: number;
-  /** And these above it. */
+  /** The dropped numbers above it. */
   readonly above: Set<number>;
 }
 
@@ -27,7 +27,7 @@ export class DroppedNotifications {
     while (dropped.above.delete(dropped.upTo + 1)) dropped.upTo += 1;
   }
 
-  /** Its part of a snapshot. */
+  /** Saves or loads its part of a snapshot. */
   visit(sections: Sections): void {
     this.byOwner = sections.plain('byOwner', this.byOwner);
   }
@@ -40,7 +40,7 @@ export class DroppedNotifications {
     }
   }
 
-  /** Throws naming what does not hold: the numbers above the mark lie above it, few, and the next one is not among them. */
+  /** Throws naming the first violation: the numbers above the mark are few, lie above it, and do not include the next one. */
   checkInvariants(): void {
     for (const [owner, { upTo, above }] of this.byOwner) {
       for (const number of above) {

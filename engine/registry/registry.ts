@@ -1,6 +1,6 @@
-// The reducer beside the core, for what is not trading: API keys, wallet bindings, texts. The pipeline asks it before the
-// core (admit) and tells it after the core (record). Deterministic like the core; gateways never look into it, they learn
-// from its events.
+// The reducer beside the core, for what is not trading: API keys, wallet bindings, texts, dropped notifications. The pipeline
+// calls it before the core (admit) and after it (record). Deterministic like the core; gateways never read its state, they
+// learn from its events.
 import {
   type Command,
   type CommandOf,
@@ -30,18 +30,18 @@ export class Registry {
   private readonly wallets = new Wallets();
   private readonly catalog = new Catalog();
   private readonly notifications = new DroppedNotifications();
-  /** That of the latest start. */
+  /** The rules version of the latest start. */
   private rulesVersion: number = RULES_VERSION;
-  /** The market that was admitted last: record() takes it in without reading its bytes again. */
+  /** The market admitted last: record() adds it without decoding its bytes again. */
   private admitted:
     | { readonly command: CommandOf<'CreateMarket'>; readonly slug: string; readonly json: string }
     | undefined;
-  /** The rare command at hand, in place for what reads words. */
+  /** A copy of the rare command at hand, aligned for code that reads words. */
   private readonly message = new Message();
 
   /**
-   * Whether the command at `offset`, a multiple of 8 bytes, of a message may go on to the core. Changes nothing; a refusal is
-   * written into `out`.
+   * Whether the command at `offset`, a multiple of 8 bytes, of a message may go on to the core. Changes no state; writes a
+   * refusal to `out`.
    */
   admit(message: Message, offset: number, bytes: number, out: EventWriter): boolean {
     switch (message.bytes[offset + 1]) {
@@ -69,7 +69,7 @@ export class Registry {
     }
   }
 
-  /** The number that the next event gets, from 1, and the index that the next market gets. */
+  /** The number of the next event, from 1, and the index of the next market. */
   get nextEventNumber(): number {
     return this.catalog.eventCount + 1;
   }
@@ -78,7 +78,7 @@ export class Registry {
     return this.catalog.marketCount;
   }
 
-  /** Takes a command that the core did not reject into the registry's state and writes its events. */
+  /** Applies a command that the core did not reject to the registry's state and writes its events. */
   record(tMs: number, message: Message, offset: number, bytes: number, out: EventWriter): void {
     const type = message.bytes[offset + 1];
     if (type === L.PlaceOrder.type || type === L.CancelOrders.type) return;
@@ -93,7 +93,7 @@ export class Registry {
     else if (type === L.DropNotifications.type) this.dropNotifications(command);
   }
 
-  /** A hash of all of the registry's state. */
+  /** A hash of all of the registry's state but the rules version, which the core hashes. */
   stateHash(): string {
     const hasher = new StateHasher();
     this.apiKeys.hashInto(hasher);
@@ -104,8 +104,8 @@ export class Registry {
   }
 
   /**
-   * Its part of a snapshot: what is loaded takes the place of a state that no command has touched.
-   * Throws SnapshotUnusable for what cannot be a state; then this registry is of no use any more.
+   * Saves or loads its part of a snapshot; only a registry that has recorded nothing may load. Throws SnapshotUnusable for an
+   * impossible state; then this registry must be discarded.
    */
   visit(sections: Sections): void {
     this.apiKeys.visit(sections.part('apiKeys'));
@@ -115,7 +115,7 @@ export class Registry {
     this.rulesVersion = sections.number('rulesVersion', this.rulesVersion);
   }
 
-  /** Throws an error with the number of the invariant that does not hold, and its figures. */
+  /** Throws an Error with the number of the first violated invariant and its figures. */
   checkInvariants(): void {
     this.apiKeys.checkInvariants();
     this.wallets.checkInvariants();
@@ -123,7 +123,7 @@ export class Registry {
     this.notifications.checkInvariants();
   }
 
-  /** A rare command, copied to where its parts read it. */
+  /** The bytes of a rare command, which is also copied into `this.message`. */
   private taken(message: Message, offset: number, bytes: number): Uint8Array {
     const command = message.bytes.subarray(offset, offset + bytes);
     this.message.take(command);
@@ -136,7 +136,7 @@ export class Registry {
     return false;
   }
 
-  /** A command of a trader on what its wallet holds. */
+  /** Admits a trader's command on the holdings of its wallet. */
   private admitHolder(message: Message, offset: number, fields: typeof L.Redeem.offsets, out: EventWriter): boolean {
     const { keyId, owner, wallet, flags } = fields;
     if (!this.admitTrader(message, offset + keyId, offset + owner, out)) return false;
@@ -180,7 +180,7 @@ export class Registry {
     return false;
   }
 
-  /** In the order of the list of rejections. */
+  /** Checks in the order of the list of rejections. */
   private admitMarket(bytes: Uint8Array, out: EventWriter): boolean {
     const { catalog } = this;
     const command = decode(bytes, 'CreateMarket');
@@ -271,12 +271,14 @@ function decode<N extends Command['type']>(command: Uint8Array, type: N): Comman
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
-/** The JSON of a tail; that of no texts without one. */
+/** The JSON of a tail; an empty object without one. */
 function jsonOf(tail: Uint8Array | undefined): string {
   return tail === undefined ? '{}' : decoder.decode(tail);
 }
 
-/** The texts of a tail; none without one. Throws on anything but a JSON object: the door lets no such command in. */
+/**
+ * The texts of a tail; none without one. Throws on anything but a JSON object, which the check of incoming commands refuses.
+ */
 export function textsOf(tail: Uint8Array | undefined): Texts {
   return parseTexts(jsonOf(tail));
 }

@@ -1,5 +1,5 @@
-// Which wallets an operator has bound to which owner. Part of the registry, which asks it for every order: that check
-// reads the message's bytes and allocates nothing. Wallets that are derived from their owner are not listed here.
+// The wallets that an operator has bound to owners. Part of the registry, which checks every order here: that check reads the
+// message's bytes and allocates nothing. Wallets derived from their owner are not listed.
 import { bytesToHex, hexToBytes, KeyTable, Message, requireSound, type Sections } from '../protocol/index.ts';
 import type { StateHasher } from '../protocol/stateHasher.ts';
 
@@ -16,10 +16,10 @@ export class Wallets {
   private bindings: Binding[] = [];
   private readonly indexByWallet = new KeyTable(ADDRESS_BYTES);
   private readonly ownerNumbers = new KeyTable(ADDRESS_BYTES);
-  /** By binding: the number of its owner. */
+  /** The owner's number of each binding. */
   private ownerOf: number[] = [];
 
-  /** Whether the owner may use the wallet: bound to it, or, unless a binding is asked for, bound to nobody. */
+  /** Whether the owner may use the wallet: it is bound to this owner or, unless a binding is needed, to nobody. */
   mayUse(message: Message, walletAt: number, ownerAt: number, isBindingNeeded: boolean): boolean {
     const index = this.indexByWallet.get(message.words, walletAt >> 2);
     if (index < 0) return !isBindingNeeded;
@@ -41,7 +41,7 @@ export class Wallets {
     this.ownerOf[index] = owner;
   }
 
-  /** Its part of a snapshot. */
+  /** Saves or loads its part of a snapshot. */
   visit(sections: Sections): void {
     this.bindings = sections.plain('bindings', this.bindings);
     this.ownerOf = sections.plain('ownerOf', this.ownerOf);
@@ -59,7 +59,7 @@ export class Wallets {
     }
   }
 
-  /** Throws naming what does not hold: the hot tables must say the same as the list of bindings. */
+  /** Throws naming the first violation: the tables of the hot check must match the list of bindings. */
   checkInvariants(): void {
     if (this.indexByWallet.size !== this.bindings.length) {
       throw new Error(`wallets 1: ${this.indexByWallet.size} wallets in ${this.bindings.length} bindings`);
