@@ -39,5 +39,5 @@ export function lastTradeOf({
   return { price: lastTradePriceText(market, outcome), side: sideText(outcome === 0 ? lastTrade.side : opposite) };
 }
 
-/** What GET /last-trade-price says before the first trade. */
+/** The reply of GET /last-trade-price before the first trade. */
 export const NO_LAST_TRADE = { price: '0.5', side: '' } as const;
