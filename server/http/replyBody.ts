@@ -22,7 +22,7 @@ export function lengthOf(body: Body): number {
 export function passingBytes(body: Body): string | Uint8Array {
   if (typeof body === 'string') return body;
   if (isPieces(body)) return gathered(body, 0, 0);
-  return body.buffer instanceof SharedArrayBuffer ? gathered([body], 0, 0) : body; // memory that another thread writes to must be copied
+  return body.buffer instanceof SharedArrayBuffer ? gathered([body], 0, 0) : body; // other threads write to shared memory
 }
 
 /** Joins pieces in the shared buffer as far as they fit, starting at byte `firstByte` of piece `first`. */
