@@ -72,10 +72,7 @@ export function deriveCredentials(serverSecret: Uint8Array, identity: ApiKeyIden
   };
 }
 
-/**
- * The credentials of a key in the log; undefined if it was made under another secret, in which case nobody can sign with
- * it.
- */
+/** The credentials of a key in the log; undefined if it was made under another secret, so nobody can sign with it. */
 export function credentialsOf(
   serverSecret: Uint8Array,
   key: ApiKeyIdentity & { readonly apiKey: string },

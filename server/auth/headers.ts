@@ -1,7 +1,7 @@
 // Reads the credentials in a request's headers, of either family of names, into one plain object, and checks the age of a
 // signed timestamp. Called once a request that needs credentials. It checks nothing but that age.
 
-/** What the headers carry; '' where a header is absent. */
+/** The credentials in the headers; '' for an absent header. */
 export type AuthHeaders = {
   /** The family of names; it also selects the dialect of the reply. */
   readonly family: 'poly' | 'service';

@@ -82,10 +82,7 @@ export class RecoveryRing {
     this.call();
   }
 
-  /**
-   * Puts the helper to sleep until the call count exceeds `calls`. Returns at once if a job was published before it could
-   * be called.
-   */
+  /** Puts the helper to sleep until there are more than `calls` calls; not at all if a job has been published already. */
   sleep(calls: number): void {
     Atomics.store(this.control, IS_ASLEEP, 1);
     if (this.unclaimedCount === 0 && !this.isOver) Atomics.wait(this.control, CALLS, calls);

@@ -25,10 +25,7 @@ export class Turns {
     this.recoverers = recoverers;
   }
 
-  /**
-   * Resolves when it is the request's turn: by then the signers of all jobs that the recoverers have accepted so far are
-   * known.
-   */
+  /** Resolves when it is the request's turn: the signers of all jobs added to the recoverers so far are then known. */
   next(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ jobCount: this.recoverers.takenCount, goOn: resolve, fail: reject });
@@ -56,10 +53,7 @@ export class Turns {
     if (this.waiting.length > 0) this.runSoon();
   }
 
-  /**
-   * Releases requests whose signers are known. Fewer than a group wait for more, unless the loop is idle or no others are
-   * waiting.
-   */
+  /** Releases requests whose signers are known. Fewer than a group wait, unless the loop is idle or no others are waiting. */
   private release(isIdle: boolean): void {
     const { waiting } = this;
     const { doneCount } = this.recoverers;

@@ -45,10 +45,7 @@ export function clientAddressOf(
 /** Reads the address that a request comes from, given its connection's peer and its headers. */
 export type AddressReader = (peer: string, req: Pick<UwsRequest, 'forEach'>) => string;
 
-/**
- * The address reader for the trusted proxies of a configuration; undefined if there are none and the peer's address is
- * used.
- */
+/** The address reader for a configuration's trusted proxies; undefined without any, when the peer's address is used. */
 export function forwardedReader({ trustedProxies }: Pick<ServerConfig, 'trustedProxies'>): AddressReader | undefined {
   if (trustedProxies.length === 0) return undefined;
   const isTrusted = networkSet(trustedProxies);

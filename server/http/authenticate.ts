@@ -173,10 +173,7 @@ export function makeAuthenticator(services: Services): Authenticator {
     return { owner: check.owner, apiKey: '', keyId: NO_KEY_ID };
   };
 
-  /**
-   * Without any part of a key's credentials but with a signature, the request is a wallet's; with neither, it fails as a
-   * key's.
-   */
+  /** A signature without any part of a key's credentials is a wallet's; everything else is checked as a key's. */
   const byWalletOrKey = (request: HttpRequest): Caller =>
     isWalletSigned(readAuthHeaders(request.header)) ? byWallet(request) : byKey(request, TRADING);
 

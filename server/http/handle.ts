@@ -40,10 +40,7 @@ const EXPOSE_HEADERS = bytesOf('access-control-expose-headers');
 const ANY = bytesOf('*');
 const SEQUENCE = bytesOf('x-sequence');
 const RETRY = { 'retry-after': String(RETRY_SECONDS.unavailable) };
-/**
- * The text of a 404. Stream paths are not in the table; a plain request for one may come through a proxy that strips
- * upgrades.
- */
+/** The text of a 404. Stream paths are not in the table; a plain request for one may come from a proxy that strips upgrades. */
 function notFoundText(path: string): string {
   if (streamPaths.some(([streamPath]) => streamPath === path))
     return 'not found: streams answer WebSockets alone, and this request asks for no upgrade';

@@ -17,10 +17,7 @@ interface Network {
   readonly prefixBits: number;
 }
 
-/**
- * An address in its shortest form, IPv4-mapped ones as IPv4; '' for any other text. An address with a zone (`%eth0`) is not
- * accepted.
- */
+/** An address in its shortest form, IPv4-mapped ones as IPv4; '' for any other text, also an address with a zone (`%eth0`). */
 export function canonicalAddress(text: string): string {
   const family = text.includes('%') ? 0 : isIP(text);
   if (family !== 6) return family === 4 ? text : '';

@@ -36,10 +36,7 @@ export class RequestFigures {
   private readonly byEndpoint = new Map<Route, RouteFigures>();
   private readonly others = figuresOf(NONE, NONE);
 
-  /**
-   * Counts a request that was answered, or whose client disconnected; without an endpoint if it was refused before one was
-   * found.
-   */
+  /** Counts a request that was answered, or whose client disconnected; no endpoint if it was refused before one was found. */
   answered(endpoint: Route | undefined, status: number, tookMs: number): void {
     const { statuses, seconds } = endpoint === undefined ? this.others : this.of(endpoint);
     statuses[status] += 1;

@@ -1,10 +1,7 @@
 // Shared by all our child processes: they report to their parent, and end when it does. Called in the children themselves
 // (snapshots/makerChild.ts, tools/journalChild.ts).
 
-/**
- * Sends a message to the parent; does nothing once the parent has ended, since writing to a closed channel would be an
- * error.
- */
+/** Sends a message to the parent. Does nothing once the parent has ended: writing to a closed channel is an error. */
 export function tellParent(message: object): void {
   if (process.connected) process.send?.(message, undefined, undefined, () => {});
 }

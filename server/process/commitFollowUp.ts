@@ -2,10 +2,7 @@
 // reach, from truly unhandled rejections. Called in the server's process and in the historian's thread; it imports nothing,
 // so that the command line can call it before anything else is loaded.
 
-/**
- * Whether an unhandled rejection is the second one of a failed commit. The writer has received the first one; it waits and
- * retries.
- */
+/** Whether an unhandled rejection is the second one of a failed commit. The writer got the first one; it waits and retries. */
 export function isFollowUpOfCommit(reason: unknown): boolean {
   return reason instanceof Error && 'commitError' in reason;
 }

@@ -25,20 +25,14 @@ export function slugOf(text: string): string {
   return joined.replace(/^-+|-+$/g, '') || bytesToHex(keccak256Text(text)).slice(2, 18);
 }
 
-/**
- * The resolution that a word names: the outcome with that name, else "split" for half and half; undefined for any other
- * word.
- */
+/** The resolution that a word names: the outcome with that name, else "split" for half and half; undefined for others. */
 export function resolutionOf([first, second]: readonly string[], word: string): Resolution | undefined {
   if (word === first) return Resolution.FIRST;
   if (word === second) return Resolution.SECOND;
   return word === HALVES ? Resolution.SPLIT : undefined;
 }
 
-/**
- * @throws BadRequest if an outcome of a market that is still to be resolved is called "split", which stands for half and
- * half
- */
+/** @throws BadRequest if an outcome of an unresolved market is called "split", which stands for half and half */
 export function requireResolvable({ outcomes }: Pick<MarketBody, 'outcomes'>): void {
   if (outcomes?.includes(HALVES) !== true) return;
   const reason = `none may be "${HALVES}", which stands for half and half where the market is resolved`;

@@ -28,8 +28,8 @@ const faucet: Handler = async (request, { services }) => {
   const credit = (commandOf: (owner: string) => Command): Promise<string> =>
     submitForWallet(services, address, given, commandOf);
   let owner = '';
-  // Shares first: if the market does not accept them, the whole request is refused. The collateral can still be refused
-  // after that.
+  // Shares first: if the market does not accept them, the whole request is refused. After that, too much collateral can
+  // still be refused.
   if (place !== undefined && shares !== undefined) {
     const amount = { marketIndex: place.market.index, outcome: place.outcome, amountMicro: shares };
     owner = await credit((of) => ({ type: 'FaucetShares', wallet: address, owner: of, ...amount }));

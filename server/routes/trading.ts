@@ -192,10 +192,7 @@ async function submitCancel(command: Command, { services, caller }: Context): Pr
   );
 }
 
-/**
- * The reply to a cancel that cannot match any order. It needs no command, but an exchange that takes no cancels still says
- * so.
- */
+/** The reply to a cancel that cannot match any order. It needs no command; an exchange that takes no cancels says so. */
 function nothingCanceled({ services }: Context): Reply {
   const { mode } = services.views.accounts;
   if (mode === ExchangeMode.DISABLED) throw replyError(rejectionReply('EXCHANGE_DISABLED'));

@@ -61,16 +61,10 @@ const REFUSALS: Readonly<Record<number, string>> = {
   [CancelRefusal.DELAYED]: 'order is delayed',
 };
 
-/**
- * For the caller's own order that has already ended. Production's wording: by it, bots recognize that their cancel came too
- * late.
- */
+/** For the caller's own order that has already ended. Production's wording, by which bots know that they were too late. */
 const TOO_LATE = "order can't be found - already canceled or matched";
 
-/**
- * An order id that was not cancelled, its CancelRefusal, and whether the order is known to be the caller's own and to have
- * ended.
- */
+/** An order id that was not cancelled, its CancelRefusal, and whether it is known to be the caller's own, ended order. */
 export interface RefusedCancel {
   readonly orderId: string;
   readonly reason: number;

@@ -294,10 +294,7 @@ export function readsAllTags(reader: QueryReader): boolean {
   return match === 'all';
 }
 
-/**
- * Whether the request filters by something no row here has, such as a game, a partner, being featured or being made by a
- * user.
- */
+/** Whether the request filters by something that no row here has, such as a game, a partner or a user as its maker. */
 export function readsForeign(reader: QueryReader, names: readonly string[], flags: readonly string[]): boolean {
   const named = names.map((name) => reader.texts(name) !== undefined);
   return [...named, ...flags.map((name) => reader.flag(name) ?? false)].includes(true);

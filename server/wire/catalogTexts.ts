@@ -17,10 +17,7 @@ import {
 import { isoTime } from './numbers.ts';
 import { appendList, bytesOf, type Pieces } from './pieces.ts';
 
-/**
- * Most cached rows of one form, about 3 kB each. When the cache is full it is emptied, and rows are rendered again on
- * demand.
- */
+/** Most cached rows of one form, about 3 kB each. A full cache is emptied, and rows are rendered again on demand. */
 const KEPT_ROWS_MAX = 20_000;
 
 /** A cache of rows by their numbers. */

@@ -181,10 +181,7 @@ interface HeldRow {
   readonly bytes: Uint8Array;
 }
 
-/**
- * A form of a market as JSON bytes, cached until the market or its list of tags changes: lists repeat all of them on every
- * call.
- */
+/** A form of a market as JSON bytes, cached until the market or its list of tags changes: lists repeat them on every call. */
 export function heldRows(shape: RowShape<object>): RowShape<Uint8Array> {
   const held = new WeakMap<Market, HeldRow>();
   return (market, event, tags) => {

@@ -62,7 +62,7 @@ function orderFields(order: Order) {
   };
 }
 
-/** What a share of a token pays, in pips. */
+/** The payout of one share of a token, in pips. */
 function payoutPips({ resolution }: Market, outcome: number): number {
   if (resolution === Resolution.SPLIT) return PIPS_PER_UNIT / 2;
   return resolution === outcome ? PIPS_PER_UNIT : 0;

@@ -54,10 +54,7 @@ export function microNumber(micro: number): number {
 let lastMs = Number.NaN;
 let lastMsText = '';
 
-/**
- * Milliseconds as digits. Caches the last one: the same time is asked for repeatedly, and a double this large is slow to
- * print.
- */
+/** Milliseconds as digits. The last one is cached: times repeat, and a double this large is slow to print. */
 export function msText(ms: number): string {
   if (ms === lastMs) return lastMsText;
   lastMs = ms;

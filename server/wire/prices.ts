@@ -14,7 +14,7 @@ export function priceText({ books }: Views, { market, outcome }: TokenPlace, sid
   );
 }
 
-/** Both sides, or the one asked for, as a JSON object. */
+/** Both sides, or the requested one, as a JSON object. */
 export function pricesJson(views: Views, place: TokenPlace, side: Side | undefined): string {
   if (side !== undefined) return `{"${sideText(side)}":"${priceText(views, place, side)}"}`;
   return `{"BUY":"${priceText(views, place, Side.BUY)}","SELL":"${priceText(views, place, Side.SELL)}"}`;

@@ -32,7 +32,7 @@ export function refuseUnknown(what: 'token' | 'market', ids: readonly string[], 
   if (texts.length > 0) throw new BadStreamRequest(texts.join('; '));
 }
 
-/** Where a client stands in a stream. */
+/** A client's position in a stream. */
 export interface ResumePoint {
   readonly streamId: string;
   readonly sequence: number;

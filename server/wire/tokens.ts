@@ -44,10 +44,7 @@ export function parseTokenList(body: unknown): readonly TokenQuery[] {
   });
 }
 
-/**
- * The tokens of the query `token_ids=a,b`, optionally with `sides=BUY,SELL`; undefined if there are none. @throws
- * BadRequest
- */
+/** The tokens of the query `token_ids=a,b`, optionally with `sides=BUY,SELL`; undefined without. @throws BadRequest */
 export function queryTokenList(query: URLSearchParams): readonly TokenQuery[] | undefined {
   const ids = query.get('token_ids');
   if (ids === null || ids === '') return undefined;

@@ -235,10 +235,7 @@ function list<Row>(rows: readonly Row[], render: (row: Row) => string): string {
   return `${text}]`;
 }
 
-/**
- * The rows of a query, typed by its kind. One function runs the query and renders its rows, which guarantees that they
- * match.
- */
+/** The rows of a query, typed by its kind. One function runs the query and renders its rows, so they match. */
 const ofKind = <Kind extends keyof HistoryRows>(_kind: Kind, rows: unknown): HistoryRows[Kind] =>
   rows as HistoryRows[Kind];
 

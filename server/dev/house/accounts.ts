@@ -87,10 +87,7 @@ async function openKey(services: Services, owner: string): Promise<Caller> {
   return caller;
 }
 
-/**
- * Tops up the account if its balance is below the minimum. Once the limit of all deposits is reached, it trades with what
- * it has.
- */
+/** Tops up the account if its balance is below the minimum. At the limit of all deposits, it trades with what it has. */
 export async function fundAccount(services: Services, address: string): Promise<void> {
   const account = services.views.accounts.byWallet(address);
   const balanceMicro = account?.collateralMicro ?? 0;
@@ -157,10 +154,7 @@ export async function withdrawHouse(services: Services): Promise<number> {
   return count;
 }
 
-/**
- * Signs the body that a client would post, and encodes it through the intake of posted orders. @throws BadRequest as it
- * does
- */
+/** Signs the body that a client would post and encodes it through the intake of orders. @throws BadRequest as that does */
 export function encodeOrder(
   services: Services,
   { address, privateKey, caller }: HouseAccount,

@@ -62,8 +62,8 @@ export class HouseCommands {
   }
 
   /**
-   * Signs and submits the planned commands in order, a few in each turn of the loop, so that requests need not wait for all
-   * of them.
+   * Signs and submits the planned commands in order, a few in each turn of the loop, so requests don't wait for all of
+   * them.
    */
   async submitPlanned(): Promise<void> {
     const { planned } = this;

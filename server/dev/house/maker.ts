@@ -59,10 +59,7 @@ function touchOf({ fairPips, tickPips, unitPips, spreadUnits }: MarketLook): Tou
   return { bid, ask: Math.min(bid + spread, ticks - 1) };
 }
 
-/**
- * Whether a quote is on the wrong side of the fair price, closer to it than the target spread allows, or too far away to be
- * useful.
- */
+/** Whether a quote is on the wrong side of the fair price, closer to it than the target spread allows, or too far away. */
 function isStale({ isBid, pips }: RestingQuote, touch: Touch, { fairPips, unitPips, tickPips }: MarketLook): boolean {
   const distancePips = isBid ? fairPips - pips : pips - fairPips;
   const isInside = isBid ? pips > touch.bid * tickPips : pips < touch.ask * tickPips;
@@ -117,10 +114,7 @@ function drawTicks(
   return prices.filter((ticks) => ticks >= 1 && ticks <= last);
 }
 
-/**
- * Plans which quotes to cancel and to place: maintains best prices around the fair price, with depth behind them as
- * recorded.
- */
+/** Plans which quotes to cancel and to place: best prices around the fair price, depth behind them as recorded. */
 export function planQuotes(look: MarketLook, random: HouseRandom): QuotePlan {
   const { tickPips, minOrderLots, resting } = look;
   const touch = touchOf(look);

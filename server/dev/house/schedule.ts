@@ -10,10 +10,7 @@ export interface Schedule {
    * must not reject.
    */
   run(step: () => Promise<number>): void;
-  /**
-   * A promise that a step must await before it continues, so that others get their turn; undefined if it may continue at
-   * once.
-   */
+  /** A promise that a step must await to give others their turn; undefined if it may continue at once. */
   pause(): Promise<void> | undefined;
   /** Stops calling; resolves when the running step has ended. */
   stop(): Promise<void>;

@@ -36,10 +36,7 @@ const commaList = text.meta({ description: `Up to ${TOKENS_PER_REQUEST_MAX} valu
 const listQuery = { token_ids: commaList.optional(), sides: commaList.optional() };
 const mapOf = <Value extends z.ZodType>(value: Value) => z.record(tokenId, value);
 
-/**
- * The three forms of a market-data request: one token, a list in the body, or a list in the query (or in the body of a
- * GET).
- */
+/** The three forms of a market-data request: one token, a list in the body, a list in the query (or a GET's body). */
 const threeWays = (one: z.ZodType, many: z.ZodType) => ({
   one: { query: oneToken, reply: one } satisfies EndpointSchema,
   posted: { body: tokenList, reply: many } satisfies EndpointSchema,

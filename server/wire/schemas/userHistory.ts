@@ -235,10 +235,7 @@ export function userHistorySchema(kind: AskedKind, isMounted: boolean): Endpoint
   return { query: anyDialect(query, isMounted), reply, moreStatuses };
 }
 
-/**
- * Requests of official clients also reach the root, identified by their headers; there, too, their limit may exceed the
- * maximum.
- */
+/** Official clients also use the root, identified by their headers; there, too, their limit may exceed the maximum. */
 function anyDialect(query: ParameterSchemas, isMounted: boolean): ParameterSchemas {
   if (isMounted || query.limit === undefined) return query;
   return { ...query, limit: uncut.limit.meta({ description: LIMIT_TEXT }) };
