@@ -96,7 +96,10 @@ export const isTooOld = ({ after }: { readonly after: number | undefined }, { ma
 export const isTooNew = ({ before }: { readonly before: number | undefined }, { matchMs }: Trade): boolean =>
   before !== undefined && unixSeconds(matchMs) >= before;
 
-/** Whether a trade matches a filter apart from its id, by which trades are looked up. Its token is that of any party. */
+/**
+ * Whether a trade matches a filter apart from its id, by which trades are looked up. Its token may be the taker's or any
+ * maker's.
+ */
 export function isTradeAsked(filter: Omit<TradeFilter, 'id'>, trade: Trade, market: Market): boolean {
   const { assetId } = filter;
   if (filter.market !== undefined && filter.market !== market.conditionId) return false;
