@@ -110,7 +110,7 @@ function figure(value: number | undefined, what: string, slug: string): number {
   return value;
 }
 
-/** Rewards in the form of a market's texts (routes/admin.ts writes the same): as numbers, since they are only displayed. */
+/** Rewards in the form of a market's texts (routes/creation.ts writes the same): as numbers, since they are only displayed. */
 function rewardTexts({ rewards }: SeedMarket): MarketRewards | undefined {
   if (rewards === undefined) return undefined;
   const rates = [{ asset_address: REWARD_ASSET, rewards_daily_rate: Number(rewards.dailyRate) }];
