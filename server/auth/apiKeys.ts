@@ -1,11 +1,11 @@
-// API credentials, derived from the server's one secret and the identity of a key, so that nothing secret is stored
-// and a lost triple can be derived again (wire.md A.2). Called when a key is created or derived, and when a gateway
-// first meets a key. The server's secret must never be logged or returned.
+// API credentials, derived from the server's one secret and a key's identity: no secret is stored, and a lost triple can be
+// derived again (wire.md A.2). Called when a key is created or derived, and when a gateway first sees a key. The server's
+// secret must never be logged or returned.
 import { createHmac } from 'node:crypto';
 import { ApiKeyKind } from '../../engine/index.ts';
 import { isAddress } from './hex.ts';
 
-/** What the kinds of keys are called in a derivation: every key there is depends on it. */
+/** The names of the key kinds in a derivation. Changing one would change every existing key of that kind. */
 const KIND_NAMES = {
   [ApiKeyKind.TRADING]: 'trading',
   [ApiKeyKind.READONLY]: 'readonly',
@@ -18,15 +18,15 @@ export interface ApiKeyIdentity {
   /** 0x address in any letter case. */
   readonly owner: string;
   readonly nonce: number;
-  /** 0 for the first key of (kind, owner, nonce); one more each time that key was deleted and made anew. */
+  /** 0 for the first key of (kind, owner, nonce), plus one each time that key is deleted and created again. */
   readonly generation: number;
 }
 
-/** A triple as clients need it. */
+/** The credentials that a client receives. */
 export interface ApiCredentials {
   /** UUID, version 4 in shape. */
   readonly apiKey: string;
-  /** Url-safe base64 with padding of 32 bytes: 44 characters. */
+  /** Padded url-safe base64 of 32 bytes: 44 characters. */
   readonly secret: string;
   /** 64 lower-case hex digits. */
   readonly passphrase: string;
@@ -36,7 +36,7 @@ function deriveBytes(serverSecret: Uint8Array, part: string, identity: string): 
   return createHmac('sha256', serverSecret).update(`outcry/api-credentials/1/${part}\n${identity}`).digest();
 }
 
-/** The identity as one text: each part has a fixed alphabet without the separator, so no two identities share it. */
+/** The identity as one text. No part's alphabet contains the separator, so distinct identities give distinct texts. */
 function identityText({ kind, owner, nonce, generation }: ApiKeyIdentity): string {
   if (!isAddress(owner))
     throw new TypeError(`The owner of an API key must be an address, not ${JSON.stringify(owner)}.`);
@@ -54,7 +54,7 @@ function uuidOfBytes(bytes: Buffer): string {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }
 
-/** The key of an identity's text. */
+/** The API key that an identity's text derives. */
 const apiKeyOf = (serverSecret: Uint8Array, identity: string): string =>
   uuidOfBytes(deriveBytes(serverSecret, 'key', identity));
 
@@ -72,7 +72,7 @@ export function deriveCredentials(serverSecret: Uint8Array, identity: ApiKeyIden
   };
 }
 
-/** The credentials of a key of the log; undefined where it was made under another secret: with it nobody can sign. */
+/** The credentials of a key in the log; undefined if it was made under another secret, so nobody can sign with it. */
 export function credentialsOf(
   serverSecret: Uint8Array,
   key: ApiKeyIdentity & { readonly apiKey: string },
@@ -81,7 +81,7 @@ export function credentialsOf(
   return derived.apiKey === key.apiKey ? derived : undefined;
 }
 
-/** Whether a key derives from the server's secret: one that was made under another is active in the log, and is nobody's. */
+/** Whether a key derives from the present server secret. A key made under another one is active in the log but unusable. */
 export function isOfSecret(key: ApiKeyIdentity & { readonly apiKey: string }, serverSecret: Uint8Array): boolean {
   return apiKeyOf(serverSecret, identityText(key)) === key.apiKey;
 }

@@ -1,5 +1,5 @@
-// The authenticated party of a request. Made by the door of http/ once credentials are checked, read by route handlers;
-// it never carries a secret.
+// The authenticated party of a request. Created by the HTTP layer once credentials are verified, read by route handlers; it
+// never carries a secret.
 
 /** An owner (the EOA behind every wallet) with the API key it used. */
 export interface Caller {

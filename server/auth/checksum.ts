@@ -1,6 +1,6 @@
-// Addresses in the letter case of EIP-55, as libraries of wallets print them and production shows them in orders, trades,
-// allowances and rewards. Called where these are rendered; inside, every address is in lower case. They are kept, as
-// a trader's records name the same few wallets again and again.
+// Addresses in EIP-55 letter case, as wallet libraries print them and production shows them in orders, trades, allowances
+// and rewards. Called where these are rendered; internally every address is lower case. Results are cached, since a
+// trader's records repeat the same few wallets.
 import { memoizeRecent } from '../lib/memoize.ts';
 import { keccak256Text } from './keccak.ts';
 
@@ -17,5 +17,5 @@ function withCase(address: string): string {
   return shown;
 }
 
-/** Of 0x and 40 hex digits in lower case. */
+/** The checksummed form of 0x and 40 lower-case hex digits. */
 export const checksumAddress = memoizeRecent(ADDRESSES_KEPT_MAX, withCase);

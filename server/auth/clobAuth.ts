@@ -1,5 +1,5 @@
-// L1 credentials: the EIP-712 "ClobAuth" statement by which a wallet's key asks for API keys (wire.md A.1). Called by
-// the door for endpoints that a wallet may sign for. It must never accept an address other than the signing key's.
+// L1 credentials: the EIP-712 "ClobAuth" statement that a wallet signs to request API keys (wire.md A.1). Called by the
+// HTTP layer for endpoints that accept a wallet's signature. It must never accept an address other than the signing key's.
 import { type AuthHeaders, isFreshTimestamp } from './headers.ts';
 import { bytesToHex, hexToBytes, requireHex, writeHex } from './hex.ts';
 import { keccak256, keccak256Text } from './keccak.ts';

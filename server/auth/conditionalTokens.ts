@@ -1,6 +1,6 @@
-// Ids of conditions and outcome tokens, computed as the conditional-token framework's contracts do (ConditionalTokens,
-// CTHelpers): so a market made here has the ids that it would have on chain. Called when a market is created; BigInt
-// is fine on so rare a path. It must never be called for an order: markets carry their token ids.
+// Ids of conditions and outcome tokens, computed like the contracts of the conditional-token framework (ConditionalTokens,
+// CTHelpers), so a market made here has the ids that it would have on chain. Called when a market is created; BigInt is
+// acceptable on so rare a path. It must never be called for an order: markets carry their token ids.
 import { bytesToHex, concatBytes, requireHex } from './hex.ts';
 import { keccak256 } from './keccak.ts';
 import { bigintToBytes32, bytes32ToBigint } from './uint256.ts';
@@ -11,7 +11,7 @@ const OUTCOME_SLOTS = bigintToBytes32(2n);
 /** The field prime of the curve alt_bn128, y² = x³ + 3. */
 const FIELD_PRIME = 21888242871839275222246405745257275088696311157297823662689037894645226208583n;
 const CURVE_B = 3n;
-/** p ≡ 3 (mod 4), so a square's root is its power (p + 1) / 4. */
+/** p ≡ 3 (mod 4), so the square root of a residue is its power (p + 1) / 4. */
 const ROOT_EXPONENT = (FIELD_PRIME + 1n) / 4n;
 
 /**

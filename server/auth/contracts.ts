@@ -1,15 +1,15 @@
-// The contract addresses that orders are signed for and that token ids are made with, by chain (wire.md B.1).
-// Read at start-up; configuration may override each address or name another chain. Nothing here speaks to a chain.
+// The contract addresses that orders are signed for and token ids are derived from, by chain (wire.md B.1). Read at
+// start-up; configuration may override each address or name another chain. Nothing here connects to a chain.
 import { isAddress } from './hex.ts';
 
-/** What a chain has addresses of, and configuration may give others for. */
+/** The contracts with an address on each chain; configuration may override any of them. */
 export const contractNames = [
   /** Verifying contract of V2 orders on ordinary markets. */
   'exchange',
   /** Verifying contract of V2 orders on neg-risk markets. */
   'negRiskExchange',
   'collateral',
-  /** Collateral wrapped by the neg-risk adapter: token ids of neg-risk markets are made with it. */
+  /** Collateral wrapped by the neg-risk adapter; token ids of neg-risk markets derive from it. */
   'negRiskCollateral',
   'conditionalTokens',
   'negRiskAdapter',
@@ -30,7 +30,7 @@ const POLYGON: ChainContracts = {
   negRiskAdapter: '0xada2005600dec949baf300f4c6120000bdb6eaab',
 };
 
-/** The neg-risk adapter of chain 137 until July 2026 (wire.md B.1). */
+/** The neg-risk adapter on chain 137 until July 2026 (wire.md B.1). */
 const FORMER_ADAPTER = '0xd91e80cf2e7be2e162c6513ced06f1dd0da35296';
 
 const AMOY: ChainContracts = {
@@ -40,7 +40,7 @@ const AMOY: ChainContracts = {
   collateral: POLYGON.collateral,
   negRiskCollateral: POLYGON.negRiskCollateral,
   conditionalTokens: '0x69308fb512518e39f9b16112fa8d994f4e2bf8bb',
-  // No adapter is known for this chain; the address of the other chain stands in, as clients do for the exchanges.
+  // No adapter is known for this chain; the other chain's address stands in, as clients do for the exchanges.
   negRiskAdapter: POLYGON.negRiskAdapter,
 };
 
@@ -48,7 +48,7 @@ const AMOY: ChainContracts = {
 export const STOCK_CHAINS: readonly ChainContracts[] = [POLYGON, AMOY];
 
 /**
- * The contracts of a chain: the stock ones, with any given address in their place.
+ * The contracts of a chain: the stock addresses, each replaced by a given one.
  * @throws RangeError with a sentence if an address is malformed, or missing for a chain without stock addresses
  */
 export function chainContracts(chainId: number, given: Partial<ContractAddresses> = {}): ChainContracts {
@@ -72,15 +72,15 @@ export function chainContracts(chainId: number, given: Partial<ContractAddresses
 }
 
 /**
- * Whom a wallet has to allow what it pays with. Official clients know the neg-risk adapter of before the stock one, and look
- * for it yet.
+ * The contracts that a wallet must approve to spend what it pays with. Official clients still look for the former neg-risk
+ * adapter, so it is added to the stock one.
  */
 export function spendersOf({ exchange, negRiskExchange, negRiskAdapter }: ChainContracts): readonly string[] {
   const former = negRiskAdapter === POLYGON.negRiskAdapter ? [FORMER_ADAPTER] : [];
   return [exchange, negRiskExchange, negRiskAdapter, ...former];
 }
 
-/** True if orders signed for these contracts would be valid at the live venue too: a stock exchange on chain 137. */
+/** Whether orders signed for these contracts are also valid at the live venue: a stock exchange on chain 137. */
 export function isReplayableAtLiveVenue(contracts: ChainContracts): boolean {
   if (contracts.chainId !== POLYGON.chainId) return false;
   const live = [POLYGON.exchange, POLYGON.negRiskExchange];

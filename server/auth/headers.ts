@@ -1,9 +1,9 @@
-// The credentials in a request's headers, from either family of names, as one plain object; and how old a signed
-// timestamp may be. Called once a request that needs credentials. It checks nothing but the timestamp's age.
+// Reads the credentials in a request's headers, of either family of names, into one plain object, and checks the age of a
+// signed timestamp. Called once a request that needs credentials. It checks nothing but that age.
 
-/** What the headers carry; '' where a header is absent. */
+/** The credentials in the headers; '' for an absent header. */
 export type AuthHeaders = {
-  /** Which family of names was used; it also picks the dialect of the answer. */
+  /** The family of names; it also selects the dialect of the reply. */
   readonly family: 'poly' | 'service';
   readonly address: string;
   readonly apiKey: string;
@@ -22,7 +22,7 @@ export const AUTH_AHEAD_MS_MAX = 30_000;
 
 type Family = AuthHeaders['family'];
 
-/** The names of a family, put together once: every private request asks for them. */
+/** The header names of a family, built once: every private request reads them. */
 const namesOf = (family: Family, prefix: string): AuthHeaders => ({
   family,
   address: `${prefix}_address`,
@@ -49,8 +49,8 @@ function readNamed(get: (name: string) => string, names: AuthHeaders): AuthHeade
 }
 
 /**
- * Reads POLY_* or SERVICE_* headers. If both families are present, POLY_* wins where its API key is there; without
- * any API key (L1) it wins where its address is there.
+ * Reads POLY_* or SERVICE_* headers. If both families are present, POLY_* wins if it has an API key; without any API key
+ * (L1) it wins if it has an address.
  * @param get a header's value by its lower-case name, '' if absent
  */
 export function readAuthHeaders(get: (name: string) => string): AuthHeaders {
@@ -59,18 +59,21 @@ export function readAuthHeaders(get: (name: string) => string): AuthHeaders {
   return readNamed(get, get(POLY.address) !== '' ? POLY : SERVICE);
 }
 
-/** Where a builder key signs, without a word of its owner: clients send these beside all else, so that an API key goes first. */
+/**
+ * The headers of a request signed by a builder key, which name no owner; undefined if there are none. Clients send them
+ * alongside others, so an API key takes precedence.
+ */
 export function readBuilderHeaders(get: (name: string) => string): AuthHeaders | undefined {
   if (get(BUILDER.apiKey) === '' || readAuthHeaders(get).apiKey !== '') return undefined;
   return readNamed(get, BUILDER);
 }
 
-/** Whether the headers are meant as a wallet's: a signature, and no part of a key's credentials. */
+/** Whether the headers are a wallet's: they have a signature and no part of a key's credentials. */
 export function isWalletSigned({ apiKey, passphrase, signature }: AuthHeaders): boolean {
   return apiKey === '' && passphrase === '' && signature !== '';
 }
 
-/** Decimal digits of a count of seconds that stays exact in milliseconds. */
+/** Unix seconds in decimal digits, few enough to be exact in milliseconds. */
 const SECONDS_DIGITS = /^[0-9]{1,12}$/;
 
 /** True if the text is unix seconds at most 300 s before and 30 s after `nowMs`. */

@@ -1,6 +1,6 @@
-// Hex text to bytes and back, strict and fast: "0x" and exactly the digits asked for, in any letter case; output is
-// lower case. Called by everything in this folder and by the readers of orders. It must never guess: malformed text
-// is reported, not padded or cut.
+// Strict and fast conversion between hex text and bytes: "0x" and exactly the required digits, in either letter case;
+// output is lower case. Called by everything in this folder and by the parsers of orders. It must never guess: malformed
+// text is reported, not padded or cut.
 
 const INVALID_DIGIT = 0x80;
 
@@ -17,7 +17,7 @@ export const ZERO_BYTES32 = `0x${'0'.repeat(64)}`;
 
 /**
  * Writes "0x…" text of exactly `lengthBytes` bytes into `target` at `offsetBytes`.
- * @returns false if the text is not that; the target's bytes there are then undefined.
+ * @returns false if the text is malformed; the target's bytes there are then undefined.
  */
 export function writeHex(text: string, target: Uint8Array, offsetBytes: number, lengthBytes: number): boolean {
   if (text.length !== 2 + 2 * lengthBytes || text.charCodeAt(0) !== 0x30 || text.charCodeAt(1) !== 0x78) return false;
@@ -45,7 +45,7 @@ export function hexToBytes(text: string): Uint8Array | undefined {
 }
 
 /**
- * Bytes of "0x…" text whose form the caller vouches for (constants, checked configuration).
+ * Bytes of "0x…" text that the caller knows to be well-formed (constants, checked configuration).
  * @throws TypeError naming `what` if it is not `lengthBytes` bytes of hex.
  */
 export function requireHex(text: string, lengthBytes: number, what: string): Uint8Array {
@@ -59,8 +59,8 @@ export function requireHex(text: string, lengthBytes: number, what: string): Uin
 const digits = Buffer.alloc(64);
 
 /**
- * Lower-case "0x…" text of the bytes. Short ones are copied first: the `buffer` of a small array that V8 keeps on its heap is
- * made when it is asked for, and has to be freed, which costs a long page of histories more than all else that is collected.
+ * Lower-case "0x…" text of the bytes. Short arrays are copied first: reading `buffer` of a small array on V8's heap
+ * allocates an ArrayBuffer, and freeing these costs a long page of histories more than all other garbage.
  */
 export function bytesToHex(bytes: Uint8Array): string {
   const { length } = bytes;
@@ -71,17 +71,17 @@ export function bytesToHex(bytes: Uint8Array): string {
 
 const scratch = new Uint8Array(32);
 
-/** True for "0x" and 40 hex digits in any letter case (no checksum is asked for). */
+/** True for "0x" and 40 hex digits in either letter case; the checksum is not verified. */
 export function isAddress(text: string): boolean {
   return writeHex(text, scratch, 0, 20);
 }
 
-/** True for "0x" and 64 hex digits in any letter case. */
+/** True for "0x" and 64 hex digits in either letter case. */
 export function isBytes32(text: string): boolean {
   return writeHex(text, scratch, 0, 32);
 }
 
-/** The parts one after another in a new array. */
+/** The parts concatenated into a new array. */
 export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
   let lengthBytes = 0;
   for (const part of parts) lengthBytes += part.length;

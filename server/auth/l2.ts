@@ -1,15 +1,15 @@
-// L2 credentials: the HMAC-SHA256 that signs each private request with an API key's secret (wire.md A.3).
-// Called for every private request, by node:crypto, which is several times faster than JavaScript's. It must never
-// compare digests in a way whose time tells about them, and never keep a memory of signatures: clients reuse them.
-// Its buffers serve one call after the other: everything here is done before it returns.
+// L2 credentials: the HMAC-SHA256 that signs each private request with an API key's secret (wire.md A.3). Called for every
+// private request; uses node:crypto, which is several times faster than JavaScript. Digests must be compared in constant
+// time, and signatures must not be remembered: clients reuse them. The buffers are shared by all calls, so nothing here may
+// be asynchronous.
 import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import { isFreshTimestamp } from './headers.ts';
 
-/** What is signed. */
+/** The signed parts of a request. */
 export type L2Request = {
   /** Unix seconds as decimal text, exactly as in the header. */
   readonly timestamp: string;
-  /** As on the request line, upper case. */
+  /** As in the request line, upper case. */
   readonly method: string;
   /** Without the query string. */
   readonly path: string;
@@ -23,19 +23,19 @@ const HEX_DIGEST = /^[0-9a-fA-F]{64}$/;
 const BASE64_DIGEST = /^[A-Za-z0-9+/_-]{43}=?$/;
 
 const DIGEST_BYTES = 32;
-/** Bytes that SHA-256 takes in at a time; HMAC pads its key to as many. */
+/** SHA-256's block size, to which HMAC pads its key. */
 const BLOCK_BYTES = 64;
 
 const givenDigest = Buffer.alloc(DIGEST_BYTES);
 const ownDigest = Buffer.alloc(DIGEST_BYTES);
 
-/** Reads a signature's text into `givenDigest`: hex, base64 or url-safe base64 (padded or not); false if none of these. */
+/** Decodes a signature into `givenDigest` from hex, base64 or url-safe base64 (padded or not); false if it is none of these. */
 function readDigest(text: string): boolean {
   if (BASE64_DIGEST.test(text)) return givenDigest.write(text, 'base64') === DIGEST_BYTES;
   return HEX_DIGEST.test(text) && givenDigest.write(text, 'hex') === DIGEST_BYTES;
 }
 
-/** The padded key and what is signed, and the padded key and the digest of that: what HMAC hashes one after the other. */
+/** The inputs of HMAC's two hashes: the padded key with the message, and the padded key with the inner digest. */
 const inner = Buffer.alloc(8_192);
 const outer = Buffer.alloc(BLOCK_BYTES + DIGEST_BYTES);
 
@@ -50,7 +50,7 @@ function signRequest(request: L2Request, body: Uint8Array | undefined, key: Uint
     hmac.digest().copy(ownDigest);
     return;
   }
-  // RFC 2104 by two hashes in one call each, their results as texts: an Hmac object costs more than all that it hashes.
+  // RFC 2104 by two one-shot hashes with string results: creating an Hmac object costs more than hashing everything.
   inner.fill(0x36, 0, BLOCK_BYTES);
   outer.fill(0x5c, 0, BLOCK_BYTES);
   for (let index = 0; index < key.length; index += 1) {
@@ -72,13 +72,13 @@ function keyOfSecret(secret: string | Uint8Array): Uint8Array {
   return typeof secret === 'string' ? Buffer.from(secret, 'base64') : secret;
 }
 
-/** Some clients sign the body with every apostrophe turned into a quotation mark. */
+/** Some clients sign the body with every apostrophe replaced by a quotation mark. */
 function withQuotes(body: Uint8Array): Uint8Array {
   return body.map((byte) => (byte === APOSTROPHE ? QUOTE : byte));
 }
 
 /**
- * True if the signature is that of the request under the secret and its timestamp is fresh. Never throws.
+ * Whether the signature is the request's under the secret and its timestamp is fresh. Never throws.
  * @param signature hex, base64 or url-safe base64 of the digest
  * @param secret url-safe base64 as given to the client, or its bytes
  * @param nowMs the clock, milliseconds since the epoch; the timestamp may be 300 s old or 30 s ahead
@@ -93,7 +93,7 @@ export function verifyL2(request: L2Request, signature: string, secret: string |
   return isSignedBy(request, withQuotes(body), key);
 }
 
-/** The signature of a request: url-safe base64 with padding, as official clients send it, or hex. */
+/** A request's signature: padded url-safe base64, as official clients send it, or hex. */
 export function signL2(
   request: L2Request,
   secret: string | Uint8Array,
@@ -101,11 +101,11 @@ export function signL2(
 ): string {
   signRequest(request, request.body, keyOfSecret(secret));
   if (encoding === 'hex') return ownDigest.toString('hex');
-  // 32 bytes make 43 characters and one of padding, which Node's base64url leaves out.
+  // 32 bytes take 43 characters and one of padding, which Node's base64url omits.
   return `${ownDigest.toString('base64url')}=`;
 }
 
-/** True if two secret texts (a passphrase given and expected) are equal, in a time that does not tell where they differ. */
+/** Whether two secret texts (a passphrase given and expected) are equal, in a time independent of where they differ. */
 export function equalSecretTexts(given: string, expected: string): boolean {
   return timingSafeEqual(hash('sha256', given, 'buffer'), hash('sha256', expected, 'buffer'));
 }

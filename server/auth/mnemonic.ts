@@ -1,5 +1,5 @@
-// The wallets of the well-known development mnemonic, the same that Hardhat and Anvil print. Called by development
-// start-up, house and replay. Their keys are public: production must never credit or accept them by default.
+// The wallets of the well-known development mnemonic that Hardhat and Anvil also use. Called by start-up in development,
+// house and replay. Their keys are public: production must never credit or accept them by default.
 import { mnemonicToAccount } from 'viem/accounts';
 import { bytesToHex } from './hex.ts';
 import { addressOfPrivateKey } from './secp256k1.ts';
@@ -10,11 +10,11 @@ export type KeyPair = { readonly privateKey: string; readonly address: string };
 /** Known to every Ethereum developer; never a secret. */
 const DEVELOPMENT_MNEMONIC = 'test test test test test test test test test test test junk';
 
-/** Accounts below this index are the printed wallets, and kept once derived. */
+/** Accounts below this index are the printed wallets, which are cached once derived. */
 const CACHED_COUNT = 10;
 const CHILD_INDEX_LIMIT = 0x80000000;
 
-// The expensive step (2,048 rounds of PBKDF2) is done once, and only when a wallet is asked for.
+// The expensive step (2,048 rounds of PBKDF2) runs once, when the first wallet is requested.
 let branch: ReturnType<ReturnType<typeof mnemonicToAccount>['getHdKey']> | undefined;
 const cached: (KeyPair | undefined)[] = new Array(CACHED_COUNT).fill(undefined);
 
@@ -30,7 +30,7 @@ export function developmentWallet(index: number): KeyPair {
   if (known !== undefined) return known;
   branch ??= mnemonicToAccount(DEVELOPMENT_MNEMONIC, { path: "m/44'/60'/0'/0" }).getHdKey();
   const key = branch.deriveChild(index).privateKey;
-  // A derivation without a key has a chance of 2^-127 an index (BIP-32) and does not occur for known mnemonics.
+  // BIP-32 derivation fails with a probability of 2^-127 an index, which does not occur for known mnemonics.
   if (key === null || key === undefined) throw new Error(`The development wallet ${index} has no private key.`);
   const wallet: KeyPair = { privateKey: bytesToHex(key), address: addressOfPrivateKey(key) };
   if (index < CACHED_COUNT) cached[index] = wallet;

@@ -1,6 +1,6 @@
-// The EIP-712 digest of a V2 order, encoded by hand: it is the order's id and what wallets of types 0 to 2 sign.
-// Called for every order, so type hash, domain separators and token-id bytes are cached and the struct's buffer is
-// reused; a result is always a new array. Fields must have been checked by the reader: a malformed one throws.
+// The EIP-712 digest of a V2 order, encoded by hand: it is the order's id, and wallets of types 0 to 2 sign it. Called for
+// every order, so the type hash, domain separators and token-id bytes are cached and the struct's buffer is reused; a
+// result is always a new array. The parser must have checked the fields: a malformed one throws.
 import { memoizeRecent } from '../lib/memoize.ts';
 import { requireHex, writeHex } from './hex.ts';
 import { keccak256, keccak256Text } from './keccak.ts';
@@ -38,9 +38,9 @@ export type OrderDomain = {
 
 /** Digests of orders on one chain. */
 export type OrderHasher = {
-  /** The 32-byte digest under the domain that the market's neg-risk flag picks. @throws TypeError on a bad field. */
+  /** The 32-byte digest, under the domain selected by the market's neg-risk flag. @throws TypeError on a bad field. */
   readonly digest: (order: SignableOrder, negRisk: boolean) => Uint8Array;
-  /** That domain itself, for verifyOrderSignature. */
+  /** The domain itself, for verifyOrderSignature. */
   readonly domain: (negRisk: boolean) => OrderDomain;
 };
 
@@ -55,7 +55,7 @@ const DOMAIN_TYPE_HASH = keccak256Text(
 const DOMAIN_NAME_HASH = keccak256Text('Polymarket CTF Exchange');
 
 /**
- * The order domain of an exchange contract, which is of version 2 unless another is given.
+ * The order domain of an exchange contract, version 2 by default.
  * @throws TypeError if the contract is not an address; RangeError if the chain id is not a whole number ≥ 1.
  */
 export function orderDomain(chainId: number, verifyingContract: string, version = '2'): OrderDomain {
@@ -71,7 +71,7 @@ export function orderDomain(chainId: number, verifyingContract: string, version 
 
 const TOKEN_IDS_KEPT_MAX = 32_768;
 
-/** Bytes of a token id, of its decimal text. Only a market's tokens come here. */
+/** The bytes of a decimal token id, cached. Only tokens of existing markets reach it. */
 const bytesOfTokenId = memoizeRecent(TOKEN_IDS_KEPT_MAX, decimalToBytes32);
 
 // Byte offsets of the slots: the type hash, then the eleven fields in the order of the type string.
@@ -91,7 +91,7 @@ const struct = new Uint8Array(12 * 32);
 const structView = new DataView(struct.buffer);
 struct.set(keccak256Text(ORDER_TYPE), 0);
 
-/** The text whose bytes a hex slot holds now: makers repeat and metadata is mostly zero, so most writes are spared. */
+/** The text that each hex slot currently encodes: makers repeat and metadata is mostly zero, so most writes are skipped. */
 const held: { maker: string; signer: string; metadata: string; builder: string } = {
   maker: '',
   signer: '',
@@ -117,7 +117,7 @@ function writeAmount(name: string, offsetBytes: number, value: number): void {
   writeUint53(structView, offsetBytes, value);
 }
 
-/** Decimal digits that always fit below 2^53. */
+/** The number of decimal digits that is always below 2^53. */
 const SAFE_DIGITS_MAX = 15;
 
 function writeSalt(salt: number | string): void {
@@ -135,7 +135,7 @@ function writeTokenId(tokenId: string | Uint8Array): void {
   struct.set(bytes, TOKEN_ID);
 }
 
-/** hashStruct(Order): 32 bytes. Type 3 signatures carry it as their contents hash. @throws TypeError on a bad field. */
+/** hashStruct(Order): 32 bytes. Type 3 signatures carry it as the contents hash. @throws TypeError on a bad field. */
 export function orderStructHash(order: SignableOrder): Uint8Array {
   writeSalt(order.salt);
   writeHexField('maker', order.maker, MAKER + 12, 20);
@@ -151,7 +151,7 @@ export function orderStructHash(order: SignableOrder): Uint8Array {
   return keccak256(struct);
 }
 
-/** The digests of orders on a chain for its two exchange contracts. @throws as orderDomain. */
+/** The hasher of orders on a chain, for its two exchange contracts. @throws as orderDomain. */
 export function orderHasher(contracts: {
   readonly chainId: number;
   readonly exchange: string;

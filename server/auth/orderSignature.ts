@@ -1,6 +1,6 @@
-// Who signed an order: plain ECDSA over the digest (signature types 0 to 2) or the ERC-7739 wrapper of a deposit
-// wallet (type 3), wire.md B.3. Called once an order's digest is known; signOrder serves development tools and tests.
-// It must never decide whether a wallet belongs to the signer: the caller compares with the API key and the wallets.
+// Finds who signed an order: plain ECDSA over the digest (signature types 0 to 2) or the ERC-7739 wrapper of a deposit
+// wallet (type 3), wire.md B.3. Called once an order's digest is known; signOrder serves development tools and tests. It
+// must never decide whether a wallet belongs to the signer: the caller compares with the API key and the wallets.
 import { bytesToHex, concatBytes, hexToBytes, writeHex } from './hex.ts';
 import { keccak256, keccak256Text } from './keccak.ts';
 import { ORDER_TYPE, type OrderDomain, orderStructHash, type SignableOrder } from './orderDigest.ts';
@@ -18,7 +18,7 @@ const ORDER_TYPE_BYTES = new TextEncoder().encode(ORDER_TYPE);
 /** Inner signature, domain separator, contents hash, type string, uint16 length of the type string. */
 const WRAPPED_BYTES = SIGNATURE_BYTES + 32 + 32 + ORDER_TYPE_BYTES.length + 2;
 
-// TypedDataSign of ERC-7739 with the deposit wallet as the verifying contract of the inner domain.
+// ERC-7739's TypedDataSign, with the deposit wallet as the verifying contract of the inner domain.
 const WRAPPER_TYPE_HASH = keccak256Text(
   'TypedDataSign(Order contents,string name,string version,uint256 chainId,address verifyingContract,bytes32 salt)' +
     ORDER_TYPE,
@@ -45,11 +45,11 @@ function refuse(reason: string): OrderSignatureCheck {
   return { ok: false, reason };
 }
 
-/** The bytes of the plain signature at hand: nearly every order has one, and an array of its own would cost a microsecond. */
+/** A buffer for the plain signature being checked: nearly every order has one, and a new array would cost a microsecond. */
 const plainSignature = new Uint8Array(SIGNATURE_BYTES);
 const PLAIN_CHARACTERS = 2 + 2 * SIGNATURE_BYTES;
 
-/** The 65 bytes of a signature's text, good until the next call; undefined if they are not that. */
+/** The 65 bytes of a signature's text, valid until the next call; undefined if it is malformed. */
 export function plainSignatureOf(text: string): Uint8Array | undefined {
   return writeHex(text, plainSignature, 0, SIGNATURE_BYTES) ? plainSignature : undefined;
 }
@@ -76,7 +76,7 @@ function verifyPlain(
   return { ok: true, signer };
 }
 
-/** Takes the wrapper apart from its end, so that each length is known before the part in front of it is read. */
+/** Parses the wrapper from its end, so each length is known before the part in front of it is read. */
 function verifyWrapped(order: SignableOrder, signature: Uint8Array, domain: OrderDomain): OrderSignatureCheck {
   if (signature.length < 2) return refuse('The wrapped signature is empty.');
   const typeLength = (signature[signature.length - 2] << 8) | signature[signature.length - 1];
@@ -104,12 +104,12 @@ function verifyWrapped(order: SignableOrder, signature: Uint8Array, domain: Orde
 }
 
 /**
- * Checks an order's signature and tells the key that made it.
- * For types 0 to 2 the key must be `order.signer`. For type 3 the caller must still require that `order.signer` is a
- * wallet of the returned signer (wallets.ts, or one bound by the venue), and for all types that it is the caller.
+ * Checks an order's signature and returns the address of the key that made it. For types 0 to 2 the key must be
+ * `order.signer`. For type 3 the caller must still require that `order.signer` is a wallet of the returned signer
+ * (wallets.ts, or one bound by the venue), and for all types that the signer is the caller.
  * @param digest the order's digest under `domain` (orderHasher)
  * @param signature 0x text or bytes; anything malformed is refused, never thrown
- * @param recover what tells the signer of the digest for types 0 to 2, where somebody has found it out already
+ * @param recover returns the signer of the digest for types 0 to 2, if it has already been recovered
  */
 export function verifyOrderSignature(
   order: SignableOrder,

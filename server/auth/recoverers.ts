@@ -1,32 +1,32 @@
-// Recovers the signers of orders, on this thread and on one helper beside it. A job may be begun by the helper as soon as it
-// is taken, while this thread reads the next requests; this thread lends a hand where the helper cannot keep up, and where
-// it has nothing else to do. Filled by the routes of trading, driven by turns.ts. It gives what recoverAddress gives.
+// Recovers the signers of orders, on this thread and one helper thread. The helper may start a job as soon as it is added,
+// while this thread reads the next requests; this thread helps if the helper falls behind or if it has nothing else to do.
+// Filled by the routes of trading, driven by turns.ts. Results equal those of recoverAddress.
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { bytesToHex } from './hex.ts';
 import { placeOf, RecoveryRing, RING_JOBS } from './recoveryRing.ts';
 import { recoverAddress } from './secp256k1.ts';
 
-/** From so many jobs on the helper is woken: fewer are done here before it would be there. */
+/** The helper is woken at this many jobs: fewer are finished here before it would have started. */
 const JOBS_SHARED_MIN = 3;
 /**
- * While this thread has other work, jobs are the helper's: it helps from so many unclaimed ones on, and leaves so many. Where
- * it helps, it does many in one go, since the curve's tables fill the processor's cache.
+ * While this thread has other work, jobs are left to the helper. At HELPED_FROM unclaimed jobs this thread helps until
+ * LEFT_TO_HELPER are left. It does many in one go, since the curve's tables fill the processor's cache.
  */
 const HELPED_FROM = 32;
 const LEFT_TO_HELPER = 16;
-/** Jobs done here in one go at most, before the loop has its turn: what else waits there must not wait long. */
+/** Most jobs done here in one go, so that other work on the loop does not wait long. */
 const JOBS_A_TURN = 16;
-/** The same where nothing else is to be done: one, since what is found meanwhile can go on after it. */
+/** The same for an idle thread: one, so that requests whose signers were found meanwhile can continue after it. */
 const JOBS_AN_IDLE_TURN = 1;
-/** Jobs that one of the helper's may hold up while this thread has other work: then that one is asked for. */
+/** Most jobs that may queue behind one of the helper's while this thread has other work; then it waits for that one. */
 const HELD_UP_MAX = 128;
-/** How long the helper's answer is waited for, ms; a helper that got no processor is not: the job is then done here. */
+/** The longest wait for the helper's answer, ms. If the helper got no processor by then, the job is done here. */
 const ANSWER_MS_MAX = 0.2;
 
-/** A signature whose signer is asked for. */
+/** A signature whose signer is to be recovered. */
 export interface RecoveryJob {
-  /** Undefined until it is known (Recoverers.doneCount), and where there is none. */
+  /** Undefined until the job is done (see Recoverers.doneCount), and if there is no signer. */
   readonly signer: string | undefined;
 }
 
@@ -36,11 +36,11 @@ interface JobDraft {
 }
 
 export class Recoverers {
-  /** Jobs taken so far, and how many of them are done of which all before are done, too. A job's ticket is its number. */
+  /** The number of jobs added so far, and the number of leading ones that are all done. A job's number is its ticket. */
   takenCount = 0;
   doneCount = 0;
   private readonly ring = new RecoveryRing();
-  /** Those that are not done, at their tickets' places in the ring. */
+  /** Unfinished jobs, at their tickets' places in the ring. */
   private readonly jobs: (JobDraft | undefined)[] = new Array(RING_JOBS).fill(undefined);
   private readonly digest = new Uint8Array(32);
   private readonly signature = new Uint8Array(65);
@@ -48,12 +48,12 @@ export class Recoverers {
   private hasHelper: boolean;
   private helper: { readonly thread: Worker; readonly ended: Promise<void> } | undefined;
 
-  /** With a helper thread, started when it is first needed, where there is a second processor. */
+  /** Uses a helper thread, started on first need, if there is a second processor. */
   constructor(hasHelper = availableParallelism() > 1) {
     this.hasHelper = hasHelper;
   }
 
-  /** Takes a job: a digest of 32 bytes and a signature of 65 (r, s, v). Both are copied. */
+  /** Adds a job: a digest of 32 bytes and a signature of 65 (r, s, v). Both are copied. */
   add(digest: Uint8Array, signature: Uint8Array): RecoveryJob {
     if (this.takenCount - this.doneCount === RING_JOBS) this.recoverAll();
     const ticket = this.takenCount | 0;
@@ -67,7 +67,7 @@ export class Recoverers {
   }
 
   /**
-   * Takes over what the helper has found, and works as long as that is of use.
+   * Collects the helper's results, and does jobs here as far as that helps.
    * @param isIdle whether this thread has nothing else to do: then it takes a job, or waits for the helper's
    */
   advance(isIdle: boolean): void {
@@ -85,21 +85,21 @@ export class Recoverers {
     this.collect();
   }
 
-  /** Finds the signers of all jobs taken so far. */
+  /** Recovers the signers of all jobs added so far. */
   recoverAll(): void {
     this.recoverSome(RING_JOBS, 0);
     for (this.collect(); this.doneCount < this.takenCount; this.collect()) this.awaitFirst();
   }
 
-  /** Resolves when the helper has ended. It ends by itself: a thread that is stopped while it loads can take V8 with it. */
+  /** Resolves when the helper has ended. It ends by itself: terminating a thread while it loads can crash V8. */
   async close(): Promise<void> {
     this.hasHelper = false;
     this.ring.end();
-    this.helper?.thread.ref(); // or the process might be over before the thread is
+    this.helper?.thread.ref(); // or the process might exit before the thread ends
     await this.helper?.ended;
   }
 
-  /** Goes on to the first job that is not done. */
+  /** Advances doneCount to the first unfinished job. */
   private collect(): void {
     while (this.doneCount < this.takenCount) {
       const ticket = this.doneCount | 0;
@@ -110,7 +110,7 @@ export class Recoverers {
     }
   }
 
-  /** Does up to `most` jobs that nobody has claimed, as long as more than `left` are; whether it did any. */
+  /** Does up to `most` unclaimed jobs, as long as more than `left` remain. Returns whether it did any. */
   private recoverSome(most: number, left: number): boolean {
     let count = 0;
     for (; count < most && this.ring.unclaimedCount > left; count += 1) {
@@ -128,7 +128,7 @@ export class Recoverers {
     job.isDone = true;
   }
 
-  /** The first job that is not done is the helper's: waits for it, or does it here. */
+  /** The helper holds the first unfinished job: waits for its result, or does the job here. */
   private awaitFirst(): void {
     if (this.doneCount === this.takenCount) return;
     const ticket = this.doneCount | 0;
@@ -161,7 +161,7 @@ export class Recoverers {
 
   private startHelper(): { readonly thread: Worker; readonly ended: Promise<void> } {
     const thread = new Worker(new URL('./recoveryWorker.ts', import.meta.url), { workerData: this.ring.memory });
-    // A helper that cannot run is a helper less: what it does not claim is done here.
+    // If the helper fails, the jobs that it did not claim are done here.
     thread.on('error', () => {
       this.hasHelper = false;
     });

@@ -1,12 +1,12 @@
-// The helper thread of recoverers.ts: claims jobs of the ring, recovers who signed them, writes the addresses back, and
-// sleeps while there are none, until it is told to end. It knows nothing of orders.
+// The helper thread of recoverers.ts: claims jobs of the ring, recovers their signers, writes the addresses back, and
+// sleeps while there are none, until it is told to end. It knows nothing about orders.
 import { workerData } from 'node:worker_threads';
 import { nameThread } from '../process/thread.ts';
 import { writeHex } from './hex.ts';
 import { RecoveryRing } from './recoveryRing.ts';
 import { recoverAddress } from './secp256k1.ts';
 
-const ring = new RecoveryRing(workerData as SharedArrayBuffer); // what recoverers.ts starts it with
+const ring = new RecoveryRing(workerData as SharedArrayBuffer); // passed by recoverers.ts
 const digest = new Uint8Array(32);
 const signature = new Uint8Array(65);
 const address = new Uint8Array(20);

@@ -1,12 +1,12 @@
-// ECDSA over secp256k1 as Ethereum uses it: recover an address from a digest, sign a digest, address of a key.
-// Native libsecp256k1 where its prebuilt binary loads, else the same library as WASM (about three times slower);
-// signatureBackend says which. Called by the checks of orders and of L1 headers. It must never fall back to
-// JavaScript curves: the index of the secp256k1 package does so silently, hence its bindings.js is loaded itself.
+// ECDSA over secp256k1 as Ethereum uses it: recover an address from a digest, sign a digest, derive a key's address. Native
+// libsecp256k1 if its prebuilt binary loads, else the same library as WASM (about three times slower); signatureBackend
+// says which. Called by the checks of orders and of L1 headers. It must never fall back to JavaScript curves: the index of
+// the secp256k1 package does so silently, so its bindings.js is loaded directly.
 import { createRequire } from 'node:module';
 import { bytesToHex, requireHex } from './hex.ts';
 import { keccak256 } from './keccak.ts';
 
-/** What this module needs of a curve library. Lengths are checked before a call. */
+/** The interface to a curve library. Lengths are checked before each call. */
 type SignatureBackend = {
   readonly name: 'native' | 'wasm';
   /** 65-byte uncompressed public key, possibly in a buffer that the next call reuses; undefined if there is none. */
@@ -17,7 +17,7 @@ type SignatureBackend = {
   publicKey(privateKey: Uint8Array): Uint8Array;
 };
 
-/** The functions of secp256k1/bindings.js that are used; they throw where libsecp256k1 reports an error. */
+/** The functions used from secp256k1/bindings.js; they throw when libsecp256k1 reports an error. */
 type NativeBindings = {
   ecdsaRecover(
     compact: Uint8Array,
@@ -30,7 +30,7 @@ type NativeBindings = {
   publicKeyCreate(privateKey: Uint8Array, compressed: boolean): Uint8Array;
 };
 
-/** libsecp256k1 as an N-API addon; undefined where this platform has no prebuilt binary that loads. */
+/** libsecp256k1 as an N-API addon; undefined if no prebuilt binary loads on this platform. */
 export function loadNativeBackend(): SignatureBackend | undefined {
   let bindings: NativeBindings;
   try {
@@ -56,7 +56,7 @@ export function loadNativeBackend(): SignatureBackend | undefined {
   };
 }
 
-/** libsecp256k1 compiled to WASM (libauth): the same results on every platform. */
+/** libsecp256k1 compiled to WASM (libauth), with the same results on every platform. */
 export async function loadWasmBackend(): Promise<SignatureBackend> {
   const { instantiateSecp256k1 } = await import('@bitauth/libauth');
   const wasm = await instantiateSecp256k1();
@@ -81,7 +81,7 @@ export async function loadWasmBackend(): Promise<SignatureBackend> {
 
 /** The curve's order n. */
 const ORDER = requireHex('0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141', 32, 'n');
-/** floor(n / 2): the largest s that is accepted, so that a signature has one form only (EIP-2). */
+/** floor(n / 2), the largest accepted s: each signature then has one valid form only (EIP-2). */
 const HALF_ORDER = requireHex('0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0', 32, 'n / 2');
 
 /** Sign of (the 32 bytes at `offset`) − bound. */
@@ -116,7 +116,7 @@ function addressOfPublicKey(publicKey: Uint8Array): string {
 
 function privateKeyBytes(privateKey: Uint8Array | string): Uint8Array {
   if (typeof privateKey === 'string') {
-    // The key itself must not appear in an error's text.
+    // The key must not appear in an error's text.
     if (!/^0x[0-9a-fA-F]{64}$/.test(privateKey)) throw new RangeError('A private key is 0x and 64 hex digits.');
     return requireHex(privateKey, 32, 'The private key');
   }
@@ -124,7 +124,7 @@ function privateKeyBytes(privateKey: Uint8Array | string): Uint8Array {
   return privateKey;
 }
 
-/** The three operations over one backend. */
+/** The three operations on one backend. */
 export type Secp256k1 = {
   readonly backend: 'native' | 'wasm';
   readonly recoverAddress: (digest: Uint8Array, signature: Uint8Array) => string | undefined;
@@ -132,7 +132,7 @@ export type Secp256k1 = {
   readonly addressOfPrivateKey: (privateKey: Uint8Array | string) => string;
 };
 
-/** Puts our own checks around a backend, so that both accept and refuse exactly the same signatures. */
+/** Wraps a backend in our own checks, so that both backends accept and refuse exactly the same signatures. */
 export function secp256k1With(backend: SignatureBackend): Secp256k1 {
   const compact = new Uint8Array(64);
   return {
@@ -157,7 +157,7 @@ export function secp256k1With(backend: SignatureBackend): Secp256k1 {
 
 const curve = secp256k1With(loadNativeBackend() ?? (await loadWasmBackend()));
 
-/** Which library checks signatures in this process; start-up says it. */
+/** The library that checks signatures in this process; start-up reports it. */
 export const signatureBackend: 'native' | 'wasm' = curve.backend;
 
 /**

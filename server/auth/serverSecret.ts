@@ -1,6 +1,6 @@
-// The server's one secret, from which all credentials of API keys derive: given in OUTCRY_SECRET, or kept in a file of the data
-// directory. Found and made by openServices.ts at a start; cli.ts asks whether there is one. It must never be logged, returned or
-// written anywhere but its own file.
+// The server's one secret, from which the credentials of all API keys derive: given in OUTCRY_SECRET, or stored in a file
+// of the data directory. Found or created by openServices.ts at start-up; cli.ts asks whether it exists. It must never be
+// logged, returned or written anywhere but its own file.
 import { createHmac, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -44,7 +44,7 @@ function readSecretFile(path: string): Uint8Array {
   return Buffer.from(text, 'hex');
 }
 
-/** Written beside and renamed, so that a crash leaves the whole file or none. */
+/** Written to a temporary file and renamed, so a crash leaves the whole file or none. */
 function createSecretFile(dataDir: string): Uint8Array {
   const secret = randomBytes(SECRET_BYTES);
   mkdirSync(dataDir, { recursive: true });
@@ -56,14 +56,14 @@ type SecretEnvironment = { readonly [name: string]: string | undefined };
 
 const givenText = ({ OUTCRY_SECRET: text }: SecretEnvironment): string | undefined => (text === '' ? undefined : text);
 
-/** Whether there is a secret, sound or not. */
+/** Whether a secret exists, valid or not. */
 export const hasServerSecret = (dataDir: string, env: SecretEnvironment): boolean =>
   givenText(env) !== undefined || existsSync(secretFileIn(dataDir));
 
 /**
- * The secret that there is: of OUTCRY_SECRET (64 hex digits, or any text of at least 32 characters), else of the 0600 file in the
- * data directory; undefined where one is still to be made.
- * @throws Error with a sentence if the text is too short, or the file is open to others or not a secret
+ * The existing secret: from OUTCRY_SECRET (64 hex digits, or any text of at least 32 characters), else from the 0600 file
+ * in the data directory; undefined if none exists yet.
+ * @throws Error with a sentence if the text is too short, or the file is accessible to others or holds no secret
  */
 export function findServerSecret(dataDir: string, env: SecretEnvironment): Uint8Array | undefined {
   const text = givenText(env);
@@ -73,7 +73,7 @@ export function findServerSecret(dataDir: string, env: SecretEnvironment): Uint8
 }
 
 /**
- * The server's 32-byte secret, as found or else made. Call it holding the directory's lock.
+ * The server's 32-byte secret, created if there is none. Call it holding the directory's lock.
  * @throws Error as findServerSecret does
  */
 export const loadServerSecret = (dataDir: string, env: SecretEnvironment): Uint8Array =>

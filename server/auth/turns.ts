@@ -1,14 +1,14 @@
-// Keeps requests that place or cancel orders in the order of their arrival: each goes on once the signers of its own orders and of
-// all orders before it are known. Made by openServices.ts; used by the routes of trading. It drives the recoverers once in each
-// turn of the loop, after everything that had arrived was read. Requests go on in groups, one after the other through the same
-// code, which keeps that code in the processor's cache.
+// Keeps requests that place or cancel orders in order of arrival: each continues once the signers of its own orders and of
+// all earlier ones are known. Created by openServices.ts, used by the routes of trading. It drives the recoverers once in
+// each turn of the loop, after all input that had arrived was read. Requests continue in groups, one after the other
+// through the same code, which keeps that code in the processor's cache.
 import type { Recoverers } from './recoverers.ts';
 
-/** While signers are still being found, requests go on in groups of at least this many, which then share a flush of the journal. */
+/** Smallest group of requests that continues while signers are still being recovered; a group shares a flush of the journal. */
 const TOGETHER_MIN = 8;
 
 interface Waiting {
-  /** The request goes on once this many jobs of the recoverers are done. */
+  /** The request continues once this many of the recoverers' jobs are done. */
   readonly jobCount: number;
   readonly goOn: () => void;
   readonly fail: (error: unknown) => void;
@@ -16,7 +16,7 @@ interface Waiting {
 
 export class Turns {
   private readonly recoverers: Recoverers;
-  /** In the order of arrival. */
+  /** In order of arrival. */
   private readonly waiting: Waiting[] = [];
   private isDue = false;
   private hasNews = false;
@@ -25,7 +25,7 @@ export class Turns {
     this.recoverers = recoverers;
   }
 
-  /** Resolves when it is the request's turn: the signers of all jobs that the recoverers have taken by now are then known. */
+  /** Resolves when it is the request's turn: the signers of all jobs added to the recoverers so far are then known. */
   next(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ jobCount: this.recoverers.takenCount, goOn: resolve, fail: reject });
@@ -53,7 +53,7 @@ export class Turns {
     if (this.waiting.length > 0) this.runSoon();
   }
 
-  /** Lets requests go on whose signers are known; fewer than a group wait for more, unless the loop is idle or none are left. */
+  /** Releases requests whose signers are known. Fewer than a group wait, unless the loop is idle or no others are waiting. */
   private release(isIdle: boolean): void {
     const { waiting } = this;
     const { doneCount } = this.recoverers;

@@ -1,5 +1,5 @@
-// The last step of every EIP-712 digest: the domain separator joined with the hash of a struct. Called by the digests
-// of orders and of L1 statements, which encode their own structs. It knows nothing of what is signed.
+// The last step of every EIP-712 digest: joins the domain separator with the hash of a struct. Called by the digests of
+// orders and of L1 statements, which encode their own structs. It knows nothing about the signed content.
 import { keccak256 } from './keccak.ts';
 
 /**

@@ -1,5 +1,5 @@
-// uint256 values as 32 big-endian bytes, as EIP-712 encodes them. Called by the digests of this folder and by the
-// readers of orders (isUint256Decimal). The hot path is writeUint53; BigInt appears only for decimals past 2^53.
+// uint256 values as 32 big-endian bytes, as EIP-712 encodes them. Called by the digests of this folder and by the parsers
+// of orders (isUint256Decimal). The hot path is writeUint53; BigInt is used only for decimals past 2^53.
 
 const DECIMAL_DIGITS_MAX = 78;
 const UINT256_LIMIT = 1n << 256n;
@@ -14,7 +14,7 @@ export function isUint256Decimal(text: string): boolean {
   return text.length < DECIMAL_DIGITS_MAX || BigInt(text) < UINT256_LIMIT;
 }
 
-/** Writes a whole number 0..2^53−1 into the last 8 of the 32 bytes at `offsetBytes`; the first 24 are left alone. */
+/** Writes a whole number 0..2^53−1 into the last 8 of the 32 bytes at `offsetBytes`; the first 24 are left unchanged. */
 export function writeUint53(view: DataView, offsetBytes: number, value: number): void {
   view.setUint32(offsetBytes + 24, value / 4294967296);
   view.setUint32(offsetBytes + 28, value >>> 0);

@@ -1,11 +1,11 @@
-// The wallets that a key can trade from besides itself: addresses that CREATE2 gives for it (wire.md B.3a).
-// Called for every order and balance query, so results are kept. Nothing is ever bound here: a wallet
-// belongs to a key by derivation alone, or by an admin's binding that lives elsewhere.
+// The wallets besides itself that a key can trade from: addresses that CREATE2 derives from it (wire.md B.3a). Called for
+// every order and balance query, so results are cached. Nothing is ever bound here: a wallet belongs to a key by derivation
+// alone, or by an admin's binding that is stored elsewhere.
 import { memoizeRecent } from '../lib/memoize.ts';
 import { bytesToHex, concatBytes, requireHex } from './hex.ts';
 import { keccak256 } from './keccak.ts';
 
-/** Where a wallet comes from. The two deposit forms are one signature type. */
+/** The origin of a wallet. The two deposit forms share one signature type. */
 export type WalletForm = 'eoa' | 'proxy' | 'safe' | 'depositBeacon' | 'depositUups';
 
 /** The derived wallets of a key, lower-case 0x addresses. */
@@ -38,8 +38,8 @@ export const WALLET_CONSTANTS: WalletConstants = {
   depositImplementation: '0x58CA52ebe0DadfdF531Cde7062e76746de4Db1eB',
 };
 
-// Minimal ERC-1967 proxies with immutable arguments: code before and after the 20-byte address they point to.
-// The push at the start carries the length of the runtime code: 64 bytes of arguments and the code itself.
+// Minimal ERC-1967 proxies with immutable arguments: the code before and after the 20-byte address that they point to. The
+// push at the start carries the length of the runtime: the code itself and 64 bytes of arguments.
 const BEACON_RUNTIME_BYTES = 0x52;
 const UUPS_RUNTIME_BYTES = 0x3d;
 const ARGUMENT_BYTES = 64;
@@ -86,7 +86,7 @@ export type WalletDeriver = {
 const OWNERS_KEPT_MAX = 16_384;
 
 /**
- * A deriver that keeps its own results, of the keys that were asked for most recently.
+ * A deriver that caches its results for the most recently requested keys.
  * @throws TypeError naming the constant that is not hex of its length
  */
 export function walletDeriver(
@@ -110,7 +110,7 @@ export function walletDeriver(
   return { derivedWallets, walletType };
 }
 
-/** The uncached derivation, its constants decoded once. */
+/** The uncached derivation; its constants are decoded once. */
 function derivation(constants: WalletConstants): (eoa: string) => DerivedWallets {
   const proxyFactory = requireHex(constants.proxyFactory, 20, 'proxyFactory');
   const proxyInitCodeHash = requireHex(constants.proxyInitCodeHash, 32, 'proxyInitCodeHash');

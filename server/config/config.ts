@@ -1,5 +1,6 @@
-// Configuration: what the settings mean together, with the default of each, for development and for a venue. Called by cli.ts
-// before anything starts, and by tests. It never prints: what is not allowed becomes a fatal sentence that says what is.
+// Turns settings into the configuration of development or of a venue, with the default of each and the rules between them.
+// Called by cli.ts before anything starts, and by tests. It never prints: an invalid configuration becomes a fatal sentence
+// that says what is allowed.
 import type { EngineSettings } from '../../engine/index.ts';
 import { limits } from '../../engine/index.ts';
 import { type ChainContracts, chainContracts, isReplayableAtLiveVenue } from '../auth/contracts.ts';
@@ -21,66 +22,66 @@ import {
   type Settings,
 } from './settings.ts';
 
-/** Everything that the server's parts are configured by. */
+/** The configuration of all parts of the server. */
 export interface ServerConfig {
   readonly mode: 'development' | 'production';
   readonly host: string;
-  /** 0 lets the system choose one. */
+  /** 0 lets the system choose a port. */
   readonly port: number;
-  /** Host names that a loopback development server answers to, besides those of the machine itself. */
+  /** Host names that a loopback development server answers to in addition to the machine's own. */
   readonly allowHosts: readonly string[];
-  /** Addresses and networks that alone may ask for user data; undefined: everybody. */
+  /** The only addresses and networks that may request user data; undefined = all. */
   readonly ipAllowlist: readonly string[] | undefined;
-  /** Addresses and networks whose X-Forwarded-For is believed. */
+  /** Addresses and networks whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[];
-  /** Undefined: everything in memory, gone with the process. */
+  /** Undefined = everything in memory, lost when the process ends. */
   readonly dataDir: string | undefined;
   readonly contracts: ChainContracts;
   readonly walletConstants: WalletConstants;
-  /** Seed of whatever development makes at random. */
+  /** Seed of all random choices in development. */
   readonly seed: number;
   /** Liquidity of the house; always none in production. */
   readonly house: HouseMode;
   readonly isThrottled: boolean;
-  /** Request rates, for when they are limited. */
+  /** Request rates, used if rates are limited. */
   readonly rates: ThrottleRates;
   readonly logLevel: LogLevel;
   readonly isJson: boolean;
   readonly isQuiet: boolean;
   readonly acceptClock: boolean;
-  /** Records after which a snapshot is made beside the running exchange; 0: none is ever made. */
+  /** Records after which a snapshot is made in the background; 0 = never. */
   readonly snapshotEvery: number;
   readonly adminToken: string;
-  /** Opens /metrics alone, as the admin token does too; undefined: none was set. */
+  /** Gives access to /metrics only, as the admin token does too; undefined if none was set. */
   readonly metricsToken: string | undefined;
   readonly engine: EngineSettings;
   readonly streams: StreamSettings;
 }
 
-/** The admin token of development, printed by its banner and known to everybody. */
+/** The admin token of development, printed by its banner and publicly known. */
 export const DEVELOPMENT_ADMIN_TOKEN = 'dev-admin';
-/** What development credits to each wallet of a new owner: 10,000 units. */
+/** The amount that development credits to each wallet of a new owner: 10,000 units. */
 const DEVELOPMENT_CREDIT_MICRO = 10_000_000_000;
 const DATA_DIR_DEFAULT = '.outcry';
 const TOKEN_CHARACTERS_MIN = 16;
-/** So many records are replayed within seconds. */
+/** This many records replay within seconds. */
 const SNAPSHOT_EVERY_DEFAULT = 250_000;
 
-/** Whether an address to listen on can be reached from this machine alone. */
+/** Whether an address to listen on is reachable from this machine only. */
 export function isLoopback(host: string): boolean {
   const name = host.toLowerCase();
   return name === 'localhost' || name === '::1' || name === '[::1]' || /^127(\.\d{1,3}){3}$/.test(name);
 }
 
-/** Whether this is a developer's own exchange: in development, on an address that no other machine reaches. */
+/** Whether this is a developer's own exchange: in development, on an address that no other machine can reach. */
 export function isPrivate(mode: ServerConfig['mode'], host: string): boolean {
   return mode === 'development' && isLoopback(host);
 }
 
-/** The contracts of the chain, stock ones or those that the file gives. */
+/** The contracts of the chain, with those that the file overrides. */
 function contractsOf(settings: Settings): ChainContracts {
   try {
-    // exactOptionalPropertyTypes: zod's partial objects say "or undefined", which no checked value is.
+    // exactOptionalPropertyTypes: zod's partial objects allow undefined, which no validated value is.
     return chainContracts(settings.chain ?? 137, settings.contracts as Partial<ChainContracts> | undefined);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
@@ -88,7 +89,10 @@ function contractsOf(settings: Settings): ChainContracts {
   }
 }
 
-/** The contracts of the chain, refused where signed orders could be used at the live venue without anyone's will. */
+/**
+ * The contracts of the chain. Ends with a sentence if orders signed for them could be replayed at the live venue and nobody
+ * has accepted that.
+ */
 function chooseContracts(mode: ServerConfig['mode'], host: string, settings: Settings): ChainContracts {
   const isOpen = !isPrivate(mode, host);
   const where = mode === 'production' ? 'serve' : `--host ${host}, which other machines can reach,`;
@@ -107,10 +111,10 @@ function chooseContracts(mode: ServerConfig['mode'], host: string, settings: Set
   return contracts;
 }
 
-/** Where a setting comes from, as sentences name it. */
+/** The source of a setting, as sentences name it. */
 type SourceOf = (key: SettingKey) => string;
 
-/** True means calm, false none. A venue has no house: its keys are public, and its money comes from nowhere. */
+/** True means calm, false none. A venue has no house: the house's keys are public, and its money is created from nothing. */
 function chooseHouse(
   mode: ServerConfig['mode'],
   given: HouseMode | boolean | undefined,
@@ -124,7 +128,7 @@ function chooseHouse(
   return wanted;
 }
 
-/** The token that everybody knows is good enough only where nobody else can reach the exchange. */
+/** Allows the publicly known token only if no other machine can reach the exchange. */
 function chooseAdminToken(
   mode: ServerConfig['mode'],
   host: string,
@@ -148,7 +152,7 @@ function requireLongToken(source: string, token: string): void {
   fatal('usage', `${source} has ${token.length} characters; it needs at least ${TOKEN_CHARACTERS_MIN}.`);
 }
 
-/** Unlike the admin token, it is never needed: the admin token opens /metrics too. */
+/** Unlike the admin token it is optional, since the admin token also opens /metrics. */
 function chooseMetricsToken(
   mode: ServerConfig['mode'],
   host: string,
@@ -159,13 +163,13 @@ function chooseMetricsToken(
   return given;
 }
 
-/** What the commands on a data directory go by. */
+/** The configuration of the commands that work on a data directory. */
 export type ToolConfig = Pick<ServerConfig, 'dataDir' | 'contracts' | 'isJson'>;
 
 /**
- * The configuration of a command that starts no exchange. It takes the file and the variables of a venue as they are, and does
- * not ask for what an exchange would need besides: a token, or a chain of its own.
- * @throws FatalError (usage) as resolveConfig does for what is not allowed in itself
+ * The configuration of a command that starts no exchange. It accepts a venue's file and variables as they are, and does not
+ * require what only an exchange needs: a token, or a chain.
+ * @throws FatalError (usage) as resolveConfig does for a value that is invalid in itself
  */
 export function resolveToolConfig(flags: Flags, env: Environment, folder: string): ToolConfig {
   const { settings } = readSettings(flags, env, folder);
@@ -176,15 +180,15 @@ export function resolveToolConfig(flags: Flags, env: Environment, folder: string
   };
 }
 
-/** The operator's token for an exchange that runs. @throws FatalError (usage) as above */
+/** The operator's token for a running exchange. @throws FatalError (usage) as above */
 export function resolveAdminToken(flags: Flags, env: Environment, folder: string): string {
   return readSettings(flags, env, folder).settings.adminToken ?? DEVELOPMENT_ADMIN_TOKEN;
 }
 
 /**
  * The configuration of a command from flags, then environment, then file, then defaults.
- * @param folder where the configuration file is looked for when `--config` names none
- * @throws FatalError (usage) with a sentence for every value or key that is not allowed
+ * @param folder where the configuration file is looked for if `--config` names none
+ * @throws FatalError (usage) with a sentence for any value or key that is not allowed
  */
 export function resolveConfig(
   mode: ServerConfig['mode'],
@@ -195,7 +199,7 @@ export function resolveConfig(
   return configOf(mode, readSettings(flags, env, folder));
 }
 
-/** The configuration of an exchange in development that a program makes. @throws FatalError (usage) as above */
+/** The configuration of a development exchange that a program creates. @throws FatalError (usage) as above */
 export function resolveGiven(given: GivenSettings): ServerConfig {
   return configOf('development', readGiven(given));
 }
@@ -213,7 +217,7 @@ function configOf(mode: ServerConfig['mode'], { settings, sourceOf }: ReadSettin
     trustedProxies: settings.trustedProxies ?? [],
     dataDir: settings.dataDir ?? DATA_DIR_DEFAULT,
     contracts: chooseContracts(mode, host, settings),
-    // as above: no checked value is undefined
+    // as above: no validated value is undefined
     walletConstants: { ...WALLET_CONSTANTS, ...(settings.wallets as Partial<WalletConstants> | undefined) },
     seed: settings.seed ?? 1,
     house: chooseHouse(mode, settings.house, sourceOf),

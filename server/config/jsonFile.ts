@@ -1,5 +1,5 @@
-// A configuration file as the JSON that it holds. Called by settings.ts. What is wrong with one is told by its place and never by
-// its text, which may hold tokens: V8 shows a piece of the text in some of its sentences, and tells the place only in the others.
+// Reads a configuration file as JSON. Called by settings.ts. Errors state the place and never the text, which may contain
+// tokens: V8 quotes part of the text in some of its messages, and states the position only in the others.
 import { closeSync, lstatSync, openSync, readSync } from 'node:fs';
 import { codeOf } from '../../engine/index.ts';
 import { fatal } from '../process/fatal.ts';
@@ -11,10 +11,10 @@ const WHAT_IS_WRONG: Readonly<Record<string, string>> = {
   EACCES: 'may not be read by the user that runs this program',
 };
 
-/** More than anybody writes; without a limit, a device that never ends would take all memory. */
+/** More than any real file has. Without a limit, an endless device would consume all memory. */
 const BYTES_MAX = 1_048_576;
 
-/** What is at a path, a file or a pipe, to its end; no more than a byte beyond the limit. */
+/** The content of a file or pipe to its end, or up to one byte beyond the limit. */
 function readBytes(path: string): Buffer {
   const bytes = Buffer.alloc(BYTES_MAX + 1);
   const file = openSync(path, 'r');
@@ -40,7 +40,7 @@ function bytesOf(path: string): Buffer {
   }
 }
 
-/** The text of a file, without a mark of byte order before it. */
+/** The text of a file without a byte order mark. */
 function textOf(path: string): string {
   const bytes = bytesOf(path);
   if (bytes.length > BYTES_MAX) fatal('usage', `The configuration file ${path} is larger than ${BYTES_MAX} bytes.`);
@@ -56,7 +56,7 @@ const TOKEN =
 const VALUE_COMES = new Set(['', '[', ',', ':']);
 const NO_VALUE = new Set([']', '}', ',', ':']);
 
-/** Where a text has something else than the value that comes there, or what no JSON has: its index. */
+/** The index of the first token that is out of place, or of the first text that is no JSON token. */
 function strayIndex(text: string): number {
   let previous = '';
   for (let index = 0; ; index = TOKEN.lastIndex) {
@@ -70,7 +70,7 @@ function strayIndex(text: string): number {
   }
 }
 
-/** Where a text stops being JSON, as people find it: line and column. */
+/** The place at which a text stops being JSON, as line and column. */
 function placeOf(text: string, { message }: Error): string {
   const told = /\bposition (\d+)/.exec(message);
   const index = told === null ? strayIndex(text) : Number(told[1]);
@@ -84,13 +84,13 @@ function lineAndColumn(text: string, index: number): string {
 
 const KEY_OR_BRACKET = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{}:]/gu;
 
-/** Of what lies open around a place: the keys of an object so far, and the latest of them; none of a list. */
+/** The keys of an object or array that is open at some place: those so far, and the latest; an array has none. */
 interface OpenKeys {
   readonly keys: Set<string>;
   latest: string | undefined;
 }
 
-/** Ends with a sentence where a text, which is JSON, gives a key of an object twice: JSON.parse would take the last. */
+/** Ends with a sentence if valid JSON repeats a key of an object, since JSON.parse would take the last value. */
 function requireSingleKeys(path: string, text: string): void {
   const open: OpenKeys[] = [];
   let previous = { 0: '', index: 0 };
@@ -100,7 +100,7 @@ function requireSingleKeys(path: string, text: string): void {
     if (token === '{' || token === '[') open.push({ keys: new Set(), latest: undefined });
     else if (token === '}' || token === ']') open.pop();
     else if (token === ':' && inner !== undefined) {
-      const key: string = JSON.parse(previous[0]); // what comes before a colon is one
+      const key: string = JSON.parse(previous[0]); // the token before a colon is a key
       inner.latest = key;
       if (inner.keys.has(key)) {
         const name = open.flatMap(({ latest }) => latest ?? []).join('.');
@@ -112,7 +112,7 @@ function requireSingleKeys(path: string, text: string): void {
   }
 }
 
-/** The JSON that a file holds. @throws FatalError (usage) with a sentence that shows no value of the file */
+/** The JSON in a file. @throws FatalError (usage) with a sentence that shows no value of the file */
 export function readJsonFile(path: string): unknown {
   const text = textOf(path);
   let value: unknown;

@@ -1,7 +1,7 @@
-// The known word that a mistyped one was probably meant to be. Called where unknown keys of configuration are refused.
+// Finds the known word that a mistyped one was probably meant to be. Called where unknown configuration keys are refused.
 // It never guesses wildly: a word that differs in more than a third of its letters (or two) has no nearest one.
 
-/** How many letters must be inserted, deleted or replaced to make one word the other. */
+/** The number of letters to insert, delete or replace to turn one word into the other. */
 export function editDistance(left: string, right: string): number {
   let previous = Array.from({ length: right.length + 1 }, (_, index) => index);
   for (let row = 1; row <= left.length; row += 1) {
@@ -15,7 +15,7 @@ export function editDistance(left: string, right: string): number {
   return previous[right.length];
 }
 
-/** The word of `known` closest to `word`, letter case ignored; undefined when none is close. */
+/** The word of `known` closest to `word`, ignoring letter case; undefined if none is close. */
 export function nearestWord(word: string, known: readonly string[]): string | undefined {
   let best: string | undefined;
   let bestDistance = Math.max(2, Math.floor(word.length / 3)) + 1;

@@ -1,7 +1,7 @@
-// The one table of settings: what each may be, its flag, its variable and its key in the file, and how the three are read. Called
-// by config.ts, which makes a configuration of them, and by cli.ts for --help. It opens nothing but the configuration file and
-// never prints: what is wrong becomes a fatal sentence that names the source, the value and what is allowed. Values of secrets
-// are never in it: what the terminal shows ends in logs.
+// The one table of settings: the allowed values of each, its flag, its variable and its key in the file, and how the three
+// are read. Called by config.ts, which makes a configuration of them, and by cli.ts for --help. It opens only the
+// configuration file and never prints: an invalid value becomes a fatal sentence with the source, the value and what is
+// allowed. Values of secrets are never shown: terminal output ends up in logs.
 import { lstatSync } from 'node:fs';
 import { z } from 'zod';
 import { contractNames } from '../auth/contracts.ts';
@@ -37,7 +37,7 @@ const whole = (min: number, max = Number.MAX_SAFE_INTEGER) => {
 
 const DELAY_FORM = 'must be 0, or a number with ms, s, m, h or d, such as 2s';
 const delayText = z.preprocess(
-  (value) => (value === 0 ? '0' : value), // 0 alone needs no unit, so that a file may have it as a number
+  (value) => (value === 0 ? '0' : value), // only 0 needs no unit, so a file may give it as a number
   z
     .string(DELAY_FORM)
     .regex(/^(0|[1-9][0-9]{0,8}(ms|[smhd]))$/, DELAY_FORM)
@@ -61,7 +61,7 @@ const HEARTBEAT_FORM = 'must be a number with ms, s, m or h, such as 10s';
 const HEARTBEAT_MS_MAX = 3_600_000;
 const DURATION_MS_MAX = 3_650 * 86_400_000;
 
-/** The settings by their key in the file; `undefined` where nobody says anything. */
+/** The settings by their key in the file; undefined if not given. */
 const settingsSchema = z.strictObject({
   port: whole(0, 65_535),
   host: z.string(HOST_FORM).regex(HOST_NAME, HOST_FORM),
@@ -112,19 +112,19 @@ const settingsSchema = z.strictObject({
     .partial(),
 });
 
-/** Settings whose values nobody may read in a log. */
+/** Settings whose values must not appear in a log. */
 const SECRETS: ReadonlySet<SettingKey> = new Set(['adminToken', 'metricsToken']);
 
 const partialSettings = settingsSchema.partial();
 export type Settings = z.infer<typeof partialSettings>;
-/** Settings as a configuration file holds them. */
+/** Settings in the form of a configuration file. */
 export type GivenSettings = z.input<typeof partialSettings>;
 export type SettingKey = keyof typeof settingsSchema.shape;
 
-/** How a setting is written as text (flags and environment). */
+/** The textual form of a setting (flags and environment). */
 type TextKind = 'number' | 'text' | 'list' | 'boolean';
 
-/** One row of the command line: the flag, its variable, how its text reads, and a line of --help. */
+/** One option of the command line: the flag, its variable, how its text is parsed, and a line of --help. */
 interface OptionRow {
   readonly key: SettingKey;
   readonly flags: readonly string[];
@@ -133,7 +133,7 @@ interface OptionRow {
   readonly help: readonly string[];
 }
 
-/** Settings that flags and environment know; `contracts`, `wallets` and `rates` are for the file alone. */
+/** Settings available as flags and variables; `contracts`, `wallets` and `rates` are only in the file. */
 export const optionTable: readonly OptionRow[] = [
   row('port', ['--port <number>'], 'number', ['port to listen on (default 8080)']),
   row('host', ['--host <address>'], 'text', ['address to listen on (default 127.0.0.1)']),
@@ -176,7 +176,7 @@ export const optionTable: readonly OptionRow[] = [
   ]),
 ];
 
-/** Variables beginning with OUTCRY_ that are no settings. */
+/** Variables beginning with OUTCRY_ that are not settings. */
 const OTHER_VARIABLES = ['OUTCRY_CONFIG', 'OUTCRY_SECRET', 'OUTCRY_RECORDED_DATA'];
 
 function row(key: SettingKey, flags: readonly string[], kind: TextKind, help: readonly string[]): OptionRow {
@@ -197,7 +197,7 @@ export function durationMs(text: string): number {
   return Number(digits) * (UNITS_MS[text.slice(digits.length)] ?? Number.NaN);
 }
 
-/** What the command line gave: settings by key, as text or as the flag's boolean. */
+/** The settings given on the command line: by key, as text or as the flag's boolean. */
 export type Flags = Readonly<Record<string, string | readonly string[] | boolean | undefined>>;
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -209,14 +209,14 @@ const YES_OR_NO_TEXTS: ReadonlyMap<string, boolean> = new Map([
 ]);
 
 function valueOfText(kind: TextKind, text: string): unknown {
-  // What is no safe integer stays text, so that its refusal shows what was typed.
+  // A text that is not a safe integer stays text, so that its refusal shows what was typed.
   if (kind === 'number') return /^[0-9]{1,16}$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : text;
   if (kind === 'list') return text.split(',').map((part) => part.trim());
   if (kind === 'boolean') return YES_OR_NO_TEXTS.get(text.toLowerCase()) ?? text;
   return text;
 }
 
-/** Takes a value for a key over, or ends with a sentence that names where it came from. */
+/** Validates and stores a value for a key, or ends with a sentence that names its source. */
 function assign(settings: Record<string, unknown>, key: SettingKey, source: string, value: unknown): void {
   const result = settingsSchema.shape[key].safeParse(value);
   if (result.success) {
@@ -230,20 +230,20 @@ function assign(settings: Record<string, unknown>, key: SettingKey, source: stri
   fatal('usage', `${source}${place.join('')} ${issue.message}; ${found}.`);
 }
 
-/** A refused value as a sentence shows it. */
+/** A refused value, formatted for a sentence. */
 function shown(value: unknown): string {
   let text: string;
   try {
     text = String(JSON.stringify(value));
   } catch (error) {
-    if (error instanceof RangeError) return 'nested too deeply to show'; // the stack has an end
+    if (error instanceof RangeError) return 'nested too deeply to show'; // the call stack overflowed
     throw error;
   }
   if (text.length <= SHOWN_CHARACTERS_MAX) return text;
   return `${text.slice(0, SHOWN_CHARACTERS_MAX)}… (${text.length} characters)`;
 }
 
-/** What lies in a value at the path of an issue. */
+/** The part of a value at an issue's path. */
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce((part: unknown, key) => (part as Record<PropertyKey, unknown>)[key], value); // the issue was found there
 }
@@ -261,7 +261,10 @@ function refuseUnknown(name: string, prefix: string, known: readonly string[]): 
   fatal('usage', `${prefix}${name} is not a setting. ${hint}`);
 }
 
-/** Whether nothing is there. What cannot be looked at, or is a link to nothing, is there: nobody meant its settings to be left out. */
+/**
+ * Whether a path does not exist. An inaccessible file and a dangling link count as existing: their settings must not be
+ * silently ignored.
+ */
 function isAbsent(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) === undefined;
@@ -270,7 +273,7 @@ function isAbsent(path: string): boolean {
   }
 }
 
-/** Checks settings by their keys; `source` is what a sentence names in front of a key. */
+/** Validates settings by key; `source` precedes a key in sentences. */
 function checkSettings(content: object, source: string): Settings {
   const settings: Record<string, unknown> = {};
   const known = Object.keys(settingsSchema.shape);
@@ -315,31 +318,31 @@ function readFlags(flags: Flags): Settings {
   for (const option of optionTable) {
     const value = flags[option.key];
     if (value === undefined) continue;
-    const texts = Array.isArray(value) ? value.join(',') : value; // a list's flag may be given more than once
+    const texts = Array.isArray(value) ? value.join(',') : value; // the flag of a list may be repeated
     assign(settings, option.key, flagOf(option), typeof texts === 'string' ? valueOfText(option.kind, texts) : texts);
   }
   return settings;
 }
 
-/** The file that is read, and whether somebody named it. */
+/** The configuration file to read, and whether it was named explicitly. */
 function fileOf(flags: Flags, env: Environment, folder: string): { readonly path: string; readonly isNamed: boolean } {
   if (flags.config === '')
     fatal('usage', `--config must name a file; leave it out for ${CONFIG_FILE}, if there is one.`);
-  // As with every variable, an empty one says nothing.
+  // As with every variable, an empty value counts as not set.
   const named = typeof flags.config === 'string' ? flags.config : env.OUTCRY_CONFIG || undefined;
   return { path: named ?? `${folder}/${CONFIG_FILE}`, isNamed: named !== undefined };
 }
 
-/** What is said of each setting, and where it is said, as sentences name it: a flag, a variable, or a key and the file. */
+/** The given settings, and the source of each as sentences name it: a flag, a variable, or a key and the file. */
 export interface ReadSettings {
   readonly settings: Settings;
   readonly sourceOf: (key: SettingKey) => string;
 }
 
 /**
- * What is said of each setting: by flags, else by variables, else by the file.
- * @param folder where the configuration file is looked for when neither `--config` nor OUTCRY_CONFIG names one
- * @throws FatalError (usage) with a sentence for every value or key that is not allowed
+ * The given settings: flags take precedence over variables, variables over the file.
+ * @param folder where the configuration file is looked for if neither `--config` nor OUTCRY_CONFIG names one
+ * @throws FatalError (usage) with a sentence for any value or key that is not allowed
  */
 export function readSettings(flags: Flags, env: Environment, folder: string): ReadSettings {
   const { path, isNamed } = fileOf(flags, env, folder);
@@ -355,7 +358,7 @@ export function readSettings(flags: Flags, env: Environment, folder: string): Re
   return { settings: { ...ofFile, ...ofEnvironment, ...ofFlags }, sourceOf };
 }
 
-/** Settings that a program gives. @throws FatalError (usage) as readSettings does */
+/** Settings given by a program. @throws FatalError (usage) as readSettings does */
 export function readGiven(given: GivenSettings): ReadSettings {
   return { settings: checkSettings(given, ''), sourceOf: (key) => key };
 }

@@ -1,6 +1,6 @@
-// The file `copied` of a data directory: when it was made as a copy of another one. Both journals begin alike and then go
-// different ways, so names of streams contain this time instead of that of the first record. Written by the tools that copy,
-// read at start-up.
+// The file `copied` of a data directory: when it was made as a copy of another one. The two journals begin alike and then
+// diverge, so stream names contain this time instead of that of the first record. Written by the tools that copy, read at
+// start-up.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { reasonOf, writeWhole } from '../../engine/index.ts';
@@ -9,14 +9,14 @@ import { parseWhole } from '../wire/numbers.ts';
 
 const fileOf = (dataDir: string): string => join(dataDir, 'copied');
 
-/** Records that a folder is being made as a copy now; durable when this returns. */
+/** Records that a folder is made as a copy now; durable on return. */
 export function markCopied(folder: string): void {
   writeWhole(fileOf(folder), `${Date.now()}\n`);
 }
 
 /**
- * When a data directory was made as a copy, ms; 0 if it is no copy, or if there is no directory.
- * @throws FatalError when the file cannot be read or holds something else
+ * When a data directory was made as a copy, ms; 0 if it is not a copy, or if there is no directory.
+ * @throws FatalError if the file cannot be read or holds something else
  */
 export function readCopiedMs(dataDir: string | undefined): number {
   if (dataDir === undefined || !existsSync(fileOf(dataDir))) return 0;

@@ -1,5 +1,6 @@
-// After a crash, a child process reads the journal before the exchange does: reading a damaged file that LMDB maps can kill the
-// reader by a signal, and the exchange must refuse such a file with a sentence. Called before the journal is opened.
+// After a crash, a child process reads the journal before the exchange does: reading a damaged memory-mapped LMDB file can
+// kill the reader with a signal, and the exchange must refuse such a file with a sentence. Called before the journal is
+// opened.
 import { fork } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +9,7 @@ import { fatal } from '../process/fatal.ts';
 
 const CHILD = './firstLookChild.ts';
 
-/** @throws FatalError when reading the journal kills a process. A journal that was closed in order is not read. */
+/** @throws FatalError if reading the journal kills a process. A journal that was closed properly is not read. */
 export async function requireReadable(dataDir: string): Promise<void> {
   const file = journalFileIn(dataDir);
   if (!existsSync(file) || !wasLeftBehind(dataDir)) return;

@@ -1,6 +1,6 @@
-// The process that reads a journal before the exchange does: all records that a start may read, from the oldest snapshot on.
-// Started by firstLook.ts with the data directory as its argument. It reports nothing, since the start finds the same faults: all
-// that matters is whether this process survives.
+// The process that reads a journal before the exchange does: every record that a start may read, from the oldest snapshot
+// on. Started by firstLook.ts with the data directory as its argument. It reports nothing, since the start finds the same
+// faults: it only matters whether this process survives.
 import { JournalReader, SnapshotFolder } from '../../engine/index.ts';
 
 const dataDir = process.argv[2];

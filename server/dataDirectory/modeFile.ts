@@ -1,6 +1,6 @@
-// The file `mode` of a data directory: whether it was made for development or for a venue. Development credits wallets whose keys
-// are public, and that money must never reach a venue, so the two never share a directory. openServices.ts checks the file
-// before it opens the journal (opening already writes to it), and writes the file afterwards.
+// The file `mode` of a data directory: whether it was made for development or for a venue. Development credits wallets
+// whose keys are public, and that money must never reach a venue, so the two never share a directory. openServices.ts
+// checks the file before it opens the journal (opening already writes to it), and writes the file afterwards.
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { commandLayouts, JournalReader, journalFileIn, writeWhole } from '../../engine/index.ts';
@@ -35,9 +35,9 @@ const hasJournal = (dataDir: string): boolean =>
   (statSync(journalFileIn(dataDir), { throwIfNoEntry: false })?.size ?? 0) > 0;
 
 /**
- * Whether a journal holds anything but Started commands. The file `mode` is written before the first account, event or market:
- * a journal that holds more and has no such file was copied without it. One that holds starts alone was left by a crash
- * between the first start and the writing of the file.
+ * Whether a journal holds anything but Started commands. The file `mode` is written before the first account, event or
+ * market, so a journal that holds more and lacks the file was copied without it. One that holds only starts was left by a
+ * crash between the first start and the writing of the file.
  */
 async function isUsed(dataDir: string): Promise<boolean> {
   if (!hasJournal(dataDir)) return false;
@@ -58,14 +58,17 @@ function refuseWithoutMode(dataDir: string, what: 'empty' | 'missing'): never {
   fatal('data', `${sentence} Write into it which of the two the directory was made for.`);
 }
 
-/** The file `mode` is written after the first durable record: a directory that has it, but no journal, has lost its journal. */
+/**
+ * Requires a journal: the file `mode` is written after the first durable record, so a directory that has it, but no
+ * journal, has lost its journal.
+ */
 function requireJournal(dataDir: string): void {
   if (hasJournal(dataDir)) return;
   const sentence = `The data directory ${dataDir} was used before, but its journal ${journalFileIn(dataDir)} is missing or empty.`;
   fatal('data', `${sentence} Restore that file, or choose another --data-dir to begin anew.`);
 }
 
-/** Writes the file `mode` unless it exists: requireOwnMode has checked what an existing one says. */
+/** Writes the file `mode` unless it exists; requireOwnMode has checked an existing one. */
 export function writeMode(dataDir: string, mode: Mode): void {
   const file = modeFileOf(dataDir);
   if (!existsSync(file)) writeWhole(file, `${mode}\n`);

@@ -1,7 +1,7 @@
-// Warns when the latest order of a journal was signed for another chain than the one that is configured: a journal does not name
-// its chain, and an exchange that is started for a wrong one refuses every order without a reason that a client could see. An
-// order's id tells the chain, since it is the digest of what was signed. Called by openServices.ts once the exchange is open; it
-// never stops a start.
+// Warns if a journal's latest order was signed for a chain other than the configured one: a journal does not name its
+// chain, and an exchange started for a wrong one refuses every order without a reason that clients could see. An order's id
+// reveals the chain, since it is the digest of what was signed. Called by openServices.ts once the exchange is open; it
+// never prevents a start.
 import { decodeCommand, JournalReader } from '../../engine/index.ts';
 import { type ChainContracts, STOCK_CHAINS } from '../auth/contracts.ts';
 import { bytesToHex } from '../auth/hex.ts';
@@ -9,7 +9,7 @@ import { orderHasher } from '../auth/orderDigest.ts';
 import type { Services } from '../services.ts';
 import { type SignedOrder, signedOrderOf } from '../tools/orderSignatures.ts';
 
-/** Records from the end that are looked through for an order. */
+/** Number of last records that are searched for an order. */
 const RECORDS_MAX = 1_000;
 
 interface FoundOrder extends SignedOrder {
@@ -41,7 +41,7 @@ const isFor = (contracts: ChainContracts, { order, orderId }: FoundOrder, negRis
 
 type Parts = Pick<Services, 'config' | 'views' | 'exchange' | 'log'>;
 
-/** Warns when the latest order was signed for another chain or other contracts than those of the configuration. */
+/** Warns if the latest order was signed for a chain or contracts other than the configured ones. */
 export async function warnOfOtherContracts({ config, views, exchange, log }: Parts): Promise<void> {
   const { dataDir, contracts } = config;
   if (dataDir === undefined) return;
@@ -53,7 +53,7 @@ export async function warnOfOtherContracts({ config, views, exchange, log }: Par
     if (market === undefined || isFor(contracts, found, market.negRisk)) return;
     other = STOCK_CHAINS.find((chain) => isFor(chain, found, market.negRisk));
   } catch (error) {
-    log.debug({ err: error }, 'What the latest order was signed for cannot be told.'); // what a start needs it has read itself
+    log.debug({ err: error }, 'What the latest order was signed for cannot be told.'); // the start needs none of it
     return;
   }
   const signed = other === undefined ? 'another chain or other contracts' : `chain ${other.chainId}`;

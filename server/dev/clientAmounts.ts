@@ -1,11 +1,11 @@
-// The amounts that a client signs for an order of so many lots at a price, as official clients round them. Used by the house
-// and by the replay of recordings, whose orders are checked like anybody's.
+// The amounts that a client signs for an order of a given number of lots at a price, rounded as official clients do. Used
+// by the house and by the replay of recordings, whose orders pass the same checks as all others.
 import { amountStepMicro, MICRO_PER_LOT, Side } from '../../engine/index.ts';
 
-/** Micro in a cent: what a FOK or FAK BUY spends has two decimals (wire.md B.4). */
+/** Micro in a cent: the amount that a FOK or FAK BUY spends has two decimals (wire.md B.4). */
 const MICRO_PER_CENT = 10_000;
 
-/** The fewest lots at a price that spend this much, and a cent at least, when cut to whole cents. */
+/** The fewest lots that, at this price, cost at least this much and at least a cent when cut to whole cents. */
 export function lotsSpending(leastMicro: number, pips: number): number {
   const cents = Math.max(1, Math.ceil(leastMicro / MICRO_PER_CENT));
   return Math.ceil((cents * MICRO_PER_CENT) / pips);
@@ -26,14 +26,14 @@ interface Asked {
   readonly takesOnly: boolean;
 }
 
-/** Whether a FOK or FAK BUY can ask for exactly so many lots: its money must be whole cents. */
+/** Whether a FOK or FAK BUY can ask for exactly this many lots: its cost must be whole cents. */
 export function isWholeCents(lots: number, pips: number): boolean {
   return (lots * pips) % MICRO_PER_CENT === 0;
 }
 
 /**
- * Maker and taker amount in micro. A BUY that takes only spends the whole cents of what the lots cost, and asks for the shares
- * that these buy at the price, cut to the decimals that the tick allows.
+ * Maker and taker amount in micro. A FOK or FAK BUY spends the whole cents of the lots' cost, and asks for the shares that
+ * these buy at the price, cut to the decimals that the tick allows.
  */
 export function clientAmounts({ side, pips, lots, tickPips, takesOnly }: Asked): ClientAmounts {
   const moneyMicro = lots * pips;

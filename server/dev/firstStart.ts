@@ -1,17 +1,17 @@
-// What development does once in the life of a journal: plants the seed catalog, credits the ten wallets. Called by
-// start.ts before the server listens, and by cli.ts before an import that needs no server. The credits come last, so
-// that their absence tells of a first start cut off.
+// What development does once in a journal's life: plants the seed catalog and credits the ten wallets. Called by start.ts
+// before the server listens, and by cli.ts before an import without a server. The credits come last, so their absence shows
+// that a first start was interrupted.
 import type { Services } from '../services.ts';
 import { plantSeed, readSeed, type SeedCatalog } from './seed.ts';
 import { creditCommand, developmentWallets } from './wallets.ts';
 
-/** Whether the journal holds nothing yet, or a beginning of this catalog, without the credits that end a first start. */
+/** Whether the journal is empty or begins with this catalog, and lacks the credits that complete a first start. */
 function wasCutOff({ views }: Services, seed: SeedCatalog, lastWallet: string): boolean {
   if (views.accounts.byWallet(lastWallet) !== undefined) return false;
   return views.markets.eventList().length === 0 || views.markets.eventBySlug(seed.events[0].slug) !== undefined;
 }
 
-/** Plants and credits on a fresh journal, and finishes what an interrupted first start left undone. */
+/** Plants and credits on a fresh journal, and completes an interrupted first start. */
 export async function firstStart(services: Services): Promise<void> {
   const { exchange, views, wallets } = services;
   const seed = readSeed();

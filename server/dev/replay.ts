@@ -1,6 +1,6 @@
-// The command `replay FILE`: plays a recorded flow of level changes and prints on a running exchange and tells how well
-// its books agree with the recording. Called by cli.ts with the command's arguments. It uses the exchange's public
-// interface alone, so that it says something about the exchange that is running, whichever that is.
+// The command `replay FILE`: plays a recorded flow of level changes and prints on a running exchange and reports how well
+// its books agree with the recording. Called by cli.ts with the command's arguments. It uses only the exchange's public
+// interface, so its result applies to whichever exchange is running.
 import { Command, CommanderError } from 'commander';
 import { STOCK_CHAINS } from '../auth/contracts.ts';
 import { resolveAdminToken } from '../config/config.ts';
@@ -15,7 +15,7 @@ const FILE_EXPECTED =
   'replay needs the file of a recorded flow, such as flow_20260607.csv.gz (plain or .gz), ' +
   'with its token ids beside it in tokens_20260607.json: npm run replay -- FILE';
 
-/** Fifteen digits: exact as numbers. */
+/** Fifteen digits, which are exact as a number. */
 const COUNT_MAX = 999_999_999_999_999;
 
 type Arguments = {
@@ -38,7 +38,7 @@ function httpUrl(text: string): string {
   return text;
 }
 
-/** A chain whose contracts are known here. */
+/** Parses the id of a chain whose contracts are known here. */
 function stockChain(text: string): number {
   const known = STOCK_CHAINS.map(({ chainId }) => String(chainId));
   if (!known.includes(text)) fatal('usage', `--chain must be ${known.join(' or ')}; it is ${text}.`);
@@ -64,7 +64,7 @@ function replayCommand(): Command {
     .exitOverride();
 }
 
-/** The arguments, checked; undefined when only help was asked for. */
+/** The validated arguments; undefined if only help was requested. */
 function parseArguments(args: readonly string[], env: Environment, folder: string): Arguments | undefined {
   const command = replayCommand().configureOutput({ outputError: () => undefined });
   try {
@@ -93,10 +93,10 @@ function parseArguments(args: readonly string[], env: Environment, folder: strin
 
 /**
  * Runs the command and prints its summary.
- * @param args what stands behind `replay` on the command line
- * @param folder where the configuration file is looked for, for the token alone
- * @returns the exit status: 0, or 1 when too few levels agree
- * @throws FatalError (usage) when arguments, file or exchange are not usable
+ * @param args the arguments after `replay` on the command line
+ * @param folder the folder of the configuration file, which is read for the token only
+ * @returns the exit status: 0, or 1 if too few levels agree
+ * @throws FatalError (usage) if arguments, file or exchange are not usable
  */
 export async function runReplay(args: readonly string[], env: Environment, folder: string): Promise<number> {
   const given = parseArguments(args, env, folder);

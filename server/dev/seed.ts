@@ -1,5 +1,5 @@
-// The seed catalog as commands: events, markets, and what has become of those that are closed or resolved. Called at
-// first start in development: the events and markets of the file become commands once; afterwards the log is the truth.
+// The seed catalog as commands: events, markets, and the end of those that are closed or resolved. Called at first start in
+// development: the file's events and markets become commands once; afterwards the log is authoritative.
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import {
@@ -17,11 +17,11 @@ import { resolutionOf } from '../routes/creation.ts';
 import type { MarketRewards, Views } from '../views/index.ts';
 import { decimalUnits, parseLots, parsePips } from '../wire/numbers.ts';
 
-/** Where the catalog lies, from this file. */
+/** The catalog file, relative to this one. */
 const SEED_FILE = new URL('../../data/seed.json', import.meta.url);
 
 const DAY_MS = 86_400_000;
-/** What rewards are said to be paid in: USDC.e, as in production's records, by which makers' bots choose their markets. */
+/** The asset in which rewards are stated: USDC.e, as in production's records, by which maker bots choose their markets. */
 const REWARD_ASSET = '0x2791bca1f2de4661ed88a30c99a7a9449aa84174';
 
 const dates = {
@@ -75,12 +75,12 @@ type SeedEvent = SeedCatalog['events'][number];
 type SeedMarket = SeedEvent['markets'][number];
 type SeedDates = Pick<SeedEvent, 'startDay' | 'endDay' | 'startDate' | 'endDate'>;
 
-/** The seed catalog; throws when the file is no such catalog. */
+/** The seed catalog; throws if the file does not fit the schema. */
 export function readSeed(): SeedCatalog {
   return seedSchema.parse(JSON.parse(readFileSync(SEED_FILE, 'utf8')));
 }
 
-/** Day offsets as they are, and beside them the dates that they mean when the exchange first started at `firstMs`. */
+/** The day offsets unchanged, plus the dates that they give if the exchange first started at `firstMs`. */
 function datesOf({ startDay, endDay, startDate, endDate }: SeedDates, firstMs: number): SeedDates {
   const isoOf = (day: number | undefined): string | undefined =>
     day === undefined ? undefined : new Date(firstMs + day * DAY_MS).toISOString();
@@ -104,13 +104,13 @@ function eventCommand(seed: SeedCatalog, event: SeedEvent, firstMs: number): Uin
   return encodeCommand({ type: 'CreateEvent', negRisk: negRisk ? 1 : 0, tail });
 }
 
-/** A figure of the catalog in its unit; throws when the text is none, since the file is ours. */
+/** A figure of the catalog in its unit; throws if it is missing or malformed, which is a defect in our own file. */
 function figure(value: number | undefined, what: string, slug: string): number {
   if (value === undefined) throw new Error(`seed: market ${slug} has no usable ${what}`);
   return value;
 }
 
-/** Rewards as a market's texts hold them (routes/admin.ts writes the same): numbers, since they are only shown. */
+/** Rewards in the form of a market's texts (routes/creation.ts writes the same): as numbers, since they are only displayed. */
 function rewardTexts({ rewards }: SeedMarket): MarketRewards | undefined {
   if (rewards === undefined) return undefined;
   const rates = [{ asset_address: REWARD_ASSET, rewards_daily_rate: Number(rewards.dailyRate) }];
@@ -141,7 +141,7 @@ function marketCommand(event: SeedEvent, market: SeedMarket, eventNumber: number
   });
 }
 
-/** What became of a market that is not open; undefined for an open one. */
+/** The command that ends a market that is not open; undefined for an open one. */
 function endCommand(market: SeedMarket, marketIndex: number): Uint8Array | undefined {
   if (market.status === 'open') return undefined;
   if (market.status === 'resolved') {
@@ -171,14 +171,14 @@ function requireAccepted(record: LogRecord): void {
     throw new Error(`seed: ${record.command.type} was refused: ${rejectionName(refused.code)}`);
 }
 
-/** Submits commands in their order; they share flushes, since none waits for the one before. */
+/** Submits commands in order without awaiting each, so that they share flushes. */
 async function submitAll(exchange: RunningExchange, commands: readonly (Uint8Array | undefined)[]): Promise<void> {
   const wanted = commands.filter((command) => command !== undefined);
   for (const record of await Promise.all(wanted.map((command) => exchange.submit(command)))) requireAccepted(record);
 }
 
 /**
- * Creates whatever of the catalog is not there yet: all of it at first start, the rest if that one was cut off.
+ * Creates what is missing of the catalog: all of it at first start, the rest after an interrupted one.
  * @param firstMs the time of first start, from which day offsets count
  */
 export async function plantSeed(

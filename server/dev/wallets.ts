@@ -20,7 +20,7 @@ export function developmentWallets(deriver: WalletDeriver): readonly Development
   });
 }
 
-/** The command that credits an owner's wallets as its first API key would. */
+/** The command that credits an owner's wallets, as its first API key would. */
 export function creditCommand(owner: string, deriver: WalletDeriver): Uint8Array {
   return encodeCommand({ type: 'CreditOwner', owner, items: walletsOfOwner(owner, deriver) });
 }

@@ -1,5 +1,5 @@
-// Marsaglia's xorshift128: the one source of seeded random numbers, equal on every machine, of the house, and of benches and
-// tests, each of which seeds it in its own way. It must never be used for anything secret.
+// Marsaglia's xorshift128: the source of seeded random numbers, equal on every machine, for the house, benches and tests,
+// each of which seeds it in its own way. It must never be used for anything secret.
 const WORD_VALUES = 4_294_967_296;
 
 /** A stream of 32-bit words from four words of state, not all of which are 0. */

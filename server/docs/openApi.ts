@@ -1,5 +1,5 @@
-// The OpenAPI 3.1 document of the interface, made from the endpoint table and the schemas of its rows alone. Served by
-// routes/documentation.ts; the tests hold every request and reply against it. Named schemas stand once, in components.
+// The OpenAPI 3.1 document of the interface, built only from the endpoint table and the schemas of its rows. Served by
+// routes/documentation.ts; the tests check every request and reply against it. Named schemas appear once, in components.
 import { z } from 'zod';
 import { AUTH_AGE_MS_MAX, AUTH_AHEAD_MS_MAX } from '../auth/headers.ts';
 import type { AuthLevel, Endpoint } from '../http/endpoint.ts';
@@ -51,8 +51,8 @@ interface Written {
 }
 
 /**
- * Takes out patterns that say no more than the format beside them, and puts in the examples of schemas that turn what they
- * read into something else: zod leaves those out, as they might be of what it becomes; ours are of what clients send.
+ * Removes patterns that only repeat the format beside them, and restores the examples of transforming schemas: zod omits
+ * them, since they might be of the output; ours are of what clients send.
  */
 function plain({ zodSchema, jsonSchema }: Written): void {
   if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
@@ -60,7 +60,7 @@ function plain({ zodSchema, jsonSchema }: Written): void {
   if (examples !== undefined && jsonSchema.$ref === undefined) jsonSchema.examples = examples;
 }
 
-/** Moves references from a schema's own definitions to those of the document. */
+/** Rewrites references to a schema's own definitions as references to the document's. */
 function refer(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(refer);
   if (typeof value !== 'object' || value === null) return value;
@@ -72,13 +72,13 @@ function refer(value: unknown): unknown {
   );
 }
 
-/** Makes JSON schemas, and gathers the named ones among them. */
+/** Builds JSON schemas and collects the named ones. */
 class SchemaWriter {
   readonly named: Record<string, JsonSchema> = {};
-  /** The same schema stands in many places, a refusal in all. */
+  /** Caches: the same schema appears in many places, a refusal in all. */
   private readonly written = { input: new Map<z.ZodType, JsonSchema>(), output: new Map<z.ZodType, JsonSchema>() };
 
-  /** @param io whether the value is one that clients send, before it is read, or one that they are answered */
+  /** @param io `input` for what clients send, before it is parsed; `output` for what they receive */
   write(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
     const known = this.written[io].get(schema);
     if (known !== undefined) return known;
@@ -170,7 +170,7 @@ const REFUSALS: Readonly<Record<number, string>> = {
   429: 'Too many requests: Retry-After, RateLimit-* and Poly-RateLimit-* say when to come back',
   503: 'The exchange takes no commands at present',
 };
-/** Statuses of refusals that speak of the endpoint's own matter; the others are the door's. */
+/** Statuses of refusals by the endpoint itself; the others come from the HTTP layer. */
 const OWN_REFUSALS = [400, 404, 422, 425, 503];
 const COMMON_REFUSALS = [400, 404, 413, 415, 421, 429, 503];
 
@@ -191,7 +191,7 @@ function descriptionOf({ auth, throttle }: Endpoint): string {
 
 function operationId({ method, path }: Endpoint): string {
   const words = path.split(/[^A-Za-z0-9]+/).filter((word) => word !== '');
-  if (/.\/$/.test(path)) words.push('slash'); // the same page with a slash at its end has a name of its own
+  if (/.\/$/.test(path)) words.push('slash'); // distinguishes a path with a trailing slash from the same without
   return [method.toLowerCase(), ...words.map((word) => word[0].toUpperCase() + word.slice(1))].join('');
 }
 
@@ -274,7 +274,7 @@ const ABOUT =
   'The interface of an Outcry exchange: catalog, market data, user data and trading, as bots of Polymarket speak it. ' +
   'Errors are objects with error, a sentence. Amounts are decimal texts unless a field says otherwise.';
 
-/** Makes the document, one endpoint a step, for whoever has something else to do between them. */
+/** Builds the document, one endpoint a step, so that callers can do other work in between. */
 export function* openApiSteps(endpoints: readonly Endpoint[]): Generator<void, OpenApiDocument> {
   const writer = new SchemaWriter();
   const paths: Record<string, Record<string, Operation>> = {};

@@ -1,6 +1,6 @@
-// The page of /docs: swagger-ui, which is served from its package so that the page needs nothing but this server, and what
-// starts it, lets it follow the colours that the user prefers and makes all of it readable. Called by
-// routes/documentation.ts. Nothing is loaded from elsewhere, which the page's content security policy enforces.
+// The page of /docs: swagger-ui, served from its package so that the page needs nothing but this server, with the scripts
+// and styles that start it, follow the user's colour preference and make it readable. Called by routes/documentation.ts.
+// Nothing is loaded from elsewhere, which the page's content security policy enforces.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Reply } from '../http/endpoint.ts';
@@ -37,8 +37,9 @@ const HTML = `<!doctype html>
 </html>
 `;
 
-// The styles of swagger-ui are dark where the root element has this class, and light elsewhere. In the page's head, so that
-// nothing is drawn in the other colours first; the page's color-scheme does the same for what the styles leave to the browser.
+// swagger-ui's styles are dark if the root element has this class, and light otherwise. The script runs in the page's head,
+// so that nothing is drawn in the wrong colours first; the page's color-scheme does the same for what the styles leave to
+// the browser.
 const SCHEME = `(() => {
   const dark = matchMedia('(prefers-color-scheme: dark)');
   const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
@@ -62,7 +63,7 @@ const START = `SwaggerUIBundle({
 
 const DAY_S = 86_400;
 
-/** What is kept by browsers for a day is swagger-ui's alone: the page and its own files must fit each other. */
+/** Browsers cache only swagger-ui's files for a day: the page and its own files must match each other. */
 const headersOf = (contentType: string, cacheControl: string) => ({
   'content-type': contentType,
   'x-content-type-options': 'nosniff',
@@ -88,7 +89,7 @@ const ofPackage = (name: string, contentType: string): readonly [string, Reply] 
   return [name, { body, headers: headersOf(contentType, `max-age=${DAY_S}`) }];
 };
 
-/** The files that the page needs. They are read before anybody asks: later there may be no room for another open file. */
+/** The page's files, read at load time: later there may be no free file descriptor. */
 const files: ReadonlyMap<string, Reply> = new Map([
   ofPackage('swagger-ui.css', 'text/css; charset=utf-8'),
   ofPackage('swagger-ui-bundle.js', 'text/javascript; charset=utf-8'),

@@ -1,17 +1,17 @@
-// Which address a request comes from, and who may call the endpoints that are for listed addresses alone (interface.md 5,
-// 7). Called by handle.ts while uWebSockets' request lives. What a client says of its own address counts for nothing:
-// X-Forwarded-For is read only where the connection comes from a configured proxy.
+// Determines the address that a request comes from, and guards the endpoints that only listed addresses may call
+// (interface.md 5, 7). Called by handle.ts while uWebSockets' request is valid. A client's own claims about its address are
+// ignored: X-Forwarded-For is read only if the connection comes from a configured proxy.
 import type { HttpRequest as UwsRequest } from 'uWebSockets.js';
 import type { ServerConfig } from '../config/config.ts';
 import { BadRequest } from './errors.ts';
 import { networkSet } from './networks.ts';
 
-/** Throws BadRequest (401) when this address is not on the list. */
+/** Throws BadRequest (401) if the address is not on the list. */
 export type AddressGuard = (address: string) => void;
 
 const PORT_SUFFIX = /^(?:\[([^\]]*)\]|([^:]*))(?::\d{1,5})?$/;
 
-/** Addresses that proxies wrote down, the nearest last. Every header of that name counts: proxies add lines, too. */
+/** Addresses recorded by proxies, the nearest last. Every header of that name counts, since proxies also add lines. */
 function forwardedAddresses(req: Pick<UwsRequest, 'forEach'>): readonly string[] {
   const lines: string[] = [];
   req.forEach((name, value) => {
@@ -21,16 +21,16 @@ function forwardedAddresses(req: Pick<UwsRequest, 'forEach'>): readonly string[]
   return lines.flatMap((line) => line.split(',')).map((text) => withoutPort(text.trim()));
 }
 
-/** `a.b.c.d:port` and `[v6]:port` without brackets and port; anything else as it is. */
+/** `a.b.c.d:port` and `[v6]:port` without brackets and port; anything else unchanged. */
 function withoutPort(text: string): string {
   const match = PORT_SUFFIX.exec(text);
   return match === null ? text : (match[1] ?? match[2]);
 }
 
 /**
- * The address that a request comes from: going back from the connection, the first that is no trusted proxy; where all
- * are proxies, the farthest.
- * @param forwarded what X-Forwarded-For says, the nearest last; asked for only when the peer is trusted
+ * The address that a request comes from: starting at the connection's peer, the first that is not a trusted proxy; if all
+ * are, the farthest.
+ * @param forwarded the addresses in X-Forwarded-For, the nearest last; called only if the peer is trusted
  */
 export function clientAddressOf(
   peer: string,
@@ -42,17 +42,17 @@ export function clientAddressOf(
   return addresses.findLast((address) => !isTrusted(address)) ?? addresses[0] ?? peer;
 }
 
-/** The address that a request comes from, by the peer of its connection and its headers. */
+/** Reads the address that a request comes from, given its connection's peer and its headers. */
 export type AddressReader = (peer: string, req: Pick<UwsRequest, 'forEach'>) => string;
 
-/** Looks behind the proxies that a configuration trusts; undefined where there are none: then it is the peer. */
+/** The address reader for a configuration's trusted proxies; undefined without any, when the peer's address is used. */
 export function forwardedReader({ trustedProxies }: Pick<ServerConfig, 'trustedProxies'>): AddressReader | undefined {
   if (trustedProxies.length === 0) return undefined;
   const isTrusted = networkSet(trustedProxies);
   return (peer, req) => clientAddressOf(peer, () => forwardedAddresses(req), isTrusted);
 }
 
-/** The guard that a configuration asks for; undefined where there is no list. */
+/** The guard for a configuration's allowlist; undefined if it has none. */
 export function addressGuard({ ipAllowlist }: Pick<ServerConfig, 'ipAllowlist'>): AddressGuard | undefined {
   if (ipAllowlist === undefined) return undefined;
   const isAllowed = networkSet(ipAllowlist);

@@ -1,10 +1,10 @@
-// A diagnostics channel on which the door tells every reply that it gives, for whoever watches a server from inside its
-// process (tracing, the tests' check against /openapi.json). Nobody listens unless told to, and then it costs nothing.
+// A diagnostics channel that publishes every reply, for observers in the server's own process (tracing, the tests' check
+// against /openapi.json). It has no subscribers by default, and then costs nothing.
 import { channel } from 'node:diagnostics_channel';
 import type { Endpoint, HttpRequest, Reply } from './endpoint.ts';
 import { keptBytes } from './replyBody.ts';
 
-/** A reply and what it answers; endpoint and request are missing where the door refused before it knew them. */
+/** A reply with its endpoint and request, which are undefined if the request was refused before they were known. */
 export interface Answered {
   readonly endpoint: Endpoint | undefined;
   readonly request: HttpRequest | undefined;
@@ -15,7 +15,7 @@ export const ANSWERED_CHANNEL = 'outcry:http:answered';
 
 const answered = channel(ANSWERED_CHANNEL);
 
-/** Tells the watchers, if there are any. They may keep what they are told: bytes are copied, whose memory is used again. */
+/** Publishes a reply to any subscribers. Bytes are copied, since their memory is reused and subscribers may keep the reply. */
 export function tellAnswered(endpoint: Answered['endpoint'], request: Answered['request'], reply: Reply): void {
   if (!answered.hasSubscribers) return;
   const { body } = reply;

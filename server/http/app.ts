@@ -1,4 +1,4 @@
-// The uWebSockets app: one route that hands every request to the door, listening, stopping. Started by start.ts. It
+// The uWebSockets app: one route that passes every request to the Door; starts and stops listening. Started by start.ts. It
 // never listens on a port that another process uses, and must be closed before its thread ends.
 import {
   App,
@@ -14,25 +14,25 @@ import { Door } from './handle.ts';
 import { httpLimits } from './limits.ts';
 import { bindErrorOf, portHolder } from './portHolder.ts';
 
-/** A server that listens. */
+/** A listening server. */
 export interface HttpServer {
-  /** What every request goes through. */
+  /** The entry point of every request. */
   readonly door: Pick<Door, 'visitCount' | 'throttle'>;
-  /** The port it listens on, also where the configuration left the choice to the system. */
+  /** The port it listens on, also if the configuration left the choice to the system. */
   readonly port: number;
-  /** Takes no new connections, waits for the requests in progress, at most a few seconds. */
+  /** Accepts no new connections and waits for the requests in progress, a few seconds at most. */
   drain(): Promise<void>;
-  /** Ends every connection; nothing may be asked of the server afterwards. */
+  /** Closes every connection. The server must not be used afterwards. */
   close(): void;
 }
 
-/** @throws FatalError (port) when the address cannot be listened on, with what helps */
+/** @throws FatalError (port) if the address cannot be listened on, with a remedy */
 export async function requireFreePort(host: string, port: number): Promise<void> {
   const code = port === 0 ? undefined : await bindErrorOf(host, port);
   if (code !== undefined) fatal('port', bindFaultText(host, port, code));
 }
 
-/** Why an address cannot be listened on, as a sentence; `code` is the system's, such as EADDRINUSE. */
+/** Says why an address cannot be listened on; `code` is the system's, such as EADDRINUSE. */
 export function bindFaultText(host: string, port: number, code: string): string {
   switch (code) {
     case 'EADDRINUSE': {
@@ -58,17 +58,17 @@ function listenOn(app: TemplatedApp, host: string, port: number): Promise<us_lis
       if (socket !== false) resolve(socket);
       else reject(new Error(`listening on ${host} port ${port} failed after it was found free`));
     };
-    // Not with the library's option for an exclusive port: that one also refuses, for a minute, the port of a server that
-    // has just closed its clients' sockets. Whether somebody else listens has been asked before.
+    // Without the library's option for an exclusive port: that option also refuses, for a minute, the port of a server that
+    // has just closed its clients' sockets. requireFreePort has already checked for other listeners.
     app.listen(host, port, done);
   });
 }
 
 /**
- * Starts to serve the endpoints.
- * @param onDefect called after the reply to a request that met a defect: must stop the process in an orderly way
- * @param attach adds what the app serves besides, before it listens
- * @throws FatalError (port) when the address cannot be listened on
+ * Starts serving the endpoints.
+ * @param onDefect called after the reply to a request that met a defect; it must stop the process in an orderly way
+ * @param attach adds further services to the app before it listens
+ * @throws FatalError (port) if the address cannot be listened on
  */
 export async function serveHttp(
   services: Services,

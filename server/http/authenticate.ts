@@ -1,6 +1,6 @@
-// Who calls: the credentials that an endpoint asks for, checked. Called by handle.ts before a handler runs: an operator's as
-// soon as the head of a request is there, a key's once its body has come and is JSON. What is wrong is always the same text,
-// so that a reply tells nothing about which part of the credentials was wrong.
+// Checks the credentials that an endpoint requires. Called by handle.ts before a handler runs: an operator's as soon as the
+// head of a request is there, a key's once its body has arrived and is JSON. The refusal is always the same text, so a
+// reply does not reveal which part of the credentials was wrong.
 import { timingSafeEqual } from 'node:crypto';
 import { ApiKeyKind } from '../../engine/index.ts';
 import { credentialsOf } from '../auth/apiKeys.ts';
@@ -16,7 +16,7 @@ import type { Endpoint, HttpRequest } from './endpoint.ts';
 import { BadRequest } from './errors.ts';
 import { httpLimits } from './limits.ts';
 
-/** The caller of an L1 request: an owner without a key. */
+/** The key id of an L1 caller, which is an owner without a key. */
 const NO_KEY_ID = `0x${'0'.repeat(32)}`;
 
 interface HeldCredentials {
@@ -27,18 +27,18 @@ interface HeldCredentials {
 
 type HeaderReader = HttpRequest['header'];
 
-/** Both throw BadRequest: 401, or 404 for what exists in development alone. */
+/** Both throw BadRequest: 401, or 404 for endpoints that exist in development only. */
 export interface Authenticator {
-  /** Lets in whom the headers tell: the operator, who watches, a developer. Whoever is a caller goes by. */
+  /** Checks the operator's, a monitor's or a developer's access by the headers alone. Other endpoints pass. */
   readonly admit: (endpoint: Endpoint, header: HeaderReader) => void;
-  /** Who signed the request; undefined where nobody needs to be known. */
+  /** The signer of the request; undefined if the endpoint needs none. */
   readonly callerOf: (endpoint: Endpoint, request: HttpRequest) => Caller | undefined;
 }
 
 const unauthorized = (text: string): BadRequest => new BadRequest(text, { status: 401 });
 const invalidKey = (): BadRequest => unauthorized('Unauthorized/Invalid api key');
 
-/** The derived secrets of keys in use, bounded: the oldest is dropped first. */
+/** Derived secrets of keys in use, bounded: the oldest is dropped first. */
 class CredentialsCache {
   private readonly held = new Map<string, HeldCredentials>();
   private readonly secret: Uint8Array;
@@ -47,7 +47,7 @@ class CredentialsCache {
     this.secret = secret;
   }
 
-  /** Undefined for a key of another secret. */
+  /** Undefined for a key that derives from another server secret. */
   of(key: ApiKeyRow): HeldCredentials | undefined {
     const known = this.held.get(key.apiKey);
     if (known !== undefined) return known;
@@ -70,11 +70,11 @@ class CredentialsCache {
   }
 }
 
-/** The passphrase at hand; all have one length, so that telling a wrong length at once tells nothing. */
+/** The passphrase being checked. All have the same length, so rejecting a wrong length early reveals nothing. */
 const PASSPHRASE_CHARACTERS = 64;
 const givenPassphrase = Buffer.alloc(PASSPHRASE_CHARACTERS);
 
-/** Whether the signature and the passphrase are those of the key. */
+/** Whether the signature and the passphrase belong to the key. */
 function isSigned(headers: AuthHeaders, request: HttpRequest, held: HeldCredentials): boolean {
   const { method, path, body } = request;
   const signed = { timestamp: headers.timestamp, method, path, body };
@@ -86,29 +86,29 @@ function isSigned(headers: AuthHeaders, request: HttpRequest, held: HeldCredenti
 
 const BEARER = /^bearer +(\S+)$/i;
 
-/** Whether a request brings this bearer token. */
+/** Whether a request carries this bearer token. */
 function hasToken(header: HeaderReader, wanted: string): boolean {
   const token = BEARER.exec(header('authorization'))?.[1];
   return token !== undefined && equalSecretTexts(token, wanted);
 }
 
-/** The refusal of who brings no token, or another than the wanted ones. */
+/** The refusal of a request without a token, or with a wrong one. */
 function refusedToken(header: HeaderReader, wanted: string, form: string): BadRequest {
   const isOther = BEARER.test(header('authorization'));
   const hint = isOther ? ', and the one that was sent is another' : `: send the header Authorization: Bearer ${form}`;
   return unauthorized(`this path needs ${wanted}${hint}`);
 }
 
-/** Which kinds of keys an endpoint takes. */
+/** The kinds of keys that an endpoint accepts. */
 const TRADING = [ApiKeyKind.TRADING];
 const READING = [...TRADING, ApiKeyKind.READONLY];
 const ANY_KIND = [...READING, ApiKeyKind.BUILDER];
 
-/** The checks of what API keys sign. */
+/** The checks of requests signed with API keys. */
 function makeKeyChecks({ views, secret }: Services) {
   const credentials = new CredentialsCache(secret);
 
-  /** The active key that headers name, and what derives from it. */
+  /** The active key that the headers name, and its derived credentials. */
   const namedKey = ({ apiKey }: AuthHeaders): { readonly key: ApiKeyRow; readonly held: HeldCredentials } => {
     const key = views.keys.byApiKey(apiKey.toLowerCase());
     if (key === undefined || !key.isActive) throw invalidKey();
@@ -126,7 +126,7 @@ function makeKeyChecks({ views, secret }: Services) {
     return held.caller;
   };
 
-  /** Headers of a builder's own name no address: the key alone says whose it is. */
+  /** A builder's own headers carry no address; the key alone identifies the owner. */
   const byKeyOrBuilder = (request: HttpRequest): Caller => {
     const headers = readBuilderHeaders(request.header);
     if (headers === undefined) return byKey(request, TRADING);
@@ -138,7 +138,7 @@ function makeKeyChecks({ views, secret }: Services) {
   return { byKey, byKeyOrBuilder };
 }
 
-/** The checks of who runs the exchange, or watches or tries it: they know no caller. */
+/** The checks for operators, monitors and developers, which yield no caller. */
 function makeOperatorChecks({ config }: Services) {
   const byToken = (header: HeaderReader): void => {
     requireSameOrigin(header('origin'), header('host'));
@@ -162,7 +162,7 @@ function makeOperatorChecks({ config }: Services) {
   return { byToken, byWatcher, inDevelopment };
 }
 
-/** The check of every level of authentication over the parts of a server. */
+/** The checks of all levels of authentication. */
 export function makeAuthenticator(services: Services): Authenticator {
   const { byKey, byKeyOrBuilder } = makeKeyChecks(services);
   const { byToken, byWatcher, inDevelopment } = makeOperatorChecks(services);
@@ -173,7 +173,7 @@ export function makeAuthenticator(services: Services): Authenticator {
     return { owner: check.owner, apiKey: '', keyId: NO_KEY_ID };
   };
 
-  /** What has no part of a key's credentials is a wallet's; nothing at all is no key. */
+  /** A signature without any part of a key's credentials is a wallet's; everything else is checked as a key's. */
   const byWalletOrKey = (request: HttpRequest): Caller =>
     isWalletSigned(readAuthHeaders(request.header)) ? byWallet(request) : byKey(request, TRADING);
 

@@ -1,6 +1,6 @@
-// The body of a request: gathered within its limit, and read as JSON. Called by handle.ts. What uWebSockets lends is gone
-// when its callback returns: parts that have to wait for others are copied, a body in one piece is handed on as it is lent.
-// It never parses what is nested deeper than the limit.
+// The body of a request: collects it within its limit and parses it as JSON. Called by handle.ts. uWebSockets' memory is
+// valid only during its callback: parts that wait for others are copied, a body in one piece is passed on as it is. Nesting
+// deeper than the limit is never parsed.
 
 import type { HttpResponse } from 'uWebSockets.js';
 import { isUtf8 } from 'node:buffer';
@@ -19,13 +19,13 @@ const CLOSE_ARRAY = 0x5d;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** The refusal of a body above the limit. */
+/** The refusal of a body over the limit. */
 export function bodyTooLarge(bytes: number): BadRequest {
   const text = `the body has ${bytes} bytes or more; at most ${httpLimits.bodyBytesMax} bytes are allowed`;
   return new BadRequest(text, { status: 413 });
 }
 
-/** Throws BadRequest for a content type that is there and is not JSON (415). */
+/** Throws BadRequest (415) for a content type that is given and is not JSON. */
 export function requireJsonContentType(contentType: string): void {
   if (contentType === '' || contentType === 'application/json') return;
   const mediaType = contentType.split(';', 1)[0].trim().toLowerCase();
@@ -34,32 +34,32 @@ export function requireJsonContentType(contentType: string): void {
   throw new BadRequest(text, { status: 415 });
 }
 
-/** Room for at least `bytes`, twice what there was, so that many small parts cost no more than a few large ones. */
+/** A larger buffer for at least `bytes`, twice the old size, so that many small parts cost no more than a few large ones. */
 function grown(held: Uint8Array, usedBytes: number, bytes: number): Uint8Array {
-  // Not zeroed: what is handed on is cut to the bytes that were written.
+  // Not zeroed: only the bytes written are passed on.
   const larger = Buffer.allocUnsafe(Math.min(Math.max(bytes, held.length * 2), httpLimits.bodyBytesMax));
   if (usedBytes > 0) larger.set(held.subarray(0, usedBytes));
   return larger;
 }
 
-/** The refusal of a body that was sent so slowly that others need its room. */
+/** The refusal of a body that arrived so slowly that others need its memory. */
 function noRoom(): BadRequest {
   const most = httpLimits.gatheredBodiesBytesMax;
   const text = `the body came too slowly: more than ${most} bytes of bodies were on their way at once`;
   return new BadRequest(text, { status: 503, headers: { 'retry-after': String(RETRY_SECONDS.unavailable) } });
 }
 
-/** A body on its way. */
+/** A body that is being received. */
 export interface Gathering {
-  /** Its client has gone. */
+  /** Call when the client has disconnected. */
   gone(): void;
 }
 
 /**
- * Gathers the body and calls exactly one of the two functions, once; neither when the client goes away first.
- * Must be called before the route's handler returns.
- * @param room holds what has come of bodies whose rest has not
- * @param onBody gets the body for as long as it runs: afterwards the bytes may be gone
+ * Receives the body and calls exactly one of the two functions, once; neither if the client disconnects first. Must be
+ * called before the route's handler returns.
+ * @param room accounts for the received parts of incomplete bodies
+ * @param onBody gets the body, whose bytes are valid only during the call
  */
 export function readBody(
   res: HttpResponse,
@@ -78,7 +78,7 @@ export function readBody(
   const holder = {
     cut: (): void => {
       end();
-      setImmediate(onRefused, noRoom()); // this is called while another response is at work
+      setImmediate(onRefused, noRoom()); // called while another response is being handled
     },
   };
   res.onData((chunk, isLast) => {
@@ -110,7 +110,7 @@ export function readBody(
   return { gone: end };
 }
 
-/** How many of a byte there are, up to `most`: searched natively, since honest bodies have a handful. */
+/** Occurrences of a byte, up to `most`. Uses a native search, since honest bodies have only a handful. */
 function countUpTo(bytes: Buffer, byte: number, most: number): number {
   let count = 0;
   for (let at = bytes.indexOf(byte); at >= 0 && count < most; at = bytes.indexOf(byte, at + 1)) count += 1;
@@ -145,7 +145,7 @@ function requireShallow(buffer: Buffer): void {
 
 /**
  * The value of a JSON body.
- * @throws BadRequest when it is not UTF-8, not JSON or nested too deep
+ * @throws BadRequest if it is not UTF-8, not JSON or nested too deeply
  */
 export function parseJson(body: Uint8Array): unknown {
   if (!isUtf8(body)) throw new BadRequest('the body is not valid UTF-8');
@@ -154,7 +154,7 @@ export function parseJson(body: Uint8Array): unknown {
   try {
     return JSON.parse(buffer.toString('utf8'));
   } catch (error) {
-    // V8's text quotes the beginning of the body and the place; the body itself can be long.
+    // V8's message quotes the start of the body and the position; the body itself can be long.
     throw new BadRequest(`the body is not JSON: ${reasonOf(error).slice(0, 120)}`);
   }
 }

@@ -1,5 +1,5 @@
-// What browsers may do from pages of other origins: everything but /admin, /metrics and /dev, since no request here is
-// authenticated by what a browser adds on its own. Called by handle.ts; it decides nothing about credentials.
+// Access for browser pages of other origins: all endpoints but /admin, /metrics and /dev, since no request here is
+// authenticated by anything that a browser adds on its own. Called by handle.ts; it decides nothing about credentials.
 import type { Endpoint } from './endpoint.ts';
 import { BadRequest } from './errors.ts';
 import { hostNameOf } from './host.ts';
@@ -7,12 +7,12 @@ import { httpLimits } from './limits.ts';
 
 const HEADER_NAMES = /^[A-Za-z0-9_\-, ]*$/;
 
-/** Whether pages of any origin may read the replies of an endpoint. */
+/** Whether pages of any origin may read an endpoint's replies. */
 export function isOpenToOrigins({ auth }: Endpoint): boolean {
   return auth !== 'admin' && auth !== 'watch' && auth !== 'dev';
 }
 
-/** Throws BadRequest when a page of another origin calls an endpoint that is for its own origin only. */
+/** Throws BadRequest if a page of another origin calls an endpoint restricted to its own origin. */
 export function requireSameOrigin(origin: string, host: string): void {
   if (origin === '') return;
   const own = host.toLowerCase();
@@ -22,8 +22,8 @@ export function requireSameOrigin(origin: string, host: string): void {
 }
 
 /**
- * Headers of the answer to a preflight for a path that pages of any origin may use.
- * @param methods what the path answers to
+ * Headers of the reply to a preflight for a path open to all origins.
+ * @param methods the methods of the path
  * @param asked the request headers that the page wants to send
  */
 export function preflightHeaders(methods: readonly string[], asked: string): Readonly<Record<string, string>> {

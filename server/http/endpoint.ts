@@ -1,5 +1,5 @@
-// What an endpoint is: the row type of the one table in endpoints.ts, and what its handler gets and gives.
-// Handlers are thin: they read the request through wire/, ask views or submit commands, and answer through wire/.
+// The row type of the endpoint table in endpoints.ts, and the inputs and outputs of its handlers. Handlers are thin: they
+// parse the request through wire/, ask views or submit commands, and answer through wire/.
 import type { Caller } from '../auth/caller.ts';
 import type { Services } from '../services.ts';
 import type { Dialect } from '../wire/dialect.ts';
@@ -9,10 +9,10 @@ import type { ThrottleGroup } from './throttleTable.ts';
 export type Method = 'GET' | 'POST' | 'DELETE' | 'PUT' | 'PATCH';
 
 /**
- * Who may call: anybody; a wallet signature; an API key; either of these; an API key or a read-only key (address and
- * key alone); anybody, but who sends an API key, be it a builder's, is known by it; the operator's bearer token; whoever
- * watches the exchange, by the token for that or the operator's, where others than this machine can reach it; anybody,
- * but only in development.
+ * The authentication of an endpoint, in the order of the type: none; a wallet signature; an API key; either of these; an
+ * API key or a builder key; an API key or a read-only key (address and key alone); none, but a key of any kind, if sent,
+ * identifies the caller; the operator's bearer token; the metrics token or the operator's, but none if only this machine
+ * can reach the exchange and no metrics token is set; none, but in development only.
  */
 export type AuthLevel =
   | 'none'
@@ -26,48 +26,48 @@ export type AuthLevel =
   | 'watch'
   | 'dev';
 
-/** A request, read whole before its handler runs. */
+/** A request, completely read before its handler runs. */
 export interface HttpRequest {
-  /** As on the request line, which is what is signed: a HEAD is served by the endpoint of GET. */
+  /** As in the request line, since that is signed; GET endpoints also serve HEAD. */
   readonly method: Method | 'HEAD';
   /** Path without the query, as sent. */
   readonly path: string;
   /** Values of the `{name}` parts of the endpoint's path, percent-decoded. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
-  /** Raw body, empty when there is none; gone once the handler first waits, which its JSON is not. */
+  /** Raw body, empty if there is none. Invalid once the handler first awaits; its JSON stays valid. */
   readonly body: Uint8Array;
-  /** Value of a header by its lower-case name, '' when absent. */
+  /** Value of a header by its lower-case name, '' if absent. */
   readonly header: (name: string) => string;
-  /** The body as JSON; throws BadRequest when it is none. Undefined for an empty body. */
+  /** The body as JSON, undefined if it is empty; throws BadRequest if it is not JSON. */
   readonly json: () => unknown;
-  /** What this function makes of the JSON; done once, however often it is asked for. */
+  /** The JSON as converted by this function, which runs only once however often it is requested. */
   readonly parsed: <T>(parse: (json: unknown) => T) => T;
-  /** The clock at arrival, ms: what credentials are held against. The exchange's own time is `services.exchange.now()`. */
+  /** The clock at arrival, ms, against which credentials are checked. The exchange's own time is `services.exchange.now()`. */
   readonly nowMs: number;
   readonly ip: string;
 }
 
-/** What a handler works with besides the request. */
+/** A handler's environment besides the request. */
 export interface Context {
   readonly services: Services;
-  /** Field names and number formats of this request, picked once at the door. */
+  /** Field names and number formats of this request, chosen once in handle.ts. */
   readonly dialect: Dialect;
-  /** Who calls; throws a defect on endpoints without authentication. */
+  /** The caller; throws a defect on endpoints without authentication. */
   readonly caller: () => Caller;
 }
 
-/** A reply: 200 with this JSON text unless it says otherwise. */
+/** A reply: status 200 and JSON by default. */
 export interface Reply {
   readonly status?: number;
-  /** Ready JSON text, bytes of it, or pieces of bytes that the door puts together; none is ever changed. */
+  /** JSON text, its bytes, or pieces of bytes that are joined on sending; none is ever modified. */
   readonly body: string | Uint8Array | readonly Uint8Array[];
   readonly headers?: Readonly<Record<string, string>>;
-  /** Is called once the body is not read any more, if it was sent at all. */
+  /** Called once the body is no longer read, if it was sent at all. */
   readonly onSent?: (() => void) | undefined;
 }
 
-/** A reply that takes long to make: each step is some milliseconds of work, and the door lets others pass between two of them. */
+/** A reply that takes long to build: each step is a few milliseconds of work, and other requests run between steps. */
 export type ReplySteps = Generator<undefined, Reply>;
 
 export type Handler = (request: HttpRequest, context: Context) => Reply | ReplySteps | Promise<Reply>;
@@ -79,17 +79,17 @@ export interface Endpoint {
   readonly auth: AuthLevel;
   /** Whether only listed addresses may call, where there is an allowlist. */
   readonly isAllowlisted?: boolean;
-  /** Which rows of the throttle table count this request. */
+  /** The rows of the throttle table that count this request. */
   readonly throttle: ThrottleGroup;
-  /** Section of the specification that rules it: for whoever changes the endpoint, never shown to its callers. */
+  /** The section of the specification that defines it: for maintainers, never shown to callers. */
   readonly section: string;
   /** One sentence for the documentation. */
   readonly summary: string;
-  /** What it takes and answers: /openapi.json is made of it, and tests hold every request and reply against that. */
+  /** Its input and output: /openapi.json is built from it, and tests check every request and reply against it. */
   readonly schema: EndpointSchema;
   readonly handler: Handler;
-  /** Reads the body's fields before anybody is authenticated, where the interface has that order of checks. */
+  /** Parses the body's fields before authentication, where the interface requires that order of checks. */
   readonly parse?: (json: unknown) => unknown;
-  /** Text of the 400 to a body that is not JSON, where the interface names one; otherwise the reply says what is wrong. */
+  /** Text of the 400 for a body that is not JSON, where the interface fixes one; otherwise the reply says what is wrong. */
   readonly badBodyText?: string;
 }

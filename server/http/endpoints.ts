@@ -1,5 +1,5 @@
-// THE table of endpoints: every row of every routes file, in the order in which documentation lists them. Read by the
-// router and by whatever describes the interface. A path that is not in it does not exist.
+// THE table of endpoints: every row of every routes file, in the order of the documentation. Read by the router and by
+// everything that describes the interface. A path that is not in it does not exist.
 import { accountEndpoints } from '../routes/account.ts';
 import { activityEndpoints } from '../routes/activity.ts';
 import { adminEndpoints } from '../routes/admin.ts';

@@ -1,16 +1,16 @@
-// The one error by which a request is answered with anything but 200. Thrown by wire/, the door and the routes, caught
-// in one place (handle.ts). It never stands for a defect: whatever else is thrown stops the process.
+// The one error that answers a request with a status other than 200. Thrown by wire/, handle.ts and the routes, caught in
+// one place (handle.ts). It never stands for a defect: anything else that is thrown stops the process.
 
-/** What may accompany the text of a BadRequest. */
+/** What a BadRequest may carry besides its text. */
 interface BadRequestDetails {
   /** HTTP status; 400 unless given. */
   readonly status?: number;
-  /** More fields of the reply's object, beside `error`. */
+  /** Further fields of the reply's object, beside `error`. */
   readonly extra?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A request that cannot be served as it is: the reply is `{error: text, ...extra}` with the status. */
+/** A request that is refused; the reply is `{error: text, ...extra}` with the status. */
 export class BadRequest extends Error {
   override readonly name = 'BadRequest';
   readonly status: number;

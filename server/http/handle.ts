@@ -1,6 +1,7 @@
 // The one function that every request passes: Host, route, an operator's token, the body, its JSON, credentials, handler,
-// reply. app.ts hands it to uWebSockets. No exception leaves it, since one would end the process without a word: a
-// BadRequest becomes its reply, closed storage or a silent historian a 503, and anything else a 503 and an orderly stop.
+// reply. app.ts registers it with uWebSockets. No exception may leave it, since one would end the process silently: a
+// BadRequest becomes its reply, closed storage or an unavailable historian a 503, and anything else a 503 and an orderly
+// stop.
 
 import type { HttpResponse, HttpRequest as UwsRequest } from 'uWebSockets.js';
 import { StorageUnavailable } from '../../engine/index.ts';
@@ -29,17 +30,17 @@ import { makeRouter, type PathEntry, type Router } from './router.ts';
 import { isCountedByAddress, networkOf, Throttle } from './throttle.ts';
 import { clientAddressOf, Turn, Visit } from './visit.ts';
 
-/** Bytes of what nearly every reply says: uWebSockets would turn a text into these each time. */
+/** Bytes of the headers that nearly every reply has: uWebSockets would convert a string each time. */
 const bytesOf = (text: string): ArrayBuffer => new TextEncoder().encode(text).slice().buffer;
 const CONTENT_TYPE = bytesOf('content-type');
 const JSON_TYPE = bytesOf('application/json; charset=utf-8');
 const ALLOW_ORIGIN = bytesOf('access-control-allow-origin');
-/** To a page a reply's own headers, Retry-After and X-Sequence among them, are hidden unless they are named. */
+/** Lets pages read a reply's own headers, Retry-After and X-Sequence among them, which are hidden from them by default. */
 const EXPOSE_HEADERS = bytesOf('access-control-expose-headers');
 const ANY = bytesOf('*');
 const SEQUENCE = bytesOf('x-sequence');
 const RETRY = { 'retry-after': String(RETRY_SECONDS.unavailable) };
-/** A stream's path is none of the table: who comes there with a plain request may sit behind a proxy that takes upgrades out. */
+/** The text of a 404. Stream paths are not in the table; a plain request for one may come from a proxy that strips upgrades. */
 function notFoundText(path: string): string {
   if (streamPaths.some(([streamPath]) => streamPath === path))
     return 'not found: streams answer WebSockets alone, and this request asks for no upgrade';
@@ -62,7 +63,7 @@ const STATUS_TEXTS: Readonly<Record<number, string>> = {
   503: 'Service Unavailable',
 };
 
-/** The context of a request; handlers may take it apart, so its functions do not need it around them. */
+/** The context of a request. Handlers may destructure it, so its functions do not use `this`. */
 function contextOf(services: Services, dialect: Dialect, known: Caller | undefined): Context {
   const caller = (): Caller => {
     if (known === undefined) throw new Error('this endpoint authenticates nobody, and its handler asked who calls');
@@ -71,7 +72,7 @@ function contextOf(services: Services, dialect: Dialect, known: Caller | undefin
   return { services, dialect, caller };
 }
 
-/** The door of a server: every request goes through `handle`. */
+/** A server's entry point: every request goes through `handle`. */
 export class Door {
   private readonly services: Services;
   private readonly onDefect: (error: unknown) => void;
@@ -81,7 +82,7 @@ export class Door {
   readonly throttle: Throttle | undefined;
   private readonly readForwarded: AddressReader | undefined;
   private readonly guardAddress: AddressGuard | undefined;
-  /** Requests that are in progress. */
+  /** Requests in progress. */
   visitCount = 0;
   private readonly gathered = new HeldBytes(httpLimits.gatheredBodiesBytesMax);
   private readonly longReplies = new HeldBytes(httpLimits.longRepliesBytesMax);
@@ -92,7 +93,7 @@ export class Door {
 
   /**
    * @param endpoints the whole table
-   * @param onDefect called once for each defect after its reply: must stop the process in an orderly way
+   * @param onDefect called once for each defect, after its reply; it must stop the process in an orderly way
    */
   constructor(services: Services, endpoints: readonly Endpoint[], onDefect: (error: unknown) => void) {
     this.services = services;
@@ -106,7 +107,7 @@ export class Door {
     this.guardAddress = addressGuard(services.config);
   }
 
-  /** From now on requests are turned away; resolves when those in progress are answered, or after `msMax`. */
+  /** Refuses requests from now on. Resolves when those in progress are answered, or after `msMax`. */
   async drain(msMax: number): Promise<void> {
     this.isStopping = true;
     if (this.visitCount === 0) return;
@@ -147,7 +148,7 @@ export class Door {
     return this.turn;
   }
 
-  /** Everything that needs uWebSockets' request object, which dies when this returns. */
+  /** Does everything that needs uWebSockets' request object, which becomes invalid when this returns. */
   private receive(visit: Visit, req: UwsRequest): void {
     const method = req.getCaseSensitiveMethod();
     const path = req.getUrl();
@@ -162,7 +163,7 @@ export class Door {
       this.send(visit, preflight(entry, req.getHeader('access-control-request-headers')));
       return;
     }
-    // Any text may stand here; what is no Method is found in no table.
+    // The method may be any text; an unknown one is simply not found.
     const endpoint = entry.byMethod.get(visit.isHead ? 'GET' : (method as Method));
     if (endpoint === undefined) throw methodNotAllowed(method, path, entry);
     visit.endpoint = endpoint;
@@ -202,7 +203,7 @@ export class Door {
     );
   }
 
-  /** A whole request: its JSON, its caller, its handler. */
+  /** Serves a completely received request: JSON, caller, handler. */
   private serve(visit: Visit, endpoint: Endpoint, parts: RequestParts, body: Uint8Array): void {
     const request = new ReceivedRequest(parts, body, () => remoteAddressOf(visit.res, visit.isAborted));
     visit.request = request;
@@ -229,7 +230,7 @@ export class Door {
     this.throttle.count(throttle, networkOf(clientAddressOf(visit)));
   }
 
-  /** By the API key; by the address where an endpoint can do without one. An operator who is known is not counted. */
+  /** Counts by API key, or by address if the endpoint has no caller. Authenticated operators are not counted. */
   private countCaller(visit: Visit, endpoint: Endpoint, caller: Caller | undefined): void {
     visit.isCounted = true;
     if (this.throttle === undefined || endpoint.throttle === 'operator') return;
@@ -237,7 +238,7 @@ export class Door {
     else this.throttle.count(endpoint.throttle, caller.apiKey);
   }
 
-  /** A request that fails before its caller is known counts for the address that it comes from. */
+  /** Counts a request that fails before its caller is known against its address. */
   private countFailure(visit: Visit, error: unknown): unknown {
     const { endpoint } = visit;
     if (!(error instanceof BadRequest) || endpoint === undefined || visit.isCounted) return error;
@@ -249,7 +250,7 @@ export class Door {
     }
   }
 
-  /** The reply to whatever was thrown. */
+  /** Replies to a thrown error. */
   private fail(visit: Visit, thrown: unknown): void {
     const error = this.countFailure(visit, thrown);
     if (error instanceof BadRequest) {
@@ -272,10 +273,10 @@ export class Door {
   }
 
   /**
-   * Answers now, or in the next turn once this one has answered enough. A connection that pipelines would otherwise have
-   * all that it sent answered at once, into memory and with everybody else waiting. uWebSockets closes a connection
-   * that sends a request while an answer is owed to it, so that this ends such a burst; honest clients never
-   * pipeline, and to them a reply comes a moment later.
+   * Answers now, or in the next turn of the loop once this one has answered enough. Otherwise everything that a pipelining
+   * connection sent would be answered at once, into memory and while others wait. uWebSockets closes a connection that
+   * sends a request while an answer to it is pending, so deferring ends such a burst; honest clients never pipeline, and
+   * their reply is only a moment later.
    */
   private send(visit: Visit, reply: Reply): void {
     if (visit.isAborted || visit.isAnswered) return;
@@ -304,7 +305,7 @@ export class Door {
       }
       for (const name in headers) res.writeHeader(name, headers[name]);
       if (visit.isHead) {
-        // endWithoutBody(length) would write the same header, but leaves the connection deaf to the next request.
+        // endWithoutBody(length) would write the same header, but leaves the connection unresponsive to the next request.
         res.writeHeader('content-length', String(typeof body === 'string' ? Buffer.byteLength(body) : length));
         res.endWithoutBody();
       } else if (length > PART_BYTES) {
@@ -314,7 +315,7 @@ export class Door {
           this.left();
         });
         visit.long = long;
-        visit.request = undefined; // its body would wait for the reader as well
+        visit.request = undefined; // its body would be held until the reader is done
         long.begin();
         return;
       } else res.end(passingBytes(body));
@@ -328,7 +329,7 @@ export class Door {
     this.services.metrics.requests.answered(endpoint, status, performance.now() - beganMs);
   }
 
-  /** The last durable sequence: a reply never tells of anything after it. */
+  /** The last durable sequence; a reply never shows anything after it. */
   private sequenceText(): string {
     const { durableSequence } = this.services.exchange;
     if (durableSequence !== this.told.sequence)
@@ -336,7 +337,7 @@ export class Door {
     return this.told.text;
   }
 
-  /** Called when a visit is answered or its client gone, whichever comes first. */
+  /** Called when a visit is answered and when its client disconnects; only the first call counts. */
   private leave(visit: Visit): void {
     if (!visit.isAborted || !visit.isAnswered) this.left();
   }
@@ -348,7 +349,7 @@ export class Door {
   }
 }
 
-/** The body as JSON before anybody is authenticated, so that a malformed one is told so first (spec, order of checks). */
+/** Parses the body as JSON before authentication, so that a malformed body is reported first (spec, order of checks). */
 function requireJson(endpoint: Endpoint, request: ReceivedRequest): void {
   try {
     request.json();

@@ -1,15 +1,15 @@
-// Bounds the memory that clients make the server hold: long replies that are read slowly, bodies that arrive slowly. When it is
-// too much, the oldest are cut off first, since honest clients are done in a moment. Used by handle.ts.
+// Bounds the memory that clients make the server hold: long replies that are read slowly, bodies that arrive slowly. Over
+// the bound the oldest are cut off first, since honest clients finish quickly. Used by handle.ts.
 
-/** Something that holds memory and can be cut off. */
+/** A holder of memory that can be cut off. */
 interface Holder {
-  /** Ends it: it holds nothing any more when this returns. */
+  /** Ends it; it must hold nothing when this returns. */
   cut(): void;
 }
 
 export class HeldBytes {
   private readonly bytesMax: number;
-  /** The oldest first. */
+  /** Oldest first. */
   private readonly bytesOf = new Map<Holder, number>();
   private bytes = 0;
 
@@ -17,7 +17,7 @@ export class HeldBytes {
     this.bytesMax = bytesMax;
   }
 
-  /** Notes how many bytes a holder has from now on; cuts off the oldest of the others while all together have too many. */
+  /** Sets the number of bytes of a holder, and cuts off the oldest others while the total is over the bound. */
   hold(holder: Holder, bytes: number): void {
     this.bytes += bytes - (this.bytesOf.get(holder) ?? 0);
     this.bytesOf.set(holder, bytes);
@@ -29,7 +29,7 @@ export class HeldBytes {
     }
   }
 
-  /** Notes that a holder has nothing any more. */
+  /** Records that a holder has released its memory. */
   release(holder: Holder): void {
     this.bytes -= this.bytesOf.get(holder) ?? 0;
     this.bytesOf.delete(holder);

@@ -1,9 +1,9 @@
-// Which Host names a loopback development server answers to, so that a web page cannot reach it under a name of its own
+// The Host names that a loopback development server answers to, so that a web page cannot reach it under a name of its own
 // (DNS rebinding). Called by handle.ts before anything else. It never looks at the port.
 import { isLoopback, isPrivate, type ServerConfig } from '../config/config.ts';
 import { BadRequest } from './errors.ts';
 
-/** Throws BadRequest (421) when the Host of a request is not served. */
+/** Throws BadRequest (421) if the Host of a request is not served. */
 export type HostGuard = (host: string) => void;
 
 /** The name in a Host header: lower case, without port and final dot; brackets of IPv6 stay. */
@@ -13,7 +13,7 @@ export function hostNameOf(host: string): string {
   return (end > 0 ? text.slice(0, end) : text).replace(/\.$/, '');
 }
 
-/** The guard that a configuration asks for: undefined unless development is bound to a loopback address. */
+/** The guard for a configuration; undefined unless it is development bound to a loopback address. */
 export function hostGuard(config: Pick<ServerConfig, 'mode' | 'host' | 'allowHosts'>): HostGuard | undefined {
   if (!isPrivate(config.mode, config.host)) return undefined;
   const allowed = new Set(config.allowHosts.map(hostNameOf));

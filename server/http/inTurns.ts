@@ -1,23 +1,23 @@
-// Makes replies that take long, such as large lists and searches through all trades, in steps: the first step at once, all others in
-// later turns of the loop, one step a turn and one reply after the other, so that orders do not wait for them. Called by
-// handle.ts with what a handler returns. What a step has read may have changed by the next one.
+// Builds replies that take long, such as large lists and searches through all trades, in steps: the first at once, the
+// others in later turns of the loop, one step a turn and one reply after the other, so that orders do not wait for them.
+// Called by handle.ts with a handler's result. Data that a step has read may have changed by the next one.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Handler, Reply, ReplySteps } from './endpoint.ts';
 
 type Made = ReturnType<Handler>;
 
-/** The client that waits for a reply. */
+/** The client waiting for a reply. */
 interface Client {
-  /** It has closed the connection. */
+  /** Whether it has closed the connection. */
   readonly isAborted: boolean;
 }
 
 const isSteps = (made: Made): made is ReplySteps => 'next' in made;
 
-/** The queue of replies: resolves when the last one of it is made. */
+/** The queue of replies; resolves when the last one in it is built. */
 let line: Promise<unknown> = Promise.resolve();
 
-/** Makes the remaining steps and returns the reply; stops and returns undefined once the client has gone. */
+/** Runs the remaining steps and returns the reply; stops and returns undefined once the client has disconnected. */
 async function finish(steps: ReplySteps, client: Client): Promise<Reply | undefined> {
   while (!client.isAborted) {
     await nextTurn();
@@ -28,14 +28,14 @@ async function finish(steps: ReplySteps, client: Client): Promise<Reply | undefi
 }
 
 /**
- * The reply that a handler has made, or that its steps will make.
- * @param client no further steps are made for it once it has gone
+ * The reply that a handler returned, or that its steps will return.
+ * @param client no further steps run once it has disconnected
  */
 export function inTurns(made: Made, client: Client): Reply | Promise<Reply | undefined> {
   if (!isSteps(made)) return made;
   const { done, value } = made.next();
   if (done === true) return value;
   const reply = line.then(() => finish(made, client));
-  line = reply.catch(() => undefined); // a failure is told to who asked, and is nothing to the next one
+  line = reply.catch(() => undefined); // a failure goes to its own request and must not affect the next
   return reply;
 }

@@ -1,6 +1,6 @@
-// Sends a long reply in parts, one a turn of the loop and only while the connection takes them, so that nobody waits for
-// the copying of megabytes and nothing of them piles up behind a slow reader. Called by handle.ts, which owns the
-// response: nothing here touches it once it is told that the client has gone.
+// Sends a long reply in parts, one a turn of the loop and only while the connection accepts them, so that nobody waits
+// while megabytes are copied and nothing piles up behind a slow reader. Called by handle.ts, which owns the response;
+// nothing here touches it after the client has disconnected.
 import type { HttpResponse } from 'uWebSockets.js';
 import type { BodyParts } from './replyBody.ts';
 
@@ -9,17 +9,17 @@ export class LongReply {
   private readonly body: BodyParts;
   private readonly onEnd: () => void;
   isEnded = false;
-  /** The next part is sent in the next turn. */
+  /** Whether the next part is scheduled for the next turn. */
   private isDue = false;
 
-  /** @param onEnd called once, when everything is handed over or the client has gone */
+  /** @param onEnd called once, when everything has been passed to uWebSockets or the client has disconnected */
   constructor(res: HttpResponse, body: BodyParts, onEnd: () => void) {
     this.res = res;
     this.body = body;
     this.onEnd = onEnd;
   }
 
-  /** Sends the first part; called corked, after status and headers. */
+  /** Sends the first part. Call it corked, after status and headers. */
   begin(): void {
     this.res.onWritable((offset) => this.send(offset));
     this.send(0);
@@ -29,17 +29,17 @@ export class LongReply {
     return this.body.length;
   }
 
-  /** Ends the connection: who asked reads too slowly. Not to be called within a cork. */
+  /** Closes the connection of a client that reads too slowly. Must not be called within a cork. */
   cut(): void {
     if (!this.isEnded) this.res.close();
   }
 
-  /** The client has gone. */
+  /** Call when the client has disconnected. */
   gone(): void {
     if (!this.isEnded) this.end();
   }
 
-  /** Sends the part from an offset on; false when the connection takes no more until it says so (uWebSockets' onWritable). */
+  /** Sends the part at an offset. Returns false if the connection accepts no more until uWebSockets calls onWritable. */
   private send(offset: number): boolean {
     if (this.isEnded) return true;
     const { res, body } = this;

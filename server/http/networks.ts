@@ -1,11 +1,11 @@
-// IP addresses and networks: which texts are some, and sets of them. Called by the configuration, which checks them at
-// start, and by the allowlist. IPv4 addresses in their IPv6 form (::ffff:a.b.c.d) are the IPv4 addresses that they stand
-// for, wherever they appear. It never resolves a name.
+// IP addresses and networks: parsing, and sets of networks. Called by the configuration, which validates them at start, and
+// by the allowlist. IPv4 addresses in IPv6 form (::ffff:a.b.c.d) are treated as the IPv4 addresses that they stand for. It
+// never resolves a name.
 import { BlockList, isIP } from 'node:net';
 
 const V4_BITS = 32;
 const V6_BITS = 128;
-/** Bits of the IPv6 prefix under which IPv4 addresses lie. */
+/** Bits of the IPv6 prefix of IPv4-mapped addresses. */
 const MAPPED_BITS = 96;
 const MAPPED = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/;
 
@@ -17,7 +17,7 @@ interface Network {
   readonly prefixBits: number;
 }
 
-/** An address in its shortest form, an IPv4 one as such; '' for a text that is none. A zone (`%eth0`) makes it none. */
+/** An address in its shortest form, IPv4-mapped ones as IPv4; '' for any other text, also an address with a zone (`%eth0`). */
 export function canonicalAddress(text: string): string {
   const family = text.includes('%') ? 0 : isIP(text);
   if (family !== 6) return family === 4 ? text : '';
@@ -30,7 +30,7 @@ export function canonicalAddress(text: string): string {
 
 const familyOf = (address: string): Family => (address.includes(':') ? 'ipv6' : 'ipv4');
 
-/** The network of a text `address` or `address/bits`; bits of the address beyond the prefix mean nothing. */
+/** Parses `address` or `address/bits`; bits of the address beyond the prefix are ignored. */
 function parseNetwork(text: string): Network | undefined {
   const [addressText, bitsText, ...others] = text.split('/');
   const address = canonicalAddress(addressText);
@@ -41,7 +41,7 @@ function parseNetwork(text: string): Network | undefined {
   if (!/^(0|[1-9]\d{0,2})$/.test(bitsText) || Number(bitsText) > bitsMax) return undefined;
   const bits = Number(bitsText);
   if (family === 'ipv6' || bitsMax === V4_BITS) return { address, family, prefixBits: bits };
-  // An IPv4 address written as IPv6: a shorter prefix than that of all IPv4 addresses would be a slip.
+  // An IPv4-mapped address: a prefix shorter than 96 bits must be a mistake.
   return bits < MAPPED_BITS ? undefined : { address, family, prefixBits: bits - MAPPED_BITS };
 }
 
@@ -51,11 +51,12 @@ export function isNetwork(text: string): boolean {
 }
 
 /**
- * Which addresses belong to some networks; what is no address belongs to none.
- * @throws Error for a text that is no network: the configuration has checked them
+ * A test whether an address belongs to any of the networks; a malformed address belongs to none.
+ * @throws Error for a malformed network, which the configuration has ruled out
  */
 export function networkSet(networks: readonly string[]): (address: string) => boolean {
-  // One for each family: a list takes IPv4 addresses for members of wide IPv6 networks, and those of ::/0 are not meant.
+  // One list for each family: a single BlockList counts IPv4 addresses as members of wide IPv6 networks, but ::/0 must not
+  // include them.
   const sets = { ipv4: new BlockList(), ipv6: new BlockList() } as const;
   for (const text of networks) {
     const network = parseNetwork(text);

@@ -1,12 +1,12 @@
-// Whether a port is free, and who holds it if not. Called by app.ts before it listens, since uWebSockets shares a taken
-// port silently. It only asks the system; the port is released again before this returns.
+// Checks whether a port is free, and finds the process that holds it if not. Called by app.ts before it listens, since
+// uWebSockets silently shares a taken port. It only asks the system; the port is released again before this returns.
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
 
-/** The process that listens on a port. */
+/** The process listening on a port. */
 interface PortHolder {
   readonly pid: number;
-  /** Its program and the script that this runs, shortened; none of its arguments, which may be secrets. */
+  /** Its program and script, shortened; without arguments, which may be secrets. */
   readonly command: string;
 }
 
@@ -14,7 +14,7 @@ const LISTENING = '0A';
 const COMMAND_CHARACTERS_MAX = 160;
 const SCRIPT = /^[^-].*\.[cm]?[jt]s$/;
 
-/** The error code with which the system refuses to bind the address, such as EADDRINUSE; undefined when it is free. */
+/** The system's error code for binding the address, such as EADDRINUSE; undefined if it is free. */
 export async function bindErrorOf(host: string, port: number): Promise<string | undefined> {
   const server = createServer();
   return new Promise((resolve) => {
@@ -56,7 +56,7 @@ function hasDescriptor(pid: string, inodes: ReadonlySet<string>): boolean {
   }
 }
 
-/** Who listens on the port, where the system tells (Linux, processes of the same user); undefined otherwise. */
+/** The process listening on the port, if the system reveals it (Linux, processes of the same user); undefined otherwise. */
 export function portHolder(port: number): PortHolder | undefined {
   const inodes = listeningInodes(port);
   if (inodes.size === 0) return undefined;
@@ -65,11 +65,11 @@ export function portHolder(port: number): PortHolder | undefined {
   let command = '';
   try {
     const [program, ...words] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
-    // What stands behind an option may be its value.
+    // A word after an option may be its value.
     const script = words.find((word, index) => SCRIPT.test(word) && !words[index - 1]?.startsWith('-'));
     command = script === undefined ? program : `${program} ${script}`;
   } catch {
-    // It has ended since; its number still tells something.
+    // The process has ended since; its pid still helps.
   }
   return { pid: Number(pid), command: command.slice(0, COMMAND_CHARACTERS_MAX) };
 }

@@ -1,14 +1,14 @@
-// A request as its handler sees it. Made by handle.ts while uWebSockets' own object is alive: with a body all headers
-// are copied (the body arrives later), without one they are read where they lie until the handler first waits.
+// A request as its handler sees it. Created by handle.ts while uWebSockets' own object is valid: with a body all headers
+// are copied (the body arrives later), without one they are read in place until the handler first awaits.
 import type { HttpResponse, HttpRequest as UwsRequest } from 'uWebSockets.js';
 import { parseJson } from './body.ts';
 import type { HttpRequest } from './endpoint.ts';
 import { BadRequest } from './errors.ts';
 
-/** A header's value by its lower-case name, '' when absent. */
+/** A header's value by its lower-case name, '' if absent. */
 type HeaderReader = (name: string) => string;
 
-/** Copies every header; throws BadRequest when one that frames the body is given twice. */
+/** Copies every header; throws BadRequest if Content-Length is given more than once. */
 export function copyHeaders(req: UwsRequest): HeaderReader {
   const pairs: string[] = [];
   let lengthCount = 0;
@@ -19,7 +19,7 @@ export function copyHeaders(req: UwsRequest): HeaderReader {
   if (lengthCount > 1) throw new BadRequest(`Content-Length is given ${lengthCount} times; send it once`);
   return (name) => {
     const at = pairs.indexOf(name);
-    // A value can equal a name: names stand at even places.
+    // A value can equal a name; names are at even indexes.
     for (let index = at; index >= 0; index = pairs.indexOf(name, index + 1)) {
       if (index % 2 === 0) return pairs[index + 1];
     }
@@ -27,7 +27,7 @@ export function copyHeaders(req: UwsRequest): HeaderReader {
   };
 }
 
-/** Reads headers where they lie, as long as `isLive` says that the request is still being handled in its own call. */
+/** Reads headers in place, as long as `isLive` says that uWebSockets' call for the request has not returned. */
 export function liveHeaders(req: UwsRequest, isLive: () => boolean): HeaderReader {
   return (name) => {
     if (!isLive()) throw new Error(`header ${name} was asked for after the handler's first wait`);
@@ -35,7 +35,7 @@ export function liveHeaders(req: UwsRequest, isLive: () => boolean): HeaderReade
   };
 }
 
-/** What the request line and the door know of a request. */
+/** The parts of a request known before its body is read. */
 export interface RequestParts {
   readonly method: HttpRequest['method'];
   readonly path: string;
@@ -46,7 +46,7 @@ export interface RequestParts {
   readonly nowMs: number;
 }
 
-/** The request of one endpoint; query, address and JSON are made only when somebody asks. */
+/** A received request. Query, address and JSON are computed only on demand. */
 export class ReceivedRequest implements HttpRequest {
   readonly method: HttpRequest['method'];
   readonly path: string;
@@ -80,7 +80,7 @@ export class ReceivedRequest implements HttpRequest {
     return this.remoteAddress();
   }
 
-  /** Bound, since handlers may take the request apart. */
+  /** An arrow function, since handlers may destructure the request. */
   readonly json = (): unknown => {
     this.parsedJson ??= { value: this.body.length === 0 ? undefined : parseJson(this.body) };
     return this.parsedJson.value;
@@ -88,11 +88,11 @@ export class ReceivedRequest implements HttpRequest {
 
   readonly parsed = <T>(parse: (json: unknown) => T): T => {
     if (this.read?.parse !== parse) this.read = { parse, value: parse(this.json()) };
-    return this.read.value as T; // what this very function returned
+    return this.read.value as T; // the value that `parse` itself returned
   };
 }
 
-/** The client's address as text; '' once it has gone. */
+/** The client's address as text; '' once it has disconnected. */
 export function remoteAddressOf(res: HttpResponse, isAborted: boolean): string {
   return isAborted ? '' : Buffer.from(res.getRemoteAddressAsText()).toString('latin1');
 }

@@ -1,15 +1,15 @@
-// From method and path to the row of the endpoint table: exact paths by one lookup, paths with `{name}` parts by their
-// segments. Called once a request by handle.ts. A path is known or it is not: nothing here is tolerant of slashes.
+// Finds the path entry of the endpoint table for a request: exact paths by one lookup, paths with `{name}` parts by their
+// segments. Called once a request by handle.ts. Matching is exact: slashes are not normalized.
 import { isOpenToOrigins } from './cors.ts';
 import type { Endpoint, Method } from './endpoint.ts';
 import { BadRequest } from './errors.ts';
 
-/** What a path answers to. */
+/** The endpoints of a path. */
 export interface PathEntry {
   readonly byMethod: ReadonlyMap<Method, Endpoint>;
-  /** For the Allow header: its methods, HEAD where there is GET, and OPTIONS. */
+  /** For the Allow header: the path's methods, HEAD if it has GET, and OPTIONS. */
   readonly allowed: readonly string[];
-  /** Whether pages of any origin may read its replies. */
+  /** Whether pages of any origin may read the path's replies. */
   readonly isOpen: boolean;
 }
 
@@ -73,8 +73,8 @@ function match(pattern: Pattern, parts: readonly string[]): Readonly<Record<stri
 }
 
 /**
- * The router over a table. Where several patterns fit, the first in the table's order wins; exact paths win over all.
- * The router throws BadRequest on a malformed percent sequence.
+ * The router over a table. Exact paths win over patterns; of several matching patterns the first in the table wins. The
+ * router throws BadRequest on a malformed percent sequence.
  */
 export function makeRouter(endpoints: readonly Endpoint[]): Router {
   const exact = new Map<string, Route>();

@@ -1,6 +1,6 @@
-// Request rates: who has sent how many requests under which rows of the table, and the refusal of one too many. Asked by
-// handle.ts for every request where rates are limited. A request that is refused counts nowhere. Its memory is bounded,
-// whoever calls: of more clients than fit, those that were silent longest are forgotten first.
+// Request rates: counts each client's requests under the rows of the table, and refuses those in excess. Called by
+// handle.ts for every request when rates are limited. A refused request is not counted. Memory is bounded for any number of
+// clients: above the limit, those silent longest are forgotten first.
 import type { HttpRequest as UwsRequest } from 'uWebSockets.js';
 import { isWalletSigned, readAuthHeaders } from '../auth/headers.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -17,10 +17,10 @@ import {
   throttleRowNames,
 } from './throttleTable.ts';
 
-/** One client's counters, by the number of their row; made when a row first counts it. */
+/** One client's counters, by row number; created when a row first counts the client. */
 type Counters = (SlidingWindows | undefined)[];
 
-/** A row that takes no request at present. */
+/** A row that admits no request at present. */
 interface FullRow extends FullWindow {
   readonly row: ThrottleRow;
 }
@@ -29,8 +29,8 @@ const IPV6_NETWORK_GROUPS = 4;
 const MAPPED_IPV4 = /^(?:0{0,4}:){2,6}ffff:(?:([0-9a-f]{2})([0-9a-f]{2}):([0-9a-f]{2})([0-9a-f]{2})|([0-9.]+))$/i;
 
 /**
- * The network that is counted as one client: an IPv4 address, or the first 64 bits of an IPv6 one, since any house has
- * that many addresses to itself.
+ * The network that counts as one client: an IPv4 address, or the first 64 bits of an IPv6 one, since any household has that
+ * many addresses.
  */
 export function networkOf(ip: string): string {
   if (!ip.includes(':')) return ip;
@@ -52,8 +52,9 @@ export function networkOf(ip: string): string {
 }
 
 /**
- * The clients that were heard of lately, in two generations: who is found in the older one moves to the younger, and when
- * the younger is full, or as old as the longest window, it becomes the older one, whose silent rest is forgotten.
+ * Recent clients, in two generations. A client found in the old generation moves to the young one. When the young one is
+ * full, or as old as the longest window, it becomes the old one, and the clients left in the previous old one are
+ * forgotten.
  */
 class Clients {
   private readonly longestMs: number;
@@ -73,7 +74,7 @@ class Clients {
   of(client: string, nowMs: number): Counters {
     const known = this.young.get(client);
     if (known !== undefined) return known;
-    const counters = this.old.get(client) ?? []; // looked for before the older generation may go
+    const counters = this.old.get(client) ?? []; // looked up before the old generation may be dropped
     this.old.delete(client);
     const isFull = this.young.size >= httpLimits.throttledClientsMax / 2;
     if (isFull || nowMs - this.turnedMs >= this.longestMs) this.turn(nowMs);
@@ -84,7 +85,7 @@ class Clients {
     return counters;
   }
 
-  /** To be told of rings that were made or grew. */
+  /** Call when rings were created or grew. */
   grew(bytes: number, nowMs: number): void {
     this.youngBytes += bytes;
     if (this.youngBytes >= httpLimits.throttleRingBytesMax / 2) this.turn(nowMs);
@@ -98,11 +99,11 @@ class Clients {
   }
 }
 
-/** What a throttle reads of the exchange. */
+/** The clocks that a throttle reads. */
 interface ThrottleClocks {
-  /** Time that nobody sets, in which windows are measured: a clock that is set back must make nobody's longer. */
+  /** Monotonic time, for measuring windows: setting the clock back must not lengthen them. */
   elapsedMs(): number;
-  /** The time by the clock, in which a refusal says when to come back. */
+  /** The wall clock, for telling clients when to retry. */
   clockMs(): number;
 }
 
@@ -111,7 +112,7 @@ export class Throttle {
   private readonly clocks: ThrottleClocks;
   private readonly rates: readonly (readonly RateWindow[])[];
   private readonly clients: Clients;
-  /** Requests that were refused, by the number of their row. */
+  /** Refused requests, by row number. */
   private readonly refusedCounts: Float64Array;
   private readonly rowsOf = new Map<ThrottleGroup, readonly number[]>();
 
@@ -122,20 +123,20 @@ export class Throttle {
     this.clients = new Clients(Math.max(...this.rates.flat().map(({ windowMs }) => windowMs)));
   }
 
-  /** How many clients are remembered. */
+  /** Number of remembered clients. */
   get clientCount(): number {
     return this.clients.count;
   }
 
-  /** How many requests each row has refused. */
+  /** Number of requests that each row has refused. */
   get refusals(): readonly (readonly [ThrottleRow, number])[] {
     return throttleRowNames.map((row, index) => [row, this.refusedCounts[index]]);
   }
 
   /**
-   * Counts a request of a client under every row of a group, or under none when one of them is full.
+   * Counts a client's request under every row of a group, or under none if one of them is full.
    * @param client an API key, or the network of an address
-   * @throws BadRequest 429 with the headers that say when to come back
+   * @throws BadRequest 429 with headers that say when to retry
    */
   count(group: ThrottleGroup, client: string): void {
     const atMs = this.clocks.elapsedMs();
@@ -195,12 +196,12 @@ export class Throttle {
 }
 
 /**
- * Whether a request of an endpoint is counted by address before anything else of it is looked at.
- * @param req uWebSockets' request, alive
+ * Whether a request is counted by address before it is examined any further.
+ * @param req uWebSockets' request, still valid
  */
 export function isCountedByAddress({ auth, throttle }: Endpoint, req: Pick<UwsRequest, 'getHeader'>): boolean {
   if (throttle === 'operator') return false;
-  // To find who signed costs much more than to count.
+  // Recovering a signer costs much more than counting.
   if (auth === 'l1-or-l2') return isWalletSigned(readAuthHeaders((name) => req.getHeader(name)));
   return auth === 'none' || auth === 'l1' || auth === 'dev';
 }

@@ -1,6 +1,6 @@
-// THE table of request rates (interface.md 8): its rows with their windows, and the groups by which an endpoint says which
-// rows count its requests. Read by the endpoint table, the throttle, the configuration and the documentation. Rates of a
-// configuration take the place of those that stand here; rows are never added or left out.
+// THE table of request rates (interface.md 8): its rows with their windows, and the groups by which an endpoint states
+// which rows count its requests. Read by the endpoint table, the throttle, the configuration and the documentation. A
+// configuration may replace the rates given here; rows are never added or removed.
 
 /** At most `requestsMax` in any span of `windowMs` milliseconds. */
 export interface RateWindow {
@@ -41,14 +41,14 @@ export const throttleRows = {
 
 export type ThrottleRow = keyof typeof throttleRows;
 
-/** The rows in words, for replies and documentation; a row that is one path is named by it. */
+/** The rows in words, for replies and documentation; a row for a single path is named by that path. */
 const rowTexts: Partial<Readonly<Record<ThrottleRow, string>>> = {
   catalog: 'the catalog in general',
   listings: 'GET /events and GET /markets together',
   general: 'the order-book interface in general',
 };
 
-/** How replies and documentation name a row. */
+/** The name of a row in replies and documentation. */
 export function rowText(row: ThrottleRow): string {
   return rowTexts[row] ?? row;
 }
@@ -56,8 +56,8 @@ export function rowText(row: ThrottleRow): string {
 export const throttleRowNames = Object.keys(throttleRows) as readonly ThrottleRow[]; // the keys of a literal
 
 /**
- * What an endpoint says of its rate: a row of its own, or one of the general ones; `operator` requests are counted only
- * when their credentials are refused.
+ * An endpoint's throttle group: a row of its own, or one of the general ones. `operator` requests are counted only when
+ * their credentials are refused.
  */
 export type ThrottleGroup = Exclude<ThrottleRow, 'listings'> | 'operator';
 
@@ -72,7 +72,7 @@ export function rowsOfGroup(group: ThrottleGroup): readonly ThrottleRow[] {
   return listed.includes(group) ? [group, 'listings', 'catalog'] : [group, 'catalog'];
 }
 
-/** The group of a path outside the catalog: the row of its own, where the table has one, else the general one. */
+/** The group of a path outside the catalog: its own row if the table has one, else the general row. */
 export function groupOfPath(method: string, path: string): ThrottleGroup {
   const own = throttleRowNames.find((row) => row === `${method} ${path}`);
   return own === undefined || own === 'listings' ? 'general' : own;
@@ -83,13 +83,13 @@ export type ThrottleRates = Readonly<Record<ThrottleRow, readonly RateWindow[]>>
 
 const WINDOW = /^([1-9][0-9]{0,6})\/([1-9][0-9]{0,3})([smh])$/;
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000 };
-/** Longest window: what was admitted in it is remembered. */
+/** Longest window; admissions are remembered for this long. */
 const WINDOW_MS_MAX = UNIT_MS.h;
-/** Most requests of a window: each is remembered by eight bytes. */
+/** Most requests of a window; each takes eight bytes. */
 const WINDOW_REQUESTS_MAX = 1_000_000;
 const WINDOWS_MAX = 4;
 
-/** The windows that a text such as `2400/10s, 24000/10m` names; undefined when it names none, or too large ones. */
+/** The windows that a text such as `2400/10s, 24000/10m` gives; undefined if it is malformed or they are too large. */
 export function parseRateWindows(text: string): readonly RateWindow[] | undefined {
   const windows: RateWindow[] = [];
   for (const part of text.split(',')) {
@@ -103,7 +103,7 @@ export function parseRateWindows(text: string): readonly RateWindow[] | undefine
   return windows.length <= WINDOWS_MAX ? windows : undefined;
 }
 
-/** What `parseRateWindows` takes, for whoever gave something else. */
+/** The format that `parseRateWindows` accepts, for its error text. */
 export const RATE_WINDOWS_FORM =
   'must be requests and time, such as 200/10s, or 2400/10s, 24000/10m ' +
   `(1 to ${WINDOWS_MAX} of them, of up to ${WINDOW_REQUESTS_MAX} requests in up to ${WINDOW_MS_MAX / UNIT_MS.h}h)`;

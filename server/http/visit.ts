@@ -1,5 +1,5 @@
-// A request on its way through the door, and the turn of the loop that it arrived in: what is known of it so far, and whether its
-// client is still there. Made and changed by handle.ts; nothing here answers anybody.
+// A request in progress, and the turn of the loop that it arrived in: what is known about it so far, and whether its client
+// is still connected. Created and changed by handle.ts; nothing here sends a reply.
 import type { HttpResponse } from 'uWebSockets.js';
 import type { Gathering } from './body.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -7,7 +7,7 @@ import { httpLimits } from './limits.ts';
 import type { LongReply } from './longReply.ts';
 import { type ReceivedRequest, remoteAddressOf } from './request.ts';
 
-/** What one turn of the loop has answered to requests that arrived in it. */
+/** The replies that one turn of the loop has given to requests that arrived in it. */
 export class Turn {
   replyCount = 0;
   replyBytes = 0;
@@ -21,24 +21,24 @@ export class Visit {
   readonly res: HttpResponse;
   readonly turn: Turn;
   readonly beganMs = performance.now();
-  /** The client has gone: nothing may be done with `res` any more. */
+  /** The client has disconnected; `res` must not be used any more. */
   isAborted = false;
   isAnswered = false;
-  /** uWebSockets' request object still lives. */
+  /** uWebSockets' request object is still valid. */
   isLive = true;
   isHead = false;
-  /** A page of any origin may read the reply. */
+  /** Pages of any origin may read the reply. */
   isOpen = true;
-  /** What was asked of which endpoint, as far as it is known. */
+  /** The endpoint and the request, once known. */
   endpoint: Endpoint | undefined;
   request: ReceivedRequest | undefined;
-  /** Where it comes from, as trusted proxies say; undefined without them. */
+  /** The client's address according to trusted proxies; undefined without them. */
   forwardedAddress: string | undefined;
-  /** The throttle counted it, or is not to. */
+  /** The throttle has counted it, or must not count it. */
   isCounted = false;
-  /** Its body, while it comes in parts. */
+  /** Its body, while it is being received in parts. */
   gathering: Gathering | undefined;
-  /** Its reply, while it is sent in parts. */
+  /** Its reply, while it is being sent in parts. */
   long: LongReply | undefined;
 
   constructor(res: HttpResponse, turn: Turn) {
@@ -47,6 +47,9 @@ export class Visit {
   }
 }
 
-/** Where a request comes from: as trusted proxies say, else the peer of its connection. */
+/**
+ * The address of a request's client: according to trusted proxies, else the connection's peer.
+ *
+ */
 export const clientAddressOf = ({ forwardedAddress, res, isAborted }: Visit): string =>
   forwardedAddress ?? remoteAddressOf(res, isAborted);

@@ -1,6 +1,6 @@
-// A catalog on its way into an exchange: takes line after line, checks each by its schema and against the lines before and
-// the catalog that is there, and keeps the commands that it will become. Nothing reaches the log before all lines are
-// sound and commit() submits them as one act. Used by routes/imports.ts and, without a server, by the command `import`.
+// A catalog import: accepts line after line, validates each against its schema, the earlier lines and the existing catalog,
+// and stores the resulting commands. Nothing reaches the log until all lines are valid and commit() submits them as one
+// act. Used by routes/imports.ts and, without a server, by the command `import`.
 import {
   type CommandOf,
   commandLayouts,
@@ -26,7 +26,7 @@ import {
   type TagLine,
 } from '../wire/importLines.ts';
 
-/** An event that markets may name: one of the exchange by its number, or the n-th of this import from 0. */
+/** An event that markets may name: an existing one by its number, or the n-th of this import, from 0. */
 interface KnownEvent {
   readonly number: number | undefined;
   readonly at: number;
@@ -43,10 +43,10 @@ const EVENT_AT = commandLayouts.CreateMarket.offsets.eventNumber;
 /** UpdateMarket and ResolveMarket both begin with the market's index. */
 const MARKET_AT = commandLayouts.ResolveMarket.offsets.marketIndex;
 
-/** Commands are kept in slabs of this size: hundreds of thousands of buffers of their own would cost more than they hold. */
+/** Commands are stored in slabs of this size: hundreds of thousands of separate buffers would cost more than their contents. */
 const SLAB_BYTES = 1_048_576;
 
-/** A place in a command where a number goes that is known only when all is submitted. */
+/** A place in a command for a number that is known only at submission. */
 interface Patch {
   readonly command: Uint8Array;
   readonly at: number;
@@ -54,7 +54,7 @@ interface Patch {
   readonly relative: number;
 }
 
-/** Writes the number that a place stands for, little-endian. @param first that of the import's first event or market */
+/** Writes a patch's number, little-endian. @param first the number of the import's first event or market */
 function fill({ command, at, relative }: Patch, first: number): void {
   const number = first + relative;
   for (let byte = 0; byte < 4; byte += 1) command[at + byte] = (number >>> (8 * byte)) & 0xff;
@@ -67,13 +67,13 @@ export class CatalogImport {
   private readonly marketPatches: Patch[] = [];
   private readonly tags = new Map<string, string>();
   private readonly series = new Map<string, SeriesLine>();
-  /** Those that events named so far: a line that says more of one would come too late. */
+  /** Tags named by events so far; a line that defines one of them would come too late. */
   private readonly tagsNamed = new Set<string>();
   private readonly seriesNamed = new Set<string>();
   private readonly events = new Map<string, KnownEvent>();
   private readonly marketSlugs = new Set<string>();
   private readonly ids = new Set<string>();
-  /** What the exchange had when this import began. */
+  /** The exchange's counts when this import began. */
   private readonly eventsBefore: number;
   private readonly marketsBefore: number;
   private slab = new Uint8Array(SLAB_BYTES);
@@ -92,7 +92,7 @@ export class CatalogImport {
     return { events: this.eventCount, markets: this.marketCount };
   }
 
-  /** Takes lines in; returns what is wrong with those of which nothing was taken. */
+  /** Adds lines; returns the errors of those that were not accepted. */
   addAll(lines: readonly { readonly line: number; readonly row: unknown }[]): { line: number; error: string }[] {
     const bad: { line: number; error: string }[] = [];
     for (const { line, row } of lines) {
@@ -109,8 +109,8 @@ export class CatalogImport {
 
   /**
    * Submits everything as one act and waits until it is durable.
-   * @param onSubmit called when nothing is left that could refuse it, before it is submitted
-   * @throws BadRequest when a line was bad, nothing was given, or somebody has made one of the names or ids meanwhile
+   * @param onSubmit called once nothing can refuse the import any more, before it is submitted
+   * @throws BadRequest if a line was bad, there are no lines, or one of the names or ids has been taken meanwhile
    */
   async commit(onSubmit: () => void = () => {}): Promise<ImportCounts> {
     const { badCount } = this;
@@ -122,7 +122,7 @@ export class CatalogImport {
     const isBehind = (): boolean =>
       views.markets.eventList().length + 1 < exchange.nextEventNumber ||
       views.markets.list().length < exchange.nextMarketIndex;
-    // What others are creating at this moment must be seen before names can be compared with it.
+    // Concurrent creations must be visible before names can be compared with them.
     while (isBehind()) await exchange.submit(encodeCommand({ type: 'Tick' }));
     this.requireStillFree();
     const { nextEventNumber, nextMarketIndex } = exchange;
@@ -133,7 +133,7 @@ export class CatalogImport {
     return this.counts;
   }
 
-  /** Compares with what was created since this import began; what was there before, every line was compared with. */
+  /** Compares with what was created since this import began; every line was already compared with what existed before. */
   private requireStillFree(): void {
     const { markets } = this.services.views;
     const taken = (what: string): BadRequest =>
@@ -228,7 +228,7 @@ export class CatalogImport {
     this.marketCount += 1;
   }
 
-  /** Adds a command to those of the import; returns the bytes that it is kept as. */
+  /** Stores a command of the import; returns its stored bytes. */
   private take(command: Uint8Array): Uint8Array {
     if (this.slabUsed + command.length > this.slab.length) {
       this.slab = new Uint8Array(Math.max(SLAB_BYTES, command.length));
@@ -241,7 +241,7 @@ export class CatalogImport {
     return kept;
   }
 
-  /** Whether an event is one of this import, and none of the exchange that a market named. */
+  /** Whether an event belongs to this import, and is not an existing one that a market named. */
   private hasEvent(slug: string): boolean {
     const known = this.events.get(slug);
     return known !== undefined && known.number === undefined;

@@ -1,6 +1,6 @@
-// The command `import FILE`: loads a catalog of JSON lines into an exchange, one that runs (--url) or one that does not
-// (--data-dir). It hands the lines over in pieces while it reads the file; every bad line is named, and then nothing is
-// imported. Called by cli.ts alone; it writes to the terminal.
+// The command `import FILE`: loads a catalog of JSON lines into a running exchange (--url) or a stopped one (--data-dir).
+// It passes the lines on in chunks while it reads the file; every bad line is reported, and then nothing is imported.
+// Called by cli.ts alone; it writes to the terminal.
 import { createReadStream, statSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
 import { createGunzip } from 'node:zlib';
@@ -10,16 +10,16 @@ import { counted, figure, isOrAre } from '../lib/counted.ts';
 import { fatal } from '../process/fatal.ts';
 import { showProgress } from '../process/progress.ts';
 
-/** Bytes of one piece: small enough that the exchange goes on trading between two of them. */
+/** Most bytes of one chunk: small enough that the exchange keeps trading between two of them. */
 const PIECE_BYTES_MAX = 200_000;
 const PIECE_LINES_MAX = 1_000;
-/** Bytes of one line: more than all texts of an event or market may have together, and half of what a request may carry. */
+/** Most bytes of one line: more than all texts of an event or market together, and half of what a request may carry. */
 const LINE_BYTES_MAX = 524_288;
-/** Arrays and objects in one another, in a line: half of what a request may have. */
+/** Deepest nesting of arrays and objects in a line: half of what a request may have. */
 const LINE_DEPTH_MAX = 16;
 /** Bad lines that are printed; the others are counted. */
 const BAD_LINES_SHOWN = 100;
-/** So many of them are kept until the first are picked. */
+/** Bad lines stored before they are reduced to the first ones. */
 const BAD_LINES_KEPT = 10_000;
 
 /** A line of the file, from 1, as JSON. */
@@ -35,19 +35,19 @@ export interface BadLine {
 
 /** Where an import goes. */
 export interface ImportTarget {
-  /** Takes lines; resolves with those that are not right. */
+  /** Accepts lines; resolves with the bad ones. */
   readonly take: (lines: readonly NumberedLine[]) => Promise<readonly BadLine[]>;
   readonly commit: () => Promise<{ readonly events: number; readonly markets: number }>;
   readonly drop: () => Promise<void>;
 }
 
-/** A line as it lies in the file. Of one that is longer than lines may be, the text is not kept. */
+/** A line as it is in the file. The text of an overlong line is not kept. */
 interface Line {
   readonly text: string;
   readonly bytes: number;
 }
 
-/** Some lines in a row of a plain or gzipped file, and how many of its bytes (compressed ones) have been read. */
+/** Consecutive lines of a plain or gzipped file, and the number of its (compressed) bytes read so far. */
 interface ReadLines {
   readonly lines: readonly Line[];
   readonly bytesRead: number;
@@ -55,14 +55,14 @@ interface ReadLines {
 
 const READ_BYTES = 1_048_576;
 
-/** All lines of a file. @throws FatalError where it cannot be read */
+/** All lines of a file. @throws FatalError if it cannot be read */
 async function* linesOf(file: string): AsyncGenerator<ReadLines> {
   const source = createReadStream(file, { highWaterMark: READ_BYTES });
   const input = file.endsWith('.gz') ? source.pipe(createGunzip({ chunkSize: READ_BYTES })) : source;
   source.on('error', (error) => input.destroy(error));
   const decoder = new StringDecoder('utf8');
   let rest = '';
-  let droppedBytes = 0; // of the line whose end is still to come
+  let droppedBytes = 0; // of the current, still incomplete line
   const lineOf = (text: string): Line => {
     const line = { text, bytes: droppedBytes + Buffer.byteLength(text) };
     droppedBytes = 0;
@@ -88,7 +88,7 @@ async function* linesOf(file: string): AsyncGenerator<ReadLines> {
 
 const kilobytes = (bytes: number): number => Math.ceil(bytes / 1_000);
 
-/** Bytes of a file, for the bar; 0 where the system does not say: whoever reads it then says why not. */
+/** Size of a file in bytes, for the progress bar; 0 if it cannot be determined: reading the file will then report why. */
 function sizeOf(file: string): number {
   try {
     return statSync(file).size;
@@ -97,7 +97,7 @@ function sizeOf(file: string): number {
   }
 }
 
-/** Hands all lines over; resolves with their number and the bad ones. Empty lines are passed over. */
+/** Passes all lines to the target; resolves with their number and the bad ones. Empty lines are skipped. */
 async function handOver(file: string, target: ImportTarget) {
   const total = kilobytes(sizeOf(file));
   const progress = showProgress(process.stderr, 'Reading the file', 'kB');
@@ -126,7 +126,7 @@ async function handOver(file: string, target: ImportTarget) {
   return { lineCount: line, bad };
 }
 
-/** The JSON of a line; undefined for an empty line, and for one that is none or too long, which is then noted. */
+/** The JSON of a line; undefined for an empty line, and for a malformed or overlong one, which is recorded as bad. */
 function parseLine(text: string, bytes: number, line: number, bad: BadLines): unknown {
   if (bytes > LINE_BYTES_MAX) {
     bad.add(line, `it has ${bytes} bytes, and a line may have at most ${LINE_BYTES_MAX}`);
@@ -145,12 +145,12 @@ function parseLine(text: string, bytes: number, line: number, bad: BadLines): un
   return undefined;
 }
 
-/** The bad lines of a file: the first of them, and how many there are. */
+/** The bad lines of a file: the first ones, and their total number. */
 class BadLines {
   count = 0;
   private kept: BadLine[] = [];
 
-  /** They come nearly in order: what is wrong with a line's fields is told a piece later than that it is no JSON. */
+  /** Lines arrive nearly in order: errors in fields are reported one chunk later than malformed JSON. */
   add(line: number, error: string): void {
     this.count += 1;
     this.kept.push({ line, error });
@@ -163,15 +163,15 @@ class BadLines {
 }
 
 /**
- * Imports a file. Whatever keeps it from being imported whole, the target forgets what it was given.
- * @returns what was made
- * @throws FatalError naming the bad lines, or what keeps the file from being read
+ * Imports a file. If it cannot be imported as a whole, the target drops what it was given.
+ * @returns the number of events and markets created
+ * @throws FatalError naming the bad lines, or the reason why the file cannot be read
  */
 export async function importFile(file: string, target: ImportTarget) {
   try {
     return await importLines(file, target);
   } catch (error) {
-    // The target may be what failed: then it cannot be told to forget either, and what failed first is what matters.
+    // The target itself may have failed and be unable to drop the import; the first error is the one to report.
     await target.drop().catch(() => undefined);
     throw error;
   }
@@ -183,7 +183,7 @@ async function importLines(file: string, target: ImportTarget) {
   if (bad.count > 0) {
     const shown = bad.first();
     const rest = bad.count > shown.length ? `\n… and ${figure(bad.count - shown.length)} more.` : '';
-    // What a line holds may be anything, and a terminal obeys control characters.
+    // A line may contain anything, and a terminal interprets control characters.
     const lines = shown.map(({ line, error }) => `${file}:${line}: ${error.replaceAll(/\p{Cc}/gu, '?')}`).join('\n');
     const counts = `${figure(bad.count)} of ${counted(lineCount, 'line')} ${isOrAre(bad.count)} not right`;
     fatal('usage', `${lines}${rest}\n${counts}; nothing was imported.`);

@@ -1,23 +1,22 @@
-// The two places that a catalog can be imported into: an exchange that runs, through its operator's interface, and the data
-// directory of one that does not, by opening it here. Made by cli.ts for command.ts. Neither keeps anything of an import
-// that is not committed.
+// The two targets of an import: a running exchange, through its operator's interface, and the data directory of a stopped
+// one, by opening it here. Created by cli.ts for command.ts. Neither keeps anything of an import that is not committed.
 import { fatal } from '../process/fatal.ts';
 import type { Services } from '../services.ts';
 import { CatalogImport } from './catalogImport.ts';
 import type { BadLine, ImportTarget } from './command.ts';
 
-/** What a refusal says; the whole reply where it is none of an exchange. */
+/** The sentence of a refusal; the start of the whole reply if it is not an exchange's. */
 function reasonIn(text: string): string {
   try {
     const { error } = JSON.parse(text);
     if (typeof error === 'string') return error;
   } catch {
-    // no JSON: something else answers there
+    // not JSON: something else answers there
   }
   return text.slice(0, 200);
 }
 
-/** An exchange that listens at `url`. @throws FatalError for whatever it answers but success */
+/** A running exchange that listens at `url`. @throws FatalError for any answer but success */
 export async function runningTarget(url: string, adminToken: string): Promise<ImportTarget> {
   const parsed = URL.parse(url);
   if (!/^https?:$/.test(parsed?.protocol ?? '')) {
@@ -31,7 +30,7 @@ export async function runningTarget(url: string, adminToken: string): Promise<Im
     const headers = { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' };
     const init: RequestInit = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
     const reply = await fetch(new URL(path, url), init).catch(({ cause }) => {
-      const reason = cause?.code ?? cause; // fetch says only that it failed; what failed is its error's cause
+      const reason = cause?.code ?? cause; // fetch reports only that it failed; the reason is in the error's cause
       fatal('usage', `The exchange at ${url} does not answer (${reason}): start one, or name it with --url.`);
     });
     const text = await reply.text();
@@ -50,10 +49,10 @@ export async function runningTarget(url: string, adminToken: string): Promise<Im
   };
 }
 
-/** An exchange that was opened here, for this import and nothing else. */
+/** An exchange opened here for this import only. */
 export function openedTarget(services: Services): ImportTarget {
   const lines = new CatalogImport(services);
-  // Nothing is read here after an import: what is opened next makes its views from the log.
+  // Nothing is read after the import, so the views need not follow: the next process builds its own from the log.
   const onSubmit = (): void => services.exchange.endFollowing();
   return { take: async (given) => lines.addAll(given), commit: () => lines.commit(onSubmit), drop: async () => {} };
 }

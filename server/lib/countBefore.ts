@@ -1,8 +1,8 @@
-// Binary search over any sorted list, for whether it holds something, where that stands, and how many entries come before it.
-// Ladders of prices have a search of their own, without a function call in each step.
+// Binary search over any sorted list, used to find out whether it holds an entry, where that is, and how many entries
+// precede it. Ladders of prices have their own search, without a function call in each step.
 
 /**
- * The index of the first entry of a sorted list for which `isBefore` is false: the number of entries for which it is true.
+ * The index of the first entry for which `isBefore` is false: the number of entries for which it is true.
  * @param count length of the list
  * @param isBefore true for the first entries of the list, then false for all others
  */

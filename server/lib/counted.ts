@@ -1,10 +1,10 @@
-// Counts as sentences show them, with their noun and verb in the right number. Called by the command line and its tools. It
+// Counts as they appear in sentences, with noun and verb in the right number. Called by the command line and its tools. It
 // knows no irregular plurals: a noun must form its plural with an s.
 
 /** A number with separators: "1,001". */
 export const figure = (count: number): string => count.toLocaleString('en-US');
 
-/** The form of "to be" that follows such a count. */
+/** The form of "to be" that follows a count. */
 export const isOrAre = (count: number): string => (count === 1 ? 'is' : 'are');
 
 /**

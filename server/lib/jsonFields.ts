@@ -1,5 +1,5 @@
-// JSON objects whose fields have not been checked yet. Used by every reader of what somebody sent or wrote: bodies, messages of
-// streams, the configuration file, texts of events and markets. What the fields must be is for those readers to say.
+// JSON objects whose fields are not yet validated. Used by every parser of external input: bodies, stream messages, the
+// configuration file, texts of events and markets. The parsers decide what the fields must be.
 
 /** The fields of a JSON object, by name. */
 export type Fields = Readonly<Record<string, unknown>>;

@@ -1,12 +1,13 @@
-// Memoization with a bound: a function's latest results are kept, and the least recently used one is dropped first. Used where
-// orders are checked and shown, for what costs a hash or more. A kept result must never be changed.
+// Bounded memoization: a function's latest results are cached, and the least recently used one is dropped first. Used on
+// the paths that check and show orders, for results that cost a hash or more. A cached result must never be modified.
 
-/** @param max how many results are kept, at least 1 */
+/** @param max the number of results cached, at least 1 */
 export function memoizeRecent<Key, Result extends object | string>(
   max: number,
   make: (key: Key) => Result,
 ): (key: Key) => Result {
-  // A Map iterates in the order of insertion: a result that is used moves to the end.
+  // A Map iterates in insertion order, so a result moves to the end when it is used.
+  //
   const kept = new Map<Key, Result>();
   return (key) => {
     let result = kept.get(key);

@@ -1,17 +1,17 @@
-// A registry of figures that are read when somebody asks for them: nothing is handed to it while the exchange works. A thin
-// layer over prom-client, which knows the format. Filled by the other files of this folder, each server having its own, so
-// that several in one process stay apart.
+// A registry of figures that are read on request: the exchange reports nothing to it while it works. A thin layer over
+// prom-client, which implements the format. Filled by the other files of this folder; each server has its own, so several
+// in one process stay separate.
 import { Counter, Gauge, Registry } from 'prom-client';
 import { type Distribution, LoopTurn } from '../../engine/index.ts';
 
 export const METRICS_TYPE = Registry.PROMETHEUS_CONTENT_TYPE;
 const PREFIX = 'outcry_';
-/** How long (ms) the text is made before requests have their turn. */
+/** How long (ms) the text is rendered before requests get their turn. */
 const TURN_MS = 1;
 
-/** Values of the labels that a figure was given, by their names. */
+/** Values of a figure's labels, by name. */
 type Labels<Name extends string> = Readonly<Record<Name, string>>;
-/** Takes one sample of a figure with labels. */
+/** Records one sample of a figure with labels. */
 type Put<Name extends string> = (labels: Labels<Name>, value: number) => void;
 
 const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '"': '\\"', '\n': '\\n' };
@@ -20,7 +20,7 @@ const labelText = (labels: Labels<string>): string =>
     .map(([name, value]) => `${name}="${value.replace(/[\\"\n]/g, (found) => escapes[found])}"`)
     .join(',');
 
-/** The samples of one distribution: its buckets added up, sum and count. */
+/** The samples of one distribution: cumulative buckets, sum and count. */
 function distributionText(name: string, labels: string, { bounds, counts, sum }: Distribution): string {
   const [and, own] = labels === '' ? ['', ''] : [`,${labels}`, `{${labels}}`];
   let text = '';
@@ -32,15 +32,15 @@ function distributionText(name: string, labels: string, { bounds, counts, sum }:
   return `${text}${name}_sum${own} ${sum}\n${name}_count${own} ${count}`;
 }
 
-/** Names are given without their prefix. */
+/** Names are passed without their prefix. */
 export class Figures {
   private readonly registry = new Registry();
-  /** Makes the text of each figure, in the order in which they were told. */
+  /** Renders each figure, in the order of registration. */
   private readonly writers: ((turn: LoopTurn) => Promise<string>)[] = [];
 
   /**
-   * The text exposition format, made in small steps, since every request waits for the thread that makes it. Rejects when a
-   * figure cannot be read.
+   * The text exposition format, rendered in small steps, since every request waits for the thread that renders it. Rejects
+   * if a figure cannot be read.
    */
   async text(): Promise<string> {
     const turn = new LoopTurn(TURN_MS);
@@ -52,7 +52,7 @@ export class Figures {
     return `${texts.join('\n\n')}\n`;
   }
 
-  /** A value that rises and falls; undefined: unknown at present, and left out. */
+  /** A value that rises and falls; undefined = unknown at present, and left out. */
   gauge(name: string, help: string, read: () => number | undefined | Promise<number | undefined>): void {
     const gauge: Gauge = new Gauge({
       ...this.about(name, help),
@@ -64,7 +64,7 @@ export class Figures {
     });
   }
 
-  /** Values that rise and fall, by labels: `read` gives every sample to `put`; what it leaves out is not shown. */
+  /** Values that rise and fall, by labels: `read` passes every sample to `put`; labels that it omits are not shown. */
   gauges<Name extends string>(name: string, help: string, labelNames: readonly Name[], read: (put: Put<Name>) => void) {
     const gauge: Gauge<Name> = new Gauge({
       ...this.about(name, help),
@@ -105,8 +105,8 @@ export class Figures {
   }
 
   /**
-   * Distributions by labels; `read` always gives those of the same label names. Written here, since prom-client shows what it
-   * has counted itself alone, and all endpoints in one step.
+   * Distributions by labels; `read` always yields the same label names. Rendered here, since prom-client shows only what it
+   * has counted itself, and renders all endpoints in one step.
    */
   histograms(name: string, help: string, read: () => Iterable<readonly [Labels<string>, Distribution]>): void {
     const full = `${PREFIX}${name}`;

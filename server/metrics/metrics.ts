@@ -1,19 +1,19 @@
-// A server's figures in one place: those that its parts add to while they work, and the text of all that GET /metrics
-// answers. Made by openServices.ts; start.ts has watch.ts fill it. It is never needed for anything but being read.
+// A server's figures in one place: those that its parts update while they work, and the text of all figures for GET
+// /metrics. Created by openServices.ts; start.ts has watch.ts fill it. Nothing depends on it.
 import { Figures } from './figures.ts';
 import { processFigures } from './process.ts';
 import { RequestFigures } from './requests.ts';
 
 export class Metrics {
-  /** What the door has answered. */
+  /** Counts of answered requests. */
   readonly requests = new RequestFigures();
-  /** What is read from the server's parts when somebody asks. */
+  /** Figures read from the server's parts on request. */
   readonly figures = new Figures();
   private inProgress: Promise<string> | undefined;
 
   /**
-   * All figures in Prometheus' text exposition format 0.0.4, those of the process last. Who asks while they are gathered gets
-   * the same text, so that many readers cost no more than one. Rejects when a figure cannot be read.
+   * All figures in Prometheus' text exposition format 0.0.4, those of the process last. Concurrent callers share one text,
+   * so many readers cost no more than one. Rejects if a figure cannot be read.
    */
   text(): Promise<string> {
     this.inProgress ??= this.gather().finally(() => {

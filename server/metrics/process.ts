@@ -1,6 +1,7 @@
-// Figures of the process: processor time, memory, open files, pauses of the loop and of garbage collection. They are of the
-// whole process, however many servers run in it, and are gathered from the first server's start on. Not prom-client's own
-// set: that one counts only the first of several collections told at once, and forgets the loop's delays with every reader.
+// Figures of the process: processor time, memory, open files, pauses of the event loop and of garbage collection. They
+// cover the whole process, however many servers run in it, and are collected from the first server's start on.
+// prom-client's own set is not used: it counts only the first of several collections reported at once, and resets the
+// loop's delays with every reader.
 import { readdir } from 'node:fs/promises';
 import { constants, type PerformanceEntry, PerformanceObserver, performance } from 'node:perf_hooks';
 import { getHeapSpaceStatistics, getHeapStatistics } from 'node:v8';
@@ -8,7 +9,10 @@ import { Distribution } from '../../engine/index.ts';
 import { soon } from './disk.ts';
 import { Figures } from './figures.ts';
 
-/** The loop's delay is measured so often (ms): a longer pause is always seen, of shorter ones a share. Seldom, for orders' sake. */
+/**
+ * Interval of the loop delay measurement (ms): it sees every longer pause, and a share of the shorter ones. Long, so as not
+ * to disturb orders.
+ */
 const LOOP_EVERY_MS = 100;
 const LOOP_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 const COLLECTION_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1];
@@ -19,7 +23,7 @@ const COLLECTION_KINDS: Readonly<Record<number, string>> = {
   [constants.NODE_PERFORMANCE_GC_WEAKCB]: 'weakcb',
 };
 
-/** What Node tells of a collection; its types leave the detail out. */
+/** Node's entry for a collection; its types omit the detail. */
 type Collection = PerformanceEntry & { readonly detail: { readonly kind: number } };
 
 function watchLoop(figures: Figures): void {
@@ -56,7 +60,7 @@ function watchCollections(figures: Figures): void {
   );
 }
 
-/** Unknown where no file can be opened: Node reads it from one. */
+/** Undefined if no file can be opened: Node reads the value from one. */
 function residentBytes(): number | undefined {
   try {
     return process.memoryUsage.rss();
@@ -83,7 +87,7 @@ function watchMemory(figures: Figures): void {
 
 let shared: Figures | undefined;
 
-/** The process's figures; the first call begins to gather them, for as long as the process lives. */
+/** The process's figures; the first call starts collecting them, for the life of the process. */
 export function processFigures(): Figures {
   if (shared !== undefined) return shared;
   const figures = new Figures();

@@ -1,6 +1,6 @@
-// Which figures a server shows: their names, units and where each is read. Called once by start.ts when all parts stand.
-// Markets, orders and trades are read from the views, never from the engine's memory; whatever is counted is a number that
-// its part holds anyway. Nothing here runs before somebody asks.
+// The figures that a server shows: their names, units and sources. Called once by start.ts when all parts exist. Markets,
+// orders and trades are read from the views, never from the engine's memory; every count is a number that its part holds
+// anyway. Nothing here runs before somebody requests the figures.
 import { journalFileIn, MarketStatus, MICRO_PER_UNIT, RULES_VERSION } from '../../engine/index.ts';
 import type { OpenedHistorian } from '../history/historian.ts';
 import { INTERFACE_VERSION } from '../http/interfaceVersion.ts';
@@ -16,7 +16,7 @@ import type { Figures } from './figures.ts';
 import { processFigures } from './process.ts';
 import type { RequestFigures } from './requests.ts';
 
-/** The parts of a running server that are watched. */
+/** The parts of a running server that figures are read from. */
 interface WatchedServer extends Services {
   readonly historian: OpenedHistorian;
   readonly snapshots: SnapshotMaker;
@@ -24,10 +24,10 @@ interface WatchedServer extends Services {
   readonly door: { readonly visitCount: number; readonly throttle: Throttle | undefined };
 }
 
-/** Has the figures of a server shown by its metrics. */
+/** Registers the figures of a server with its metrics. */
 export function watchServer(server: WatchedServer): void {
   const { figures, requests } = server.metrics;
-  processFigures(); // begins to gather what is counted all the time
+  processFigures(); // starts what is collected continuously
   watchExchange(figures, server);
   watchLog(figures, server);
   watchMarkets(figures, server.views);
@@ -95,7 +95,7 @@ function watchMarkets(figures: Figures, views: Views): void {
     () => views.orders.openCount,
   );
   figures.gauges('markets', 'Markets by status.', ['status'], (put) => {
-    const counts = Object.values(MarketStatus).map(() => 0); // which are numbered from 0 on
+    const counts = Object.values(MarketStatus).map(() => 0); // statuses are numbered from 0
     for (const { status } of views.markets.list()) counts[status] += 1;
     for (const [status, count] of counts.entries()) put({ status: marketStatusText(status) }, count);
   });

@@ -1,8 +1,8 @@
-// The end of the process for a reason of its environment: one function, numbered exit statuses. Called at the leaves of
-// start-up (configuration, port, data directory); main.ts alone turns it into an exit. Never for a defect of ours
-// inside a request: those are caught by http/ and end the process through main.ts as well.
+// Ends the process for a reason in its environment: one function, numbered exit statuses. Called at the leaves of start-up
+// (configuration, port, data directory); only main.ts turns it into an exit. Never for a defect of ours inside a request:
+// http/ catches those, and they too end the process through main.ts.
 
-/** Signals that ask a process to end; the last is that of a terminal which closes. */
+/** Signals that ask a process to end; the last is sent when a terminal closes. */
 export const endSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
 /** Exit statuses, as --help lists them. */
@@ -19,7 +19,7 @@ export const exitStatuses = {
 
 type FatalReason = keyof typeof exitStatuses;
 
-/** Why the process cannot go on, with the exit status that says so. */
+/** The reason why the process cannot continue, with its exit status. */
 export class FatalError extends Error {
   override readonly name = 'FatalError';
   readonly reason: FatalReason;
@@ -34,7 +34,7 @@ export class FatalError extends Error {
   }
 }
 
-/** Ends the process with the status of `reason` once `main.ts` has printed the sentence, which says what helps. */
+/** Ends the process with the status of `reason` once `main.ts` has printed the sentence, which names a remedy. */
 export function fatal(reason: FatalReason, sentence: string): never {
   throw new FatalError(reason, sentence);
 }

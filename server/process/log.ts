@@ -1,6 +1,6 @@
-// The one logger of the server: JSON lines on standard error, or readable lines in development. Made at start-up. It never writes
-// to standard output, which belongs to the banner, and is never given a secret. A line that cannot be written is dropped and
-// counted, and is no error: an exchange goes on when the disk that holds its log is full.
+// The server's one logger: JSON lines on standard error, or readable lines in development. Created at start-up. It never
+// writes to standard output, which belongs to the banner, and is never given a secret. A line that cannot be written is
+// dropped and counted, which is not an error: an exchange keeps running when the disk that holds its log is full.
 import { writeSync } from 'node:fs';
 import { type Logger, pino } from 'pino';
 import { prettyFactory } from 'pino-pretty';
@@ -8,15 +8,15 @@ import type { ServerConfig } from '../config/config.ts';
 
 const STANDARD_ERROR = 2;
 
-/** Writes some of these bytes and returns how many; throws what the system says. */
+/** Writes some of the bytes and returns their number; throws the system's error. */
 type WriteBytes = (bytes: Uint8Array) => number;
 
 const toStandardError: WriteBytes = (bytes) => writeSync(STANDARD_ERROR, bytes);
 
-/** Writes lines. After a line that was cut off in the middle, the next one begins on a new line. */
+/** Writes lines. After a partly written line, the next one starts on a new line. */
 class LineWriter {
   private readonly writeBytes: WriteBytes;
-  /** The last line was written in part. */
+  /** Whether the last line was written only in part. */
   private isCut = false;
   private droppedCount = 0;
 
@@ -24,14 +24,14 @@ class LineWriter {
     this.writeBytes = writeBytes;
   }
 
-  /** How many lines were dropped since the last call. */
+  /** Number of lines dropped since the last call. */
   takeDropped(): number {
     const count = this.droppedCount;
     this.droppedCount = 0;
     return count;
   }
 
-  /** Returns whether the line was written. */
+  /** Writes a line; returns whether it was written. */
   write(line: string): boolean {
     const bytes = Buffer.from(this.isCut ? `\n${line}` : line);
     try {
@@ -49,7 +49,7 @@ class LineWriter {
 
 /**
  * The logger of a configuration.
- * @param writeBytes to standard error unless given
+ * @param writeBytes writes to standard error by default
  */
 export function makeLogger(
   config: Pick<ServerConfig, 'logLevel' | 'mode' | 'isJson'>,

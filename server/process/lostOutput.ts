@@ -1,11 +1,11 @@
-// Failures of standard output and standard error: the disk under them is full, or the reader of the pipe has gone. They end no
-// exchange and no command before its end, but a command whose report was lost has not done what it was run for. Watched
-// from main.ts on; cli.ts asks at the end of a command.
+// Failures of standard output and standard error: their disk is full, or the reader of the pipe has ended. They end no
+// exchange and no running command, but a command whose report was lost has not done its job. Watched from main.ts on;
+// cli.ts checks at the end of a command.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 let failure: NodeJS.ErrnoException | undefined;
 
-/** Keeps failures of both streams from ending the process, and remembers the first one of standard output. */
+/** Prevents failures of both streams from ending the process, and remembers the first one of standard output. */
 export function watchOutput(): void {
   process.stderr.on('error', () => {});
   process.stdout.on('error', (error) => {
@@ -13,8 +13,8 @@ export function watchOutput(): void {
   });
 }
 
-/** Why standard output lost something; undefined if it did not, or if its reader had read enough and closed the pipe. */
+/** The error by which standard output lost something; undefined if nothing was lost, or if the reader closed the pipe early. */
 export async function lostOutput(): Promise<Error | undefined> {
-  await nextTurn(); // a stream emits the failure of a write in the turn after it
+  await nextTurn(); // a stream emits a write's failure in the next turn
   return failure?.code === 'EPIPE' ? undefined : failure;
 }

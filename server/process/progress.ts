@@ -1,9 +1,9 @@
-// How far something long is: a bar with rate and time left on a terminal, a plain line every ten seconds elsewhere. Used by
-// the command line, its tools, import, replay and the benches. It writes to the stream that it is given and nowhere else.
+// Shows the progress of a long task: a bar with rate and time left on a terminal, a plain line every ten seconds elsewhere.
+// Used by the command line, its tools, import, replay and the benches. It writes only to the stream that it is given.
 import { Presets, SingleBar } from 'cli-progress';
 import { endSignals } from './fatal.ts';
 
-/** Told how much is done, as often as anyone likes. */
+/** Receives progress, as often as the caller likes. */
 export interface Progress {
   readonly update: (done: number, total: number) => void;
   readonly stop: () => void;
@@ -11,7 +11,7 @@ export interface Progress {
 
 const LINE_EVERY_MS = 10_000;
 
-/** Whole units a second, and seconds left. */
+/** Rate in whole units a second, and seconds left. */
 function paceOf(startedMs: number, done: number, total: number) {
   const rate = done / Math.max(0.001, (performance.now() - startedMs) / 1000);
   return { rate: Math.round(rate), left: rate > 0 ? Math.round((total - done) / rate) : '-' };
@@ -40,13 +40,13 @@ function barOf(stream: NodeJS.WriteStream, title: string, unit: string): Progres
 }
 
 /**
- * Has something done before the process ends, by itself or by a signal, which ends it as it would have: a bar hides the cursor, and
- * the terminal outlives it.
- * @returns forgets it again
+ * Runs `act` before the process ends, whether by itself or by a signal, which then takes its usual effect. A bar hides the
+ * cursor, and the terminal outlives the process.
+ * @returns cancels this
  */
 function beforeTheEnd(act: () => void): () => void {
   const onSignal = (signal: NodeJS.Signals): void => {
-    act(); // lets go of the signals: who else hears this one decides what it does
+    act(); // removes our signal listeners; any other listener decides what the signal does
     if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
   };
   process.on('exit', act);
@@ -57,7 +57,7 @@ function beforeTheEnd(act: () => void): () => void {
   };
 }
 
-/** The same as a line now and then, for what goes on while others write to the stream too. */
+/** Progress as an occasional line, for tasks that run while others also write to the stream. */
 export function showProgressLines(stream: NodeJS.WritableStream, title: string, unit: string): Progress {
   const startedMs = performance.now();
   let shownMs = startedMs;
@@ -72,7 +72,7 @@ export function showProgressLines(stream: NodeJS.WritableStream, title: string, 
   };
 }
 
-/** Progress of what `title` says, in units of `unit` ("records"), as fits the stream. */
+/** Shows the progress of the task named by `title`, in units of `unit` ("records"), in the form that suits the stream. */
 export function showProgress(stream: NodeJS.WriteStream, title: string, unit: string): Progress {
   return stream.isTTY ? barOf(stream, title, unit) : showProgressLines(stream, title, unit);
 }

@@ -1,10 +1,10 @@
-// What every thread of ours does alike: it takes a name when it starts, and ends with an error when it cannot go on. Called in
+// Shared by all our threads: each takes a name when it starts, and ends with an error when it cannot continue. Called in
 // the threads themselves.
 import { writeFileSync } from 'node:fs';
 
 /**
  * Names the calling thread, for tools such as `top -H` and `ps -L`.
- * @param name up to 15 characters; without effect where the system does not support it
+ * @param name up to 15 characters; no effect if the system does not support it
  */
 export function nameThread(name: string): void {
   try {
@@ -14,7 +14,7 @@ export function nameThread(name: string): void {
   }
 }
 
-/** Ends the calling thread: the error is thrown outside of any promise, so that the Worker emits it as 'error'. */
+/** Ends the calling thread: throws the error outside any promise, so that the Worker emits it as 'error'. */
 export function failThread(error: unknown): void {
   setImmediate(() => {
     throw error;

@@ -1,5 +1,5 @@
-// Balances of the caller's wallets: GET /balance-allowance and its update form (wire.md C.6). Thin: which wallet is
-// meant follows from the owner and the signature type alone, as it does for orders. Nothing here moves money.
+// Balances of the caller's wallets: GET /balance-allowance and its update form (wire.md C.6). Thin: the owner and the
+// signature type alone determine the wallet, as they do for orders. Nothing here moves money.
 
 import { spendersOf } from '../auth/contracts.ts';
 import type { Endpoint, Handler } from '../http/endpoint.ts';

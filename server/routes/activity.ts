@@ -1,5 +1,5 @@
-// The newest trades of markets, for whoever watches them: GET and POST /markets/live-activity (wire.md C.3). Thin: trades
-// come from the views, their shape from wire/activity.ts. Draft markets are not there for anybody who asks here.
+// The newest trades of markets as a public feed: GET and POST /markets/live-activity (wire.md C.3). Thin: trades come from
+// the views, their shape from wire/activity.ts. Draft markets are invisible here.
 
 import type { Endpoint, Handler } from '../http/endpoint.ts';
 import { isListed, type Market, type Views } from '../views/index.ts';
@@ -7,12 +7,12 @@ import { readMarketIds, tradeEvent } from '../wire/activity.ts';
 import * as schemas from '../wire/schemas/marketData.ts';
 import { findMarket } from './markets.ts';
 
-/** Newest trades that one reply holds. */
+/** Most trades in one reply. */
 const EVENTS_MAX = 100;
 
 /**
- * The greatest numbers of all lists together, greatest first. Of a list it reads one number more than it takes of it.
- * @param lists numbers that rise, none of them in two lists
+ * The greatest numbers of all lists, in descending order. Of each list it reads one number more than it takes.
+ * @param lists rising numbers; no number is in two lists
  */
 export function greatestOf(lists: readonly (readonly number[])[], countMax: number): number[] {
   const heads = lists.map((list) => ({ list, at: list.length - 1, value: list.at(-1) }));
@@ -33,7 +33,7 @@ export function greatestOf(lists: readonly (readonly number[])[], countMax: numb
   return greatest;
 }
 
-/** The newest trades of all these markets together, newest first. */
+/** The newest trades of all the given markets, newest first. */
 function reply({ trades, markets }: Views, asked: readonly Market[]) {
   const lists = asked.map(({ index }) => trades.ofMarket(index));
   const events = greatestOf(lists, EVENTS_MAX).map((ordinal) => {

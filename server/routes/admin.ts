@@ -1,5 +1,5 @@
-// The operator's requests: events and markets, their terms and end, and the cash desk. Every one that changes something is a
-// command of the log; what is refused there is the answer. How a description becomes a command is said in creation.ts.
+// The operator's requests: events and markets, their terms and resolution, and the cash desk. Every change is a command of
+// the log, and a rejection there is the reply. The translation of a description into a command is in creation.ts.
 
 import { type Command, MarketField, type Resolution } from '../../engine/index.ts';
 import type { Endpoint, Handler } from '../http/endpoint.ts';
@@ -38,7 +38,7 @@ const createEvent: Handler = async (request, { services }) => {
   return { body: JSON.stringify({ id, slug, title: body.title, neg_risk: body.neg_risk === true }) };
 };
 
-/** @throws BadRequest for no event, and for digits that could mean two */
+/** @throws BadRequest if there is no such event, or if the digits could mean two */
 function findEvent({ views }: Services, event: string): EventRow {
   const number = parseWhole(event);
   const bySlug = views.markets.eventBySlug(event);
@@ -76,7 +76,7 @@ const marketReply = (services: Services, condition: string) => ({
 
 const readMarket: Handler = ({ params }, { services }) => marketReply(services, params.condition_id);
 
-/** Bits of the terms that a change names. */
+/** The bit mask of the terms that a change names. */
 function maskOf(body: MarketChangeBody): number {
   const named: readonly (readonly [unknown, number])[] = [
     [body.status, MarketField.STATUS],

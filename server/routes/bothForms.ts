@@ -1,6 +1,6 @@
-// The two paths that the interface describes twice: GET /markets and GET /markets/{id} of the root (interface.md 4.2 and
-// 4.3). A request with `next_cursor` is the cursor form; any other list is the catalog's. A number names a record of the
-// catalog; a condition id the order-book record with the catalog's keys besides, or with `creator` the catalog's alone.
+// The two paths that the interface describes twice: GET /markets and GET /markets/{id} on the root (interface.md 4.2 and
+// 4.3). A list request with `next_cursor` gets the cursor form, any other the catalog's. A number names a catalog record; a
+// condition id the order-book record merged with the catalog's keys, or with `creator` the catalog record alone.
 import { isBytes32 } from '../auth/hex.ts';
 import type { Endpoint, Handler } from '../http/endpoint.ts';
 import { isListed } from '../views/index.ts';

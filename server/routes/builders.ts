@@ -1,5 +1,5 @@
 // Builders: their API keys, the trades under their codes and their fees (wire.md A.2, C.3 and C.5, interface.md 4.5). Thin:
-// keys are keys of the log, trades come from the view. A key's code is its owner's address, so that it outlives the key.
+// keys are keys of the log, trades come from the view. A key's code is its owner's address, so it outlives the key.
 
 import { ApiKeyKind } from '../../engine/index.ts';
 import { readAuthHeaders } from '../auth/headers.ts';
@@ -32,7 +32,7 @@ const createKey: Handler = async (_request, context) => {
   return { body: JSON.stringify({ key, secret, passphrase, builderCode }) };
 };
 
-/** Revoked ones too, with the time of it. */
+/** Includes revoked keys, with the time of revocation. */
 const listKeys: Handler = (_request, { services, caller }) => {
   const keys = services.views.keys.allOf(caller().owner, ApiKeyKind.BUILDER);
   return keysReply(services, keys, builderKeyRow, ['[', ']']);
@@ -43,7 +43,7 @@ function builderKeyRow({ apiKey, createdMs, deletedMs }: ApiKeyRow): string {
   return JSON.stringify({ key: apiKey, createdAt: isoTime(createdMs), ...revoked });
 }
 
-/** A builder key revokes itself; an API key names none, so that all of the caller's go. */
+/** A builder key revokes itself; an API key names no builder key, so it revokes all of the caller's. */
 const revokeKeys: Handler = async (_request, { services, caller }) => {
   const { owner, apiKey } = caller();
   const { keys } = services.views;
@@ -56,7 +56,7 @@ const revokeKeys: Handler = async (_request, { services, caller }) => {
 
 const ordinalOf = ({ ordinal }: BuilderFill): number => ordinal;
 
-/** The ordinals of the fills that may pass the filter and the cursor has not passed, newest first. */
+/** The ordinals of fills past the cursor that may match the filter, newest first. */
 function* ordinalsOf(code: string, filter: BuilderFilter, cursor: Cursor, { builders, trades }: Views) {
   if (filter.id === undefined) {
     const isAskedFor = (index: number): boolean => !isTooNew(filter, builders.fillOf(code, index + 1).trade);
@@ -77,14 +77,14 @@ function* candidates(code: string, filter: BuilderFilter, cursor: Cursor, views:
   }
 }
 
-/** The fills under a code that pass the filter and the cursor has not passed, newest first, with rests. */
+/** The fills under a code that match the filter and are past the cursor, newest first, with pauses (undefined). */
 function fillsOf(code: string, filter: BuilderFilter, cursor: Cursor, views: Views): Iterable<BuilderFill | undefined> {
   return search(candidates(code, filter, cursor, views), (fill) =>
     isBuilderFillAsked(filter, fill, views.markets.of(fill.trade)),
   );
 }
 
-/** Of the fills of a trade, which lie side by side, the oldest: the taker's, if that is one. */
+/** One fill for each trade: of its fills, which are adjacent, the oldest, which is the taker's if that carries the code. */
 function* oncePerTrade(fills: Iterable<BuilderFill | undefined>): Generator<BuilderFill | undefined> {
   let latest: BuilderFill | undefined;
   for (const fill of fills) {
@@ -97,7 +97,7 @@ function* oncePerTrade(fills: Iterable<BuilderFill | undefined>): Generator<Buil
   if (latest !== undefined) yield latest;
 }
 
-/** The caller's own code, if there is a caller and it has a builder key. */
+/** The caller's own code. @throws BadRequest without a caller, or if it has no builder key */
 function ownCode(request: HttpRequest, { services: { views }, caller }: Context): string {
   const owner = readAuthHeaders(request.header).apiKey === '' ? undefined : caller().owner;
   if (owner === undefined || views.keys.activeOf(owner, ApiKeyKind.BUILDER).length === 0) {
@@ -113,7 +113,7 @@ function* fillsPage(fills: Iterable<BuilderFill | undefined>, cursor: Cursor, vi
   return { body: pageJson(items, nextCursor, PAGE_ROWS) };
 }
 
-/** A list has no place for the next cursor: its caller counts the trades it has, so they are what is paged. */
+/** A plain list has no field for the next cursor: its caller pages by the number of trades it has, so the rows are trades. */
 function* tradeList(fills: Iterable<BuilderFill | undefined>, cursor: Cursor, views: Views): ReplySteps {
   const { rows } = yield* findPage(oncePerTrade(fills), ordinalOf, true, cursor, PAGE_ROWS);
   const items = rows.map((fill) => {
@@ -123,7 +123,7 @@ function* tradeList(fills: Iterable<BuilderFill | undefined>, cursor: Cursor, vi
   return { body: `[${items.join(',')}]` };
 }
 
-/** With a code: a page. Without: the trades of the caller's own code, as a list. */
+/** With a code, a page; without one, the trades of the caller's own code as a list. */
 const trades: Handler = (request, context) => {
   const { views } = context.services;
   const filter = readBuilderFilter(request.query);

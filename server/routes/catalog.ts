@@ -1,6 +1,6 @@
 // The catalog (interface.md 4.2, catalog-and-data.md 6): events, markets, tags, series and search, on the root paths and on
-// the mount /gamma. Thin: parameters are read by wire/catalogQuery.ts, rows come from the catalog, shapes from the dialect
-// that each table of paths is made with. GET /markets and /markets/{id} of the root belong to bothForms.ts.
+// the mount /gamma. Thin: parameters are parsed by wire/catalogQuery.ts, rows come from the catalog, shapes from the
+// dialect that each table of paths is built with. GET /markets and /markets/{id} on the root belong to bothForms.ts.
 import { isAddress, isBytes32 } from '../auth/hex.ts';
 import {
   type Catalog,
@@ -32,10 +32,10 @@ import { gammaSchemas, rootSchemas } from '../wire/schemas/catalog.ts';
 import { eventFilters, marketFilters } from './catalogFilters.ts';
 import { search } from './search.ts';
 
-/** The JSON of a reply. */
+/** Renders the JSON of a reply. */
 type Answer = (reader: QueryReader, catalog: Catalog, views: Views, request: HttpRequest) => Reply['body'];
 
-/** A handler that answers from a catalog brought up to date. */
+/** A handler that brings the catalog up to date and then answers from it. */
 function answering(dialect: CatalogDialect, answer: Answer): Handler {
   return (request: HttpRequest, { services: { catalog, views, exchange } }: Context): Reply => {
     catalog.settle(exchange.now());
@@ -60,7 +60,7 @@ function appendMarkets(reader: QueryReader, catalog: Catalog, rows: readonly Mar
   return to;
 }
 
-/** A page of a keyset list: its name, its rows, where the next one goes on. */
+/** A page of a keyset list: the rows under the list's name, and the cursor of the next page. */
 function keysetPage(name: string, append: (to: Pieces) => Pieces, form: ListForm, next: ColumnsPlace | undefined) {
   const to = append([bytesOf(`{"${name}":`)]);
   to.push(bytesOf(next === undefined ? '}' : `,"next_cursor":"${formatPlace(form, next)}"}`));
@@ -73,7 +73,7 @@ const listMarkets: Answer = (reader, catalog, views) => {
   return appendMarkets(reader, catalog, marketRows(reader, catalog, views, form).rows, []);
 };
 
-/** GET /markets of the root, where it is no cursor form. */
+/** GET /markets of the root, in the catalog's form. */
 export const rootMarkets = answering(rootCatalog, listMarkets);
 
 const listMarketsByKey: Answer = (reader, catalog, views) => {
@@ -101,14 +101,14 @@ const listEventsByKey: Answer = (reader, catalog, views) => {
   return keysetPage('events', (to) => appendEvents(reader, catalog, rows, to), form, next);
 };
 
-/** The number that a path names. @throws BadRequest for anything that is none */
+/** The number in a path. @throws BadRequest if it is not a whole number */
 function numberOf({ dialect }: QueryReader, id: string): number {
   const number = parseWhole(id);
   if (number === undefined) throw dialect.invalid('id', 'must be a whole number');
   return number;
 }
 
-/** The row, if it is there and available on the creator's site. @throws BadRequest 404 otherwise */
+/** The row, if it exists and is available on the creator's site. @throws BadRequest 404 otherwise */
 function found<Row>(
   reader: QueryReader,
   what: 'id' | 'slug',
@@ -126,7 +126,7 @@ function foundMarket(reader: QueryReader, catalog: Catalog, what: 'id' | 'slug',
   return found(reader, what, market, isOf);
 }
 
-/** The market of a number or, where the dialect takes them, a condition id. */
+/** The market with a number or, if the dialect accepts them, a condition id. */
 export function marketById(reader: QueryReader, catalog: Catalog, { markets }: Views, id: string): Market {
   const isCondition = reader.dialect.takesConditionIds && isBytes32(id);
   if (!isCondition && reader.dialect.takesConditionIds && parseWhole(id) === undefined) {
@@ -176,7 +176,7 @@ const oneEvent: Answer = (reader, catalog, views, request) =>
 const eventTags: Answer = (reader, catalog, views, request) =>
   piecesOf(appendTags, catalog, pathEvent(reader, catalog, views, request));
 
-/** What labels are sorted by, by the column's name. */
+/** Sort keys of labels, by column name. */
 type LabelKeys = Readonly<Record<string, (label: Label) => number>>;
 
 const labelKeys: LabelKeys = {
@@ -192,7 +192,7 @@ const seriesKeys = (catalog: Catalog): LabelKeys => ({
   liquidity: (series) => catalog.seriesFiguresOf(series).liquidityMicro,
 });
 
-/** A page of tags or series: few, and sorted as they are asked for. */
+/** A page of tags or series, which are few and are sorted on each request. */
 function labelPage(reader: QueryReader, labels: readonly Label[], keys: LabelKeys): readonly Label[] {
   const { columns, isRising, limit, offset } = readList(reader, Object.keys(keys), undefined, {});
   const inTurn = [...columns, 'id'].map((column) => keys[column]);
@@ -208,7 +208,7 @@ const listTags: Answer = (reader, { tags }) => {
   return JSON.stringify(labelPage(reader, rows, labelKeys).map(tagRecord));
 };
 
-/** A tag or a series by its number or slug. @throws BadRequest 404 for one that is not there */
+/** A tag or a series by its number or slug. @throws BadRequest 404 if it does not exist */
 function labelOf(reader: QueryReader, labels: Catalog['tags'], { params }: HttpRequest): Label {
   const { id, slug } = params;
   const label = slug === undefined ? labels.byNumber(numberOf(reader, id)) : labels.bySlug(slug);
@@ -218,7 +218,7 @@ function labelOf(reader: QueryReader, labels: Catalog['tags'], { params }: HttpR
 
 const oneTag: Answer = (reader, { tags }, _, request) => JSON.stringify(tagRecord(labelOf(reader, tags, request)));
 
-/** The tags that are most related to the one that a path names. */
+/** The tag in a path and the tags most related to it. */
 function tagsRelated(reader: QueryReader, catalog: Catalog, views: Views, request: HttpRequest) {
   const tag = labelOf(reader, catalog.tags, request);
   const { closed } = readRelated(reader);
@@ -233,7 +233,7 @@ const relationsOfTag: Answer = (reader, catalog, views, request) => {
 const tagsOfTag: Answer = (reader, catalog, views, request) =>
   JSON.stringify(tagsRelated(reader, catalog, views, request).related.map(tagRecord));
 
-/** Wallets have no profiles here. */
+/** Always refuses: wallets have no profiles here. */
 const publicProfile: Answer = (reader) => {
   if (!isAddress(reader.text('address') ?? '')) throw reader.dialect.invalidAddress();
   throw reader.dialect.notFound('profile');
@@ -251,7 +251,7 @@ const listSeries: Answer = (reader, catalog) => {
   return JSON.stringify(labelPage(reader, rows, seriesKeys(catalog)).map((series) => seriesRecord(catalog, series)));
 };
 
-/** So many events come with a series, the newest: one of rounds of five minutes has a hundred thousand in a year. */
+/** Most events shown with a series, the newest ones: a series of five-minute rounds has a hundred thousand in a year. */
 const SERIES_EVENTS_MAX = 2_000;
 
 const oneSeries: Answer = (reader, catalog, { markets }, request) => {
@@ -271,7 +271,7 @@ const answered =
   (body: string): Handler =>
   () => ({ body });
 
-/** As Polymarket's catalog answers: a bare word, no JSON. */
+/** A bare word instead of JSON, as Polymarket's catalog answers. */
 const statusText: Handler = () => ({ body: 'OK', headers: { 'content-type': 'text/plain; charset=utf-8' } });
 
 function catalogRows(dialect: CatalogDialect): readonly Row[] {
@@ -315,7 +315,7 @@ function catalogRows(dialect: CatalogDialect): readonly Row[] {
   return dialect.mount === '' ? rows : [...rows, status];
 }
 
-/** Served by bothForms.ts on the root. */
+/** Paths that bothForms.ts serves on the root. */
 const TWICE_DESCRIBED: readonly string[] = ['/markets', '/markets/{id}'];
 
 function endpointsOf(dialect: CatalogDialect, schemas: Schemas, section: string): readonly Endpoint[] {

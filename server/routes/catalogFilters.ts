@@ -1,6 +1,5 @@
-// From the parameters of a catalog list to filters of rows: what a tag, an event, a creator or an id names is looked up in
-// the catalog, and names that nobody has leave an empty list. Called by catalog.ts and search.ts. No filter here looks at
-// all rows.
+// Turns the parameters of a catalog list into row filters: tags, events, creators and ids are looked up in the catalog, and
+// unknown names match nothing. Called by catalog.ts and search.ts. No filter here scans all rows.
 
 import {
   type Catalog,
@@ -24,7 +23,7 @@ type Range = readonly [min: number | undefined, max: number | undefined];
 const isWithin = (value: number, [min, max]: Range): boolean =>
   (min === undefined || value >= min) && (max === undefined || value <= max);
 
-/** Ranges that are given, each with how a row's value is found. */
+/** A filter of the ranges that are given, each with a function that reads a row's value. */
 function rangeFilters<Row>(
   ranges: readonly (readonly [Range, (row: Row) => number])[],
   rowOf: (row: number) => Row | undefined,
@@ -48,8 +47,8 @@ const numbers = (reader: QueryReader, name: string): Range => [
 const times = (reader: QueryReader, name: string): Range => [reader.time(`${name}_min`), reader.time(`${name}_max`)];
 
 /**
- * Filters of the tags that are asked for: of a group one is enough, unless all are wanted. With `related_tags` each stands for
- * those that are related to it as well.
+ * Filters of the requested tags: any tag of a group suffices, unless all are required. With `related_tags` each tag also
+ * stands for its related tags.
  */
 function tagFilters(
   catalog: Catalog,
@@ -75,7 +74,7 @@ function tagFilters(
   return filters;
 }
 
-/** Parameters of official clients for rows of which there are none here. */
+/** Parameters of official clients that select kinds of rows that do not exist here. */
 const FOREIGN_MARKETS = ['market_maker_address', 'game_id', 'sports_market_types', 'position_ids'] as const;
 const FOREIGN_EVENTS = [
   'game_id',
@@ -163,7 +162,7 @@ function excludedTags(catalog: Catalog, reader: QueryReader): RowFilter[] {
   return [{ isWanted: (row) => !bad.isWanted(row) }];
 }
 
-/** Filters of the events that a search finds. */
+/** Filters of a search's events. */
 export function searchFilters(catalog: Catalog, reader: QueryReader): RowFilter[] {
   const filters = excludedTags(catalog, reader);
   const slugs = reader.texts('events_tag');

@@ -1,6 +1,6 @@
-// How events and markets that somebody describes become commands: slugs and ids that are derived where none is given, texts
-// as the registry keeps them, terms with their defaults. Called by the operator's requests and by imports. It looks nothing
-// up and submits nothing.
+// Turns descriptions of events and markets into commands: derives slugs and ids that are not given, brings texts into the
+// registry's form, and fills in default terms. Called by the operator's requests and by imports. It looks nothing up and
+// submits nothing.
 import { type CommandOf, MarketStatus, marketDefaults, Resolution } from '../../engine/index.ts';
 import { conditionId, tokenIds } from '../auth/conditionalTokens.ts';
 import { bytesToHex } from '../auth/hex.ts';
@@ -11,11 +11,11 @@ import type { MarketTexts } from '../views/index.ts';
 import { pipsText } from '../wire/numbers.ts';
 import { type EventBody, FLAGS_MAX, HALVES, type MarketBody, type MarketChangeBody } from '../wire/operatorBodies.ts';
 
-/** Who reports results where the operator names nobody: the address 0x…01, as in the seed catalog. */
+/** The oracle if the operator names none: the address 0x…01, as in the seed catalog. */
 const DEFAULT_ORACLE = `0x${'1'.padStart(40, '0')}`;
 const SLUG_CHARACTERS_MAX = 120;
 
-/** A slug made of a text: lower-case letters and digits, joined by hyphens; the hash of the text where it has none. */
+/** A slug derived from a text: lower-case letters and digits joined by hyphens; a hash of the text if it has none of these. */
 export function slugOf(text: string): string {
   const plain = text
     .normalize('NFKD')
@@ -25,14 +25,14 @@ export function slugOf(text: string): string {
   return joined.replace(/^-+|-+$/g, '') || bytesToHex(keccak256Text(text)).slice(2, 18);
 }
 
-/** What a word says of how a market has ended: the outcome of that name, else "split" is half and half; undefined for any other. */
+/** The resolution that a word names: the outcome with that name, else "split" for half and half; undefined for others. */
 export function resolutionOf([first, second]: readonly string[], word: string): Resolution | undefined {
   if (word === first) return Resolution.FIRST;
   if (word === second) return Resolution.SECOND;
   return word === HALVES ? Resolution.SPLIT : undefined;
 }
 
-/** @throws BadRequest when the word for half and half would name an outcome of a market that is still to be resolved */
+/** @throws BadRequest if an outcome of an unresolved market is called "split", which stands for half and half */
 export function requireResolvable({ outcomes }: Pick<MarketBody, 'outcomes'>): void {
   if (outcomes?.includes(HALVES) !== true) return;
   const reason = `none may be "${HALVES}", which stands for half and half where the market is resolved`;
@@ -44,7 +44,7 @@ const tailOf = (texts: object): Uint8Array => Buffer.from(JSON.stringify(texts))
 const KNOWN_DATES_MAX = 10_000;
 const knownDates = new Map<string, string>();
 
-/** A date-time as texts keep it; those of one import repeat. */
+/** A date-time in the form that texts keep. Cached, since the dates of one import repeat. */
 function dateOf(text: string | undefined): string | undefined {
   if (text === undefined || text === '') return text;
   const known = knownDates.get(text);
@@ -60,7 +60,7 @@ interface Dates {
   readonly endDate?: string | undefined;
 }
 
-/** The dates of a body. @throws BadRequest where it names one that does not fit the other one, given or there `before` */
+/** The dates of a body. @throws BadRequest if a given date contradicts the other, which is given too or comes from `before` */
 function datesOf({ start_date, end_date }: Pick<MarketChangeBody, 'start_date' | 'end_date'>, before: Dates): Dates {
   const given = { startDate: dateOf(start_date), endDate: dateOf(end_date) };
   const { startDate = before.startDate, endDate = before.endDate } = given;
@@ -88,18 +88,18 @@ function eventTexts(body: EventBody, slug: string) {
 
 /**
  * The command that creates an event.
- * @param extra texts beside those of the body
- * @throws BadRequest for one that ends before it starts
+ * @param extra texts in addition to the body's
+ * @throws BadRequest for an event that ends before it starts
  */
 export function eventCommandOf(body: EventBody, slug: string, extra: object = {}): CommandOf<'CreateEvent'> {
   const negRisk = body.neg_risk === true ? 1 : 0;
   return { type: 'CreateEvent', negRisk, tail: tailOf({ ...eventTexts(body, slug), ...extra }) };
 }
 
-/** The 32 bytes of a number in decimal text, as hex. */
+/** The 32 bytes of a decimal number, as hex. */
 const hexOf = (decimal: string): string => `0x${BigInt(decimal).toString(16).padStart(64, '0')}`;
 
-/** Condition and tokens of a new market: given, or derived from the question id, which is the slug's hash unless given. */
+/** Condition and tokens of a new market: given, or derived from the question id, which defaults to the slug's hash. */
 function idsOf({ contracts }: Services, body: MarketBody, slug: string, negRisk: boolean) {
   const derivedQuestion = body.condition_id ?? bytesToHex(keccak256Text(slug));
   const questionId = body.question_id ?? derivedQuestion;
@@ -110,7 +110,7 @@ function idsOf({ contracts }: Services, body: MarketBody, slug: string, negRisk:
   return { questionId, ids: { conditionId: condition, firstToken: hexOf(first), secondToken: hexOf(second) } };
 }
 
-/** Rewards and flags of which somebody names some: what is left out stays as it was. */
+/** Merges partial changes of rewards and flags: what is omitted keeps its value. */
 function changedParts({ rewards, flags }: MarketChangeBody, before: Pick<MarketTexts, 'rewards' | 'flags'>) {
   const rewardTexts = rewards && {
     rates: rewards.rates ?? before.rewards?.rates,
@@ -125,9 +125,9 @@ function changedParts({ rewards, flags }: MarketChangeBody, before: Pick<MarketT
 }
 
 /**
- * The texts that a body names.
- * @param before those that the market has already
- * @throws BadRequest when it would have too many flags, or would end before it starts
+ * The texts that a body sets.
+ * @param before the market's present texts
+ * @throws BadRequest if the market would have too many flags, or would end before it starts
  */
 export function changedTexts(
   body: MarketChangeBody,
@@ -153,8 +153,8 @@ export function termsOf(body: Omit<MarketChangeBody, 'status'>) {
 
 /**
  * The command that creates a market.
- * @param isEventNegRisk what holds where the body does not say
- * @throws BadRequest for two equal token ids, and for one that ends before it starts
+ * @param isEventNegRisk the default if the body does not say
+ * @throws BadRequest for two equal token ids, and for a market that ends before it starts
  */
 export function creationOf(
   services: Services,

@@ -1,5 +1,5 @@
-// Test money, in development only: collateral and shares out of nothing for any wallet. The door answers 404 for these
-// paths in production; nothing here may be reached otherwise.
+// Test money, in development only: credits collateral and shares to any wallet. The HTTP layer answers 404 for these paths
+// in production; nothing here may be reachable otherwise.
 
 import type { Command } from '../../engine/index.ts';
 import type { Endpoint, Handler } from '../http/endpoint.ts';
@@ -28,7 +28,8 @@ const faucet: Handler = async (request, { services }) => {
   const credit = (commandOf: (owner: string) => Command): Promise<string> =>
     submitForWallet(services, address, given, commandOf);
   let owner = '';
-  // Shares go first: a market that does not take them refuses the whole request. After them, too much collateral may be refused.
+  // Shares first: if the market does not accept them, the whole request is refused. After that, too much collateral can
+  // still be refused.
   if (place !== undefined && shares !== undefined) {
     const amount = { marketIndex: place.market.index, outcome: place.outcome, amountMicro: shares };
     owner = await credit((of) => ({ type: 'FaucetShares', wallet: address, owner: of, ...amount }));

@@ -1,5 +1,5 @@
-// What the interface says of itself: /openapi.json for programs, /docs for people. Thin: the document is made of the
-// endpoint table by docs/openApi.ts, once, when it is first asked for.
+// The documentation of the interface: /openapi.json for programs, /docs for people. Thin: docs/openApi.ts builds the
+// document from the endpoint table, once, on the first request.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
 import { openApiSteps } from '../docs/openApi.ts';
@@ -24,7 +24,7 @@ const fileSchema: EndpointSchema = { reply: z.string(), replyType: '*/*' };
 
 const row = { method: 'GET', auth: 'none', throttle: 'general', section: '9' } as const;
 
-/** Made in small steps: it takes some hundred milliseconds, and orders must not wait for it. */
+/** Built in small steps: it takes some hundred milliseconds, and orders must not wait for it. */
 async function documentOf(table: readonly Endpoint[]): Promise<Reply> {
   const steps = openApiSteps(table);
   for (;;) {
@@ -34,7 +34,7 @@ async function documentOf(table: readonly Endpoint[]): Promise<Reply> {
   }
 }
 
-/** @param table the whole table, of which these endpoints are a part */
+/** @param table the whole table, which includes these endpoints */
 export function documentationEndpoints(table: () => readonly Endpoint[]): readonly Endpoint[] {
   let document: Promise<Reply> | undefined;
   const openApi: Handler = () => {

@@ -1,5 +1,5 @@
-// Whether the exchange is there, what time it has, and which version of orders it takes. Asked by clients before
-// anything else and by whoever watches the process. It must never need anything but the exchange itself.
+// Whether the exchange is up, its time, and the version of orders it accepts. Requested by clients before anything else,
+// and by monitors. It must never depend on anything but the exchange itself.
 
 import { StorageUnavailable } from '../../engine/index.ts';
 import type { Endpoint, Handler } from '../http/endpoint.ts';

@@ -1,5 +1,5 @@
-// Heartbeats of API keys: POST /v1/heartbeats, and the older POST /heartbeats without ids (wire.md C.4, F.8). Each one
-// accepted keeps the key's orders alive for the exchange's window; silence cancels them, which is the core's work.
+// Heartbeats of API keys: POST /v1/heartbeats, and the older POST /heartbeats without ids (wire.md C.4, F.8). Each accepted
+// heartbeat keeps the key's orders alive for the exchange's window; without one the core cancels them.
 
 import { randomUUID } from 'node:crypto';
 import type { CommandOf, LogRecord, RunningExchange } from '../../engine/index.ts';
@@ -15,13 +15,13 @@ import { eventOf, submitAccepted } from './submit.ts';
 const NO_ID = `0x${'0'.repeat(32)}`;
 const TEXT = 'Invalid Heartbeat ID';
 
-/** The refusal of a wrong id: clients look for either key of the text, and for the id that they must send. */
+/** The refusal of a wrong id. Clients read the text under either key, and the id that they must send. */
 function wrongId(expected: string | undefined): BadRequest {
   const heartbeatId = expected === undefined ? '' : uuidOfKeyId(expected);
   return new BadRequest(TEXT, { extra: { error_msg: TEXT, heartbeat_id: heartbeatId } });
 }
 
-/** The id that a body gives, as 16 bytes of hex: zero for none, undefined for what is no UUID. */
+/** The id in a body, as 16 bytes of hex: zero if absent, undefined if it is not a UUID. */
 function givenId(body: unknown): string | undefined {
   if (body === undefined || body === null) return NO_ID;
   if (!isFields(body)) throw new BadRequest('Invalid heartbeat payload: the body must be an object with heartbeat_id');

@@ -1,5 +1,5 @@
-// Histories of midpoints: GET /prices-history and POST /batch-prices-history (wire.md C.2, interface.md 2.6). Thin: what
-// is asked is read by wire/history.ts, points come from the view. A market that is over keeps its history.
+// Histories of midpoints: GET /prices-history and POST /batch-prices-history (wire.md C.2, interface.md 2.6). Thin:
+// wire/history.ts parses the request, points come from the view. A market that is over keeps its history.
 
 import type { Endpoint, Handler } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
@@ -10,7 +10,7 @@ import { unixSeconds } from '../wire/numbers.ts';
 import * as schemas from '../wire/schemas/marketData.ts';
 import { rowsReply } from './rowsReply.ts';
 
-/** The token of a token id, or the first one of a condition id; undefined where nobody may see one. */
+/** The token with a token id, or the first token of a condition id; undefined if it is unknown or not public. */
 function findToken({ markets }: Views, key: string): TokenPlace | undefined {
   const market = key.startsWith('0x') ? markets.byCondition(key.toLowerCase()) : undefined;
   const place = market === undefined ? markets.byToken(key) : ({ market, outcome: 0 } as const);
@@ -25,7 +25,7 @@ const oneHistory: Handler = (request, { services: { views, exchange } }) => {
   return { body: `{"history":${historyJson(views.history, place.market, place.outcome, range, nowS)}}` };
 };
 
-/** The histories of keys, keyed as asked; what does not exist is left out. Each ends at the present. */
+/** The histories under the requested keys, without those that do not exist. Each ends at the present. */
 function* histories({ markets, range }: HistoryRequest, { views, exchange }: Services): Generator<string> {
   for (const key of new Set(markets)) {
     const place = findToken(views, key);

@@ -1,6 +1,6 @@
-// Imports of a whole catalog through the operator's interface: one is begun, its lines are sent in pieces, and all of them
-// become events and markets in one act when it is committed. Lines wait in memory until then; a new import takes the place
-// of one that was never committed. Thin: lines are read by import/catalogImport.ts.
+// Imports of a whole catalog through the operator's interface: an import is opened, its lines arrive in parts, and its
+// commit creates all events and markets together. Lines wait in memory until then; a new import replaces one that was never
+// committed. Thin: lines are parsed by import/catalogImport.ts.
 import { randomUUID } from 'node:crypto';
 import type { Endpoint, Handler } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
@@ -30,7 +30,7 @@ function findImport(services: Services, id: string): OpenImport {
 
 const begin: Handler = (_, { services }) => {
   if (openImports.get(services)?.isCommitting === true) throw new BadRequest('another import is being committed');
-  // Never an id of before a restart: whoever has one would add to an import of somebody else, or drop it.
+  // A UUID, so that an id from before a restart never matches: its holder could add to somebody else's import, or drop it.
   const id = randomUUID();
   openImports.set(services, { id, lines: new CatalogImport(services), isCommitting: false });
   return { body: JSON.stringify({ id }) };

@@ -1,5 +1,5 @@
-// API keys of an owner: made and derived by a wallet's signature, deleted by a key itself, listed by either (wire.md
-// A.2). The credentials follow from the server's secret, so nothing secret is ever stored; a key works as soon as it is
+// API keys of an owner: created and derived with a wallet's signature, deleted by a key itself, listed with either (wire.md
+// A.2). Credentials are derived from the server's secret, so no secret is stored; a key works as soon as its creation is
 // answered.
 
 import { ApiKeyKind, encodeCommand } from '../../engine/index.ts';
@@ -14,7 +14,7 @@ import { keysReply } from './ownedKeys.ts';
 import { walletsOfOwner } from './ownerWallets.ts';
 import { claimWallets, submitAccepted } from './submit.ts';
 
-/** The nonce of an L1 request that was checked; undefined where it is larger than the exchange keeps. */
+/** The nonce of a verified L1 request; undefined if it exceeds what the exchange stores. */
 function nonceOf(request: HttpRequest): number | undefined {
   const { nonce } = readAuthHeaders(request.header);
   return nonce === '' ? 0 : parseWhole(nonce.replace(/^0+(?=[0-9])/, ''));
@@ -33,13 +33,14 @@ const createKey: Handler = async (request, context) => {
   const identity = { kind: ApiKeyKind.TRADING, owner, nonce, generation };
   const credentials = deriveCredentials(secret, identity);
   const keyId = requireKeyId(credentials.apiKey);
-  // In a log that the first rules began, one that is bound to somebody else may have no account: it must not get its deriver's.
+  // In a log begun under the first rules, a wallet bound to somebody else may have no account: it must not get the account
+  // of the owner it derives from.
   const items = walletsOfOwner(owner, wallets).filter((wallet) => !views.accounts.isBoundToAnother(wallet, owner));
-  // Of two requests at once the second finds the stale key deleted, which is all that is wanted.
+  // Of two concurrent requests the second finds the stale key already deleted, which is the desired result.
   if (latest?.isActive) await exchange.submit(encodeCommand({ type: 'DeleteApiKey', owner, keyId: latest.keyId }));
   await claimWallets(context.services, owner);
   await submitAccepted(exchange, { type: 'CreateApiKey', keyId, ...identity, items });
-  // What reached a wallet while the key was on its way.
+  // Claims again, for money that reached a wallet while the key was being created.
   await claimWallets(context.services, owner);
   return { body: JSON.stringify(credentials) };
 };

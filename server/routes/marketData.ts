@@ -1,6 +1,6 @@
 // Public market data of tokens: books, prices, midpoints, spreads, last trades, tick, neg-risk and fee (wire.md C.2,
-// interface.md 4.4). Thin: tokens are read by wire/tokens.ts, found in the views, and shown by wire/. Lists leave out
-// tokens that have no book; a request for one such token is a 404.
+// interface.md 4.4). Thin: wire/tokens.ts parses the tokens, views hold them, wire/ renders them. Lists omit tokens that
+// have no book; a request for one such token is a 404.
 
 import type { Endpoint, Handler, HttpRequest, ReplySteps } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
@@ -17,14 +17,14 @@ import { rowsReply } from './rowsReply.ts';
 
 const NO_BOOK = 'No orderbook exists for the requested token id';
 
-/** The token that a request names. @throws BadRequest 400 for a malformed one, 404 with `text` for an unknown one */
+/** The token of a request. @throws BadRequest 400 for a malformed id, 404 with `text` for an unknown one */
 function findToken(request: HttpRequest, views: Views, text: string): TokenPlace {
   const place = views.markets.byToken(readOneTokenId(request.params.token_id, request.query));
   if (place === undefined || !isListed(place.market)) throw new BadRequest(text, { status: 404 });
   return place;
 }
 
-/** The same, for what only a token with a book has. */
+/** The token of a request for data that only a token with a book has. */
 function findBook(request: HttpRequest, views: Views): TokenPlace {
   const place = findToken(request, views, NO_BOOK);
   if (!hasBook(place.market)) throw new BadRequest(NO_BOOK, { status: 404 });
@@ -36,21 +36,21 @@ interface Found {
   readonly place: TokenPlace;
 }
 
-/** The tokens of a list that there are, each once, in the order asked. */
+/** The known tokens of a list in the requested order, without duplicates. */
 function findTokens(queries: readonly TokenQuery[], views: Views): readonly Found[] {
   const found = new Map<string, Found>();
   for (const query of queries) {
     const place = views.markets.byToken(query.tokenId);
     if (place === undefined) continue;
     const before = found.get(query.tokenId);
-    // One token asked for with both sides is a question for both.
+    // A token requested with both sides gets both prices.
     const isOther = before !== undefined && before.query.side !== query.side;
     found.set(query.tokenId, { query: isOther ? { ...query, side: undefined } : query, place });
   }
   return [...found.values()];
 }
 
-/** The tokens of the body or of the query, whichever a request uses. @throws BadRequest when it has neither */
+/** The tokens of the body, or else of the query. @throws BadRequest if there are neither */
 function listOf(request: HttpRequest): readonly TokenQuery[] {
   const body = request.json();
   if (body !== undefined) return parseTokenList(body);
@@ -59,12 +59,12 @@ function listOf(request: HttpRequest): readonly TokenQuery[] {
   return fromQuery;
 }
 
-/** What is shown of those that have a book by then. */
+/** The rows of the tokens that have a book when they are rendered. */
 function* rowsOf(found: readonly Found[], textOf: (one: Found) => string): Generator<string> {
   for (const one of found) if (hasBook(one.place.market)) yield textOf(one);
 }
 
-/** A map by token ids. */
+/** A reply that maps token ids to values. */
 const mapReply = (found: readonly Found[], textOf: (one: Found) => string): ReplySteps =>
   rowsReply(
     rowsOf(found, (one) => `"${one.query.tokenId}":${textOf(one)}`),
@@ -104,7 +104,7 @@ function* allPrices(views: Views): Generator<string> {
   }
 }
 
-/** Without tokens: those of all. */
+/** Without tokens in the query: the prices of all. */
 const queriedPrices: Handler = (request, { services: { views } }) => {
   const queries = queryTokenList(request.query);
   return queries === undefined ? rowsReply(allPrices(views), ['{', '}']) : pricesReply(queries, views);
@@ -139,7 +139,7 @@ const lastTradesPrices: Handler = (request, { services: { views } }) => {
   return { body: JSON.stringify([...rows.values()]) };
 };
 
-/** The text of a price is its number as JSON writes it. */
+/** The text of a price equals its JSON number. */
 const tickSize: Handler = (request, { services: { views } }) => {
   const { market } = findToken(request, views, 'market not found');
   return { body: `{"minimum_tick_size":${pipsText(market.terms.tickPips)}}` };

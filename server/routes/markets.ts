@@ -1,6 +1,6 @@
-// Markets in the order-book style: the lists with cursors, the detail record, the compact record, and a token's
-// condition (interface.md 4.3, wire.md C.3). Thin: rows come from the views, shapes from wire/markets.ts. Draft
-// markets are not there for anybody who asks here.
+// Markets in the order-book style: the lists with cursors, the detail record, the compact record, and a token's condition
+// (interface.md 4.3, wire.md C.3). Thin: rows come from the views, shapes from wire/markets.ts. Draft markets are invisible
+// here.
 
 import { MarketStatus } from '../../engine/index.ts';
 import { isBytes32 } from '../auth/hex.ts';
@@ -25,10 +25,10 @@ import { readOneTokenId } from '../wire/tokens.ts';
 /** Rows of one page of any market list. */
 const PAGE_ROWS = 500;
 
-/** What a list of markets worth quoting holds: those that take orders and offer rewards to makers. */
+/** Whether a market is in the sampling lists: it takes orders and offers rewards to makers. */
 const isSampled = (market: Market): boolean => market.status === MarketStatus.OPEN && hasRewards(market);
 
-/** Markets of a list from the one that a cursor names on, without a copy of them all. */
+/** The markets of a list from the cursor on, without copying the list. */
 function* listed(all: readonly Market[], after: number | undefined, isIn: (market: Market) => boolean) {
   for (let index = after === undefined ? 0 : after + 1; index < all.length; index += 1) {
     if (isIn(all[index])) yield all[index];
@@ -53,7 +53,7 @@ function listOf(isIn: (market: Market) => boolean, rowOf: ReturnType<typeof held
 /** GET /markets in its cursor form; the path is shared with the catalog (bothForms.ts). */
 export const cursorMarkets = listOf(isListed, heldRows(fullRecord));
 
-/** The market of a condition id in the path. @throws BadRequest 400 for no condition id, 404 for an unknown one */
+/** The market of the condition id in the path. @throws BadRequest 400 for a malformed id, 404 for an unknown one */
 export function findMarket({ params }: HttpRequest, { markets }: Views): Market {
   const { condition_id: conditionId } = params;
   if (!isBytes32(conditionId)) {

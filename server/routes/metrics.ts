@@ -1,5 +1,5 @@
-// What Prometheus and its like read. Thin: metrics/ gathers the figures. Counters that cannot be read are no reason for the
-// exchange to stop, so nothing that goes wrong here counts as a defect.
+// The metrics endpoint for Prometheus and compatible scrapers. Thin: metrics/ gathers the figures. Unreadable counters must
+// not stop the exchange, so no failure here counts as a defect.
 import type { Endpoint, Handler } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
 import { METRICS_TYPE } from '../metrics/figures.ts';

@@ -1,5 +1,5 @@
-// Notifications of the caller: GET and DELETE /notifications (wire.md C.6). Thin: they come from the view, and what is
-// dropped is dropped by a command of the log, so that it stays so. All wallets of the owner are covered.
+// Notifications of the caller: GET and DELETE /notifications (wire.md C.6). Thin: notifications come from the view, and
+// dropping them is a command of the log, so they stay dropped. All wallets of the owner are covered.
 
 import { notificationItem } from '../../engine/index.ts';
 import type { Endpoint, Handler } from '../http/endpoint.ts';
@@ -16,7 +16,7 @@ const list: Handler = (request, { services: { views }, caller }) => {
   return { body: JSON.stringify(rows.reverse()) };
 };
 
-/** What is not there is dropped already. */
+/** Ids that do not exist count as dropped already. */
 const drop: Handler = async (request, { services: { exchange, views }, caller }) => {
   const ids = new Set(readNotificationIds(request.query));
   const { owner, keyId } = caller();

@@ -1,5 +1,5 @@
-// The operator's switches: the mode of the whole exchange, and an owner's flags and wallets (wire.md F.8). Each is a
-// command of the log, so that it holds from one sequence on and survives a restart.
+// The operator's switches: the mode of the exchange, and an owner's flags and wallets (wire.md F.8). Each change is a
+// command of the log: it holds from one sequence on and survives a restart.
 
 import { AccountFlag } from '../../engine/index.ts';
 import { isAddress } from '../auth/hex.ts';
@@ -19,11 +19,11 @@ const changeExchange: Handler = async (request, { services }) => {
   return { body: JSON.stringify({ mode }) };
 };
 
-/** The owner that an address of the path is, or is a wallet of. */
+/** The owner of the address in a path: that address itself, or the owner of that wallet. */
 function ownerNamed(services: Services, address: string): string {
   if (!isAddress(address)) throw new BadRequest('invalid_field: address: it must be 0x and 40 hex digits');
   const named = address.toLowerCase();
-  // Who has a key is an owner, though its own address may be bound to somebody else since before that.
+  // An address with a key is an owner, even if it was bound to somebody else before it had one.
   return services.views.keys.hasOwner(named) ? named : ownerOfAddress(services, named, undefined);
 }
 
@@ -35,7 +35,7 @@ const readAccount: Handler = ({ params }, { services }) => {
   return { body: JSON.stringify({ ...operatorAccount(accounts, owner), wallets }) };
 };
 
-/** The binding goes first: it alone can be refused, and then nothing has changed. */
+/** The binding goes first: only it can be refused, and then nothing has changed. */
 const changeAccount: Handler = async (request, { services }) => {
   const owner = ownerNamed(services, request.params.address);
   const { banned, closed_only: closedOnly, bind } = readFields(accountBody, request.json());

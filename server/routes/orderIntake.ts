@@ -1,7 +1,7 @@
-// A posted order from its parsed body to the bytes of its command: owner, version, token, signer and wallet, signature,
-// in this order (the first check that fails is the answer). Called by the trading routes for every order, in three steps
-// with a wait for the signer before the last, and by the house in one go. It reads the views and submits nothing; every
-// check from "type and expiration" on is the core's.
+// Turns a parsed order into the bytes of its command. Checks owner, version, token, signer and wallet, then signature, in
+// this order; the first failure is the answer. Called by the trading routes for every order, in three steps with a wait for
+// the signer before the last, and by the house in one go. It reads the views and submits nothing; every check from "type
+// and expiration" on is the core's.
 import {
   COMMAND_HEADER_BYTES,
   commandLayouts,
@@ -22,9 +22,9 @@ import { type PostedOrder, parsePostedOrder, type SignedOrder } from '../wire/or
 import { isSignedForOtherVersion } from './orderVersion.ts';
 import { formsOfType } from './ownerWallets.ts';
 
-/** A command ready to submit, and what its replies need to know of it. */
+/** A command ready to submit, and the facts that its replies need. */
 export interface PlacementCommand {
-  /** Good until the next order is taken in: submit them at once (the exchange copies them). */
+  /** Valid until the next call encodes an order. Submit them at once (the exchange copies them). */
   readonly bytes: Uint8Array;
   readonly orderId: string;
   readonly owner: string;
@@ -38,7 +38,7 @@ const NOT_ITS_OWNER = 'the order owner has to be the owner of the API KEY';
 const NOT_ITS_SIGNER = 'the order signer address has to be the address of the API KEY';
 const OTHER_VERSION = 'order_version_mismatch: this exchange takes orders of version 2, see GET /version';
 
-/** An order whose owner, token and wallet are right; its signature is still to be checked. */
+/** An order whose owner, token and wallet have been checked; its signature has not. */
 interface UncheckedOrder {
   readonly posted: PostedOrder;
   readonly caller: Caller;
@@ -46,10 +46,10 @@ interface UncheckedOrder {
   readonly isBound: boolean;
 }
 
-/** The same with its id, and its signer to come. */
+/** An unchecked order with its id, while its signer is being recovered. */
 export interface StartedCheck extends UncheckedOrder {
   readonly digest: Uint8Array;
-  /** Undefined where nobody was asked to find the signer. */
+  /** Undefined if no recovery was started. */
   readonly job: RecoveryJob | undefined;
 }
 
@@ -64,7 +64,7 @@ export function intakeOrder(body: unknown, caller: Caller, services: Services): 
   return placementOf({ ...unchecked, digest, job: undefined }, services);
 }
 
-/** The first step, for an order whose fields have been read: every check before that of the signature. */
+/** The first step, for a parsed order: every check before the signature's. */
 export function checkOrder(
   posted: ReturnType<typeof parsePostedOrder>,
   caller: Caller,
@@ -89,8 +89,8 @@ function findToken({ tokenId, conditionId }: SignedOrder, { views }: Services): 
 }
 
 /**
- * That the order trades from a wallet of the caller, and is to be signed by it (wire.md B.3, B.3a).
- * @returns whether the wallet is the owner's by an operator's binding, which the registry then checks again
+ * Checks that the order trades from a wallet of the caller and names the right signer (wire.md B.3, B.3a).
+ * @returns whether the wallet is the owner's by an operator's binding, which the registry checks again later
  */
 function checkWallet(order: SignedOrder, owner: string, { views, wallets }: Services): boolean {
   const { maker, signer, signatureType } = order;
@@ -112,18 +112,18 @@ function checkWallet(order: SignedOrder, owner: string, { views, wallets }: Serv
   );
 }
 
-/** The second step: the order's digest, whose signer will be known when it is the order's turn. */
+/** The second step: computes the order's digest and starts the recovery of its signer, which is done by the order's turn. */
 export function startCheck(unchecked: UncheckedOrder, services: Services): StartedCheck {
   const { posted, caller, place, isBound } = unchecked;
   const { order } = posted;
   const digest = services.orderHasher.digest(order, place.market.negRisk);
-  // A wallet's signature wraps another digest: its own check finds the signer.
+  // A contract wallet's signature wraps another digest; its own check recovers the signer.
   const signature = order.signatureType === 3 ? undefined : plainSignatureOf(order.signature);
   const job = signature === undefined ? undefined : services.recoverers.add(digest, signature);
   return { posted, caller, place, isBound, digest, job };
 }
 
-/** The third step: that the owner signed, and the command, to be submitted at once. */
+/** The third step: checks that the owner signed, and encodes the command, which must be submitted at once. */
 export function placementOf(started: StartedCheck, services: Services): PlacementCommand {
   const { posted, caller, digest } = started;
   const { order, orderType } = posted;
@@ -147,11 +147,11 @@ const PLACE = commandLayouts.PlaceOrder;
 const AT = PLACE.offsets;
 const TAIL_AT = COMMAND_HEADER_BYTES + PLACE.headBytes;
 
-/** Room for the longest command: a signature of the longest form and all other texts of a tail. */
+/** Room for the longest command: the longest signature and all other texts of a tail. */
 const scratch = Buffer.alloc(8_192);
 const scratchView = new DataView(scratch.buffer, scratch.byteOffset, scratch.byteLength);
 
-/** What the core never reads but everybody may later want to see: the rest of the order as it was signed. */
+/** The rest of the order as it was signed. The core never reads it; it is kept for later readers. */
 function tailText(order: SignedOrder): string {
   return (
     `{"salt":"${order.salt}","signer":"${order.signer}","signatureType":${order.signatureType},` +
@@ -169,8 +169,8 @@ function flagsOf(postOnly: boolean, isBound: boolean, orderType: OrderType): num
 }
 
 /**
- * The bytes of the command, written at the layout's offsets: the codec's way by names would cost several times more. One
- * buffer serves all, since making one costs as much as filling it.
+ * Writes the command's bytes at the layout's offsets; the codec's lookup by names would cost several times more. One buffer
+ * serves all orders, since allocating one costs as much as filling it.
  */
 function encodePlaceOrder({ posted, caller, place, digest, isBound }: StartedCheck): Uint8Array {
   const { order, orderType, postOnly } = posted;

@@ -1,6 +1,6 @@
-// Makes and takes away the API keys that an owner asks for by a key that it has already, read-only ones and those of builders,
-// and lists those of every kind. Called by their routes. Like all keys they are derived from the server's secret, and nothing
-// secret is stored. An owner may have any number of them: what is done to all goes a part at a time.
+// Creates, deletes and lists the API keys that an owner requests with an existing key: read-only keys and builder keys;
+// lists keys of every kind. Called by their routes. Like all keys they are derived from the server's secret, and no secret
+// is stored. An owner may have any number of keys, so work on all of them is done in parts.
 import { randomInt } from 'node:crypto';
 import { type ApiKeyKind, encodeCommand, type RunningExchange, rejectionName } from '../../engine/index.ts';
 import { type ApiCredentials, deriveCredentials, isOfSecret } from '../auth/apiKeys.ts';
@@ -12,10 +12,10 @@ import { rejectionError } from '../wire/rejections.ts';
 import { type Frame, rowsReply } from './rowsReply.ts';
 import { eventOf, submitAccepted } from './submit.ts';
 
-/** Nobody chooses these nonces; they are drawn, so that two requests at the same time never meet. */
+/** The range of the nonces, which are drawn at random so that concurrent requests never collide. */
 const NONCES = 2 ** 48 - 1;
 
-/** A new key of the caller's owner. @throws BadRequest when the log refuses it */
+/** Creates a key for the caller's owner. @throws BadRequest if the log refuses it */
 export async function makeOwnedKey({ services, caller }: Context, kind: ApiKeyKind): Promise<ApiCredentials> {
   const { owner } = caller();
   const nonce = randomInt(NONCES);
@@ -26,7 +26,7 @@ export async function makeOwnedKey({ services, caller }: Context, kind: ApiKeyKi
   return credentials;
 }
 
-/** Deletions that are submitted together. */
+/** Deletions submitted together. */
 const DELETED_AT_ONCE = 500;
 
 async function deleteKey(exchange: RunningExchange, { owner, keyId }: ApiKeyRow): Promise<boolean> {
@@ -37,7 +37,7 @@ async function deleteKey(exchange: RunningExchange, { owner, keyId }: ApiKeyRow)
   throw rejectionError(refused);
 }
 
-/** Deletes keys. @returns how many of them no other request had deleted by then */
+/** Deletes keys. @returns the number that no other request had already deleted */
 export async function deleteKeys({ exchange }: Context['services'], keys: readonly ApiKeyRow[]): Promise<number> {
   let count = 0;
   for (let start = 0; start < keys.length; start += DELETED_AT_ONCE) {
@@ -48,7 +48,7 @@ export async function deleteKeys({ exchange }: Context['services'], keys: readon
   return count;
 }
 
-/** Those of the keys that the server's secret gives, each as its row of a list. */
+/** A reply with the keys that derive from the present server secret, each rendered as a row. */
 export function keysReply(
   { secret }: Context['services'],
   keys: readonly ApiKeyRow[],

@@ -1,5 +1,5 @@
-// The wallets of an owner, as routes need them: all that it has by derivation, the one that a signature type means, and
-// whose an address is. Called by routes and by development's start. Nothing is ever bound here.
+// The wallets of an owner: all its derived ones, the one that a signature type selects, and the owner of an address. Called
+// by routes and by the start-up in development. Nothing is ever bound here.
 import type { Command } from '../../engine/index.ts';
 import type { WalletDeriver, WalletForm } from '../auth/wallets.ts';
 import { BadRequest } from '../http/errors.ts';
@@ -15,21 +15,21 @@ export const formsOfType: readonly (readonly WalletForm[])[] = [
   ['depositBeacon', 'depositUups'],
 ];
 
-/** The wallet that a request trades from, and whether it is the owner's by an operator's binding. */
+/** The wallet that a request trades from, and whether an operator bound it to the owner. */
 interface ChosenWallet {
   readonly wallet: string;
   readonly isBound: boolean;
 }
 
-/** The owner's own address and its four derived wallets: what a first API key credits. */
+/** The owner's own address and its four derived wallets, which a first API key credits. */
 export function walletsOfOwner(owner: string, deriver: WalletDeriver): readonly string[] {
   const { proxy, safe, depositBeacon, depositUups } = deriver.derivedWallets(owner);
   return [owner, proxy, safe, depositBeacon, depositUups];
 }
 
 /**
- * The owner's wallet of a signature type: a bound one first, else the derived one. Of the two deposit forms it is the
- * one whose wallet placed the owner's latest accepted order of that type, before the first the beacon form.
+ * The owner's wallet of a signature type: a bound one first, else the derived one. Of the two deposit forms it is the one
+ * that placed the owner's latest accepted order of that type; before any such order it is the beacon form.
  */
 export function walletOfType({ views, wallets }: Services, owner: string, type: SignatureType): ChosenWallet {
   if (type === 0) return { wallet: owner, isBound: false };
@@ -42,7 +42,7 @@ export function walletOfType({ views, wallets }: Services, owner: string, type: 
   return { wallet: latest === depositUups ? depositUups : depositBeacon, isBound: false };
 }
 
-/** What an operator may credit: the wallets that are an owner's by now, and those that a key's owner has by derivation. */
+/** The wallets that an operator may credit: those the owner already has, and, if the owner has a key, its derived ones. */
 export function knownWallets({ views, wallets }: Services, owner: string): readonly string[] {
   const { accounts, keys } = views;
   const used = accounts.walletsOf(owner).map(({ wallet }) => wallet);
@@ -50,18 +50,18 @@ export function knownWallets({ views, wallets }: Services, owner: string): reado
   return [...used, ...derived.filter((wallet) => !used.includes(wallet) && !accounts.isBoundToAnother(wallet, owner))];
 }
 
-/** The signature type that an owner's wallet trades with: as an operator bound it, else as it is derived; null for neither. */
+/** The signature type that an owner's wallet trades with: as an operator bound it, else as it is derived; null if neither. */
 export function typeOfWallet({ views, wallets }: Services, owner: string, wallet: string): number | null {
   const binding = views.accounts.binding(wallet);
-  // A wallet that was claimed by its derivation is bound with type 0.
+  // A wallet claimed by derivation is bound with type 0.
   if (binding?.owner === owner && binding.signatureType !== 0) return binding.signatureType;
   const form = wallets.walletType(owner, wallet);
   return form === undefined ? null : formsOfType.findIndex((forms) => forms.includes(form));
 }
 
 /**
- * Commands that give the owner its derived wallets where money reached them before the owner was known: such an account is
- * its own owner, which no contract wallet can be, and derivation proves whose it is, unless an operator bound it.
+ * Commands that assign to an owner those derived wallets that received money before the owner was known. Such an account is
+ * its own owner, which no contract wallet can be, and the derivation proves whose it is, unless an operator bound it.
  */
 export function claimCommands({ views: { accounts }, wallets }: Services, owner: string): readonly Command[] {
   return walletsOfOwner(owner, wallets)
@@ -71,10 +71,10 @@ export function claimCommands({ views: { accounts }, wallets }: Services, owner:
 }
 
 /**
- * Whose an address is: its account's or binding's owner, else the one whose derived wallet it is known to be, else the one
- * that the operator names, else its own.
- * @param given the EOA behind a wallet that no request used yet; it cannot be found from the address
- * @throws BadRequest when the given owner has no such wallet
+ * The owner of an address: that of its account or binding, else the owner whose derived wallet it is known to be, else the
+ * one that the operator names, else the address itself.
+ * @param given the EOA behind a wallet that no request has used yet; it cannot be computed from the address
+ * @throws BadRequest if the given owner has no such wallet
  */
 export function ownerOfAddress({ views, wallets }: Services, address: string, given: string | undefined): string {
   const { accounts } = views;

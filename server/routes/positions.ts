@@ -1,5 +1,5 @@
-// Full sets and resolved shares of the caller's wallets: split collateral into both tokens, merge both back, redeem what
-// a resolved market pays. The wallet is the one that the signature type means; the checks are the core's.
+// Full sets and resolved shares of the caller's wallets: split collateral into both tokens, merge both back, redeem a
+// resolved market's payout. The signature type selects the wallet; the core makes the checks.
 
 import { type LogRecord, OrderFlag } from '../../engine/index.ts';
 import type { Context, Endpoint, Handler } from '../http/endpoint.ts';
@@ -13,7 +13,7 @@ import * as schemas from '../wire/schemas/account.ts';
 import { type SignatureType, walletOfType } from './ownerWallets.ts';
 import { eventOf, submitAccepted } from './submit.ts';
 
-/** What the heads of all three commands share, and the market they concern. */
+/** The market, and the head that all three commands share. */
 function headOf(context: Context, conditionId: string, signatureType: SignatureType | undefined) {
   const { owner, keyId } = context.caller();
   const market = context.services.views.markets.byCondition(conditionId);
@@ -28,7 +28,7 @@ function reply(context: Context, market: Market, wallet: string, figures: Readon
   return { body: JSON.stringify({ condition_id: market.conditionId, wallet, ...figures, ...holdings }) };
 }
 
-/** A handler that makes full sets of collateral, or collateral of full sets. */
+/** A handler that turns collateral into full sets, or full sets into collateral. */
 const exchanging =
   (type: 'Split' | 'Merge'): Handler =>
   async (request, context) => {

@@ -1,5 +1,5 @@
-// Read-only API keys of an owner, and whether the owner may open positions (wire.md A.2). A read-only key is used with
-// address and key alone, for reads alone; an owner may have many. Each is a key of the log like any other.
+// Read-only API keys of an owner, and whether the owner may open positions (wire.md A.2). A read-only key is used with only
+// address and key, and only for reads; an owner may have many. Each is a key of the log like any other.
 
 import { AccountFlag, ApiKeyKind } from '../../engine/index.ts';
 import { isOfSecret } from '../auth/apiKeys.ts';

@@ -1,5 +1,5 @@
-// What makes it safe to send an order again: the headers by which a client says until when its order may be taken and that
-// it wants the first answer once more, and what is told of an order that is there already. Called by the trading routes.
+// Makes it safe to send an order again: the headers by which a client states until when its order may be accepted and that
+// it wants the first answer repeated, and the answer to a duplicate. Called by the trading routes.
 import { OrderType } from '../../engine/index.ts';
 import type { HttpRequest, Reply } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
@@ -15,18 +15,15 @@ const IDEMPOTENT_HEADER = 'idempotent';
 const VALID_UNTIL_HEADER = 'x-valid-until-ms';
 
 export interface RetryTerms {
-  /** A duplicate is to be answered as its first copy was. */
+  /** Whether a duplicate is answered as its first copy was. */
   readonly isIdempotent: boolean;
-  /** The exchange's time (ms) after which the order must not be taken any more; Infinity for none. */
+  /** The exchange's time (ms) after which the order must be refused; Infinity if there is no limit. */
   readonly validUntilMs: number;
 }
 
 const NO_TERMS: RetryTerms = { isIdempotent: false, validUntilMs: Number.POSITIVE_INFINITY };
 
-/**
- * Reads the headers of a request.
- * @throws BadRequest when one says something that it cannot say
- */
+/** Reads the headers of a request. @throws BadRequest for an invalid value */
 export function readRetryTerms({ header }: HttpRequest): RetryTerms {
   const idempotent = header(IDEMPOTENT_HEADER);
   const validUntil = header(VALID_UNTIL_HEADER);
@@ -42,8 +39,8 @@ export function readRetryTerms({ header }: HttpRequest): RetryTerms {
 }
 
 /**
- * What refuses orders that arrive too late, undefined when they are in time. To be asked in the turn in which they are
- * submitted, by the clock that stamps them.
+ * The refusal of orders that arrive too late; undefined if they are in time. Call it in the turn of the loop in which the
+ * orders are submitted; it uses the clock that stamps them.
  */
 export function latenessOf({ validUntilMs }: RetryTerms, services: Services): RejectionReply | undefined {
   const nowMs = services.exchange.now();
@@ -56,7 +53,7 @@ export function latenessOf({ validUntilMs }: RetryTerms, services: Services): Re
   };
 }
 
-/** What became of an own order that was taken on or killed before; undefined where no such order is found. */
+/** The state of the caller's earlier accepted or killed order; undefined if there is none. */
 async function originalOf({ orderId, owner }: PlacementCommand, services: Services): Promise<Original | undefined> {
   const { views, historian } = services;
   const order = views.orders.byId(orderId);
@@ -72,10 +69,10 @@ async function originalOf({ orderId, owner }: PlacementCommand, services: Servic
     const trades = order.trades.flatMap((place) => views.trades.byNumber(place.marketIndex, place.tradeNumber) ?? []);
     text = originalJson({ ...order, taken: trades.filter(isOwn) }, market);
   }
-  return JSON.parse(text) as Original; // originalJson wrote it as one
+  return JSON.parse(text) as Original; // written by originalJson
 }
 
-/** The first answer to an order that was killed: without the figure that is told only once. */
+/** The first answer to a killed order, without the figure that is given only once. */
 function killedReply({ orderId, orderType }: PlacementCommand): RejectionReply {
   const name = orderType === OrderType.FOK ? 'FOK_NOT_FILLED' : 'FAK_NOT_MATCHED';
   const { status, text } = rejectionReply(name, 0, 0, 0, { orderId });
@@ -84,12 +81,13 @@ function killedReply({ orderId, orderType }: PlacementCommand): RejectionReply {
 
 const REPLAYED = { 'idempotent-replayed': 'true' } as const;
 
-/** A reply in place of a refusal. */
+/** A reply that replaces a refusal. */
 export type Told = Reply & { readonly body: string };
 
 /**
- * What to answer about a refused order. A duplicate tells what became of the order, or its first answer once more. That is
- * told too where only a check that comes before the one for duplicates refuses the order by now: it may have been taken on.
+ * The answer to a refused order. For a duplicate it reports the order's state, or repeats the first answer. An idempotent
+ * request gets the latter also if a check before the one for duplicates refuses the order: its first copy may have been
+ * accepted.
  */
 export async function refusalAnswer(
   refusal: RejectionReply,

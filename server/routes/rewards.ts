@@ -1,5 +1,5 @@
-// Rewards and rebates, which this exchange does not pay: every list is an empty last page, no order scores (wire.md C.6).
-// Thin: parameters are checked by wire/. Which markets offer rewards is said by their own records, not here.
+// Rewards and rebates, which this exchange does not pay: every list is an empty last page, and no order scores (wire.md
+// C.6). Thin: wire/ checks the parameters. Which markets offer rewards is in their own records, not here.
 
 import type { Endpoint, Handler } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
@@ -62,7 +62,7 @@ const rebates: Handler = (request) => {
   return { body: '[]' };
 };
 
-/** Whether the order is the owner's, however long ago it ended. */
+/** Whether the order is the owner's, no matter how long ago it ended. */
 async function isOwn({ views, historian }: Services, id: string, owner: string): Promise<boolean> {
   const order = views.orders.byId(id);
   if (order !== undefined) return order.owner === owner;
@@ -75,7 +75,7 @@ const scoring: Handler = async (request, { services, caller }) => {
   return { body: '{"scoring":false}' };
 };
 
-/** Others' orders are left out. */
+/** Omits orders of other owners. */
 async function scoringReply(ids: readonly string[], services: Services, owner: string) {
   const asked = [...new Set(ids)];
   const areOwn = await Promise.all(asked.map((id) => isOwn(services, id, owner)));

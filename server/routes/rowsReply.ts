@@ -1,17 +1,17 @@
-// Replies of many rows that are rendered when somebody asks, a part a turn of the loop. Used by the routes of market data,
-// of histories and of keys. A row is whole in itself; later ones may tell of later records.
+// Replies of many rows, rendered on request in parts, one a turn of the event loop. Used by the routes of market data,
+// histories and keys. Each row is consistent in itself; later rows may reflect later records.
 import type { ReplySteps } from '../http/endpoint.ts';
 import { bytesOf, type Pieces } from '../wire/pieces.ts';
 
-/** Characters of one part: some milliseconds of work, and hundreds of usual books. */
+/** Characters in one part: a few milliseconds of work, or hundreds of typical books. */
 const PART_CHARACTERS = 256 * 1024;
 
-/** What stands before and behind the rows. */
+/** The text before and after the rows. */
 export type Frame = readonly [open: string, close: string];
 
 /**
- * Renders a part a step.
- * @param rows JSON texts, each made when it is asked for; undefined is a rest
+ * Renders one part in each step.
+ * @param rows JSON texts, rendered lazily; undefined marks a pause
  */
 export function* rowsReply(rows: Iterable<string | undefined>, [open, close]: Frame): ReplySteps {
   const pieces: Pieces = [];

@@ -1,6 +1,6 @@
-// GET /public-search, on the root and on the mount /gamma: events and tags that fit a text (interface.md 4.2,
-// catalog-and-data.md 6). Put into the table of paths by catalog.ts. Events are found by the catalog's index; tags, which are
-// few, are looked through one by one.
+// GET /public-search, on the root and on the mount /gamma: events and tags that match a text (interface.md 4.2,
+// catalog-and-data.md 6). Entered into the table of paths by catalog.ts. Events are found through the catalog's index;
+// tags, which are few, are scanned.
 import { type Catalog, type Label, rowsFilter, STATE_COUNT, wordsOf } from '../catalog/index.ts';
 import type { Handler } from '../http/endpoint.ts';
 import type { EventRow, Views } from '../views/index.ts';
@@ -12,7 +12,7 @@ import { searchFilters } from './catalogFilters.ts';
 
 const keptWords = new WeakMap<Label, { readonly title: string; readonly words: readonly string[] }>();
 
-/** The words by which a tag is found. */
+/** The words that a search matches against a tag. */
 function tagWords(tag: Label): readonly string[] {
   const { slug, title } = tag;
   const known = keptWords.get(tag);
@@ -22,7 +22,7 @@ function tagWords(tag: Label): readonly string[] {
   return words;
 }
 
-/** Tags of which each word of the query is a word's beginning and which some event has, the most used first. */
+/** Tags that some event has and for which each word of the query is a prefix of one of their words, most used first. */
 function tagsFound(catalog: Catalog, text: string, countOf: (tag: Label) => number): readonly Label[] {
   const words = wordsOf(text);
   const isFound = (tag: Label): boolean => {
@@ -35,7 +35,7 @@ function tagsFound(catalog: Catalog, text: string, countOf: (tag: Label) => numb
 
 const ALL_STATES = (1 << STATE_COUNT) - 1;
 
-/** The events of a page of a search, out of all that it found. */
+/** The events on a page, out of all that the search found. */
 function eventsShown(
   catalog: Catalog,
   { markets }: Views,
@@ -60,7 +60,7 @@ function eventsShown(
 
 const EVENTS_FOUND = bytesOf('{"events":');
 
-/** GET /public-search: waits for the index, so that what was created is found. */
+/** GET /public-search. Waits for the index, so that new events are found. */
 export function search(dialect: CatalogDialect): Handler {
   return async (request, { services: { catalog, views, exchange } }) => {
     const reader = new QueryReader(request.query, dialect);

@@ -1,4 +1,4 @@
-// The description of the WebSocket channels. The channels themselves are server/streams, which the app serves beside the
+// The description of the WebSocket channels. The channels themselves are in server/streams, which the app serves beside the
 // endpoints.
 import { z } from 'zod';
 import type { Endpoint, Handler } from '../http/endpoint.ts';

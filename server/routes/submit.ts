@@ -1,5 +1,5 @@
-// Submits a command whose rejection is the answer of the request. Called by the routes of operators, development, keys
-// and positions. Orders and cancels have replies of their own and do not come through here.
+// Submits commands whose rejection is the answer to the request. Called by the routes of operators, development, keys and
+// positions. Orders and cancels have replies of their own and do not pass through here.
 import {
   type Command,
   type EventOf,
@@ -12,7 +12,7 @@ import type { Services } from '../services.ts';
 import { type RejectionContext, rejectionError } from '../wire/rejections.ts';
 import { claimCommands, ownerOfAddress } from './ownerWallets.ts';
 
-/** The event of a type in a record, if there is one. */
+/** A record's first event of a type, if there is one. */
 export function eventOf<Name extends LogRecord['events'][number]['type']>(
   record: LogRecord,
   type: Name,
@@ -21,7 +21,7 @@ export function eventOf<Name extends LogRecord['events'][number]['type']>(
 }
 
 /**
- * The durable record of a command that was not refused.
+ * Submits a command and returns its durable record.
  * @throws BadRequest with the rejection's sentence; StorageUnavailable when nothing is accepted
  */
 export async function submitAccepted(
@@ -35,15 +35,15 @@ export async function submitAccepted(
   return record;
 }
 
-/** Gives an owner those of its derived wallets that money reached before it was known. */
+/** Assigns to an owner those of its derived wallets that received money before the owner was known. */
 export async function claimWallets(services: Services, owner: string): Promise<void> {
   for (const claim of claimCommands(services, owner)) await submitAccepted(services.exchange, claim);
 }
 
 /**
- * submitAccepted for a command on the wallet of an address, which must name its owner. Somebody may become that while the command
- * is on its way, by a first key or a binding: a command that is refused for it is submitted again for that owner, and an
- * account that it opened for nobody becomes that owner's.
+ * Like submitAccepted, for a command on an address's wallet, which must name its owner. A first key or a binding may give
+ * the address an owner while the command is in flight. A command refused for that reason is submitted again with that
+ * owner, and an account that it opened without an owner is assigned to the new one.
  * @param given as in ownerOfAddress
  * @returns the owner
  */

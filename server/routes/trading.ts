@@ -1,6 +1,6 @@
 // Placing and cancelling orders: POST /order, POST /orders and the four cancel requests (wire.md B and C.4). Thin: a
-// request becomes commands, and its reply is made from the events of their own records, never from what views say
-// later. A refusal before the core is thrown as BadRequest, in a batch it becomes the element's errorMsg.
+// request becomes commands, and its reply is built from the events of their own records, never from a later state of the
+// views. A refusal before the core is thrown as BadRequest; in a batch it becomes the element's errorMsg.
 
 import {
   CancelReason,
@@ -38,7 +38,7 @@ import * as schemas from '../wire/schemas/orders.ts';
 import { checkOrder, type PlacementCommand, placementOf, type StartedCheck, startCheck } from './orderIntake.ts';
 import { latenessOf, type RetryTerms, readRetryTerms, refusalAnswer, type Told } from './retries.ts';
 
-/** What the record of a PlaceOrder says became of its order at once. */
+/** The immediate outcome of an order, from the record of its PlaceOrder. */
 function outcomeOf(record: LogRecord, placement: PlacementCommand): PlacedOrder | RejectionReply {
   const { orderId, owner, maker, tokenId, side, orderType } = placement;
   let orderNumber = -1;
@@ -49,7 +49,7 @@ function outcomeOf(record: LogRecord, placement: PlacementCommand): PlacedOrder 
       const { a } = event;
       const [b, c] = event.type === 'Rejected' ? [event.b, event.c] : [0, 0];
       const name = rejectionName(event.code);
-      // The one sentence about a wallet names it; all others are about the owner.
+      // Only one sentence is about a wallet and names it; the others are about the owner.
       const address = name === 'WALLET_NOT_OWNED' ? maker : owner;
       return rejectionReply(name, a, b, c, { orderId, address, tokenId, side, orderType });
     }
@@ -77,13 +77,13 @@ async function postOrder(request: HttpRequest, context: Context): Promise<Reply>
   return answer;
 }
 
-/** An element of a batch that was submitted, or that only came too late to be. */
+/** An element of a batch that was submitted, or that was withheld only because it came too late. */
 interface Submitted {
   readonly placement: PlacementCommand;
   readonly outcome: Promise<PlacedOrder | RejectionReply> | RejectionReply;
 }
 
-/** The next step of an element of a batch, unless it was refused before. */
+/** Runs the next step of a batch element, unless the element has already been refused. */
 function stepOn<From extends object, To>(from: From | RejectionReply, step: (from: From) => To): To | RejectionReply {
   if (isRefusal(from)) return from;
   try {
@@ -98,7 +98,10 @@ function startElement(element: unknown, { caller, services }: Context): StartedC
   return startCheck(checkOrder(parsePostedOrder(element), caller(), services), services);
 }
 
-/** The journal may take the first elements of a batch alone, and histories be needed for some: then each tells for itself. */
+/**
+ * Turns an outage into the element's own answer: the journal may have accepted only the first elements of a batch, and only
+ * some may need histories.
+ */
 function unavailable(error: unknown): RejectionReply {
   if (error instanceof StorageUnavailable) return storageRefusal(error);
   if (error instanceof HistorianUnavailable) return historyRefusal(error);
@@ -129,7 +132,10 @@ function elementJson(answer: Told | RejectionReply): string {
   return refusedOrderJson(answer.text, typeof detail === 'object' && detail !== null ? detail : undefined);
 }
 
-/** What answers for a whole batch: that it came too late, or a state of the exchange, as for a single order. */
+/**
+ * The refusal that answers a whole batch, as it would a single order: the batch came too late, or the exchange's state
+ * refuses it.
+ */
 function wholeRefusal(
   answers: readonly (Told | RejectionReply)[],
   late: RejectionReply | undefined,
@@ -140,7 +146,7 @@ function wholeRefusal(
   return late ?? (refusals.every(({ isOfExchange, text }) => isOfExchange && text === first.text) ? first : undefined);
 }
 
-/** Every element is submitted before the first answer is awaited, so that nothing gets between them. */
+/** Submits every element before awaiting the first answer, so that no other command comes between them. */
 async function postOrders(request: HttpRequest, context: Context): Promise<Reply> {
   const { services } = context;
   const terms = readRetryTerms(request);
@@ -155,7 +161,7 @@ async function postOrders(request: HttpRequest, context: Context): Promise<Reply
   return { body: `[${answers.map(elementJson).join(',')}]` };
 }
 
-/** Whether an order is this owner's and has ended; one that ended long ago is known to nobody here. */
+/** Whether an order is this owner's and has ended. The views no longer know one that ended long ago. */
 function hasEnded(orderId: string, owner: string, { orders }: Views): boolean {
   const order = orders.byId(orderId);
   return order?.owner === owner && !isOpen(order);
@@ -178,15 +184,15 @@ function cancelReply({ events }: LogRecord, owner: string, views: Views): Reply 
 }
 
 async function submitCancel(command: Command, { services, caller }: Context): Promise<Reply> {
-  // In step with the orders, so that a cancel does not overtake one that arrived before it.
+  // Waits its turn like the orders, so that a cancel does not overtake an order that arrived before it.
   await services.turns.next();
-  // Read at once: orders that ended leave the views, and records of much later may have been flushed with this one.
+  // Reads the record at once: finished orders leave the views, and much later records may have been flushed with this one.
   return services.exchange.submitAndRead(encodeCommand(command), (record) =>
     cancelReply(record, caller().owner, services.views),
   );
 }
 
-/** The reply to a cancel that can name no order: no command is worth it, but an exchange that takes no cancels says so. */
+/** The reply to a cancel that cannot match any order. It needs no command; an exchange that takes no cancels says so. */
 function nothingCanceled({ services }: Context): Reply {
   const { mode } = services.views.accounts;
   if (mode === ExchangeMode.DISABLED) throw replyError(rejectionReply('EXCHANGE_DISABLED'));
@@ -213,7 +219,7 @@ function cancelAll(_request: HttpRequest, context: Context): Promise<Reply> {
 
 const BOTH_TOKENS = 2;
 
-/** Market and outcome that a filter names; undefined when no market fits it, so that it can name no order either. */
+/** The market and outcome of a filter; undefined if no market matches, so no order can either. */
 function placeOfFilter(filter: CancelFilter, { markets }: Views): { marketIndex: number; outcome: number } | undefined {
   const market = filter.market === undefined ? undefined : markets.byCondition(filter.market);
   if (filter.assetId === undefined) {

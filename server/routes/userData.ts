@@ -1,6 +1,6 @@
 // The caller's own orders and trades: GET /data/order/{id}, /data/orders, /data/trades (interface.md 4.5, wire.md C.5).
 // Thin: rows come from the views, old orders from the historian, shapes from the request's dialect. The caller is an owner:
-// all its wallets are covered, and nothing of anybody else's is ever found here but the other sides of its own trades.
+// all its wallets are covered, and of others' data only the other sides of its own trades are shown.
 
 import { isBytes32 } from '../auth/hex.ts';
 import type { Historian, HistoryRequest } from '../history/queries.ts';
@@ -28,7 +28,7 @@ const PAGE_ROWS = 100;
 
 const NOT_FOUND = { status: 404 } as const;
 
-/** An own order: from the views while it is open and a while longer, and ever after from the historian. */
+/** One of the caller's orders: from the views while it is open and for some time after, then from the historian. */
 const oneOrder: Handler = (request, { services: { views, historian }, dialect, caller }) => {
   const { id } = request.params;
   if (!isBytes32(id)) throw new BadRequest('Invalid orderID: an order id is 0x and 64 hex digits');
@@ -47,7 +47,7 @@ async function pastOrder(historian: Historian, request: HistoryRequest): Promise
   return { body };
 }
 
-/** The owner's open orders that may pass the filter, oldest first: an id names one at most. */
+/** The owner's open orders that may match the filter, oldest first; an id names at most one. */
 function* openCandidates({ id }: OrderFilter, owner: string, { orders }: Views): Generator<Order> {
   if (id === undefined) {
     yield* orders.openOf(owner);
@@ -66,14 +66,14 @@ const openOrders: Handler = (request, { services: { views }, caller }) => {
   function* reply(): ReplySteps {
     const found = search(openCandidates(filter, owner, views), isAsked);
     const { rows, nextCursor } = yield* findPage(found, ({ orderNumber }) => orderNumber, false, cursor, PAGE_ROWS);
-    // What was found in an earlier turn may be over by now.
+    // An order found in an earlier turn of the loop may have ended by now.
     const items = rows.filter(isOpen).map((order) => orderRow(order, views.markets.of(order)));
     return { body: pageJson(items, nextCursor, PAGE_ROWS) };
   }
   return reply();
 };
 
-/** Orders of an exchange before this one: there are none. */
+/** Orders from before a migration: there are none. */
 const preMigrationOrders: Handler = (request) => {
   parseCursor(request.query.get('next_cursor'));
   return { body: pageJson([], END_CURSOR, PAGE_ROWS) };
@@ -82,8 +82,8 @@ const preMigrationOrders: Handler = (request) => {
 const ordinalOf = ({ ordinal }: Trade): number => ordinal;
 
 /**
- * The owner's trades that may pass the filter and the cursor has not passed, newest first: a trade id names one at most. Those
- * from after what is asked for are passed over unread, since trades follow one another in time.
+ * The owner's trades past the cursor that may match the filter, newest first; a trade id names at most one. Trades are in
+ * time order, so those newer than the filter's range are skipped without being read.
  */
 function* candidates(filter: TradeFilter, owner: string, { trades }: Views, cursor: Cursor): Generator<Trade> {
   if (filter.id === undefined) {

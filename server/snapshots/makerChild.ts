@@ -1,6 +1,6 @@
-// The process that makes a snapshot: a second exchange without a door, which follows the journal with the same reducers and
-// followers as the one that writes it. Started by snapshotMaker.ts with the data directory as its argument; it says in
-// messages what came of it, and ends at once when the exchange does.
+// The process that makes a snapshot: a second exchange without an HTTP interface, which follows the journal with the same
+// reducers and followers as the writing one. Started by snapshotMaker.ts with the data directory as its argument; it
+// reports its outcome in messages, and ends at once when the exchange does.
 import { constants, setPriority } from 'node:os';
 import { type Log, makeSnapshot, reasonOf } from '../../engine/index.ts';
 import { Catalog } from '../catalog/index.ts';
@@ -17,7 +17,7 @@ try {
   const dataDir = process.argv[2];
   const startedMs = performance.now();
   const views = new Views();
-  new Catalog(views); // it observes the views, and has its part in their snapshots
+  new Catalog(views); // it observes the views and contributes to their snapshots
   const followers = [...views.followers(), ...new StreamFeed(views).followers()];
   const log: Log = (_, text, figures = {}) => tell({ kind: 'log', text, figures });
   const sequence = await makeSnapshot(dataDir, followers, { log });

@@ -1,27 +1,28 @@
-// When snapshots are made beside a running exchange, and by whom: after so many records a process of its own (makerChild.ts)
-// with the lowest priority follows the journal from the snapshot before to what is durable, and writes the next. Made by
-// openServices.ts. The exchange itself does nothing for it and never waits; a maker that fails costs a slower start and no more.
+// Makes snapshots beside a running exchange: after a number of records, a separate process (makerChild.ts) with the lowest
+// priority follows the journal from the previous snapshot to the durable end, and writes the next one. Created by
+// openServices.ts. The exchange does no work for it and never waits; a failed maker only costs a slower start.
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { type Log, reasonOf } from '../../engine/index.ts';
 
 const CHILD = './makerChild.ts';
 /**
- * V8 compiles and collects on the maker's one thread alone: with helpers it would take several processors at once, and a
- * thread of the exchange that wakes up would wait for one of them, several milliseconds where there are two.
+ * Restricts V8 to the maker's one thread for compilation and garbage collection: with helper threads it would occupy
+ * several processors at once, and a waking thread of the exchange would wait for one, several milliseconds on a machine
+ * with two.
  */
 const V8_OPTIONS = ['--single-threaded'];
 
-/** What the child says at its end. */
+/** The messages of the child. */
 export type MakerNews =
   | { readonly kind: 'made'; readonly sequence: number | undefined; readonly ms: number }
   | { readonly kind: 'log'; readonly text: string; readonly figures: Readonly<Record<string, unknown>> }
   | { readonly kind: 'failed'; readonly reason: string };
 
 interface SnapshotMakerOptions {
-  /** Undefined: nothing is on disk, and nothing is made. */
+  /** Undefined = nothing is on disk, so no snapshot is made. */
   readonly dataDir: string | undefined;
-  /** Records after which one is due; 0: never. */
+  /** Records after which a snapshot is due; 0 = never. */
   readonly every: number;
   readonly log: Log;
 }
@@ -29,14 +30,14 @@ interface SnapshotMakerOptions {
 export class SnapshotMaker {
   private readonly options: SnapshotMakerOptions;
   private readonly every: number;
-  /** The sequence from which on one is due. */
+  /** The sequence at which the next snapshot is due. */
   private dueSequence = Number.POSITIVE_INFINITY;
   private child: ChildProcess | undefined;
   private isClosed = false;
-  /** How many were made and how many could not be, since this process started. */
+  /** Numbers of snapshots made and failed since this process started. */
   madeCount = 0;
   failedCount = 0;
-  /** The last record in the newest snapshot that it was told of, 0 for none. */
+  /** The last record in the newest snapshot known to it, 0 for none. */
   newestSequence = 0;
 
   constructor(options: SnapshotMakerOptions) {
@@ -45,31 +46,34 @@ export class SnapshotMaker {
     this.every = dataDir === undefined || every === 0 ? Number.POSITIVE_INFINITY : every;
   }
 
-  /** The exchange is open; the snapshot that it started from ends with this record, 0 for none. */
+  /**
+   * Call when the exchange has opened.
+   * @param snapshotSequence the last record in the snapshot that it started from, 0 for none
+   */
   opened(snapshotSequence: number): void {
     this.newestSequence = snapshotSequence;
     this.dueSequence = snapshotSequence + this.every;
   }
 
-  /** Records up to this one are durable. */
+  /** Call when the records up to this one are durable. */
   durable(sequence: number): void {
     if (sequence >= this.dueSequence && this.child === undefined && !this.isClosed) this.start(sequence);
   }
 
-  /** Ends a maker that is at work: it leaves nothing but a draft, which the next start removes. */
+  /** Kills a running maker. It leaves only a draft, which the next start removes. */
   async close(): Promise<void> {
     this.isClosed = true;
     const { child } = this;
     if (child === undefined) return;
     const ended = new Promise((resolve) => child.once('exit', resolve));
-    child.ref(); // else nothing might be left that keeps the process until then
+    child.ref(); // or nothing might keep this process alive until the child has ended
     child.kill('SIGKILL');
     await ended;
   }
 
   private start(sequence: number): void {
     const { dataDir = '', log } = this.options;
-    // Should it fail, the next one comes as much later.
+    // If it fails, the next one comes that much later.
     this.dueSequence = sequence + this.every;
     const execArgv = [...V8_OPTIONS, ...process.execArgv];
     const failed = (reason: string): void => {
@@ -84,7 +88,7 @@ export class SnapshotMaker {
       return;
     }
     child.on('error', (error) => failed(error.message));
-    if (child.pid === undefined) return; // the system has no room for one: it says why in an error, and nothing exits
+    if (child.pid === undefined) return; // no process was created; 'error' says why, 'exit' never comes
     this.child = child;
     let hasSpoken = false;
     child.on('message', (news: MakerNews) => {

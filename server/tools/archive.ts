@@ -1,5 +1,5 @@
-// The command `archive`: moves the records of a journal that no snapshot needs any more into a folder that the operator names,
-// and says what went where. Called by the command line, while no exchange runs.
+// The command `archive`: moves the records of a journal that no snapshot needs any more into a folder named by the
+// operator, and reports what went where. Called by the command line, while no exchange runs.
 import { resolve } from 'node:path';
 import { fatal } from '../process/fatal.ts';
 import { requireJournal, runJournalTask } from './journalTask.ts';
@@ -8,8 +8,8 @@ import { requireOutside } from './targetFolder.ts';
 const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
 
 /**
- * Archives and prints; returns the exit status: 0, or 1 when nothing was archived though there was something.
- * @throws FatalError where another process has the data directory
+ * Archives and prints. Returns the exit status: 0, or 1 if archiving failed.
+ * @throws FatalError if another process uses the data directory
  */
 export async function runArchive(dataDir: string, folder: string): Promise<number> {
   requireJournal(dataDir);

@@ -1,5 +1,5 @@
-// The commands `backup` and `restore`: a data directory copied record by record into a new folder, the copy read back and
-// verified before anybody is told that it is there. Called by the command line. What is read from is never changed.
+// The commands `backup` and `restore`: copy a data directory record by record into a new folder, then read back and verify
+// the copy before reporting it. Called by the command line. The source is never changed.
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { copyDurably, journalFolderIn, reasonOf, syncFolder } from '../../engine/index.ts';
@@ -12,15 +12,16 @@ import { makeTarget, requireOutside } from './targetFolder.ts';
 import { soundText } from './verify.ts';
 
 /**
- * What a data directory holds besides its journal: the mode it was made for, its format, the secret of its API keys. The mode
- * goes first: with it and without a journal, no exchange begins anew in what a killed copy left.
+ * The files of a data directory besides its journal: the mode it was made for, its format, the secret of its API keys. The
+ * mode goes first: in a folder that has it but no journal, no exchange will start anew, so an interrupted copy is never
+ * used.
  */
 const OTHER_FILES = ['mode', 'format.json', SERVER_SECRET_FILE] as const;
 
 interface CopyTask {
   readonly from: string;
   readonly to: string;
-  /** The last record to copy, as it was typed; undefined = all. */
+  /** The last record to copy, as typed; undefined = all. */
   readonly lastSequence: string | undefined;
 }
 
@@ -31,7 +32,7 @@ function readSequence(text: string | undefined): number | undefined {
   return sequence;
 }
 
-/** Why nothing was copied; for a damaged record, how to get what comes before it. */
+/** The reason why nothing was copied; for a damaged record also how to restore what precedes it. */
 function failureText({ text, sequence }: FailedTask, from: string): string {
   if (sequence === undefined) return `${text}\nNothing was copied.\n`;
   const before = `outcry restore ${from} --to ${sequence - 1} --data-dir <new folder>`;
@@ -44,7 +45,7 @@ function fail(text: string): number {
   return 1;
 }
 
-/** Copies, verifies and prints; returns the exit status: 0, or 1 when the source or the copy is not sound. */
+/** Copies, verifies and prints. Returns the exit status: 0, or 1 if the source or the copy is not sound. */
 export async function runCopy({ from, to, ...task }: CopyTask): Promise<number> {
   const lastSequence = readSequence(task.lastSequence);
   requireJournal(from);
@@ -57,7 +58,8 @@ export async function runCopy({ from, to, ...task }: CopyTask): Promise<number> 
     rmSync(to, { recursive: true, force: true });
     return fail(`The data directory cannot be copied: ${reasonOf(error)}.\nNothing was copied.\n`);
   }
-  // Under another name until it is whole: nobody must be able to start from a part of it, should this be killed.
+  // Under another name until it is complete: if this process is killed, nobody must be able to start from a partial
+  // journal.
   const draft = join(to, 'journal-draft');
   const copied = await runJournalTask({ kind: 'copy', dataDir: from, toFolder: draft, lastSequence });
   if (copied.kind !== 'copied') {

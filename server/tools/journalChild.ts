@@ -1,6 +1,6 @@
-// The process in which a journal is verified, copied or archived: a file that LMDB maps and that is cut off or damaged can end
-// whoever reads it with a signal, and then there must be somebody left to say so. Started by journalTask.ts with one
-// argument, its task as JSON; it answers in messages.
+// The process in which a journal is verified, copied or archived: a truncated or damaged memory-mapped LMDB file can kill
+// its reader with a signal, and then another process must be left to report it. Started by journalTask.ts with its task as
+// JSON in one argument; it answers in messages.
 import {
   archiveJournal,
   copyJournal,
@@ -46,7 +46,7 @@ function textOf(error: unknown, { kind }: JournalTask): string {
   return isOfSystem(error) ? `${CANNOT[kind]}: ${text}.` : text;
 }
 
-endWithParent(); // a copy that is half made is left as one
+endWithParent(); // a partial copy is left behind
 const task: JournalTask = JSON.parse(process.argv[2]);
 try {
   await run(task);

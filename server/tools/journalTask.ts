@@ -1,5 +1,5 @@
-// Work on a journal in a process of its own (journalChild.ts), so that a file that ends its reader is still a sentence.
-// Called by the commands of this folder.
+// Runs work on a journal in a separate process (journalChild.ts), so that a file that kills its reader still yields a
+// sentence. Called by the commands of this folder.
 import { fork } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -8,18 +8,18 @@ import type { ChainContracts } from '../auth/contracts.ts';
 import { fatal } from '../process/fatal.ts';
 import { showProgress } from '../process/progress.ts';
 
-/** What the child is to do with the journal of a data directory. */
+/** The child's task with the journal of a data directory. */
 export type JournalTask =
   | {
       readonly kind: 'verify';
       readonly dataDir: string;
-      /** Chain and contracts under which signatures are checked; without them, none is. */
+      /** Chain and contracts under which signatures are checked; undefined = they are not. */
       readonly contracts?: ChainContracts | undefined;
     }
   | {
       readonly kind: 'copy';
       readonly dataDir: string;
-      /** Where the environment of the copy is to lie. */
+      /** The folder for the copy's LMDB environment. */
       readonly toFolder: string;
       /** The last record to copy; undefined = all. */
       readonly lastSequence: number | undefined;
@@ -31,7 +31,7 @@ export type JournalTask =
       readonly toFolder: string;
     };
 
-/** The journal is sound: what it holds, and how many signatures were checked. */
+/** A sound journal: its contents, and the number of signatures checked. */
 export interface SoundJournal {
   readonly kind: 'sound';
   readonly journal: VerifiedJournal;
@@ -45,19 +45,19 @@ interface CopiedJournal {
 
 interface ArchivedJournal {
   readonly kind: 'archived';
-  /** Undefined when there was nothing to archive. */
+  /** Undefined if there was nothing to archive. */
   readonly archived: Archived | undefined;
 }
 
-/** What comes of a task. */
+/** The result of a task. */
 type TaskResult = SoundJournal | CopiedJournal | ArchivedJournal | FailedTask;
 
-/** Why the task could not be done, with the first bad sequence where there is one. */
+/** The reason why a task failed, with the first bad sequence if there is one. */
 export interface FailedTask {
   readonly kind: 'failed';
   readonly text: string;
   readonly sequence: number | undefined;
-  /** Whether another process has the data directory. */
+  /** Whether another process uses the data directory. */
   readonly isLocked?: boolean;
 }
 
@@ -77,7 +77,7 @@ export function requireJournal(dataDir: string): void {
 
 const DOING = { verify: 'Verifying', copy: 'Copying', archive: 'Archiving' } as const;
 
-/** Does the task in a child process and shows its progress on standard error. */
+/** Runs the task in a child process and shows its progress on standard error. */
 export function runJournalTask(task: JournalTask): Promise<TaskResult> {
   const progress = showProgress(process.stderr, DOING[task.kind], 'records');
   return new Promise((resolve, reject) => {

@@ -1,6 +1,6 @@
-// Checks the signatures of the orders that a journal holds: each order's id must be the digest of what was signed, and the
-// signature that of its owner. Called by the verification of a journal, record by record. It needs the chain and the
-// contracts that the orders were signed for; a journal does not know them.
+// Checks the signatures of the orders in a journal: each order's id must be the digest of what was signed, and the
+// signature its owner's. Called by the verification of a journal, record by record. It must be given the chain and the
+// contracts that the orders were signed for; a journal does not contain them.
 import {
   type CommandOf,
   commandLayouts,
@@ -14,7 +14,7 @@ import { bytesToHex } from '../auth/hex.ts';
 import type { OrderHasher, SignableOrder } from '../auth/orderDigest.ts';
 import { verifyOrderSignature } from '../auth/orderSignature.ts';
 
-/** An order of the journal is not what its owner signed. */
+/** An order in the journal differs from what its owner signed. */
 class SignatureWrong extends Error {
   override readonly name = 'SignatureWrong';
   readonly sequence: number;
@@ -30,7 +30,7 @@ type PlaceOrder = CommandOf<'PlaceOrder'>;
 const textDecoder = new TextDecoder();
 const isText = (value: unknown): value is string => typeof value === 'string';
 
-/** What the tail of the command says besides its head; undefined for a tail that is not of a signed order. */
+/** The fields in the command's tail; undefined if it is not a signed order's tail. */
 function readTail(tail: Uint8Array | undefined) {
   let value: unknown;
   try {
@@ -39,7 +39,7 @@ function readTail(tail: Uint8Array | undefined) {
     return undefined;
   }
   if (typeof value !== 'object' || value === null) return undefined;
-  const { salt, signer, signatureType, tokenId, metadata, builder, signature } = value as Record<string, unknown>; // any object has them or not
+  const { salt, signer, signatureType, tokenId, metadata, builder, signature } = value as Record<string, unknown>; // any object may have them
   const isType = signatureType === 0 || signatureType === 1 || signatureType === 2 || signatureType === 3;
   if (!isText(salt) || !isText(signer) || !isText(tokenId) || !isText(metadata)) return undefined;
   if (!isText(builder) || !isText(signature) || !isType) return undefined;
@@ -52,7 +52,7 @@ export interface SignedOrder {
   readonly signature: string;
 }
 
-/** What was signed of an order of the journal; undefined where the command does not say. */
+/** The signed content of an order in the journal; undefined if the command lacks it. */
 export function signedOrderOf(command: PlaceOrder): SignedOrder | undefined {
   const tail = readTail(command.tail);
   if (tail === undefined) return undefined;
@@ -74,7 +74,7 @@ interface MarketFacts {
   readonly tokens: readonly [string, string];
 }
 
-/** Checks the orders of a journal whose records it is shown in order, from the first one on. */
+/** Checks the orders of a journal. It must be shown every record in order, from the first. */
 export class SignatureCheck {
   /** Orders checked so far. */
   orderCount = 0;
@@ -110,7 +110,7 @@ export class SignatureCheck {
     if (signed === undefined) return 'what was signed is not there.';
     const { order, signature } = signed;
     const market = this.markets[command.marketIndex];
-    if (market === undefined) return undefined; // refused by the core: there is no such market
+    if (market === undefined) return undefined; // the core has refused it: there is no such market
     if (order.tokenId !== market.tokens[command.outcome]) return `it was signed for the token ${order.tokenId}.`;
     try {
       const digest = this.hasher.digest(order, market.negRisk);

@@ -1,11 +1,11 @@
-// The command `verify`: says what a data directory's journal was checked for and what was found, while an exchange uses it
-// or not. Called by the command line. It changes nothing.
+// The command `verify`: reports what a data directory's journal was checked for and the findings, whether or not an
+// exchange is using it. Called by the command line. It changes nothing.
 import type { ChainContracts } from '../auth/contracts.ts';
 import { counted, figure } from '../lib/counted.ts';
 import { isoTime } from '../wire/numbers.ts';
 import { requireJournal, runJournalTask, type SoundJournal } from './journalTask.ts';
 
-/** What a sound journal was checked for, a line each. */
+/** The checks that a sound journal passed, one a line. */
 export function soundText(dataDir: string, { journal, signedOrders }: SoundJournal): string {
   const { recordCount, firstTMs, lastTMs, invariantLooks, snapshotCount, hashes } = journal;
   const span = recordCount === 0 ? '' : `, from ${isoTime(firstTMs)} to ${isoTime(lastTMs)}`;
@@ -33,12 +33,15 @@ export function soundText(dataDir: string, { journal, signedOrders }: SoundJourn
 
 export interface VerifyOptions {
   readonly dataDir: string;
-  /** Chain and contracts under which signatures are checked; undefined: they are not. */
+  /** Chain and contracts under which signatures are checked; undefined = they are not. */
   readonly contracts: ChainContracts | undefined;
   readonly isJson: boolean;
 }
 
-/** Verifies and prints; returns the exit status: 0 for a sound journal and sound snapshots, 1 where one is not. */
+/**
+ * Verifies and prints. Returns the exit status: 0 for a sound journal with sound snapshots, else 1.
+ *
+ */
 export async function runVerify({ dataDir, contracts, isJson }: VerifyOptions): Promise<number> {
   requireJournal(dataDir);
   const result = await runJournalTask({ kind: 'verify', dataDir, contracts });

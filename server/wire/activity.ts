@@ -1,5 +1,5 @@
-// Trades of a market as the events that its page shows live (wire.md C.3, GET /markets/live-activity). Called by the
-// routes of markets. An event tells of the taker's side; who its makers were is for their owners alone.
+// Trades of a market as the events of its live-activity feed (wire.md C.3, GET /markets/live-activity). Called by the
+// routes of markets. An event shows the taker's side only: a trade's makers are visible to their owners alone.
 import { isBytes32 } from '../auth/hex.ts';
 import { BadRequest } from '../http/errors.ts';
 import type { EventRow, Market, Trade } from '../views/index.ts';
@@ -9,7 +9,7 @@ import { iconOf } from './markets.ts';
 import { lotsText, pipsText, secondsText } from './numbers.ts';
 import { FEE_RATE_BPS, sideText } from './trades.ts';
 
-/** Markets that one request may name. */
+/** Most markets that one request may name. */
 export const MARKETS_PER_REQUEST_MAX = 500;
 
 /** The condition ids of the body `["0x…"]`, lower case. @throws BadRequest */
@@ -22,7 +22,7 @@ export function readMarketIds(body: unknown): readonly string[] {
   });
 }
 
-/** A trade as an event, for JSON. */
+/** A trade as a live-activity event, for JSON. */
 export function tradeEvent(trade: Trade, market: Market, event: EventRow | undefined) {
   const { taker } = trade;
   return {

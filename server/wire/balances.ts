@@ -1,11 +1,11 @@
-// What a request for a balance asks for, and its reply (wire.md C.6). Called by the routes of balances and by
-// others whose requests name a wallet by its signature type. Which wallet that is, is for the routes to know.
+// Reads balance queries and writes their replies (wire.md C.6). Called by the routes of balances and by others whose
+// requests name a wallet by its signature type. The routes, not this file, decide which wallet that is.
 import { checksumAddress } from '../auth/checksum.ts';
 import { isUint256Decimal } from '../auth/uint256.ts';
 import { BadRequest } from '../http/errors.ts';
 import type { Account } from '../views/index.ts';
 
-/** Everything that a balance query asks for. */
+/** A parsed balance query. */
 interface BalanceQuery {
   readonly isCollateral: boolean;
   /** '' for collateral. */
@@ -36,13 +36,16 @@ export function readBalanceQuery(query: URLSearchParams): BalanceQuery {
 
 const UINT256_MAX = (2n ** 256n - 1n).toString();
 
-/** The reply of GET /balance-allowance: whole micro, and no limit to what the exchange's contracts may move. */
+/**
+ * The reply of GET /balance-allowance: the balance in whole micro, and an unlimited allowance for each of the exchange's
+ * contracts.
+ */
 export function balanceReply(balanceMicro: number, spenders: readonly string[]): string {
   const allowances = Object.fromEntries(spenders.map((spender) => [checksumAddress(spender), UINT256_MAX]));
   return JSON.stringify({ balance: String(balanceMicro), allowances });
 }
 
-/** Shares of an account in a token, 0 without an account. */
+/** An account's shares of a token, in micro; 0 without an account. */
 export function balanceOf(account: Account | undefined, marketIndex: number, outcome: number): number {
   return account?.sharesMicro.get(marketIndex * 2 + outcome) ?? 0;
 }

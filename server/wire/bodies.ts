@@ -1,6 +1,6 @@
-// How a body that must fit a schema is read: the first thing that is wrong becomes `unknown_field: x`, `missing_field:
-// x` or `invalid_field: x` with the limit. Called by the routes of operators, development and positions, and by
-// imports. Orders and cancels are read by hand elsewhere: nothing here is meant for the hot path.
+// Reads bodies that must fit a schema. The first fault becomes `unknown_field: x`, `missing_field: x` or `invalid_field: x`
+// with the limit. Called by the routes of operators, development and positions, and by imports. Not for the hot path:
+// orders and cancels are parsed by hand elsewhere.
 import { z } from 'zod';
 import { isAddress, isBytes32 } from '../auth/hex.ts';
 import { BadRequest } from '../http/errors.ts';
@@ -10,12 +10,12 @@ import { type DecimalUnit, decimalUnits } from './numbers.ts';
 
 type Issue = z.core.$ZodIssue;
 
-/** Keys may be as long as the body: a sentence shows no more of a path than this. */
+/** The most of a path that an error text shows: keys may be as long as the body. */
 const PATH_CHARACTERS_MAX = 100;
 
 const pathOf = (issue: Issue): string => issue.path.map(String).join('.').slice(0, PATH_CHARACTERS_MAX);
 
-/** What stands at the path of an issue; undefined where nothing does. */
+/** The value at an issue's path; undefined if there is none. */
 function valueAt(body: unknown, path: readonly PropertyKey[]): unknown {
   let value: unknown = body;
   for (const key of path) value = (value as Readonly<Record<PropertyKey, unknown>> | undefined)?.[key]; // any JSON
@@ -28,21 +28,18 @@ function sentenceOf(issue: Issue, body: unknown): string {
     return `unknown_field: ${path === '' ? '' : `${path}.`}${issue.keys[0].slice(0, PATH_CHARACTERS_MAX)}`;
   }
   if (valueAt(body, issue.path) === undefined) return `missing_field: ${path}`;
-  // What is wrong with a key is said by the key's own schema.
+  // For an invalid key, the message comes from the key's own schema.
   const { message } = issue.code === 'invalid_key' ? issue.issues[0] : issue;
   return `invalid_field: ${path}: it ${message}`;
 }
 
-/** Unknown keys are told first, then missing ones, then wrong values. */
+/** Unknown keys are reported first, then missing ones, then wrong values. */
 function rank(issue: Issue, body: unknown): number {
   if (issue.code === 'unrecognized_keys') return 0;
   return valueAt(body, issue.path) === undefined ? 1 : 2;
 }
 
-/**
- * The body as the schema understands it.
- * @throws BadRequest naming the first field at fault
- */
+/** The body as parsed by the schema. @throws BadRequest naming the first field at fault */
 export function readFields<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
   if (!isFields(body)) throw new BadRequest('the body must be a JSON object');
   const result = schema.safeParse(body);
@@ -51,12 +48,12 @@ export function readFields<Schema extends z.ZodType>(schema: Schema, body: unkno
   throw new BadRequest(sentenceOf(first, body));
 }
 
-/** That a request names no more than so many things, in the interface's words. @throws BadRequest */
+/** Checks that a request names at most `max` things; the error uses the interface's wording. @throws BadRequest */
 export function boundCount(count: number, max: number): void {
   if (count > max) throw new BadRequest('Payload exceeds the limit');
 }
 
-/** A decimal string read into whole units from `min` to `max`; JSON numbers are refused, since they lose digits. */
+/** A decimal string parsed into whole units from `min` to `max`. JSON numbers are refused, since they lose digits. */
 export function decimalField(
   { places, parse, print }: DecimalUnit,
   { min, max, example }: DecimalBounds,
@@ -74,35 +71,35 @@ export function decimalField(
 }
 
 interface DecimalBounds {
-  /** In whole units, as `max`. */
+  /** In whole units, like `max`. */
   readonly min: number;
   readonly max: number;
-  /** A text that lies within them. */
+  /** An example within the bounds. */
   readonly example: string;
 }
 
-/** An amount of collateral or shares, in micro; at least one. */
+/** An amount of collateral or shares, in micro; at least 1. */
 export const amountField = decimalField(decimalUnits.micro, {
   min: 1,
   max: Number.MAX_SAFE_INTEGER,
   example: '12.5',
 });
 
-/** An address in any letter case, as lower case. */
+/** An address in any letter case, converted to lower case. */
 export const addressField = z
   .string('must be 0x and 40 hex digits')
   .refine(isAddress, 'must be 0x and 40 hex digits')
   .meta({ pattern: '^0x[0-9a-fA-F]{40}$', examples: [EXAMPLE_ADDRESS] })
   .transform((text) => text.toLowerCase());
 
-/** 32 bytes of hex in any letter case, as lower case. */
+/** 32 bytes of hex in any letter case, converted to lower case. */
 export const bytes32Field = z
   .string('must be 0x and 64 hex digits')
   .refine(isBytes32, 'must be 0x and 64 hex digits')
   .meta({ pattern: '^0x[0-9a-fA-F]{64}$', examples: [EXAMPLE_BYTES32] })
   .transform((text) => text.toLowerCase());
 
-/** A signature type of wallets. */
+/** A wallet's signature type. */
 export const signatureTypeField = z.union(
   [z.literal(0), z.literal(1), z.literal(2), z.literal(3)],
   'must be the number 0, 1, 2 or 3',
@@ -113,7 +110,7 @@ export function textField(max: number): z.ZodString {
   return z.string(`must be a string of at most ${max} characters`).max(max, `must have at most ${max} characters`);
 }
 
-/** Text of at most `max` characters that says something: what people know a thing by. */
+/** Text of at most `max` characters that is not blank, for names shown to people. */
 export function nameField(max: number): z.ZodString {
   return textField(max).min(1, 'must not be empty').regex(/\S/, 'must not be blank');
 }

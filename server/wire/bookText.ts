@@ -1,12 +1,12 @@
-// The two books of a market as bytes: the very JSON text that wire/books.ts renders, kept with an empty hash and changed
-// level by level, so that a hash costs one pass over the bytes and nothing is rendered twice. Held by the streams for
-// markets that somebody follows. It never looks at a view by itself: whoever holds it tells it of every change.
+// The two books of a market as bytes: the same JSON text that wire/books.ts renders, kept with an empty hash and updated
+// level by level. A hash costs one pass over the bytes, and nothing is rendered twice. Held by the streams for markets that
+// have subscribers. It never reads a view by itself: its holder reports every change.
 import { hash } from 'node:crypto';
 import { complementPips, PIPS_PER_UNIT } from '../../engine/index.ts';
 import type { BookSide, BooksView, LastTrade, Market, MarketTerms, TokenBook } from '../views/index.ts';
 import { lotsText, msText, pipsText } from './numbers.ts';
 
-/** What the text of a book depends on besides its levels. */
+/** What a book's text depends on besides its levels. */
 export interface BookFacts {
   /** Time of the last event that changed the book, ms. */
   readonly bookChangedMs: number;
@@ -15,7 +15,7 @@ export interface BookFacts {
   readonly lastTrade: Pick<LastTrade, 'pricePips'> | undefined;
 }
 
-/** Prices of a side in its token's terms, best last, and how many bytes each level's text has. */
+/** One side of a book: prices in the token's own terms, best last, and the byte length of each level's text. */
 interface SideText {
   readonly isRising: boolean;
   readonly pips: number[];
@@ -41,12 +41,12 @@ function tailText(
   );
 }
 
-/** A few characters of one byte each: for so few a call into the runtime costs more than the stores. */
+/** Writes a few one-byte characters. For so few, a call into the runtime costs more than the stores. */
 function writeShort(buffer: Buffer, text: string, at: number): void {
   for (let i = 0; i < text.length; i += 1) buffer[at + i] = text.charCodeAt(i);
 }
 
-/** One token's book. Where its parts begin: time, hash, bids, asks, tail. */
+/** The text of one token's book. The `…At` fields are the offsets of its parts: time, hash, bids, asks, tail. */
 class TokenText {
   private buffer: Buffer;
   private length: number;
@@ -86,14 +86,14 @@ class TokenText {
     return this.known;
   }
 
-  /** Hands on the object's bytes, hash and all but its opening brace, in order. */
+  /** Writes the object's bytes in order, with its hash and without its opening brace. */
   writeRest(to: { text(latin1: string): void; bytes(source: Buffer, from: number, to: number): void }): void {
     to.bytes(this.buffer, 1, this.hashAt);
     to.text(this.hash);
     to.bytes(this.buffer, this.hashAt, this.length);
   }
 
-  /** A level's new sum; 0 lots take it away. */
+  /** Sets a level's size; 0 lots remove the level. */
   setLevel(isBid: boolean, pips: number, lots: number): void {
     const side = isBid ? this.bids : this.asks;
     const index = levelIndex(side, pips);
@@ -139,7 +139,7 @@ class TokenText {
     this.tail = tail;
   }
 
-  /** Puts a text in the place of some bytes; returns by how many the rest has moved. */
+  /** Replaces the bytes [from, to) with a text. Returns by how many bytes the rest has moved. */
   private splice(from: number, to: number, text: string): number {
     const delta = text.length - (to - from);
     this.known = undefined;
@@ -171,7 +171,7 @@ function sideText(side: SideText, { pips, lots }: BookSide): string {
   return text;
 }
 
-/** Where a price stands, or would, among those of its side. */
+/** The index of a price in its side, or the index at which it would be inserted. */
 function levelIndex({ pips: all, isRising }: SideText, pips: number): number {
   let low = 0;
   let high = all.length;
@@ -184,7 +184,10 @@ function levelIndex({ pips: all, isRising }: SideText, pips: number): number {
   return low;
 }
 
-/** Where a level's text begins (or would); counted from the side's end, since most that happens is near the best. */
+/**
+ * The offset at which a level's text begins, or would begin. Counted from the nearer end; most changes are near the best
+ * price, which is last.
+ */
 function levelStart({ bytes }: SideText, index: number, start: number, end: number): number {
   const count = bytes.length;
   if (index === count) return end;
@@ -194,7 +197,7 @@ function levelStart({ bytes }: SideText, index: number, start: number, end: numb
   return at;
 }
 
-/** Both tokens' books of a market. */
+/** The texts of both tokens' books of a market. */
 export class BookTexts {
   readonly tokens: readonly [TokenText, TokenText];
 
@@ -213,8 +216,8 @@ export class BookTexts {
   }
 
   /**
-   * Takes in what changed: `levels` are price (pips, first token), 1 for a bid and a third number each, and what stands
-   * there now is `books`'.
+   * Applies changed levels. `levels` holds three numbers a level: the price (pips, first token), 1 for a bid, and one that
+   * is not read here. The new sizes are read from `books`.
    */
   apply(levels: readonly number[], levelCount: number, books: BooksView, bookIndex: number): void {
     const [first, second] = this.tokens;

@@ -1,6 +1,6 @@
-// The order book object and its hash (wire.md D): key order, order of levels and number formats are fixed, because
-// clients hash the text they receive. Rendered once for each state of a book and then kept. Called by the
-// market-data routes and by streams that owe a book; it reads views and never changes them.
+// The order book object and its hash (wire.md D). Key order, order of levels and number formats are fixed, because clients
+// hash the text they receive. Each state of a book is rendered once and cached. Called by the market-data routes and by
+// streams that owe a book; it reads views and never changes them.
 import { hash } from 'node:crypto';
 import { complementPips } from '../../engine/index.ts';
 import type { BookSide, Market, MarketTerms, Views } from '../views/index.ts';
@@ -14,7 +14,7 @@ function levelsJson({ pips, lots }: BookSide): string {
   return `${text}]`;
 }
 
-/** Everything in a book's object but its hash. */
+/** All fields of a book object except its hash. */
 interface BookObject {
   readonly market: string;
   readonly assetId: string;
@@ -28,7 +28,10 @@ interface BookObject {
   readonly lastTradePrice: string;
 }
 
-/** The object as JSON text. Its hash is the SHA-1 of this very text with an empty hash, as official clients compute it (wire.md D.3). */
+/**
+ * The book object as JSON text. Its hash is the SHA-1 of this text with an empty hash, as official clients compute it
+ * (wire.md D.3).
+ */
 export function bookObjectJson(book: BookObject): string {
   const before = `{"market":"${book.market}","asset_id":"${book.assetId}","timestamp":"${book.timestamp}","hash":"`;
   const after =
@@ -50,10 +53,10 @@ interface Rendered {
   readonly text: string;
 }
 
-/** The latest text of each token's book; a market belongs to one set of views, and goes with it. */
+/** The latest text of each token's book. Keyed weakly: a market belongs to one set of views and goes with it. */
 const rendered = new WeakMap<Market, [Rendered | undefined, Rendered | undefined]>();
 
-/** The book of a token as JSON text, rendered anew only when its levels or terms have changed since. */
+/** A token's book as JSON text; rendered again only if its levels or terms have changed since. */
 export function bookJson(views: Views, market: Market, outcome: 0 | 1): string {
   let kept = rendered.get(market);
   if (kept === undefined) {

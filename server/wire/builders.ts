@@ -1,5 +1,5 @@
 // Builders: their codes, the filters of their trades, and the rows of both dialects (interface.md 2.9 and 4.5, wire.md
-// C.5). Called by the routes of builders. Fees of builders are 0 here; codes are recorded and reported.
+// C.5). Called by the routes of builders. Builder fees are always 0 here; codes are recorded and reported.
 import { checksumAddress } from '../auth/checksum.ts';
 import { isBytes32, ZERO_BYTES32 } from '../auth/hex.ts';
 import { type BuilderFill, type Market, type TradeParty, uuidOfKeyId } from '../views/index.ts';
@@ -11,17 +11,17 @@ import { isOf, isTooNew, isTooOld, readerOf, readSharedTradeFilter, type SharedT
 const TEXT = 'invalid builder trade params';
 const ADDRESS_DIGITS = 40;
 
-/** The code of an owner with builder keys: its address, filled up with zeros from the left. */
+/** The code of an owner with builder keys: its address, left-padded with zeros to 32 bytes. */
 export function builderCodeOf(owner: string): string {
   return `0x${owner.slice(2).padStart(64, '0')}`;
 }
 
-/** The builder behind a code, as an address: its last 20 bytes. */
+/** The builder's address: the last 20 bytes of its code. */
 const builderOf = (code: string): string => checksumAddress(`0x${code.slice(-ADDRESS_DIGITS)}`);
 
-/** What GET /builder/trades is asked for; undefined = any. */
+/** The filter of GET /builder/trades; undefined = any. */
 export interface BuilderFilter extends SharedTradeFilter {
-  /** Undefined: the caller's own. */
+  /** Undefined = the caller's own code. */
   readonly code: string | undefined;
 }
 
@@ -45,7 +45,7 @@ export function isBuilderFillAsked(filter: BuilderFilter, fill: BuilderFill, mar
   return makerAddress === undefined || isOf(makerAddress, order);
 }
 
-/** A fill as official clients read it: the figures are those of the order that carries the code. */
+/** A fill as official clients read it, with the figures of the order that carries the code. */
 export function builderTradeRow(fill: BuilderFill, market: Market): string {
   const { trade, maker } = fill;
   const order = orderOf(fill);

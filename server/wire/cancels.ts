@@ -1,5 +1,5 @@
-// Bodies of the cancel requests and their one reply (wire.md C.4). Called by the trading routes. Which orders exist
-// and whose they are is not its business.
+// Parses the bodies of cancel requests and writes the one reply they share (wire.md C.4). Called by the trading routes. It
+// does not know which orders exist or whose they are.
 import { CancelRefusal, limits } from '../../engine/index.ts';
 import { isBytes32 } from '../auth/hex.ts';
 import { isUint256Decimal } from '../auth/uint256.ts';
@@ -19,7 +19,7 @@ export function parseCancel(body: unknown): string {
   return readOrderId(body.orderID ?? body.orderId);
 }
 
-/** The ids of a DELETE /orders body, each once, in their order. @throws BadRequest */
+/** The ids of a DELETE /orders body in the given order, without duplicates. @throws BadRequest */
 export function parseCancelMany(body: unknown): readonly string[] {
   if (!Array.isArray(body)) throw new BadRequest('Invalid order payload: the body must be a list of order ids');
   if (body.length > limits.cancelIdsMax) {
@@ -28,7 +28,7 @@ export function parseCancelMany(body: unknown): readonly string[] {
   return [...new Set(body.map(readOrderId))];
 }
 
-/** What DELETE /cancel-market-orders is about; both absent = all orders. */
+/** The filter of DELETE /cancel-market-orders; both absent = all orders. */
 export interface CancelFilter {
   /** Condition id, lower case. */
   readonly market: string | undefined;
@@ -38,7 +38,7 @@ export interface CancelFilter {
 
 const isAbsent = (value: unknown): boolean => value === undefined || value === null || value === '';
 
-/** The filter of a DELETE /cancel-market-orders body: absent, null and empty values are no filter. @throws BadRequest */
+/** Parses a DELETE /cancel-market-orders body; absent, null and empty values mean no filter. @throws BadRequest */
 export function parseCancelFilter(body: unknown): CancelFilter {
   if (body === undefined || body === null) return { market: undefined, assetId: undefined };
   if (!isFields(body)) throw new BadRequest('Invalid order payload: the body must be an object');
@@ -61,10 +61,10 @@ const REFUSALS: Readonly<Record<number, string>> = {
   [CancelRefusal.DELAYED]: 'order is delayed',
 };
 
-/** Of the caller's own order that has ended, in production's words: bots tell by them that their cancel came too late. */
+/** For the caller's own order that has already ended. Production's wording, by which bots know that they were too late. */
 const TOO_LATE = "order can't be found - already canceled or matched";
 
-/** An id that was not cancelled, the CancelRefusal, and whether it is known to be the caller's own and to have ended. */
+/** An order id that was not cancelled, its CancelRefusal, and whether it is known to be the caller's own, ended order. */
 export interface RefusedCancel {
   readonly orderId: string;
   readonly reason: number;

@@ -1,7 +1,7 @@
-// Catalog records: markets, events, tags, series and what a search finds (interface.md 2.1 to 2.3, catalog-and-data.md 6.3).
-// Called by catalogTexts.ts, which keeps them as text, and by the routes of the catalog. Lists of labels, prices and token
-// ids are JSON texts in strings; amounts and prices are strings or numbers as the interface says for each key. It reads
-// rows, and nothing else.
+// Catalog records: markets, events, tags, series and search results (interface.md 2.1 to 2.3, catalog-and-data.md 6.3).
+// Called by catalogTexts.ts, which caches them as text, and by the routes of the catalog. Lists of labels, prices and token
+// ids are JSON texts inside strings; amounts and prices are strings or numbers, as the interface says for each key. It only
+// reads rows.
 
 import { MarketStatus, PIPS_PER_UNIT } from '../../engine/index.ts';
 import { checksumAddress } from '../auth/checksum.ts';
@@ -23,30 +23,30 @@ import { databaseTime, halfPipsText, isoTime, lotsNumber, microNumber, microText
 const isoOfMs = (ms: number): string | null => (Number.isNaN(ms) ? null : isoTime(ms));
 const has = (state: number, bit: number): boolean => (state & bit) !== 0;
 
-/** A list as JSON text in a string, with the separator that the catalog's clients know. */
+/** A list as JSON text inside a string, with the separator that catalog clients expect. */
 const listText = (items: readonly string[]): string => `[${items.map((item) => JSON.stringify(item)).join(', ')}]`;
 
-/** Prices of both outcomes: what they resolved to, else the midpoint of a two-sided book, else the last price. */
+/** Prices of both outcomes: the resolution if there is one, else the midpoint of a two-sided book, else the last price. */
 function outcomePrices(market: Market, { bidPips, askPips }: MarketFigures): readonly string[] {
   const isTwoSided = bidPips > 0 && askPips < PIPS_PER_UNIT;
   const sum = market.resolution === undefined && isTwoSided ? bidPips + askPips : 2 * shownPricePips(market, 0);
   return [halfPipsText(sum), halfPipsText(2 * PIPS_PER_UNIT - sum)];
 }
 
-/** The least size of an order that counts for a market's rewards; 0 where it offers none. */
+/** The minimum size of an order that counts for a market's rewards; 0 if it offers none. */
 export const rewardsMinSize = (market: Market): number =>
   hasRewards(market) ? (market.texts.rewards?.minSize ?? 0) : 0;
 
-/** The last day of rewards that have no end, as the catalog's clients know it; some parse no record without one. */
+/** The end date shown for open-ended rewards, as production writes it; some clients fail to parse a record without one. */
 const OPEN_ENDED = '2500-12-31';
 
-/** An id for a pair of numbers: another one for every other pair, and in digits, as all ids of the catalog are. */
+/** A unique id for a pair of numbers (Cantor's pairing function), in digits like all ids of the catalog. */
 function pairId(first: number, second: number): string {
   const sum = first + second;
   return String((sum * (sum + 1)) / 2 + second);
 }
 
-/** What makers are offered; the two bounds are in every record, as clients look them up in any. */
+/** The maker rewards of a market. The two bounds are in every record, because clients read them from any market. */
 function rewardFields(market: Market): Fields {
   const { rewards } = market.texts;
   if (!hasRewards(market) || rewards === undefined) return { rewardsMinSize: 0, rewardsMaxSpread: 0 };
@@ -62,22 +62,26 @@ function rewardFields(market: Market): Fields {
   return { clobRewards: rates, rewardsMinSize: rewardsMinSize(market), rewardsMaxSpread: rewards.maxSpread ?? 0 };
 }
 
-/** Marks of Polymarket's own lists and of its first exchange, on no record here: clients look them up in every one. */
+/**
+ * Flags of Polymarket's own lists and of its first exchange, never set here. They are present because clients read them
+ * from every record.
+ */
 const UNMARKED = { new: false, featured: false };
 const UNMARKED_MARKET = { ...UNMARKED, ready: false, funded: false };
 
-/** How far the oracle of a market has come, which is named where it is done. */
+/** The oracle status of a market, named only once it is resolved. */
 export const umaResolutionStatus = ({ status }: Market): 'resolved' | undefined =>
   status === MarketStatus.RESOLVED ? 'resolved' : undefined;
 
-/** The keys of a market that follow from its texts, terms and state, and come last in its record. */
+/** The keys of a market that derive from its texts, terms and state; they come last in its record. */
 export function tradingFields(event: EventRow | undefined, market: Market): Fields {
   const { terms, texts, status } = market;
   const gameStartMs = Date.parse(textOf(texts.gameStartTime));
   const umaStatus = umaResolutionStatus(market);
   const negRiskMarketID = negRiskMarketIdOf(market, event);
   return {
-    // Whether it trades by a book, not whether the book is open: clients find by it what they may ask prices of.
+    // Whether the market trades through an order book, not whether the book is open: clients use it to find the markets
+    // whose prices they may request.
     enableOrderBook: true,
     acceptingOrders: status === MarketStatus.OPEN,
     acceptingOrdersTimestamp: isoTime(market.createdMs),
@@ -118,7 +122,7 @@ export function priceFields(market: Market, figures: MarketFigures): Fields {
     volume24hr,
     liquidity: microText(liquidityMicro),
     liquidityNum,
-    // What the book has of these, which is all.
+    // The order book's share of each figure; here it is all of it.
     volumeClob: volumeNum,
     volume24hrClob: volume24hr,
     liquidityClob: liquidityNum,
@@ -134,7 +138,7 @@ export function priceFields(market: Market, figures: MarketFigures): Fields {
 export const descriptionOf = ({ texts }: Market, event: EventRow | undefined): string =>
   textOf(texts.description) || textOf(event?.texts.description);
 
-/** The keys of a market that say what it is, which come first in its record: all that interface.md 2.1 names, and dates. */
+/** The descriptive keys of a market: all that interface.md 2.1 names, and dates. They come first in its record. */
 export function describingFields(event: EventRow | undefined, market: Market, { state }: MarketFigures): Fields {
   const { texts } = market;
   const startDate = isoTime(marketStartMs(market, event));
@@ -167,7 +171,7 @@ export function describingFields(event: EventRow | undefined, market: Market, { 
 
 export const eventTitle = (event: EventRow | undefined): string => textOf(event?.texts.title);
 
-/** An event in short: where a market's list record and a search name it. */
+/** A short form of an event, for list records of markets and for search results. */
 export function eventSummary(event: EventRow): Fields {
   const { eventNumber, texts } = event;
   const slug = textOf(texts.slug);
@@ -184,7 +188,7 @@ function eventDates({ startMs, endMs, updatedMs }: EventFigures, { createdMs }: 
   };
 }
 
-/** An event as the record of one of its markets has it (interface.md 2.1, by id). */
+/** An event as it appears in a market's record (interface.md 2.1, by id). */
 export function eventInMarket(catalog: Catalog, event: EventRow): Fields {
   const figures = catalog.eventFiguresOf(event);
   const { texts } = event;
@@ -206,7 +210,10 @@ export function eventInMarket(catalog: Catalog, event: EventRow): Fields {
   };
 }
 
-/** The event's keys that lists and single records share: interface.md 2.2 without tags and the four of single records. */
+/**
+ * The keys of an event that lists and single records share: interface.md 2.2 without tags and without the four keys of
+ * single records.
+ */
 export function eventFields(catalog: Catalog, event: EventRow): Fields {
   const figures = catalog.eventFiguresOf(event);
   const { creationDate: _, ...shared } = eventInMarket(catalog, event);
@@ -236,17 +243,17 @@ export function tagRecord({ number, title, slug, createdMs, updatedMs }: Label):
   return { id: String(number), label: title, slug, createdAt, updatedAt, requiresTranslation: false };
 }
 
-/** A tag as a search names it. */
+/** A tag in search results. */
 export function tagMatch({ number, title, slug }: Label, eventCount: number): Fields {
   return { id: String(number), label: title, slug, event_count: eventCount };
 }
 
-/** How a tag is related to another, the most related one being of rank 1. */
+/** The relation of one tag to another; rank 1 is the most related tag. */
 export function relatedTag({ number }: Label, other: Label, rank: number): Fields {
   return { id: pairId(number, other.number), tagID: number, relatedTagID: other.number, rank };
 }
 
-/** A series; it is active and closed as the events are that it consists of. */
+/** A series. Its active and closed flags follow from its events. */
 export function seriesRecord(catalog: Catalog, series: Label): Fields {
   const { number, slug, title, recurrence, createdMs, updatedMs } = series;
   const figures = catalog.seriesFiguresOf(series);

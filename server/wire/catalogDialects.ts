@@ -1,6 +1,6 @@
-// The catalog in its two forms: on the root paths as interface.md 2.1 to 2.3 and 7 say, and on the mount /gamma as official
-// clients know it (catalog-and-data.md 6 to 8). One object each, picked where the routes are made; what a record looks
-// like, what defaults a list has and how a refusal reads is decided here and asked nowhere else.
+// The two forms of the catalog: interface.md 2.1 to 2.3 and 7 on the root paths, and catalog-and-data.md 6 to 8 on the
+// mount /gamma, as official clients know it. One object each, picked where the routes are made. The shape of a record, the
+// defaults of a list and the wording of a refusal are decided here and nowhere else.
 import { BadRequest } from '../http/errors.ts';
 import type { EventRow, Market } from '../views/index.ts';
 import {
@@ -15,34 +15,34 @@ import {
 } from './catalogTexts.ts';
 
 export interface CatalogDialect {
-  /** Where its paths begin. */
+  /** The prefix of its paths. */
   readonly mount: '' | '/gamma';
   readonly marketInList: Shape<Market>;
   readonly oneMarket: Shape<Market>;
   readonly eventInList: Shape<EventRow>;
-  /** The same for who wants no markets. */
+  /** An event for requests that exclude markets. */
   readonly marketlessEvent: Shape<EventRow>;
   readonly oneEvent: Shape<EventRow>;
   readonly foundEvent: Shape<EventRow>;
   readonly eventInSeries: Shape<EventRow>;
-  /** What an optimized search finds. */
+  /** An event in the results of an optimized search. */
   readonly slimEvent: Shape<EventRow>;
-  /** Whether GET /markets shows closed markets when nobody says: undefined for all. */
+  /** The default of the `closed` filter of GET /markets; undefined = open and closed markets. */
   readonly closedMarketsDefault: boolean | undefined;
   /** Largest offset of a list; undefined for no limit. */
   readonly offsetMax: number | undefined;
-  /** A refused parameter: its name, and what it must be. */
+  /** The refusal of a parameter: its name, and what it must be. */
   readonly invalid: (name: string, must: string) => BadRequest;
   readonly missingQuery: () => BadRequest;
   readonly invalidOrder: (columns: readonly string[]) => BadRequest;
-  /** The keyset list that goes deeper, undefined where there is none; and the largest offset. */
+  /** Names the keyset list that can page further, undefined if there is none, and the largest offset. */
   readonly offsetTooLarge: (keysetPath: string | undefined, max: number) => BadRequest;
   readonly offsetOnKeyset: () => BadRequest;
-  /** A record that is not there. */
+  /** The refusal for a record that does not exist. */
   readonly notFound: (what: 'id' | 'slug' | 'profile') => BadRequest;
-  /** An address that is none, or is not given. */
+  /** The refusal for a malformed or missing address. */
   readonly invalidAddress: () => BadRequest;
-  /** A condition id in place of a market's number. */
+  /** Whether a condition id may stand in place of a market's number. */
   readonly takesConditionIds: boolean;
 }
 
@@ -84,7 +84,7 @@ export const rootCatalog: CatalogDialect = {
 
 const validationError = refusal(422, 'validation error');
 
-/** The mount of official catalog clients. */
+/** The mount that official catalog clients use. */
 export const gammaCatalog: CatalogDialect = {
   mount: '/gamma',
   marketInList: marketWith(appendOfficialMarketEvent),

@@ -1,6 +1,6 @@
-// The query parameters of catalog lists (interface.md 4.2, catalog-and-data.md 6.1): each with its aliases, its form and its
-// default, read into plain values. Called by the routes of the catalog. Whatever a list does not know is ignored; an
-// empty value counts as none. What exists is for the routes to know.
+// The query parameters of catalog lists (interface.md 4.2, catalog-and-data.md 6.1): parses each one, with its aliases,
+// format and default, into plain values. Called by the routes of the catalog. Unknown parameters are ignored, and an empty
+// value counts as absent. It does not check whether what they name exists.
 
 import { isBytes32 } from '../auth/hex.ts';
 import { isUint256Decimal } from '../auth/uint256.ts';
@@ -10,16 +10,16 @@ import { parseWhole } from './numbers.ts';
 
 const LIST_LIMIT_DEFAULT = 20;
 export const LIST_LIMIT_MAX = 100;
-/** Most values of a parameter that takes several. */
+/** Most values of a list parameter. */
 const LIST_VALUES_MAX = 500;
 const SEARCH_LIMIT_DEFAULT = 25;
 const SEARCH_CHARACTERS_MAX = 500;
-/** Database numbers of Polymarket's clients stay below this. */
+/** Database numbers in Polymarket's clients stay below this. */
 const NUMBER_MAX = 1e15;
-/** A date, perhaps with a time and its zone, as JSON or a database writes them; a "+" that was not escaped comes as a blank. */
+/** A date, optionally with a time and a zone, as JSON or a database writes it; an unescaped "+" arrives as a space. */
 const DATE_TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(?:Z|([ +-])(\d\d)(?::?(\d\d))?)?)?$/i;
 
-/** Milliseconds of a date-time, of UTC where it names no zone; NaN for what is none, such as the 30th of February. */
+/** A date-time in milliseconds, UTC if it names no zone; NaN if it is invalid, such as the 30th of February. */
 function timeOf(text: string): number {
   const [, day, clock = '00:00', sign = '+', hours = '00', minutes = '00'] = DATE_TIME.exec(text) ?? [];
   const dayMs = Date.parse(`${day}T00:00:00Z`);
@@ -29,7 +29,7 @@ function timeOf(text: string): number {
 
 const wholeFrom = (min: number): string => `must be a whole number from ${min} to ${Number.MAX_SAFE_INTEGER}`;
 
-/** A reader of one request's parameters, which refuses in the words of its dialect. */
+/** Reads one request's parameters and words its refusals in the request's dialect. */
 export class QueryReader {
   readonly dialect: CatalogDialect;
   private readonly query: URLSearchParams;
@@ -39,7 +39,7 @@ export class QueryReader {
     this.dialect = dialect;
   }
 
-  /** The first value that is not empty, under the name or an alias of it. */
+  /** The first non-empty value under any of the names. */
   text(...names: readonly string[]): string | undefined {
     for (const name of names) {
       const value = this.query.get(name);
@@ -48,7 +48,7 @@ export class QueryReader {
     return undefined;
   }
 
-  /** All values under the name or an alias, repeated or with commas between them, each once. @throws BadRequest for too many */
+  /** All values under any of the names, repeated or comma-separated, without duplicates. @throws BadRequest for too many */
   texts(...names: readonly string[]): readonly string[] | undefined {
     const values = names.flatMap((name) => this.query.getAll(name)).flatMap((value) => value.split(','));
     const given = [...new Set(values.map((value) => value.trim()).filter((value) => value !== ''))];
@@ -120,7 +120,7 @@ interface StateDefaults {
   readonly archived?: boolean | undefined;
 }
 
-/** The states wanted, as bits; what is no draft unless drafts are asked for by `active=false`. */
+/** The wanted states as a bit mask. Drafts are excluded unless `active=false` asks for them. */
 function readStates(reader: QueryReader, defaults: StateDefaults): number {
   const active = reader.flag('active') ?? true;
   const closed = reader.flag('closed') ?? defaults.closed;
@@ -139,7 +139,7 @@ function readLimit(reader: QueryReader): number {
   return Math.min(reader.whole('limit') ?? LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX);
 }
 
-/** The names by which sort columns are asked for, and the columns that they mean. */
+/** Aliases of sort columns. */
 const COLUMN_ALIASES: Readonly<Record<string, string>> = {
   volumeNum: 'volume',
   liquidityNum: 'liquidity',
@@ -152,14 +152,14 @@ const camelCase = (name: string): string => name.replace(/_([a-z0-9])/g, (_, let
 
 const BY_NUMBER: readonly string[] = ['id'];
 
-/** The column that a name means, in either spelling; undefined for none of these. */
+/** The column that a name stands for, in snake case or camel case; undefined if it is not one of `columns`. */
 function columnNamed(name: string, columns: readonly string[]): string | undefined {
   const plain = camelCase(name);
   const column = Object.hasOwn(COLUMN_ALIASES, plain) ? COLUMN_ALIASES[plain] : plain;
   return columns.includes(column) ? column : undefined;
 }
 
-/** The columns of `order`, each once; undefined where none is named. */
+/** The columns of `order` without duplicates; undefined if none is named. */
 function columnsOf(reader: QueryReader, columns: readonly string[]): readonly string[] | undefined {
   const names = reader.texts('order');
   const known = names?.map((name) => {
@@ -171,7 +171,7 @@ function columnsOf(reader: QueryReader, columns: readonly string[]): readonly st
   return known && [...new Set(known)];
 }
 
-/** How a list goes by offset: sorted falling unless it is asked otherwise, by number rising where no column is named. */
+/** The form of an offset list: descending by default, or by ascending number if no column is named. */
 export function readList(
   reader: QueryReader,
   columns: readonly string[],
@@ -187,7 +187,7 @@ export function readList(
   return { states, columns: named ?? BY_NUMBER, isRising, limit: readLimit(reader), offset, after: undefined };
 }
 
-/** How a keyset list goes on after a cursor; sorted rising unless it is asked otherwise. */
+/** The form of a keyset list, which continues after a cursor; ascending by default. */
 export function readKeyset(reader: QueryReader, columns: readonly string[], defaults: StateDefaults): ListForm {
   if (reader.text('offset') !== undefined) throw reader.dialect.offsetOnKeyset();
   const named = columnsOf(reader, columns) ?? BY_NUMBER;
@@ -201,7 +201,7 @@ export function readKeyset(reader: QueryReader, columns: readonly string[], defa
   return { states, columns: named, isRising, limit: Math.max(1, readLimit(reader)), offset: 0, after };
 }
 
-/** The cursor that stands for a place in a list. */
+/** The cursor that encodes a place in a list. */
 export function formatPlace({ columns, isRising }: ListForm, { keys, row }: ColumnsPlace): string {
   return Buffer.from(JSON.stringify([columns.join(), isRising, keys.map((key) => key ?? null), row])).toString(
     'base64url',
@@ -230,18 +230,18 @@ export interface SearchForm {
   readonly page: number;
   readonly hasTags: boolean;
   readonly creator: string | undefined;
-  /** Whether only open, or only closed events are wanted. */
+  /** Only closed events if true, only open ones if false, both if undefined. */
   readonly closed: boolean | undefined;
-  /** Whether events are wanted in a slim form. */
+  /** Whether events are returned in their slim form. */
   readonly isSlim: boolean;
-  /** What events are sorted by: undefined for the best first. */
+  /** The sort column of events; undefined = by relevance, best first. */
   readonly column: string | undefined;
   readonly isRising: boolean;
 }
 
 const BY_RELEVANCE = 'relevance';
 
-/** The column that a search is to be sorted by, whose names clients of production write as database columns. */
+/** The sort column of a search; production's clients write its name in snake case, as database columns. */
 function sortColumn(reader: QueryReader, columns: readonly string[]): string | undefined {
   const name = reader.text('sort') ?? BY_RELEVANCE;
   if (name === BY_RELEVANCE) return undefined;
@@ -253,8 +253,8 @@ function sortColumn(reader: QueryReader, columns: readonly string[]): string | u
 }
 
 /**
- * What a search asks for. `search_profiles` is taken, and nothing follows from it.
- * @param columns that events can be sorted by
+ * Parses a search. `search_profiles` is accepted and has no effect.
+ * @param columns the columns that events can be sorted by
  */
 export function readSearch(reader: QueryReader, columns: readonly string[]): SearchForm {
   const text = reader.text('q')?.trim() ?? '';
@@ -266,7 +266,7 @@ export function readSearch(reader: QueryReader, columns: readonly string[]): Sea
   reader.flag('search_profiles');
   const status = reader.text('events_status')?.toLowerCase();
   const closed = status === 'active' ? false : status === 'closed' || status === 'resolved' ? true : undefined;
-  // One row at least, as on keyset pages: whoever goes on while there is more comes to an end.
+  // At least one row, as on keyset pages, or a client that pages while there is more would never finish.
   const limit = Math.min(Math.max(1, reader.whole('limit_per_type') ?? SEARCH_LIMIT_DEFAULT), LIST_LIMIT_MAX);
   const [hasTags, isSlim] = [reader.flag('search_tags') ?? true, reader.flag('optimized') ?? false];
   const column = sortColumn(reader, columns);
@@ -274,7 +274,10 @@ export function readSearch(reader: QueryReader, columns: readonly string[]): Sea
   return { text, limit, page, hasTags, creator: reader.text('creator'), closed, isSlim, column, isRising };
 }
 
-/** Which events relate tags: those that are open or closed, or all. `omit_empty` is taken: no related tag is without events. */
+/**
+ * The events by which tags are related: open ones, closed ones, or all. `omit_empty` is accepted and has no effect, since
+ * every related tag has events.
+ */
 export function readRelated(reader: QueryReader): { readonly closed: boolean | undefined } {
   reader.flag('omit_empty');
   const status = reader.text('status')?.toLowerCase() ?? 'all';
@@ -284,14 +287,14 @@ export function readRelated(reader: QueryReader): { readonly closed: boolean | u
   return { closed: status === 'all' ? undefined : status === 'closed' };
 }
 
-/** Whether rows must have all of the tags that are asked for, instead of one of them. */
+/** Whether rows must have all of the requested tags instead of any of them. */
 export function readsAllTags(reader: QueryReader): boolean {
   const match = reader.text('tag_match')?.toLowerCase() ?? 'any';
   if (match !== 'any' && match !== 'all') throw reader.dialect.invalid('tag_match', 'must be any or all');
   return match === 'all';
 }
 
-/** Whether rows are asked for of a kind that no row here is of: of a game, of a partner, featured, made by users. */
+/** Whether the request filters by something that no row here has, such as a game, a partner or a user as its maker. */
 export function readsForeign(reader: QueryReader, names: readonly string[], flags: readonly string[]): boolean {
   const named = names.map((name) => reader.texts(name) !== undefined);
   return [...named, ...flags.map((name) => reader.flag(name) ?? false)].includes(true);

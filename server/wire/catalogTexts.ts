@@ -1,7 +1,7 @@
-// Rows of the catalog as bytes of JSON, kept until something of them changes: lists repeat them on every call, and what makes a
-// page dear is to make its rows. Of a market that trades only the live part is made anew. Called by catalogDialects.ts and
-// routes/catalog.ts, after the catalog has settled; it tells what has changed by the rows' own objects, which are never
-// changed in place.
+// Catalog rows as JSON bytes, cached until something in them changes: lists repeat rows on every call, and rendering rows
+// is the main cost of a page. When a market trades, only its live part is rendered again. Called by catalogDialects.ts and
+// routes/catalog.ts, after the catalog has settled. Changes are detected by the identity of the rows' own objects, which
+// are never changed in place.
 import type { Catalog, EventFigures, Label, MarketFigures, SeriesFigures } from '../catalog/index.ts';
 import { type EventRow, isListed, type Market } from '../views/index.ts';
 import {
@@ -17,10 +17,10 @@ import {
 import { isoTime } from './numbers.ts';
 import { appendList, bytesOf, type Pieces } from './pieces.ts';
 
-/** Rows of one form that are kept at most, about 3 kB each; one more, and all are dropped and made as they are asked for. */
+/** Most cached rows of one form, about 3 kB each. A full cache is emptied, and rows are rendered again on demand. */
 const KEPT_ROWS_MAX = 20_000;
 
-/** What is kept of rows, by their numbers. */
+/** A cache of rows by their numbers. */
 class KeptRows<Kept> {
   private readonly byCatalog = new WeakMap<Catalog, Map<number, Kept>>();
 
@@ -38,12 +38,12 @@ class KeptRows<Kept> {
   }
 }
 
-/** Appends the JSON of a row. */
+/** Appends a row's JSON. */
 export type Shape<Row> = (catalog: Catalog, row: Row, to: Pieces) => void;
 
 interface KeptMarket {
   readonly figures: MarketFigures;
-  /** The part that changes as it trades, what comes before and after it, and what these two follow from. */
+  /** The part that changes as the market trades, the parts before and after it, and what these two were rendered from. */
   readonly live: Uint8Array;
   readonly describing: Uint8Array;
   readonly trading: Uint8Array;
@@ -53,10 +53,10 @@ interface KeptMarket {
 
 const keptMarkets = new KeptRows<KeptMarket>();
 
-/** The keys of an object as JSON, without the braces around them. */
+/** An object's keys and values as JSON, without the enclosing braces. */
 const keysText = (fields: object): string => JSON.stringify(fields).slice(1, -1);
 
-/** A market as it is now, of what is kept of it as far as that is still so. */
+/** The current rendering of a market, reusing the cached parts that are still valid. */
 function presentMarket(catalog: Catalog, market: Market): KeptMarket {
   const known = keptMarkets.get(catalog, market.index);
   const figures = catalog.marketFiguresOf(market);
@@ -98,7 +98,7 @@ const appendBareMarket: Shape<Market> = (catalog, market, to) => {
   to.push(describing, live, trading, END);
 };
 
-/** A market with its event in a form. */
+/** A market with its event in the given form. */
 export const marketWith =
   (appendEvent: Shape<EventRow>): Shape<Market> =>
   (catalog, market, to) => {
@@ -109,7 +109,7 @@ export const marketWith =
     to.push(EVENTS_END);
   };
 
-/** Puts the tags of an event, of none without one, behind the keys of the row that was appended last. */
+/** Inserts an event's tags as the last key of the row appended last; an empty list without an event. */
 export function addTags(catalog: Catalog, event: EventRow | undefined, to: Pieces): void {
   const last = to[to.length - 1];
   to[to.length - 1] = last.subarray(0, last.length - END.length);
@@ -124,7 +124,7 @@ interface KeptEvent {
   readonly bytes: Uint8Array;
 }
 
-/** A form of an event, kept while its texts and figures last. */
+/** A form of an event, cached until its texts or figures change. */
 function keptEvents(textOf: (catalog: Catalog, event: EventRow) => string): Shape<EventRow> {
   const rows = new KeptRows<KeptEvent>();
   return (catalog, event, to) => {
@@ -139,15 +139,15 @@ function keptEvents(textOf: (catalog: Catalog, event: EventRow) => string): Shap
   };
 }
 
-/** An event as a market's record has it. */
+/** An event as it appears in a market's record. */
 export const appendMarketEvent = keptEvents((catalog, event) => JSON.stringify(eventInMarket(catalog, event)));
 
-/** An event without its tags, which change with other events, and without its end. */
+/** An event without its closing brace and without its tags, which change with other events. */
 const appendUntagged = keptEvents((catalog, event) => `{${keysText(eventFields(catalog, event))}`);
 
 const keptSummaries = new WeakMap<EventRow['texts'], Uint8Array>();
 
-/** An event in short: where a market's list record and a search name it. */
+/** A short form of an event, for list records of markets and for search results. */
 export const appendEventSummary: Shape<EventRow> = (_, event, to) => {
   let bytes = keptSummaries.get(event.texts);
   if (bytes === undefined) {
@@ -172,7 +172,7 @@ function appendTag(tag: Label, to: Pieces): void {
   to.push(known.bytes);
 }
 
-/** The tags of an event, of none without one. */
+/** The tags of an event; an empty list without one. */
 export function appendTags(catalog: Catalog, event: EventRow | undefined, to: Pieces): void {
   appendList(to, catalog.tagsOf(event), appendTag);
 }
@@ -183,7 +183,7 @@ function appendUnended(catalog: Catalog, event: EventRow, to: Pieces): void {
   appendTags(catalog, event, to);
 }
 
-/** An event as lists of the root have it. */
+/** An event as it appears in lists of the root paths. */
 export const appendEvent: Shape<EventRow> = (catalog, event, to) => {
   appendUnended(catalog, event, to);
   to.push(END);
@@ -191,7 +191,7 @@ export const appendEvent: Shape<EventRow> = (catalog, event, to) => {
 
 const keptSeries = new WeakMap<SeriesFigures, Uint8Array>();
 
-/** A series; its figures are other ones as soon as anything of it has changed. */
+/** A series, cached by its figures object, which is replaced whenever anything about the series changes. */
 function appendOneSeries(catalog: Catalog, series: Label, to: Pieces): void {
   const figures = catalog.seriesFiguresOf(series);
   let bytes = keptSeries.get(figures);
@@ -202,7 +202,10 @@ function appendOneSeries(catalog: Catalog, series: Label, to: Pieces): void {
   to.push(bytes);
 }
 
-/** What follows the tags of an event in long forms: its creation, perhaps its markets, and its series, without its end. */
+/**
+ * What follows the tags in long forms of an event: its creation date, its markets if wanted, and its series. Leaves the
+ * object open.
+ */
 function appendSeries(catalog: Catalog, event: EventRow, hasMarkets: boolean, to: Pieces): void {
   to.push(bytesOf(`,"creationDate":"${isoTime(event.createdMs)}"${hasMarkets ? ',"markets":' : ''}`));
   if (hasMarkets) {
@@ -221,12 +224,15 @@ const longEventWith =
     to.push(METADATA_END);
   };
 
-/** An event with the four keys that single records have beside those of lists (interface.md 2.2). */
+/** An event with the four keys that single records have besides those of lists (interface.md 2.2). */
 export const appendLongEvent = longEventWith(true);
-/** The same without its markets. */
+/** A long event without its markets. */
 export const appendMarketlessEvent = longEventWith(false);
 
-/** An event as official clients know it in a market's record: with its figures and series. */
+/**
+ * An event as official clients expect it in a market's record: with its figures and series.
+ *
+ */
 export const appendOfficialMarketEvent: Shape<EventRow> = (catalog, event, to) => {
   appendUntagged(catalog, event, to);
   appendSeries(catalog, event, false, to);

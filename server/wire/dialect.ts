@@ -1,5 +1,5 @@
-// The two dialects of the interface, one object each: what the same row looks like on the root paths and for official
-// clients (spec table "The two dialects"). The door picks one for each request; nothing further in asks which it is.
+// The two dialects of the interface, one object each: how the same row looks on the root paths and to official clients
+// (spec table "The two dialects"). The HTTP layer picks one for each request; no code further in asks which it is.
 import type { Market, Trade } from '../views/index.ts';
 import type { DialectName } from './dialectName.ts';
 import { orderRow, plainTradeRow, type ShownMarket, type ShownOrder, tradeRow, wrappedOrderRow } from './trades.ts';
@@ -11,11 +11,11 @@ export interface Dialect {
   readonly orderReply: (order: ShownOrder, market: ShownMarket) => string;
   /** A row of GET /data/trades for this caller (lower-case owner address). */
   readonly tradeRow: (trade: Trade, market: Market, owner: string) => string;
-  /** The question of a request for user data. */
+  /** Parses a request for user data. */
   readonly readHistory: HistoryReader;
 }
 
-/** Root paths, with SERVICE_* headers or none. */
+/** For root paths, with SERVICE_* headers or none. */
 export const rootDialect: Dialect = {
   name: 'root',
   orderReply: wrappedOrderRow,
@@ -23,7 +23,7 @@ export const rootDialect: Dialect = {
   readHistory: readPlainHistory,
 };
 
-/** Requests with POLY_* headers, and the mounts /gamma and /data-api. */
+/** For requests with POLY_* headers and for the mounts /gamma and /data-api. */
 export const polymarketDialect: Dialect = {
   name: 'polymarket',
   orderReply: orderRow,

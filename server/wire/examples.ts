@@ -1,4 +1,4 @@
-// Ids that the interface's description shows as examples: well-formed, and of nothing that an exchange has but for the
+// Ids that the API description shows as examples. They are well-formed but belong to nothing on an exchange, except the
 // address, which is the first development wallet's. Read by the schemas of requests and replies.
 
 export const EXAMPLE_BYTES32 = '0x3f1e1e2d4b6a7c8d9e0f1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f';

@@ -1,6 +1,6 @@
-// Requests for price histories and their replies (wire.md C.2, interface.md 2.6): which market, which times, how often.
-// A point says which midpoint was in force at its time: points stand at full multiples of the fidelity, each carries the
-// last midpoint before it forward, and one more stands at the end of the series (now, or the market's close).
+// Requests for price histories and their replies (wire.md C.2, interface.md 2.6): the market, the time range and the
+// fidelity. A point is the midpoint in force at its time. Points stand at full multiples of the fidelity, each carrying the
+// last midpoint before it forward; one more stands at the end of the series (now, or the market's close).
 import { PIPS_PER_UNIT } from '../../engine/index.ts';
 import { isBytes32 } from '../auth/hex.ts';
 import { isUint256Decimal } from '../auth/uint256.ts';
@@ -11,17 +11,17 @@ import { halfPipsText, parseWhole, unixSeconds } from './numbers.ts';
 
 /** Most markets of one batch request. */
 export const HISTORY_MARKETS_MAX = 20;
-/** Most points of one series: a week of minutes. */
+/** Most points of one series: a week at one a minute. */
 const HISTORY_POINTS_MAX = 10_080;
-/** Latest time of a series: milliseconds, which some clients send, are more. */
+/** Latest time of a series. Milliseconds, which some clients send, exceed it. */
 export const HISTORY_TIME_S_MAX = 99_999_999_999;
-/** Minutes of a year: the longest time between points. */
+/** Longest time between points: a year, in minutes. */
 const FIDELITY_MINUTES_MAX = 525_600;
 const MINUTE_S = 60;
 const HOUR_S = 3_600;
 const DAY_S = 86_400;
 
-/** Seconds back from the end; the longest ones reach back to the first point. */
+/** Interval names to seconds back from the end; the last two reach back to the first point. */
 const INTERVALS: Readonly<Record<string, number>> = {
   '1m': MINUTE_S,
   '5m': 5 * MINUTE_S,
@@ -34,7 +34,7 @@ const INTERVALS: Readonly<Record<string, number>> = {
   all: Number.POSITIVE_INFINITY,
 };
 
-/** What a request asks for; undefined = not said. Times in unix seconds. */
+/** The time range of a request; undefined = not given. Times in unix seconds. */
 interface HistoryRange {
   readonly startS: number | undefined;
   readonly endS: number | undefined;
@@ -42,12 +42,12 @@ interface HistoryRange {
   readonly fidelityMinutes: number | undefined;
 }
 
-/** A field's value by its name, as text: numbers of a body as their digits. */
+/** Reads a field's value by its name, as text; a number in a body becomes its digits. */
 type FieldReader = (name: string) => string | undefined;
 
 const invalid = (name: string, must: string): BadRequest => new BadRequest(`invalid_field: ${name}: it ${must}`);
 
-/** A time under the first of its names that is given. */
+/** A time, with the first of its names that the request uses. */
 interface NamedSeconds {
   readonly name: string;
   readonly seconds: number;
@@ -100,7 +100,7 @@ function readMarketKey(value: unknown, name: string): string {
   throw invalid(name, 'must be a token id (digits) or a condition id (0x and 64 hex digits)');
 }
 
-/** What a history request is about. */
+/** A parsed history request. */
 export interface HistoryRequest {
   /** Token ids or condition ids as given; a condition stands for its first token. */
   readonly markets: readonly string[];
@@ -109,7 +109,7 @@ export interface HistoryRequest {
 
 /** The query of GET /prices-history. @throws BadRequest naming the parameter */
 export function readHistoryQuery(query: URLSearchParams): HistoryRequest {
-  const read: FieldReader = (name) => query.get(name) || undefined; // empty means not said
+  const read: FieldReader = (name) => query.get(name) || undefined; // an empty value counts as absent
   const name = read('market') === undefined && read('token_id') !== undefined ? 'token_id' : 'market';
   const market = read(name);
   if (market === undefined) throw new BadRequest('missing_field: market');
@@ -135,10 +135,10 @@ export function readHistoryBody(body: unknown): HistoryRequest {
 }
 
 /**
- * The samples that a request means for one market.
- * @param firstS the beginning of the market's first minute with a midpoint
+ * The sample query of a request for one market.
+ * @param firstS the beginning of the market's first minute with a midpoint, unix seconds
  * @param nowS the present, unix seconds
- * @throws BadRequest naming fidelity when the points would be too many
+ * @throws BadRequest naming fidelity if there would be too many points
  */
 function sampleQueryOf(range: HistoryRange, market: Market, firstS: number, nowS: number): SampleQuery {
   const lastS = market.closedMs === undefined ? nowS : unixSeconds(market.closedMs);

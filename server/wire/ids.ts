@@ -1,5 +1,5 @@
-// Ids that exist on the wire only: trade ids, transaction hashes, and API keys as UUIDs. Called by the records of this
-// folder and by routes. Ids are made from numbers of the log alone, so the same log always shows the same ids.
+// Ids that exist only on the wire: trade ids, transaction hashes, and API keys as UUIDs. Called by the other files of this
+// folder and by routes. Ids are derived from numbers in the log alone, so the same log always shows the same ids.
 import { bytesToHex, writeHex } from '../auth/hex.ts';
 import { keccak256 } from '../auth/keccak.ts';
 import type { TradePlace } from '../views/records.ts';
@@ -16,7 +16,7 @@ export function tradeId(marketIndex: number, tradeNumber: number): string {
   return `${market}-0000-8000-8${number.slice(0, 3)}-${number.slice(3)}`;
 }
 
-/** The trade that an id names; undefined for a text that is no trade id. */
+/** The trade that an id names; undefined if the text is not a trade id. */
 export function parseTradeId(id: string): TradePlace | undefined {
   const match = TRADE_UUID.exec(id.toLowerCase());
   if (match === null) return undefined;
@@ -26,23 +26,23 @@ export function parseTradeId(id: string): TradePlace | undefined {
 
 const idBytes = new Uint8Array(16);
 
-/** The transaction hash shown for a trade: keccak256 of the 16 bytes of its id. No chain ever saw it. */
+/** The transaction hash shown for a trade: keccak256 of the 16 bytes of its id. It exists on no chain. */
 export function transactionHash(id: string): string {
   writeHex(`0x${id.replaceAll('-', '')}`, idBytes, 0, 16);
   return bytesToHex(keccak256(idBytes));
 }
 
-/** Whether the text is a UUID, in letters of any case: what an API key looks like. */
+/** Whether the text is a UUID, the form of an API key, in either letter case. */
 export function isUuid(text: string): boolean {
   return UUID.test(text);
 }
 
-/** The 16 bytes of an API key (0x and 32 hex digits), as messages carry it; undefined for a text that is no UUID. */
+/** The 16 bytes of an API key (0x and 32 hex digits), as messages carry it; undefined if the text is not a UUID. */
 export function keyIdOfUuid(apiKey: string): string | undefined {
   return isUuid(apiKey) ? `0x${apiKey.replaceAll('-', '').toLowerCase()}` : undefined;
 }
 
-/** The same for a UUID that was made here. @throws Error for a text that is none */
+/** The key id of a UUID that was made here. @throws Error if the text is not a UUID */
 export function requireKeyId(uuid: string): string {
   const keyId = keyIdOfUuid(uuid);
   if (keyId === undefined) throw new Error(`ids: ${uuid} is no UUID`);

@@ -1,6 +1,6 @@
-// Lines of a catalog file, as schemas: a tag, a series, an event or a market each, with the fields of POST /admin/events and
-// /admin/markets and, for markets that are over, how they ended. Called by server/import for every line; what is wrong
-// with one is said in the words of readFields.
+// Schemas for the lines of a catalog file: a tag, series, event or market each, with the fields of POST /admin/events and
+// /admin/markets and, for markets that are over, how they ended. Called by server/import for every line; errors are worded
+// by readFields.
 import { z } from 'zod';
 import { nameField, textField } from './bodies.ts';
 import { eventBody, marketBody } from './operatorBodies.ts';
@@ -19,7 +19,7 @@ const eventLine = eventBody.extend({ kind: z.literal('event'), slug });
 const marketLine = marketBody.extend({
   kind: z.literal('market'),
   slug,
-  /** Trading is over: `closed` without a result, or what it resolved to: one of its outcomes, or "split". */
+  /** How a market that is over ended: `closed` without a result, or `winner`, one of its outcomes or "split". */
   closed: z.boolean('must be true or false').optional(),
   winner: textField(200).optional(),
 });
@@ -37,7 +37,7 @@ const numberedLine = z.strictObject(
   'must be an object with line and row',
 );
 
-/** POST /admin/imports/{id}/lines: lines of a file with their numbers in it. */
+/** POST /admin/imports/{id}/lines: lines of a file with their line numbers. */
 export const importLinesBody = z
   .strictObject({
     lines: z

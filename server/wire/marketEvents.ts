@@ -1,6 +1,6 @@
-// Events of the market channel as messages (wire.md E.3): last_trade_price, tick_size_change, price_change, book,
-// best_bid_ask, market_resolved, new_market. Called by the streams with a change of a market and its books right after
-// it; the same change always gives the same bytes. It reads views and never changes them.
+// Messages of the market channel (wire.md E.3): last_trade_price, tick_size_change, price_change, book, best_bid_ask,
+// market_resolved, new_market. Called by the streams with a market's change and its books right after it; the same change
+// always gives the same bytes. It reads views and never changes them.
 import { complementPips, MarketStatus, PIPS_PER_UNIT, Resolution, Side } from '../../engine/index.ts';
 import { tagSlugs } from '../catalog/index.ts';
 import type { MarketChange, MarketTrade } from '../streams/changes.ts';
@@ -17,7 +17,7 @@ import { FEE_RATE_BPS, sideText } from './trades.ts';
 interface BooksAfter {
   readonly texts: BookTexts;
   readonly books: BooksView;
-  /** Which of the view's markets it is. */
+  /** The market's index in the view. */
   readonly bookIndex: number;
 }
 
@@ -26,8 +26,8 @@ const maskOf = (outcome: number): number => (outcome === 0 ? Mask.FIRST : Mask.S
 const opposite = (side: number): number => (side === Side.BUY ? Side.SELL : Side.BUY);
 
 /**
- * A trade in one token's terms: the other token shows the complement and the opposite side. Who follows both gets it
- * once, in the taker's.
+ * A trade in one token's terms: the other token shows the complement and the opposite side. A subscriber to both tokens
+ * gets the trade once, in the taker's terms.
  */
 function lastTradePrice(to: MessageBatch, market: Market, trade: MarketTrade, outcome: 0 | 1, tMs: number): void {
   const isTakers = outcome === trade.outcome;
@@ -58,16 +58,16 @@ const bestTexts = ({ books, bookIndex }: BooksAfter, outcome: 0 | 1) => ({
   ask: pipsText(books.bestAskPips(bookIndex, outcome)),
 });
 
-/** Whether other lots stand at any of the levels that a record touched than before it. */
+/** Whether the record left any touched level with a different size than before. */
 function hasChangedLevel({ levels, levelCount }: MarketChange): boolean {
   for (let at = 0; at < levelCount * 3; at += 3) if (levels[at + 2] !== 0) return true;
   return false;
 }
 
 /**
- * One message for all levels that the record changed, each as both tokens see it, with the sum that stands there now. One
- * that stands as before is left out: readers need not know of it, and those of a level that came and went never did. Where
- * there is no other the message has them nonetheless, since the books have another time and hash.
+ * One message for all levels that the record changed, each as both tokens see it, with its new size. Levels whose size is
+ * unchanged are left out: they are no news, and a level that came and went was never shown. If all are unchanged, the
+ * message has them nonetheless, since the books' time and hash have changed.
  */
 function priceChange(to: MessageBatch, market: Market, change: MarketChange, after: BooksAfter): void {
   const { levels, levelCount, tMs } = change;
@@ -93,13 +93,13 @@ function priceChange(to: MessageBatch, market: Market, change: MarketChange, aft
   to.text(`,"market":"${market.conditionId}","price_changes":[${entries}],"timestamp":"${msText(tMs)}"}`);
 }
 
-/** A book whole, from its JSON text; its own keys keep the order in which clients hash them. */
+/** A whole book from its JSON text. Its keys keep the order in which clients hash them. */
 export function bookMessage(to: MessageBatch, text: string, outcome: 0 | 1, serverMs: number): void {
   to.begin('book', serverMs, maskOf(outcome));
   to.text(`,${text.slice(1)}`);
 }
 
-/** The same from bytes that are kept. */
+/** A whole book from its cached bytes. */
 function wholeBook(to: MessageBatch, { texts }: BooksAfter, outcome: 0 | 1, tMs: number): void {
   to.begin('book', tMs, maskOf(outcome));
   to.text(',');
@@ -117,7 +117,7 @@ function bestBidAsk(to: MessageBatch, market: Market, tMs: number, after: BooksA
   to.text(rest);
 }
 
-/** What both events of a market's life say about it. */
+/** The fields that both lifecycle messages of a market share. */
 function lifeFields(market: Market, event: EventRow | undefined) {
   return {
     id: String(market.marketId),
@@ -128,7 +128,7 @@ function lifeFields(market: Market, event: EventRow | undefined) {
     assets_ids: market.tokens,
     outcomes: market.outcomes,
     event_message: eventOfMarket(event),
-    // As slugs, unlike in records.
+    // As slugs, unlike in catalog records.
     tags: tagSlugs(event?.texts.tags),
   };
 }
@@ -138,7 +138,7 @@ function marketResolved(to: MessageBatch, market: Market, event: EventRow | unde
   const winner = resolution === undefined || resolution === Resolution.SPLIT ? undefined : resolution;
   const fields = {
     ...lifeFields(market, event),
-    // Half a unit to each has no winner. Clients take neither null nor, as the id, what is no number.
+    // A split (half a unit to each) has no winner. Clients reject null, and reject an id that is not a number.
     winning_asset_id: winner === undefined ? '0' : market.tokens[winner],
     winning_outcome: winner === undefined ? '' : market.outcomes[winner],
     timestamp: String(tMs),
@@ -147,7 +147,7 @@ function marketResolved(to: MessageBatch, market: Market, event: EventRow | unde
   to.anyText(`,${JSON.stringify(fields).slice(1)}`);
 }
 
-/** The message of a market that has come into the lists; for the stream of new markets. */
+/** The message that announces a newly listed market, for the stream of new markets. */
 export function newMarketText(
   market: Market,
   event: EventRow | undefined,
@@ -180,7 +180,7 @@ export function newMarketText(
   return `${headText('new_market', streamId, String(sequence), tMs)},${JSON.stringify(fields).slice(1)}`;
 }
 
-/** Writes all messages of a change, in the order in which clients get them (wire.md E.5). */
+/** Writes all messages of a change in the order in which clients receive them (wire.md E.5). */
 export function changeMessages(
   to: MessageBatch,
   market: Market,

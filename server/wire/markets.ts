@@ -1,6 +1,6 @@
-// Markets in the order-book style (interface.md 2.4, wire.md C.3): the full list item, the detail record, the
-// simplified form, the compact record, and a token's condition. Called by the market routes. Key sets are fixed by the
-// interface: a form has all of its keys and no other.
+// Markets in the order-book style (interface.md 2.4, wire.md C.3): the full list item, the detail record, the simplified
+// form, the compact record, and a token's condition. Called by the market routes. The interface fixes the key sets: a form
+// has all of its keys and no others.
 import { complementPips, MarketStatus, PIPS_PER_UNIT, Resolution } from '../../engine/index.ts';
 import { checksumAddress } from '../auth/checksum.ts';
 import { type EventRow, isListed, isOver, type Market } from '../views/index.ts';
@@ -13,10 +13,10 @@ const textOr = (value: unknown, other: string): string => (typeof value === 'str
 const timeOrNull = (value: unknown): string | null =>
   typeof value === 'string' && !Number.isNaN(Date.parse(value)) ? value : null;
 
-/** What the market's record shows before any trade and without a price in its texts. */
+/** The price shown before any trade if the market's texts give none. */
 const EVEN_PIPS = PIPS_PER_UNIT / 2;
 
-/** The price shown for a token: what it resolved to, else the last trade, else the one its texts start with. */
+/** The price shown for a token: its resolution if there is one, else the last trade, else the initial price in its texts. */
 export function shownPricePips(market: Market, outcome: number): number {
   if (market.resolution === Resolution.SPLIT) return EVEN_PIPS;
   if (market.resolution !== undefined) return market.resolution === outcome ? PIPS_PER_UNIT : 0;
@@ -47,7 +47,7 @@ const shownRate = ({ asset_address, rewards_daily_rate }: RewardRate) => ({
   rewards_daily_rate,
 });
 
-/** What makers are offered, as records have it. */
+/** The maker rewards of a market, in the form of its records. */
 export function rewardsOf(market: Market) {
   const { rewards } = market.texts;
   return {
@@ -57,7 +57,7 @@ export function rewardsOf(market: Market) {
   };
 }
 
-/** Whether makers are offered rewards: some daily rate is above 0. Whether orders are taken is another question. */
+/** Whether the market offers maker rewards: some daily rate is above 0. Says nothing about whether orders are accepted. */
 export function hasRewards({ texts }: Market): boolean {
   const rates: unknown = texts.rewards?.rates;
   return Array.isArray(rates) && rates.some((rate) => rate?.rewards_daily_rate > 0);
@@ -81,20 +81,20 @@ export function imageOf(market: Market, event: EventRow | undefined): string {
 const QUESTION_ID = /^0x[0-9a-f]{64}$/;
 
 /**
- * The id that the markets of a neg-risk event share: the question id of the first of them with a last byte of 0, as the
- * neg-risk adapter numbers the questions of one; '' where there is none.
+ * The id that the markets of a neg-risk event share: the question id of the first of them with its last byte set to 0, as
+ * the neg-risk adapter numbers an event's questions; '' if there is none.
  */
 export function negRiskMarketId(markets: readonly Market[]): string {
   const first = markets.find(({ negRisk }) => negRisk);
   return first !== undefined && QUESTION_ID.test(first.questionId) ? `${first.questionId.slice(0, -2)}00` : '';
 }
 
-/** That id for a market, which may be without an event; '' for one that has no neg risk. */
+/** The neg-risk id of a market, which may have no event; '' for one without neg risk. */
 export function negRiskMarketIdOf(market: Market, event: EventRow | undefined): string {
   return market.negRisk ? negRiskMarketId(event?.markets ?? [market]) : '';
 }
 
-/** The item of GET /markets in its cursor form, with what the tags of its event are called. */
+/** The item of GET /markets in its cursor form, with the labels of its event's tags. */
 export function fullRecord(market: Market, event: EventRow | undefined, tags: readonly string[]) {
   const { texts, terms } = market;
   return {
@@ -127,7 +127,7 @@ export function fullRecord(market: Market, event: EventRow | undefined, tags: re
   };
 }
 
-/** The keys that the detail record and the simplified forms share beside the others. */
+/** The further keys that the detail record and the simplified form share. */
 function listKeys(market: Market) {
   return {
     status: marketStatusText(market.status),
@@ -138,7 +138,7 @@ function listKeys(market: Market) {
   };
 }
 
-/** A market's event, as its record and the events of its stream have it. */
+/** A market's event, as its record and its stream messages show it. */
 export function eventOfMarket(event: EventRow | undefined) {
   const slug = textOr(event?.texts.slug, '');
   return {
@@ -181,10 +181,7 @@ interface HeldRow {
   readonly bytes: Uint8Array;
 }
 
-/**
- * A form of a market as bytes of JSON, kept for each market until it changes, or the list of its tags is another one: lists
- * repeat all of them on every call.
- */
+/** A form of a market as JSON bytes, cached until the market or its list of tags changes: lists repeat them on every call. */
 export function heldRows(shape: RowShape<object>): RowShape<Uint8Array> {
   const held = new WeakMap<Market, HeldRow>();
   return (market, event, tags) => {
@@ -197,14 +194,14 @@ export function heldRows(shape: RowShape<object>): RowShape<Uint8Array> {
   };
 }
 
-/** What makers are offered, in the compact record: least size and widest spread of orders that count; null for nothing. */
+/** The maker rewards in the compact record: minimum size and maximum spread of orders that count; null for none. */
 function compactRewards(market: Market) {
   if (!hasRewards(market)) return null;
   const { min_size, max_spread } = rewardsOf(market);
   return { mi: min_size, ma: max_spread, e: true };
 }
 
-/** The record of GET /clob-markets/{condition_id}; keys without a meaning here are left out or false. */
+/** The record of GET /clob-markets/{condition_id}; keys without a meaning here are omitted or false. */
 export function compactRecord(market: Market) {
   const { terms } = market;
   const gameStart = timeOrNull(market.texts.gameStartTime);

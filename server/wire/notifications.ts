@@ -1,6 +1,6 @@
-// Notifications as clients read them (wire.md C.6): type 1 an order that the exchange ended, 2 a fill, 4 a resolved
-// market. Called by the routes of notifications. Strict clients read every payload with one and the same type, so each
-// has all fields; those without a meaning are empty texts, zeros or the zero hash.
+// Notifications as clients read them (wire.md C.6): type 1 an order ended by the exchange, 2 a fill, 4 a resolved market.
+// Called by the routes of notifications. Strict clients parse every payload as one type, so each has all fields; those
+// without a meaning are empty texts, zeros or the zero hash.
 import { CancelReason, limits, OrderType, PIPS_PER_UNIT, Resolution, Side } from '../../engine/index.ts';
 import { ZERO_BYTES32 } from '../auth/hex.ts';
 import { BadRequest } from '../http/errors.ts';
@@ -14,7 +14,7 @@ import { orderTypeText, sideText } from './trades.ts';
 
 const TYPES = { canceled: 1, filled: 2, resolved: 4 } as const;
 
-/** Why the exchange ended an order, as a word. */
+/** The reason why the exchange ended an order, as a word. */
 const REASONS: Readonly<Record<number, string>> = {
   [CancelReason.SELF_TRADE]: 'self_trade',
   [CancelReason.INVALID]: 'not_enough_balance',
@@ -33,7 +33,7 @@ const REASONS: Readonly<Record<number, string>> = {
 
 type NoticeOf<Kind extends Notice['kind']> = Extract<Notice, { kind: Kind }>;
 
-/** What every payload says of the market and token. */
+/** The market and token fields of every payload. */
 function tokenFields(views: Views, market: Market, outcome: number) {
   const event = views.markets.eventByNumber(market.eventNumber);
   return {
@@ -51,7 +51,7 @@ function tokenFields(views: Views, market: Market, outcome: number) {
   };
 }
 
-/** What payloads say of an order. */
+/** The order fields of a payload. */
 function orderFields(order: Order) {
   return {
     order_id: order.id,
@@ -62,13 +62,16 @@ function orderFields(order: Order) {
   };
 }
 
-/** What a share of a token pays, in pips. */
+/** The payout of one share of a token, in pips. */
 function payoutPips({ resolution }: Market, outcome: number): number {
   if (resolution === Resolution.SPLIT) return PIPS_PER_UNIT / 2;
   return resolution === outcome ? PIPS_PER_UNIT : 0;
 }
 
-/** Of an order for a budget, too, what is left is told of its size: what the rest would buy is another figure. */
+/**
+ * `remaining_size` is the unfilled part of the order's size, also for an order with a budget: what the rest of the budget
+ * would buy is another figure.
+ */
 function canceledFields({ order }: NoticeOf<'canceled'>) {
   return {
     ...orderFields(order),
@@ -93,7 +96,7 @@ function filledFields({ order, trade, lots, pricePips, remainingLots }: NoticeOf
   };
 }
 
-/** The shares take the place of an order's size, and the key that asks that of the order's. */
+/** The shares held stand in for an order's size, and the requesting key for the order's key. */
 function resolvedFields({ outcome, sharesMicro }: NoticeOf<'resolved'>, market: Market, apiKey: string) {
   const size = microText(sharesMicro);
   return {
@@ -127,8 +130,8 @@ function payloadOf(notice: Notice, views: Views, market: Market, apiKey: string)
 }
 
 /**
- * A notification for JSON.
- * @param apiKey the key that asks: it stands where no order of the owner does
+ * A notification, for JSON.
+ * @param apiKey the requesting key, used as the owner where no order gives one
  */
 export function notificationRow(notice: Notice, views: Views, apiKey: string) {
   const market = views.markets.of(notice.kind === 'resolved' ? notice : notice.order);
@@ -137,7 +140,7 @@ export function notificationRow(notice: Notice, views: Views, apiKey: string) {
   return { id: notice.number, type: TYPES[notice.kind], owner: payload.owner, timestamp, payload };
 }
 
-/** The numbers of the query `ids=1,2`. @throws BadRequest when they are missing, no numbers or too many */
+/** The numbers in the query `ids=1,2`. @throws BadRequest if they are missing, malformed or too many */
 export function readNotificationIds(query: URLSearchParams): readonly number[] {
   const text = query.get('ids') ?? '';
   if (text === '') throw new BadRequest('Invalid ids: name the notifications to drop, such as ids=1,2');

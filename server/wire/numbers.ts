@@ -1,6 +1,6 @@
-// Whole units to decimal text and back, exactly: pips, lots and micro as minimal decimals ("0.5", "85.36", "5"), and
-// the strict reading of what clients send. Called by everything in this folder and by routes. No fraction is ever
-// computed with: floats appear only as JSON numbers of prices that a client shows.
+// Exact conversion between whole units and decimal text: pips, lots and micro as minimal decimals ("0.5", "85.36", "5"),
+// and the strict parsing of what clients send. Called by everything in this folder and by routes. Nothing is computed in
+// fractions: floats appear only as the JSON numbers that clients display.
 import { LOTS_PER_SHARE, MICRO_PER_UNIT, PIPS_PER_UNIT } from '../../engine/index.ts';
 
 const PIPS_DECIMALS = 4;
@@ -54,7 +54,7 @@ export function microNumber(micro: number): number {
 let lastMs = Number.NaN;
 let lastMsText = '';
 
-/** Milliseconds as digits: one time is asked for again and again, and a double this large is slow to print. */
+/** Milliseconds as digits. The last one is cached: times repeat, and a double this large is slow to print. */
 export function msText(ms: number): string {
   if (ms === lastMs) return lastMsText;
   lastMs = ms;
@@ -93,7 +93,7 @@ export function parseDecimal(text: string, decimals: number): number | undefined
   if (point < 0) return parseWhole(text === '' ? '' : text + '0'.repeat(decimals));
   const fraction = text.length - point - 1;
   if (point === 0 || fraction === 0 || fraction > decimals) return undefined;
-  // A second point is no digit and is refused below.
+  // A second point is not a digit, so parseWhole refuses it.
   return parseWhole(text.slice(0, point) + text.slice(point + 1) + '0'.repeat(decimals - fraction));
 }
 
@@ -112,7 +112,7 @@ export function parsePips(text: string): number | undefined {
   return parseDecimal(text, PIPS_DECIMALS);
 }
 
-/** A kind of decimal text: how many places it has at most, and its way to whole units and back. */
+/** A decimal format: its largest number of places, and the conversion to whole units and back. */
 export interface DecimalUnit {
   readonly places: number;
   readonly parse: (text: string) => number | undefined;
@@ -123,7 +123,7 @@ export const decimalUnits = {
   pips: { places: PIPS_DECIMALS, parse: parsePips, print: pipsText },
   lots: { places: LOTS_DECIMALS, parse: parseLots, print: lotsText },
   micro: { places: MICRO_DECIMALS, parse: parseMicro, print: microText },
-  /** A fee's rate counts in the same parts of one as a price. */
+  /** A fee rate has the same unit as a price: 1e-4. */
   feeRate: { places: PIPS_DECIMALS, parse: parsePips, print: pipsText },
 } as const satisfies Record<string, DecimalUnit>;
 
@@ -132,17 +132,17 @@ export function isoTime(tMs: number): string {
   return new Date(tMs).toISOString();
 }
 
-/** A time as Polymarket's catalog has it in two keys of a market: "2030-06-01 15:10:00+00", in whole seconds. */
+/** A time in the format of two keys of Polymarket's catalog markets: "2030-06-01 15:10:00+00", in whole seconds. */
 export function databaseTime(tMs: number): string {
   return `${isoTime(tMs).slice(0, -'.000Z'.length).replace('T', ' ')}+00`;
 }
 
-/** Whole unix seconds of a time. */
+/** A time in whole unix seconds, rounded down. */
 export function unixSeconds(tMs: number): number {
   return Math.floor(tMs / 1000);
 }
 
-/** The same as digits. */
+/** A time in whole unix seconds, as digits. */
 export function secondsText(tMs: number): string {
   return String(unixSeconds(tMs));
 }

@@ -1,5 +1,5 @@
-// Bodies of the operator's, development's and positions' requests, as schemas: each field once, with its limit and the
-// unit it is read into. Called by their routes; the lines of imports are made of the same fields.
+// Schemas for the request bodies of operators, development and positions: each field once, with its limit and the unit it
+// is parsed into. Called by their routes; the lines of imports reuse the same fields.
 import { z } from 'zod';
 import { ExchangeMode, limits, MarketStatus, PIPS_PER_UNIT, TICK_SIZES_PIPS } from '../../engine/index.ts';
 import { isUint256Decimal } from '../auth/uint256.ts';
@@ -17,7 +17,7 @@ import { EXAMPLE_ADDRESS, EXAMPLE_BYTES32, EXAMPLE_TOKEN_ID } from './examples.t
 import { decimalUnits, parsePips, pipsText } from './numbers.ts';
 
 const TEXT_MAX = { title: 500, description: 50_000, short: 200, url: 2_000, tags: 50 } as const;
-/** Flags of a market. */
+/** Most flags of a market. */
 export const FLAGS_MAX = 32;
 
 const SLUG = /^[a-z0-9][a-z0-9-]{0,199}$/;
@@ -25,9 +25,9 @@ const slugField = z
   .string('must be a string')
   .regex(SLUG, 'must be 1 to 200 lower-case letters, digits and hyphens, not starting with a hyphen')
   .meta({ examples: ['rain-tomorrow'] });
-/** Years of the dates of all formats: four digits, which an offset may lead out of. */
+/** The largest year that all date formats can write, in four digits; an offset can push a date past it. */
 const YEAR_MAX = 9_999;
-/** Nanoseconds and an offset fit in: 2030-01-31T12:00:00.000000000+00:00. */
+/** Long enough for nanoseconds and an offset: 2030-01-31T12:00:00.000000000+00:00. */
 const DATE_CHARACTERS_MAX = 40;
 const dateField = z.iso
   .datetime({ offset: true, error: 'must be an ISO 8601 date-time, such as 2030-01-31T12:00:00Z' })
@@ -37,7 +37,7 @@ const dateField = z.iso
     return year >= 0 && year <= YEAR_MAX;
   }, `must lie within the years 0000 to ${YEAR_MAX} of UTC`)
   .meta({ examples: ['2030-01-31T12:00:00Z'] });
-/** As catalog records have it, too: 2030-01-31 12:00:00+00. */
+/** Also accepts the format of catalog records: 2030-01-31 12:00:00+00. */
 const gameTimeField = z.preprocess((given) => {
   return typeof given === 'string' ? given.replace(/^([0-9-]{10}) ([0-9:]{8})\+00$/, '$1T$2Z') : given;
 }, dateField);
@@ -48,7 +48,7 @@ const tokenIdField = z
   .transform((text) => (text.startsWith('0') ? BigInt(text).toString() : text));
 
 const TICKS = TICK_SIZES_PIPS.map(pipsText).join(', ');
-/** Ratios may also be JSON numbers: unlike amounts they are short, and a number prints as it was written. */
+/** Ratios may also be JSON numbers: unlike amounts they are short, so a number prints as it was written. */
 const tickField = z
   .union([z.string(), z.number()], `must be one of ${TICKS}`)
   .meta({ examples: ['0.01'] })
@@ -129,7 +129,7 @@ const sharedTexts = {
   start_date: dateField.optional(),
   end_date: dateField.optional(),
 };
-/** What of a market may be given at its creation and changed later. */
+/** The fields of a market that can be set at creation and changed later. */
 const marketTerms = {
   tick_size: tickField.optional(),
   min_order_size: minOrderField.optional(),
@@ -164,7 +164,7 @@ export const eventBody = z
       .array(slugField, 'must be a list of slugs')
       .max(TEXT_MAX.tags, `must have at most ${TEXT_MAX.tags} entries`)
       .optional(),
-    /** What tags are called, by their slugs; a tag keeps the first name that an event gave it. */
+    /** Labels of tags by slug; a tag keeps the first label that an event gave it. */
     tag_labels: z
       .record(slugField, nameField(TEXT_MAX.short), 'must be an object of slugs with texts')
       .refine((labels) => Object.keys(labels).length <= TEXT_MAX.tags, `must have at most ${TEXT_MAX.tags} entries`)
@@ -218,7 +218,7 @@ export const marketChangeBody = z
   })
   .meta({ examples: [{ status: 'paused' }] });
 
-/** What a market resolves to that ends half and half, where others name the outcome that has won. */
+/** The resolution of a market that ends half and half, where otherwise the winning outcome is named. */
 export const HALVES = 'split';
 
 /** POST /admin/markets/{condition_id}/resolve */
@@ -226,12 +226,12 @@ export const resolveBody = z
   .strictObject({ outcome: textField(TEXT_MAX.short) })
   .meta({ examples: [{ outcome: 'Yes' }] });
 
-/** POST /admin/deposits and /admin/withdrawals; `owner` names the EOA behind a wallet that no request used yet. */
+/** POST /admin/deposits and /admin/withdrawals. `owner` names the EOA behind a wallet that no request has used yet. */
 export const cashBody = z
   .strictObject({ address: addressField, amount: amountField, owner: addressField.optional() })
   .meta({ examples: [{ address: EXAMPLE_ADDRESS, amount: '12.5' }] });
 
-/** Modes of the exchange by the words that operators use. */
+/** Modes of the exchange by the names that operators use. */
 export const exchangeModes = {
   normal: ExchangeMode.NORMAL,
   post_only: ExchangeMode.POST_ONLY,
@@ -240,7 +240,7 @@ export const exchangeModes = {
   restarting: ExchangeMode.RESTARTING,
 } as const;
 
-/** The words alone. */
+/** The names of the modes. */
 export const exchangeModeWords = [
   'normal',
   'post_only',

@@ -1,5 +1,5 @@
-// What operators and owners of positions read back: a market as its operator sees it, and a wallet's holdings in one.
-// Called by the routes of admin, dev and positions. Amounts are decimal strings in units.
+// Replies to operators and to owners of positions: a market as its operator sees it, and a wallet's holdings in one. Called
+// by the routes of admin, dev and positions. Amounts are decimal strings in units.
 import { AccountFlag, MarketStatus, Resolution } from '../../engine/index.ts';
 import type { AccountsView, Market } from '../views/index.ts';
 import { balanceOf } from './balances.ts';
@@ -8,7 +8,7 @@ import { decimalUnits, lotsText, microText, pipsText } from './numbers.ts';
 import { HALVES } from './operatorBodies.ts';
 import { marketStatusText } from './rejections.ts';
 
-/** The outcome text that a market resolved to, or HALVES. */
+/** The text of the outcome that a market resolved to, or HALVES; null before that. */
 function resolutionText({ resolution, outcomes }: Market): string | null {
   if (resolution === undefined) return null;
   return resolution === Resolution.SPLIT ? HALVES : outcomes[resolution];
@@ -59,7 +59,7 @@ export function holdingsJson(
 
 const BOUND_TYPES = [1, 2, 3] as const;
 
-/** An owner's flags and the wallets that are bound to it, for JSON. */
+/** An owner's flags and bound wallets, for JSON. */
 export function operatorAccount(accounts: AccountsView, owner: string): Readonly<Record<string, unknown>> {
   const flags = accounts.flags(owner);
   const bound = BOUND_TYPES.map((type) => ({ wallet: accounts.boundWallet(owner, type), type }));
@@ -72,7 +72,7 @@ export function operatorAccount(accounts: AccountsView, owner: string): Readonly
 }
 
 /**
- * Wallets of an owner, each with its collateral, for JSON.
+ * An owner's wallets with their collateral, for JSON.
  * @param typeOf the signature type that a wallet trades with
  */
 export function walletBalances(

@@ -1,6 +1,6 @@
-// The body of POST /order into a typed order, by hand and fast: every order of the exchange passes here. Each refusal
-// names the field and what it must be (wire.md B.6). It checks form alone: tokens, wallets, signatures and amounts
-// are for those who know the market.
+// Parses the body of POST /order into a typed order, by hand for speed: every order of the exchange passes here. Each
+// refusal names the field and what it must be (wire.md B.6). It checks form only; tokens, wallets, signatures and amounts
+// are checked by code that knows the market.
 import { OrderType, Side } from '../../engine/index.ts';
 import { isAddress, isBytes32, ZERO_BYTES32 } from '../auth/hex.ts';
 import { isUint256Decimal } from '../auth/uint256.ts';
@@ -31,19 +31,19 @@ export interface SignedOrder {
   readonly builder: string;
   /** 0x text of any even length. */
   readonly signature: string;
-  /** Lower case; undefined where the client names none. */
+  /** Lower case; undefined if the client names none. */
   readonly conditionId: string | undefined;
 }
 
 export interface PostedOrder {
   readonly order: SignedOrder;
-  /** The API key that posts it, a lower-case UUID. */
+  /** The posting API key, a lower-case UUID. */
   readonly ownerApiKey: string;
   readonly orderType: OrderType;
   readonly postOnly: boolean;
 }
 
-/** An order of another version of the order struct: clients re-read /version and build it anew. */
+/** An order of another version of the order struct. On it, clients re-read /version and build the order anew. */
 interface OtherVersion {
   readonly isOtherVersion: true;
   readonly ownerApiKey: string;
@@ -176,7 +176,7 @@ function readFlag(fields: Fields, name: string): boolean {
   return value;
 }
 
-/** The first version of the struct has these fields and no timestamp. */
+/** The first version of the struct has one of these fields and no timestamp. */
 function isFirstVersion(order: Fields): boolean {
   if (order.timestamp !== undefined) return false;
   return order.nonce !== undefined || order.feeRateBps !== undefined || order.taker !== undefined;
@@ -201,8 +201,8 @@ export function parsePostedOrder(body: unknown): PostedOrder | OtherVersion {
 export const ORDERS_PER_BATCH_MAX = 15;
 
 /**
- * The elements of a POST /orders body, not yet looked at.
- * @throws BadRequest when it is no list of 1 to 15
+ * The elements of a POST /orders body, not yet parsed.
+ * @throws BadRequest if it is not a list of 1 to 15
  */
 export function parseOrderBatch(body: unknown): readonly unknown[] {
   if (!Array.isArray(body) || body.length === 0) throw new BadRequest('Invalid order payload');

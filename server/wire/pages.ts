@@ -1,6 +1,6 @@
-// Cursor pages: `next_cursor` in, one page out (wire.md C.1). What the server emits is anchored: `offset@number`, the
-// number of the last row given, so that a page never repeats or skips a row while rows come and go. A cursor that is a
-// plain offset is accepted too. Called by the routes of lists; it knows nothing of what the rows are.
+// Cursor pagination: `next_cursor` in, one page out (wire.md C.1). The server's cursors are anchored: `offset@number`,
+// where the number is that of the last row given, so a page never repeats or skips a row while rows come and go. A cursor
+// that is a plain offset is accepted too. Called by the routes of lists; it knows nothing about the rows' content.
 
 import { BadRequest } from '../http/errors.ts';
 import { countBefore } from '../lib/countBefore.ts';
@@ -8,14 +8,14 @@ import { parseWhole } from './numbers.ts';
 import { appendList, bytesOf, type Pieces } from './pieces.ts';
 
 const PAGE_BEGIN = bytesOf('{"data":');
-/** What stands for "no more pages": base64 of "-1". As a request it is malformed. */
+/** The cursor that means "no more pages": base64 of "-1". In a request it is malformed. */
 export const END_CURSOR = 'LTE=';
 
-/** So many trades are looked at in some milliseconds. */
+/** Rows examined between two yields; this many trades take a few milliseconds. */
 const ROWS_A_STEP = 1_000;
 
 export interface Cursor {
-  /** Rows given before this page. */
+  /** Number of rows given before this page. */
   readonly offset: number;
   /** Number of the last row given; undefined for a plain offset. */
   readonly after: number | undefined;
@@ -30,7 +30,7 @@ function malformed(): BadRequest {
 
 /**
  * The cursor of a request; absent and empty mean the first page.
- * @throws BadRequest for a malformed one and for the end marker
+ * @throws BadRequest for a malformed cursor and for the end marker
  */
 export function parseCursor(text: string | null): Cursor {
   if (text === null || text === '') return START;
@@ -52,10 +52,9 @@ interface Page<Row> {
 }
 
 /**
- * The page of a cursor, of rows that have to be searched for.
- * @param rows all rows, in the order of pages, their numbers rising or falling throughout; undefined stands for a rest, which
- * is passed on
- * @param numberOf a number of each row that never changes
+ * The page at a cursor, from rows that have to be searched for.
+ * @param rows all rows in page order, their numbers strictly rising or falling; undefined marks a pause, which is passed on
+ * @param numberOf a row's number, which never changes
  * @param isFalling whether the numbers fall (newest first)
  */
 export function* findPage<Row>(
@@ -86,7 +85,7 @@ export function* findPage<Row>(
   return { rows: page, nextCursor: END_CURSOR };
 }
 
-/** The same of rows that are there. */
+/** The page at a cursor, from rows that are all at hand. */
 export function pageOf<Row>(
   rows: Iterable<Row>,
   numberOf: (row: Row) => number,
@@ -99,7 +98,7 @@ export function pageOf<Row>(
   return value;
 }
 
-/** The rows that are asked for, and a rest after every so many that were looked at. */
+/** The rows that match, with a pause (undefined) after every ROWS_A_STEP rows examined. */
 export function* search<Row>(rows: Iterable<Row>, isAsked: (row: Row) => boolean): Generator<Row | undefined> {
   let count = 0;
   for (const row of rows) {
@@ -117,7 +116,7 @@ export function pageJson(items: readonly string[], nextCursor: string, limit: nu
   return `{"data":[${items.join(',')}]${pageEnd(items.length, nextCursor, limit)}`;
 }
 
-/** The same of items that are kept as bytes. */
+/** The page object as pieces, from items cached as bytes. */
 export function pagePieces(items: readonly Uint8Array[], nextCursor: string, limit: number): Pieces {
   const to: Pieces = [PAGE_BEGIN];
   appendList(to, items, (item) => to.push(item));
@@ -126,7 +125,7 @@ export function pagePieces(items: readonly Uint8Array[], nextCursor: string, lim
 }
 
 /**
- * Rising numbers, `count` of them, from the newest one that the cursor has not passed; without a copy.
+ * The `count` rising numbers, newest first, from the newest that the cursor has not passed; makes no copy.
  * @param numberAt the number at an index from 0
  */
 export function* newestFirst(count: number, numberAt: (index: number) => number, cursor: Cursor): Generator<number> {

@@ -1,6 +1,6 @@
-// JSON texts in pieces of bytes: rows that lists repeat are kept as bytes, and a page is a list of what is kept, which the
-// door copies together once. No page ever becomes a text of its own, which would be garbage of a hundred kilobytes a
-// request. Used by whatever shapes rows of lists; pieces are never changed.
+// JSON texts as pieces of bytes. Rows that lists repeat are cached as bytes, and a page is a list of such pieces, which the
+// HTTP layer copies together once. No page becomes a string of its own, which would be a hundred kilobytes of garbage a
+// request. Used by all code that shapes rows of lists; pieces are never modified.
 
 /** The pieces of a text, in order. */
 export type Pieces = Uint8Array[];
@@ -9,7 +9,7 @@ export const bytesOf = (text: string): Uint8Array => Buffer.from(text);
 
 const [OPEN, CLOSE, COMMA] = ['[', ']', ','].map(bytesOf);
 
-/** Appends a list of rows, each as `append` does. */
+/** Appends a JSON list of rows, each written by `append`. */
 export function appendList<Row>(to: Pieces, rows: readonly Row[], append: (row: Row, to: Pieces) => void): void {
   to.push(OPEN);
   for (let at = 0; at < rows.length; at += 1) {
@@ -19,5 +19,5 @@ export function appendList<Row>(to: Pieces, rows: readonly Row[], append: (row: 
   to.push(CLOSE);
 }
 
-/** The text that pieces make. */
+/** The pieces joined into one text. */
 export const textOfPieces = (pieces: readonly Uint8Array[]): string => Buffer.concat(pieces).toString();

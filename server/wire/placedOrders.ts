@@ -1,21 +1,21 @@
-// The replies to an order that was placed, or refused, in POST /order and POST /orders (wire.md B.7, B.8), as JSON text. Called
-// by the routes of trading, and by originals.ts for an order that is answered again.
+// The replies to a placed or refused order in POST /order and POST /orders (wire.md B.7, B.8), as JSON text. Called by the
+// routes of trading, and by originals.ts for an order that is answered again.
 import { MICRO_PER_LOT, Side } from '../../engine/index.ts';
 import type { TradePlace } from '../views/index.ts';
 import { tradeId, transactionHash } from './ids.ts';
 import { microText } from './numbers.ts';
 
-/** A trade in which an order took, in the record that placed it. */
+/** A trade in which an order was the taker, from the record that placed the order. */
 export interface TakenTrade extends TradePlace {
   readonly lots: number;
   readonly pricePips: number;
 }
 
-/** What became of an order at its placement. */
+/** The outcome of placing an order. */
 export interface PlacedOrder {
   readonly orderId: string;
   readonly side: number;
-  /** It waits before it enters the book. */
+  /** Whether it is delayed before it enters the book. */
   readonly isDelayed: boolean;
   /** Oldest first. */
   readonly taken: readonly TakenTrade[];
@@ -23,7 +23,7 @@ export interface PlacedOrder {
 
 const quoted = (texts: readonly string[]): string => (texts.length === 0 ? '[]' : `["${texts.join('","')}"]`);
 
-/** The reply to a placed order as JSON text (wire.md B.8): what it gave and what it got, '' where nothing matched. */
+/** The reply to a placed order as JSON text (wire.md B.8): the amounts it gave and received, '' if nothing matched. */
 export function placedOrderJson({ orderId, side, isDelayed, taken }: PlacedOrder): string {
   let shareMicro = 0;
   let moneyMicro = 0;
@@ -43,8 +43,8 @@ export function placedOrderJson({ orderId, side, isDelayed, taken }: PlacedOrder
 }
 
 /**
- * The element of a refused order in the reply to a batch, as the venue of the official clients writes it (wire.md B.7).
- * @param detail what became of the order before, where it is a duplicate
+ * The element of a refused order in the reply to a batch, in the format of the official clients' venue (wire.md B.7).
+ * @param detail for a duplicate: what became of its first copy
  */
 export function refusedOrderJson(errorMsg: string, detail?: object): string {
   const more = detail === undefined ? '' : `,"detail":${JSON.stringify(detail)}`;

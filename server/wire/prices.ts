@@ -14,7 +14,7 @@ export function priceText({ books }: Views, { market, outcome }: TokenPlace, sid
   );
 }
 
-/** Both sides, or the one asked for, as a JSON object. */
+/** Both sides, or the requested one, as a JSON object. */
 export function pricesJson(views: Views, place: TokenPlace, side: Side | undefined): string {
   if (side !== undefined) return `{"${sideText(side)}":"${priceText(views, place, side)}"}`;
   return `{"BUY":"${priceText(views, place, Side.BUY)}","SELL":"${priceText(views, place, Side.SELL)}"}`;
@@ -39,5 +39,5 @@ export function lastTradeOf({
   return { price: lastTradePriceText(market, outcome), side: sideText(outcome === 0 ? lastTrade.side : opposite) };
 }
 
-/** What GET /last-trade-price says before the first trade. */
+/** The reply of GET /last-trade-price before the first trade. */
 export const NO_LAST_TRADE = { price: '0.5', side: '' } as const;

@@ -1,6 +1,6 @@
-// HTTP status and sentence of every rejection of the engine (wire.md B.9), with the figures that explain it. Read by
-// all routes that submit commands. Texts that official clients compare literally stay as they are; what they do not
-// say travels in fields beside `error`. The codes themselves live in engine/protocol/rejections.ts.
+// HTTP status and sentence of every rejection of the engine (wire.md B.9), with the figures that explain it. Read by all
+// routes that submit commands. Texts that official clients compare literally must stay as they are; further information
+// travels in fields beside `error`. The codes themselves live in engine/protocol/rejections.ts.
 import {
   amountStepMicro,
   type EventOf,
@@ -21,10 +21,10 @@ import {
 import { BadRequest } from '../http/errors.ts';
 import { decimalUnits, lotsText, microText, pipsText } from './numbers.ts';
 
-/** What a sentence may need besides the figures of the event; '' where it does not apply. */
+/** What a sentence may need besides the event's figures; '' where it does not apply. */
 export interface RejectionContext {
   readonly orderId?: string;
-  /** The address that the sentence speaks of: the owner, or the wallet. */
+  /** The address that the sentence names: the owner or the wallet. */
   readonly address?: string;
   readonly tokenId?: string;
   readonly side?: number;
@@ -34,12 +34,12 @@ export interface RejectionContext {
 export interface RejectionReply {
   readonly status: number;
   readonly text: string;
-  /** More fields of the reply, beside `error`. */
+  /** Further fields of the reply, beside `error`. */
   readonly extra?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Whether the order was taken on or killed before, where that is not out of the question. */
+  /** Whether an earlier copy of the order was accepted or killed; undefined if that is ruled out. */
   readonly duplicate?: 'certain' | 'possible';
-  /** A state of the whole exchange, which answers for a whole batch. */
+  /** The rejection comes from a state of the whole exchange, so it answers a whole batch. */
   readonly isOfExchange?: true;
 }
 
@@ -53,7 +53,7 @@ type Sentence = (figures: Figures) => RejectionReply;
 const refuse = (text: string, extra?: Readonly<Record<string, unknown>>): RejectionReply =>
   extra === undefined ? { status: 400, text } : { status: 400, text, extra };
 
-/** The exchange's own states: come back later. */
+/** A refusal that asks the client to retry later. */
 const later = (status: number, text: string, seconds: number): RejectionReply => ({
   status,
   text,
@@ -72,7 +72,7 @@ const STATUS_TEXTS: Readonly<Record<number, string>> = {
   [MarketStatus.RESOLVED]: 'resolved',
 };
 
-/** A market's status as the wire names it: draft, active, paused, closed or resolved. */
+/** A market's status on the wire: draft, active, paused, closed or resolved. */
 export function marketStatusText(status: number): string {
   return STATUS_TEXTS[status] ?? 'unknown';
 }
@@ -96,8 +96,8 @@ const offTick = (id: string | undefined, priceMicro: number, tickPips: number): 
   invalidOrder(id, `Price (${microText(priceMicro)}) breaks minimum tick size rule: ${pipsText(tickPips)}`);
 
 /**
- * Where no amount has too many decimals: what the amount should be at the nearest price that the tick allows. An order that is not
- * near to any is told its price.
+ * For amounts with an allowed number of decimals: names the amount that the nearest price on the tick would need. If that
+ * price is outside the allowed range, the sentence names the order's own price instead.
  */
 function offPriceSentence({ orderId, c: tickPips }: Figures, money: number, shares: number, isBuy: boolean) {
   const lots = shares / MICRO_PER_LOT;
@@ -111,7 +111,7 @@ function offPriceSentence({ orderId, c: tickPips }: Figures, money: number, shar
   );
 }
 
-/** Production's sentences (wire.md B.4), with its spelling. */
+/** Production's sentences, spelling included (wire.md B.4). */
 function accuracySentence(figures: Figures): RejectionReply {
   const { a: makerMicro, b: takerMicro, c: tickPips, side, orderType } = figures;
   const isBuy = side !== Side.SELL;
@@ -130,7 +130,7 @@ function accuracySentence(figures: Figures): RejectionReply {
   );
 }
 
-/** After how many seconds a client may come back, by the state in which the exchange turned it away. */
+/** Seconds after which a client may retry, by the state in which the exchange refused it. */
 export const RETRY_SECONDS = { disabled: 30, restarting: 2, cancelOnly: 30, postOnly: 5, unavailable: 5 } as const;
 
 const sentences = {
@@ -156,7 +156,7 @@ const sentences = {
     invalidOrder(orderId, `Size (${lotsText(a)}) lower than the minimum: ${lotsText(b)}`),
   MARKETABLE_BUY_BELOW_MINIMUM: ({ a, b }) =>
     refuse(`invalid amount for a marketable BUY order ($${microText(a)}), min size: $${microText(b)}`),
-  // Production's words for a market that is over: by them bots stop trying.
+  // Production's wording for a market that is over: by it, bots know to stop trying.
   MARKET_NOT_OPEN: ({ a, tokenId }) =>
     refuse(
       a === MarketStatus.CLOSED || a === MarketStatus.RESOLVED
@@ -223,7 +223,7 @@ const sentences = {
 
 /**
  * Status, sentence and further fields of a rejection.
- * @param a first figure of the Rejected or OrderKilled event, b and c the others (see rejections of the protocol)
+ * @param a first figure of the Rejected or OrderKilled event; b and c are the others (see the protocol's rejections)
  */
 export function rejectionReply(
   name: RejectionName,
@@ -237,12 +237,12 @@ export function rejectionReply(
   return mayHideDuplicate(name) ? { ...reply, duplicate: 'possible' } : reply;
 }
 
-/** While what became of an order, or any other history, cannot be found out. */
+/** The reply while histories, and so the fate of a past order, cannot be read. */
 export function historyRefusal({ message }: Error): RejectionReply {
   return closed(503, `internal_error: ${message}`, RETRY_SECONDS.unavailable);
 }
 
-/** While nothing can be made durable: of a command that was not taken, and of one whose fate is open. */
+/** The reply while nothing can be made durable: to a command that was not accepted, and to one whose outcome is unknown. */
 export function storageRefusal({ reason, isUndecided }: StorageUnavailable): RejectionReply {
   const seconds = RETRY_SECONDS.unavailable;
   if (!isUndecided) return closed(503, `the exchange takes no commands at present: ${reason}`, seconds);
@@ -251,12 +251,12 @@ export function storageRefusal({ reason, isUndecided }: StorageUnavailable): Rej
   return { ...closed(503, text, seconds), extra: { code: 'outcome_unknown' } };
 }
 
-/** What a Rejected event answers to a command, ready to throw. */
+/** The error that answers a command with a Rejected event, ready to throw. */
 export function rejectionError(event: EventOf<'Rejected'>, context: RejectionContext = {}): BadRequest {
   return replyError(rejectionReply(rejectionName(event.code), event.a, event.b, event.c, context));
 }
 
-/** A rejection's reply as the error that the door answers. */
+/** A rejection's reply as an error for the HTTP layer to answer with. */
 export function replyError(reply: RejectionReply): BadRequest {
   const { status, extra, headers } = reply;
   return new BadRequest(reply.text, {

@@ -1,5 +1,5 @@
-// What requests about rewards and scoring carry (wire.md C.6): days, orders. Called by the routes of rewards. The exchange
-// pays no rewards, so that all replies are empty; what is malformed is refused all the same.
+// Parses the days and orders in requests about rewards and scoring (wire.md C.6). Called by the routes of rewards. The
+// exchange pays no rewards, so all replies are empty; malformed requests are refused all the same.
 import { isAddress, isBytes32 } from '../auth/hex.ts';
 import { BadRequest } from '../http/errors.ts';
 import { boundCount } from './bodies.ts';
@@ -9,17 +9,20 @@ export const SCORING_ORDERS_MAX = 500;
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
-/** That the parameter `date` is a day of the calendar. @throws BadRequest */
+/** Checks that the parameter `date` is a calendar day. @throws BadRequest */
 export function requireDate(query: URLSearchParams): void {
   const text = query.get('date') ?? '';
   const tMs = DAY.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
-  // A day that a month does not have is read as one of the next month.
+  // Date.parse turns a day past a month's end into one of the next month.
   if (Number.isNaN(tMs) || new Date(tMs).toISOString().slice(0, 10) !== text) {
     throw new BadRequest('Invalid date (format: YYYY-MM-DD)');
   }
 }
 
-/** That the parameter `maker_address` is an address, if it is there. @throws BadRequest */
+/**
+ * Checks that the parameter `maker_address`, if given, is an address. @throws BadRequest
+ *
+ */
 export function requireMakerAddress(query: URLSearchParams): void {
   const text = query.get('maker_address') ?? '';
   if (text !== '' && !isAddress(text))

@@ -1,19 +1,19 @@
-// What clients say on a WebSocket (wire.md E.2), and the short messages that are no event of the exchange: heartbeats,
-// gaps and errors. Called by the channels of server/streams. Key names that it does not know are ignored, as production
-// does; a known key of the wrong kind is refused with a sentence.
+// Client messages on a WebSocket (wire.md E.2), and the short server messages that are not events of the exchange:
+// heartbeats, gaps and errors. Called by the channels of server/streams. Unknown keys are ignored, as in production; a
+// known key of the wrong type is refused with a sentence.
 
 import { type Fields, isFields } from '../lib/jsonFields.ts';
 import { headText } from '../streams/messages.ts';
 
-/** A message that cannot be followed; its text goes to the client. */
+/** A message that is refused; the error's text goes to the client. */
 export class BadStreamRequest extends Error {
   override readonly name = 'BadStreamRequest';
 }
 
-/** Credentials that are none: nobody's socket. */
+/** Credentials that are malformed and so identify nobody. */
 export class BadCredentials extends BadStreamRequest {}
 
-/** What is told of ids that name nothing: the first few, none of them longer than one is. */
+/** Names unknown ids in an error: the first three, each cut to the length of a valid id. */
 function unknownText(what: string, ids: readonly string[]): string {
   const shown = ids.slice(0, 3).map((id) => (id.length > 80 ? `${id.slice(0, 80)}…` : id));
   const more = ids.length > shown.length ? ` and ${ids.length - shown.length} more` : '';
@@ -21,8 +21,8 @@ function unknownText(what: string, ids: readonly string[]): string {
 }
 
 /**
- * Names the ids and streams that are not there, all in one message.
- * @throws BadStreamRequest unless there are none
+ * Reports unknown ids and streams in one error.
+ * @throws BadStreamRequest unless both lists are empty
  */
 export function refuseUnknown(what: 'token' | 'market', ids: readonly string[], streams: readonly string[] = []): void {
   const texts = [
@@ -32,7 +32,7 @@ export function refuseUnknown(what: 'token' | 'market', ids: readonly string[], 
   if (texts.length > 0) throw new BadStreamRequest(texts.join('; '));
 }
 
-/** Where a client stands in a stream. */
+/** A client's position in a stream. */
 export interface ResumePoint {
   readonly streamId: string;
   readonly sequence: number;
@@ -45,7 +45,7 @@ export interface StreamCredentials {
 }
 
 export interface StreamRequest {
-  /** Undefined where the message leaves it to the path or to what came before. */
+  /** Undefined if the message leaves the type to the path or to earlier messages. */
   readonly type: 'market' | 'user' | undefined;
   readonly isUnsubscribe: boolean;
   readonly assetIds: readonly string[];
@@ -53,7 +53,7 @@ export interface StreamRequest {
   readonly markets: readonly string[];
   readonly isCustom: boolean | undefined;
   readonly hasDump: boolean;
-  /** What is none matters to the user channel alone: clients name empty ones where a market's books need none. */
+  /** Malformed ones matter to the user channel only: clients send empty ones where the market channel needs none. */
   readonly credentials: StreamCredentials | BadCredentials | undefined;
   readonly resume: readonly ResumePoint[];
 }
@@ -112,10 +112,7 @@ function readResume({ resume }: Fields): readonly ResumePoint[] {
   return Array.isArray(resume) ? resume.map(readPoint) : [readPoint(resume)];
 }
 
-/**
- * The request in a message's text.
- * @throws BadStreamRequest with a sentence
- */
+/** Parses a message into a request. @throws BadStreamRequest with a sentence */
 export function parseStreamRequest(text: string): StreamRequest {
   let fields: unknown;
   try {
@@ -138,12 +135,12 @@ export function parseStreamRequest(text: string): StreamRequest {
   };
 }
 
-/** States the number at which a stream stands; consumes none. */
+/** A heartbeat: states a stream's current sequence and consumes none. */
 export function heartbeatText(streamId: string, sequence: number, serverMs: number): string {
   return `${headText('heartbeat', streamId, String(sequence), serverMs)}}`;
 }
 
-/** What a client asked for is not all there: the stream goes on after `sequence`. */
+/** A gap marker: the messages after `after` are not all available, and the stream continues after `sequence`. */
 export function gapText(streamId: string, sequence: number, serverMs: number, after: number, reason: string): string {
   const rest = `,"missed_from":${after + 1},"reason":${JSON.stringify(reason)}}`;
   return `${headText('gap', streamId, String(sequence), serverMs)}${rest}`;
@@ -153,5 +150,5 @@ export function streamErrorText(sentence: string): string {
   return JSON.stringify({ event_type: 'error', error: sentence });
 }
 
-/** What production answers to a subscription that adds nothing. */
+/** Production's reply to a subscription that adds nothing. */
 export const NO_NEW_ASSETS = 'NO NEW ASSETS';

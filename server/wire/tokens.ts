@@ -1,5 +1,5 @@
-// The token ids that market-data requests name, in the query or in a JSON list (wire.md C.2). Called by the routes of
-// market data. It checks form and number; which tokens exist is for the routes to know.
+// Parses the token ids of market-data requests, from the query or a JSON list (wire.md C.2). Called by the routes of market
+// data. It checks format and count only; the routes know which tokens exist.
 import { Side } from '../../engine/index.ts';
 import { isUint256Decimal } from '../auth/uint256.ts';
 import { BadRequest } from '../http/errors.ts';
@@ -9,7 +9,7 @@ import { boundCount } from './bodies.ts';
 /** Most tokens that one request may name. */
 export const TOKENS_PER_REQUEST_MAX = 500;
 
-/** A token asked for, and the side if the request names one. */
+/** A requested token, with a side if the request names one. */
 export interface TokenQuery {
   readonly tokenId: string;
   readonly side: Side | undefined;
@@ -28,7 +28,7 @@ export function readSide(value: unknown): Side {
   throw new BadRequest('Invalid side');
 }
 
-/** The token of a request for one: from its path or its query. @throws BadRequest when it is missing or no number */
+/** The token of a single-token request, from its path or its query. @throws BadRequest if it is missing or malformed */
 export function readOneTokenId(pathValue: string | undefined, query: URLSearchParams): string {
   return readTokenId(pathValue ?? query.get('token_id'));
 }
@@ -44,7 +44,7 @@ export function parseTokenList(body: unknown): readonly TokenQuery[] {
   });
 }
 
-/** The tokens of the query `token_ids=a,b` with `sides=BUY,SELL` beside it or not; undefined without. @throws BadRequest */
+/** The tokens of the query `token_ids=a,b`, optionally with `sides=BUY,SELL`; undefined without. @throws BadRequest */
 export function queryTokenList(query: URLSearchParams): readonly TokenQuery[] | undefined {
   const ids = query.get('token_ids');
   if (ids === null || ids === '') return undefined;

@@ -1,6 +1,6 @@
-// Own orders and trades as rows in the two dialects (interface.md 2.8 and 2.9, wire.md C.5). Called through dialect.ts
-// by the routes of user data, and by whatever else tells of own orders and trades. A row is made from the views' rows
-// alone and comes out as JSON text.
+// Own orders and trades as rows in the two dialects (interface.md 2.8 and 2.9, wire.md C.5). Called through dialect.ts by
+// the routes of user data, and by other code that reports own orders and trades. A row is built from the views' rows alone
+// and returned as JSON text.
 import { OrderType, Side, TradeStatus } from '../../engine/index.ts';
 import { checksumAddress } from '../auth/checksum.ts';
 import { type MakerFill, type Market, type Order, type Trade, type TradePlace, uuidOfKeyId } from '../views/index.ts';
@@ -35,10 +35,10 @@ export function tradeStatusText(status: number): string {
   return TRADE_STATUS_TEXTS[status] ?? '';
 }
 
-/** Fees are taken in collateral and stand in no trade row: the rate shown is 0, as official clients expect. */
+/** Fees are taken in collateral and appear in no trade row; the rate shown is 0, as official clients expect. */
 export const FEE_RATE_BPS = '0';
 
-/** What is shown of an order: the history of finished ones knows no more of their trades than where they are. */
+/** The fields of an order that rows show. For finished orders the history knows only where their trades are. */
 export interface ShownOrder
   extends Pick<Order, 'id' | 'status' | 'keyId' | 'maker' | 'outcome' | 'originalLots' | 'filledLots'>,
     Pick<Order, 'pricePips' | 'createdMs' | 'expirationS'> {
@@ -72,7 +72,7 @@ export function orderRow(order: ShownOrder, market: ShownMarket): string {
   });
 }
 
-/** An own order as interface.md 2.8 has it, wrapped. */
+/** An own order in the wrapped form of interface.md 2.8. */
 export function wrappedOrderRow(order: ShownOrder, market: ShownMarket): string {
   return JSON.stringify({
     order: {
@@ -114,8 +114,8 @@ export function traderSide(trade: Trade, owner: string): 'TAKER' | 'MAKER' {
 }
 
 /**
- * What both dialects and the user channel say alike; the top level is the taker's order, whoever asks.
- * @param rowOf how the part of a maker is shown
+ * The trade fields that both dialects and the user channel share; the top level is the taker's order, whoever asks.
+ * @param rowOf renders a maker's part
  */
 export function tradeFields(
   trade: Trade,
@@ -143,7 +143,7 @@ export function tradeFields(
   };
 }
 
-/** A trade as official clients read it: times are digits of unix seconds. */
+/** A trade as official clients read it, with times as digits of unix seconds. */
 export function tradeRow(trade: Trade, market: Market, owner: string): string {
   return JSON.stringify({
     ...tradeFields(trade, market),
@@ -153,7 +153,7 @@ export function tradeRow(trade: Trade, market: Market, owner: string): string {
   });
 }
 
-/** A trade as interface.md 2.9 has it: times are ISO 8601. */
+/** A trade in the form of interface.md 2.9, with times in ISO 8601. */
 export function plainTradeRow(trade: Trade, market: Market, owner: string): string {
   return JSON.stringify({
     ...tradeFields(trade, market),

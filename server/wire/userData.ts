@@ -1,5 +1,5 @@
-// The filters of the lists of own orders and trades, from their query (interface.md 4.5, wire.md C.5). Called by the
-// routes of user data. All names of both dialects are read; an empty value is no filter.
+// Parses the filters for lists of own orders and trades (interface.md 4.5, wire.md C.5). Called by the routes of user data.
+// The parameter names of both dialects are accepted; an empty value is no filter.
 import { isAddress, isBytes32 } from '../auth/hex.ts';
 import { isUint256Decimal } from '../auth/uint256.ts';
 import { BadRequest } from '../http/errors.ts';
@@ -8,7 +8,7 @@ import { parseWhole, unixSeconds } from './numbers.ts';
 
 type Reader = (name: string, isWellFormed: (text: string) => boolean) => string | undefined;
 
-/** Reads parameters that are lower-cased and checked; `text` is the 400 of a malformed one. */
+/** Reads parameters: validates each and converts it to lower case. `text` begins the 400 for a malformed one. */
 export function readerOf(query: URLSearchParams, text: string): Reader {
   return (name, isWellFormed) => {
     const value = query.get(name);
@@ -18,13 +18,13 @@ export function readerOf(query: URLSearchParams, text: string): Reader {
   };
 }
 
-/** A parameter of whole unix seconds. */
+/** A parameter in whole unix seconds. */
 function readSeconds(read: Reader, name: string): number | undefined {
   const text = read(name, (value) => parseWhole(value) !== undefined);
   return text === undefined ? undefined : parseWhole(text);
 }
 
-/** What GET /data/orders is asked for; undefined = any. */
+/** The filter of GET /data/orders; undefined = any. */
 export interface OrderFilter {
   readonly id: string | undefined;
   readonly market: string | undefined;
@@ -37,19 +37,19 @@ export function readOrderFilter(query: URLSearchParams): OrderFilter {
   return { id: read('id', isBytes32), market: read('market', isBytes32), assetId: read('asset_id', isUint256Decimal) };
 }
 
-/** Whether an order passes a filter but for its id, by which orders are looked up. */
+/** Whether an order matches a filter apart from its id, by which orders are looked up. */
 export function isOrderAsked(filter: Omit<OrderFilter, 'id'>, order: Order, market: Market): boolean {
   if (filter.market !== undefined && filter.market !== market.conditionId) return false;
   return filter.assetId === undefined || filter.assetId === market.tokens[order.outcome];
 }
 
-/** What every list of trades is asked for; undefined = any. */
+/** The filter that all lists of trades share; undefined = any. */
 export interface SharedTradeFilter {
   readonly id: string | undefined;
   readonly makerAddress: string | undefined;
   readonly market: string | undefined;
   readonly assetId: string | undefined;
-  /** Unix seconds, strict. */
+  /** Unix seconds, exclusive. */
   readonly before: number | undefined;
   readonly after: number | undefined;
 }
@@ -65,7 +65,7 @@ export function readSharedTradeFilter(read: Reader): SharedTradeFilter {
   };
 }
 
-/** What GET /data/trades is asked for; its `makerAddress` is a wallet on either side. */
+/** The filter of GET /data/trades; its `makerAddress` is a wallet on either side. */
 export interface TradeFilter extends SharedTradeFilter {
   readonly taker: string | undefined;
   readonly maker: string | undefined;
@@ -77,7 +77,7 @@ export function readTradeFilter(query: URLSearchParams): TradeFilter {
   return { taker: read('taker', isAddress), maker: read('maker', isAddress), ...readSharedTradeFilter(read) };
 }
 
-/** Whether an address is the wallet of an order, or its owner. */
+/** Whether an address is an order's wallet or its owner. */
 export const isOf = (address: string, { maker, owner }: TradeParty): boolean => address === maker || address === owner;
 
 function isPartyAsked(filter: Omit<TradeFilter, 'id'>, { taker, makers }: Trade): boolean {
@@ -88,15 +88,18 @@ function isPartyAsked(filter: Omit<TradeFilter, 'id'>, { taker, makers }: Trade)
   return makerAddress === undefined || isOf(makerAddress, taker) || isMaker(makerAddress);
 }
 
-/** Whether a trade, and with it all before it, is from before what is asked for. */
+/** Whether a trade is older than the filter's range; then so are all before it. */
 export const isTooOld = ({ after }: { readonly after: number | undefined }, { matchMs }: Trade): boolean =>
   after !== undefined && unixSeconds(matchMs) <= after;
 
-/** Whether it is from after what is asked for. */
+/** Whether a trade is newer than the filter's range. */
 export const isTooNew = ({ before }: { readonly before: number | undefined }, { matchMs }: Trade): boolean =>
   before !== undefined && unixSeconds(matchMs) >= before;
 
-/** Whether a trade passes a filter but for its id, by which trades are looked up; its token may be the taker's or any maker's. */
+/**
+ * Whether a trade matches a filter apart from its id, by which trades are looked up. Its token may be the taker's or any
+ * maker's.
+ */
 export function isTradeAsked(filter: Omit<TradeFilter, 'id'>, trade: Trade, market: Market): boolean {
   const { assetId } = filter;
   if (filter.market !== undefined && filter.market !== market.conditionId) return false;

@@ -1,6 +1,6 @@
-// Events of the user channel as JSON text (wire.md E.4): order (PLACEMENT, UPDATE, CANCELLATION) and trade (MATCHED,
-// MINED, CONFIRMED). Called by the streams with an entry of an owner. Statuses are the five plain ones and times digits
-// alone, because official clients drop an event with anything else.
+// Events of the user channel as JSON text (wire.md E.4): order (PLACEMENT, UPDATE, CANCELLATION) and trade (MATCHED, MINED,
+// CONFIRMED). Called by the streams for each entry of an owner. Statuses are plain words and times are digits only, because
+// official clients drop an event with anything else.
 import { takesOnly } from '../../engine/index.ts';
 import { checksumAddress } from '../auth/checksum.ts';
 import type { OrderEntry, TradeEntry } from '../streams/userEntries.ts';
@@ -9,11 +9,11 @@ import { tradeId } from './ids.ts';
 import { lotsText, pipsText, secondsText } from './numbers.ts';
 import { makerRow, orderTypeText, sideText, tradeFields, traderSide, tradeStatusText } from './trades.ts';
 
-/** LIVE, MATCHED, DELAYED or CANCELED: the reason of a cancel is no status here. */
+/** LIVE, MATCHED, DELAYED or CANCELED; the status does not carry the reason of a cancel. */
 function plainStatus({ kind, status, filledLots, order }: OrderEntry): string {
   if (kind === 'CANCELLATION') return 'CANCELED';
   if (status === 'MATCHED' || status === 'DELAYED') return status;
-  // A placement or fill whose rest was cancelled in the same record says what it was; the cancellation follows.
+  // If the remainder was cancelled in the same record, this event shows the state before it; the cancellation follows.
   return takesOnly(order.orderType) && filledLots > 0 ? 'MATCHED' : 'LIVE';
 }
 
@@ -51,7 +51,7 @@ const eventMakerRow = (fill: MakerFill, market: Market) => ({
   outcome_index: fill.order.outcome,
 });
 
-/** The keys of a trade event after its head; the top level is the taker's order, whoever's stream it is. */
+/** The keys of a trade event after its head; the top level is the taker's order, on any owner's stream. */
 export function tradeEventRest(entry: TradeEntry, market: Market, owner: string): string {
   const { trade, tMs } = entry;
   const matchTime = secondsText(trade.matchMs);

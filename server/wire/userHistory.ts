@@ -1,7 +1,7 @@
 // Rows of user data as JSON text, in both dialects (interface.md 2.10–2.13, catalog-and-data.md 3.1). Called by the
-// historian, nearly always in its thread, for pages of up to 10,000 rows: texts are joined, no object is made for a
-// row, and what all rows of a market share is made once. Nobody has a name, a picture or a biography here, so these are
-// always ''.
+// historian, nearly always on its thread, for pages of up to 10,000 rows: texts are concatenated without an object per row,
+// and text that all rows of a market share is built once. Profiles do not exist here, so names, pictures and biographies
+// are always ''.
 import type {
   ActivityRow,
   HistoryRequest,
@@ -18,22 +18,22 @@ import { microText, pipsText, unixSeconds } from './numbers.ts';
 import type { ShownMarket, ShownOrder } from './trades.ts';
 
 const PROFILE = '"name":"","pseudonym":"","bio":"","profileImage":"","profileImageOptimized":""';
-/** Where official clients expect the index of a row that is about no outcome. */
+/** The outcome index that official clients expect in a row about no outcome. */
 const NO_OUTCOME = 999;
-/** The name under which the open interest of all markets together stands. */
+/** The market name for the open interest of all markets together. */
 const ALL_MARKETS = 'GLOBAL';
 
 const signedMicroText = (micro: number): string => (micro < 0 ? `-${microText(-micro)}` : microText(micro));
 
-/** An asset, or the other one of its market, as a dialect names it. */
+/** The name of an outcome's asset in a dialect. */
 type AssetForm = (market: MarketFacts, outcome: 0 | 1) => string;
 const pairAsset: AssetForm = ({ conditionId }, outcome) => `${conditionId}:${outcome}`;
 const tokenAsset: AssetForm = ({ tokens }, outcome) => tokens[outcome];
 
-/** What rows of a market share, by outcome; `undefined` stands for both tokens together. */
+/** Text that rows of a market share, by outcome; undefined stands for both tokens together. */
 type Part = (market: MarketFacts, outcome: 0 | 1 | undefined) => string;
 
-/** A part that is made once for each market object and outcome. A market that changes must come as another object. */
+/** Caches a part by market object and outcome. A market that changes must come as a new object. */
 function held(make: Part): Part {
   const parts = new WeakMap<MarketFacts, [first?: string, second?: string, both?: string]>();
   let lastMarket: MarketFacts | undefined;
@@ -54,21 +54,21 @@ function held(make: Part): Part {
   };
 }
 
-/** The members of an object without its braces. */
+/** An object's members as JSON, without the braces. */
 const members = (object: object): string => JSON.stringify(object).slice(1, -1);
 
-/** Official clients refuse an activity without an event's slug: a market of its own is its own event to them. */
+/** Official clients reject an activity without an event slug: to them a market without an event is its own event. */
 const eventSlugOrOwn = ({ eventSlug, slug }: MarketFacts): string => (eventSlug === '' ? slug : eventSlug);
 const plainEventSlug = ({ eventSlug }: MarketFacts): string => eventSlug;
 type EventSlugForm = typeof plainEventSlug;
 
-/** An end as a date-time, or null without one. */
+/** A market's end as a date-time; null if it has none. */
 function endTime({ endDate }: MarketFacts): string | null {
   if (Number.isNaN(Date.parse(endDate))) return null; // '' too
   return /^\d{4}-\d{2}-\d{2}$/.test(endDate) ? `${endDate}T00:00:00Z` : endDate;
 }
 
-/** The day of an end in UTC, `YYYY-MM-DD`, or null without one. */
+/** The UTC day of a market's end, `YYYY-MM-DD`; null if it has none. */
 function endDay(market: MarketFacts): string | null {
   const time = endTime(market);
   return time === null ? null : new Date(time).toISOString().slice(0, 10);
@@ -98,7 +98,7 @@ function tradeRenderer(asset: AssetForm, eventSlug: EventSlugForm, hasCash: bool
   };
 }
 
-/** A redemption is of a token, but has no side and no price; splits and merges are of no token either. */
+/** A redemption names a token but has no side and no price; splits and merges name no token either. */
 function activityRenderer(asset: AssetForm, eventSlug: EventSlugForm): (row: ActivityRow) => string {
   const texts = held((market, outcome) => {
     const { conditionId, title, slug, icon, outcomes } = market;
@@ -118,7 +118,7 @@ function activityRenderer(asset: AssetForm, eventSlug: EventSlugForm): (row: Act
   };
 }
 
-/** The texts of a position, and what only some kinds of it say. */
+/** The texts of a position, with those that only some forms have. */
 const positionTexts = (asset: AssetForm, eventSlug: EventSlugForm, more: (market: MarketFacts) => object): Part =>
   held((market, outcome = 0) => {
     const { conditionId, title, slug, icon, outcomes } = market;
@@ -138,14 +138,14 @@ const positionTexts = (asset: AssetForm, eventSlug: EventSlugForm, more: (market
     });
   });
 
-/** Every figure of a position but those of briefPosition. */
+/** All figures of a position except those of briefPosition. */
 const valueFigures = (row: PositionRow): string =>
   `"size":${microText(row.sizeMicro)},"initialValue":${signedMicroText(row.initialValueMicro)},` +
   `"currentValue":${signedMicroText(row.currentValueMicro)},"cashPnl":${signedMicroText(row.cashPnlMicro)},` +
   `"percentPnl":${row.percentPnl},"percentRealizedPnl":${row.percentRealizedPnl},` +
   `"redeemable":${row.redeemable},"mergeable":${row.mergeable},`;
 
-/** What even the shortest form of a position says. */
+/** The figures that even the shortest form of a position has. */
 const briefPosition = (row: PositionRow): string =>
   `"proxyWallet":"${row.wallet}","avgPrice":${microText(row.avgPriceMicro)},` +
   `"totalBought":${microText(row.totalBoughtMicro)},"realizedPnl":${signedMicroText(row.realizedPnlMicro)},` +
@@ -178,7 +178,7 @@ function holdersRenderer(asset: AssetForm): (group: HistoryRows['holders'][numbe
 const marketFigure = ({ conditionId, valueMicro }: MarketFigure): string =>
   `{"market":"${conditionId}","value":${microText(valueMicro)}}`;
 
-/** How each row is written, by dialect: for whoever renders a long page in slices. */
+/** The renderers of rows in one dialect, also used to render long pages in slices. */
 export interface RowRenderers {
   readonly trades: (row: TradeRow) => string;
   readonly positions: (row: PositionRow) => string;
@@ -235,13 +235,13 @@ function list<Row>(rows: readonly Row[], render: (row: Row) => string): string {
   return `${text}]`;
 }
 
-/** The rows of a question's own kind: whoever asks and finds them is one function, which pairs them. */
+/** The rows of a query, typed by its kind. One function runs the query and renders its rows, so they match. */
 const ofKind = <Kind extends keyof HistoryRows>(_kind: Kind, rows: unknown): HistoryRows[Kind] =>
   rows as HistoryRows[Kind];
 
 /**
- * The reply to a question, as JSON text.
- * @param rows what was found, of the question's own kind
+ * The reply to a query, as JSON text.
+ * @param rows the result, of the query's own kind
  */
 export function renderHistory({ query, dialect }: HistoryRequest, rows: HistoryRows[keyof HistoryRows]): string {
   const render = rowRenderers[dialect];

@@ -1,7 +1,7 @@
-// The parameters of a request for user data, each read as what it means (interface.md 4.1, 7, 8; catalog-and-data.md 2, 3, 7, 8),
-// in the manner of one dialect: the root takes its own parameters and no other, the mount for official clients theirs too and
-// ignores the rest. Called by userHistoryQuery.ts. An empty value is none; a parameter given twice counts as it stands first;
-// addresses, ids and words may be in any letter case.
+// The parameters of a user-data request, each parsed into its meaning (interface.md 4.1, 7, 8; catalog-and-data.md 2, 3, 7,
+// 8) under the rules of one dialect: the root accepts only its own parameters; the mount also accepts those of official
+// clients and ignores the rest. Called by userHistoryQuery.ts. An empty value counts as absent; of a repeated parameter the
+// first value counts; addresses, ids and words may be in any letter case.
 
 import { isAddress, isBytes32 } from '../auth/hex.ts';
 import {
@@ -17,7 +17,7 @@ import {
 import { BadRequest } from '../http/errors.ts';
 import { microText, parseWhole } from './numbers.ts';
 
-/** Kinds of questions that have a list of parameters: all but that for an order. */
+/** Kinds of queries that have a list of parameters: all except those for an order. */
 export type AskedKind = Exclude<HistoryQuery['kind'], 'order' | 'original'>;
 
 interface Bounds {
@@ -26,7 +26,7 @@ interface Bounds {
   readonly offsetMax: number;
 }
 
-/** Rows of a page, and how many may be skipped. */
+/** Rows of a page, and the largest offset, by kind. */
 export const BOUNDS = {
   trades: { limitDefault: 100, limitMax: 10_000, offsetMax: 10_000 },
   positions: { limitDefault: 100, limitMax: 500, offsetMax: 10_000 },
@@ -35,15 +35,15 @@ export const BOUNDS = {
   holders: { limitDefault: 100, limitMax: 500, offsetMax: 0 },
 } as const satisfies Record<string, Bounds>;
 
-/** Condition ids or event ids that one request may name. */
+/** Most condition ids or event ids in one request. */
 const NAMES_MAX = 500;
 export const TITLE_CHARACTERS_MAX = 100;
-/** Characters of an unknown parameter that the refusal repeats. */
+/** Most characters of an unknown parameter's name that the refusal shows. */
 const SHOWN_NAME_CHARACTERS = 100;
 const MICRO_DECIMALS = 6;
 
 export const DIRECTIONS = ['ASC', 'DESC', 'ASCENDING', 'DESCENDING'] as const;
-/** Types that official clients may ask for, and that nothing here ever has. */
+/** Activity types that official clients may ask for but that never occur here. */
 const FOREIGN_TYPES: readonly string[] = [
   'REWARD',
   'CONVERSION',
@@ -60,7 +60,7 @@ const FOREIGN_TYPES: readonly string[] = [
 const PAGE = ['limit', 'offset'] as const;
 const SORT = ['sortBy', 'sortDirection'] as const;
 
-/** Every parameter of each question, as the documented interface has it. */
+/** The documented parameters of each kind of query. */
 const DOCUMENTED: Readonly<Record<AskedKind, readonly string[]>> = {
   trades: [...PAGE, 'takerOnly', 'filterType', 'filterAmount', 'market', 'user', 'side'],
   positions: ['user', 'market', 'sizeThreshold', 'redeemable', 'mergeable', ...PAGE, ...SORT, 'title'],
@@ -72,7 +72,7 @@ const DOCUMENTED: Readonly<Record<AskedKind, readonly string[]>> = {
   oi: ['market'],
   'live-volume': ['id', 'market'],
 };
-/** What official clients may send besides. */
+/** Further parameters of official clients. */
 const OFFICIAL: Readonly<Record<AskedKind, readonly string[]>> = {
   trades: ['eventId', 'start', 'end'],
   positions: ['eventId', 'includeArchived'],
@@ -88,17 +88,17 @@ const OFFICIAL: Readonly<Record<AskedKind, readonly string[]>> = {
 export const invalid = (name: string, allowed: string): BadRequest =>
   new BadRequest(`invalid_field: ${name} (${allowed})`);
 
-/** What the two dialects do differently with the parameters of a question. */
+/** The dialects' differences in handling a query's parameters. */
 export interface Manner {
-  /** Names that are read; what else there is, is refused or not. */
+  /** The names that are read; other names are refused or ignored. */
   readonly readNames: (kind: AskedKind, given: Iterable<string>) => readonly string[];
   readonly missing: (name: string) => BadRequest;
-  /** The answer to a user that is required and is no address. */
+  /** The error for a required user that is not an address. */
   readonly noAddress: () => BadRequest;
-  /** A limit past its maximum. */
+  /** Handles a limit past its maximum: cuts or refuses it. */
   readonly excessiveLimit: (limitMax: number) => number;
   readonly excessiveOffset: (kind: keyof typeof BOUNDS, offsetMax: number) => BadRequest;
-  /** Whether positions in archived markets are shown where nobody says. */
+  /** Whether positions in archived markets are shown by default. */
   readonly includesArchived: boolean;
 }
 
@@ -151,7 +151,7 @@ export class Parameters {
   }
 
   text(name: string): string | undefined {
-    return this.names.includes(name) ? this.query.get(name) || undefined : undefined; // '' means not said
+    return this.names.includes(name) ? this.query.get(name) || undefined : undefined; // '' counts as absent
   }
 
   required(name: string): string {
@@ -193,7 +193,7 @@ export class Parameters {
     return { limit, offset };
   }
 
-  /** A decimal of any number of places as micro, rounded up: nothing between two of them exists. */
+  /** A decimal with any number of places as micro, rounded up: no amount lies between two micro. */
   microCeiling(name: string): number | undefined {
     const text = this.text(name);
     if (text === undefined) return undefined;
@@ -214,7 +214,7 @@ export class Parameters {
     return text === 'true';
   }
 
-  /** One of some words, in any letter case. */
+  /** One of the given words, in any letter case. */
   word<Word extends string>(name: string, words: readonly Word[]): Word | undefined {
     const text = this.text(name)?.toUpperCase();
     if (text === undefined) return undefined;
@@ -235,7 +235,7 @@ export class Parameters {
     return text;
   }
 
-  /** Condition ids in the order given, each once. */
+  /** Condition ids in the given order, without duplicates. */
   conditionIds(): readonly string[] | undefined {
     const ids = this.text('market')?.split(',');
     if (ids === undefined) return undefined;
@@ -266,7 +266,7 @@ export class Parameters {
     return { conditionIds, eventNumbers };
   }
 
-  /** Whole unix seconds, both ends included to their last millisecond. */
+  /** A range in whole unix seconds; both ends are inclusive, the last through its final millisecond. */
   range(): TimeRange {
     const [start, end] = ['start', 'end'].map((name) => {
       const text = this.text(name);
@@ -280,7 +280,7 @@ export class Parameters {
     return { startMs, endMs };
   }
 
-  /** Both parameters or neither. */
+  /** The trade threshold; requires both parameters or neither. */
   threshold(): TradeThreshold | undefined {
     const unit = this.word('filterType', THRESHOLD_UNITS);
     const micro = this.microCeiling('filterAmount');
@@ -290,7 +290,7 @@ export class Parameters {
     return { unit, micro };
   }
 
-  /** Undefined = all; none where every type asked for is one that never occurs here. */
+  /** Undefined = all types; empty if all the requested types never occur here. */
   activityTypes(): readonly ActivityType[] | undefined {
     const texts = this.text('type')?.split(',');
     if (texts === undefined) return undefined;

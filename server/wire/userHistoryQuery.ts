@@ -1,6 +1,6 @@
-// What a request for user data asks for, question by question (interface.md 4.1, 7, 8; catalog-and-data.md 2, 3, 7, 8). Called
-// through dialect.ts by the routes of user data. It finds nothing and knows no market; how a parameter is read, and which there
-// are, is in userHistoryParameters.ts.
+// Parses a user-data request into a query of its kind (interface.md 4.1, 7, 8; catalog-and-data.md 2, 3, 7, 8). Called
+// through dialect.ts by the routes of user data. It looks nothing up and knows no market; the parameters and their parsing
+// are in userHistoryParameters.ts.
 
 import { MICRO_PER_UNIT } from '../../engine/index.ts';
 import {
@@ -28,7 +28,10 @@ import {
   plainManner,
 } from './userHistoryParameters.ts';
 
-/** Holders of one token that a request may ask for, over all its markets: what the longest page of trades has. */
+/**
+ * Most holders of one outcome that a request may ask for, summed over its markets: as many rows as the longest page of
+ * trades.
+ */
 const HOLDERS_MAX = 10_000;
 
 function readHolders(given: Parameters): HoldersQuery {
@@ -86,7 +89,7 @@ const readClosedPositions = (given: Parameters): ClosedPositionsQuery => ({
 
 function readActivity(given: Parameters): ActivityQuery {
   const user = given.user();
-  given.flag('excludeDepositsWithdrawals', true); // there are no such rows to leave out
+  given.flag('excludeDepositsWithdrawals', true); // validated only: no such rows exist
   return {
     kind: 'activity',
     user,
@@ -121,8 +124,8 @@ const READERS: Readonly<Record<AskedKind, (given: Parameters, manner: Manner) =>
 };
 
 /**
- * Reads what a request asks for.
- * @throws BadRequest that names the first parameter that is unknown, missing or not allowed, and what is
+ * Parses a request into a query.
+ * @throws BadRequest naming the first parameter that is unknown, missing or not allowed, and what is allowed
  */
 export type HistoryReader = (kind: AskedKind, query: URLSearchParams) => HistoryQuery;
 
@@ -131,7 +134,10 @@ const readerOf =
   (kind, query) =>
     READERS[kind](new Parameters(kind, query, manner), manner);
 
-/** The root's own: nothing that interface.md 4.1 does not list, and every bound a refusal. */
+/** The root's rules: only what interface.md 4.1 lists, and any excess is refused. */
 export const readPlainHistory = readerOf(plainManner);
-/** Official clients': their parameters too, others ignored, limits cut to their maximum. */
+/**
+ * The rules for official clients: their parameters too, unknown ones ignored, limits cut to their maximum.
+ *
+ */
 export const readOfficialHistory = readerOf(officialManner);

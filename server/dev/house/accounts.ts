@@ -1,6 +1,6 @@
-// The house's accounts: keys of the development mnemonic from index 1000 up, an API key and a deposit each, and the way in
-// which they place orders and cancel. Called by house.ts. They are bots like any other: orders are signed and pass the same
-// intake as posted ones, and everything else is the command that its request would submit.
+// The house's accounts: keys of the development mnemonic from index 1000 up, each with an API key and a deposit, and how
+// they place and cancel orders. Called by house.ts. They are ordinary bots: orders are signed and pass the same intake as
+// posted ones, and everything else is the command that a request would submit.
 import {
   ApiKeyKind,
   CancelReason,
@@ -29,17 +29,17 @@ import { orderTypeText, sideText } from '../../wire/trades.ts';
 import { clientAmounts } from '../clientAmounts.ts';
 import { choices } from './model.ts';
 
-/** The house's accounts have one API key each, of this nonce. */
+/** The nonce of each house account's one API key. */
 const NONCE = 0;
 
 export interface HouseAccount {
-  /** Lower case; owner and wallet at once (signature type 0). */
+  /** Lower case; both owner and wallet (signature type 0). */
   readonly address: string;
   readonly privateKey: Uint8Array;
   caller: Caller;
 }
 
-/** An order as an account is to place it: in the terms of the token that it names. */
+/** An order for an account to place, in the terms of the token that it names. */
 export interface HouseOrder {
   readonly market: Market;
   readonly outcome: 0 | 1;
@@ -51,17 +51,17 @@ export interface HouseOrder {
   readonly salt: number;
 }
 
-/** A command of the house was refused that nothing should refuse: it is tried again later. */
+/** A command of the house was unexpectedly refused; the house retries later. */
 class HouseRefused extends Error {
   override readonly name = 'HouseRefused';
 }
 
-/** The rejection of a record's command, if it was refused: the event of the core, or that of a killed order. */
+/** The rejection of a record's command, if any: the core's Rejected event, or that of a killed order. */
 export function refusalOf({ events }: LogRecord): EventOf<'Rejected'> | EventOf<'OrderKilled'> | undefined {
   return events.find((event) => event.type === 'Rejected' || event.type === 'OrderKilled');
 }
 
-/** @param expected a refusal that is none to the house */
+/** @param expected a rejection that counts as success */
 async function submitAccepted({ exchange }: Services, command: Command, expected?: RejectionName): Promise<void> {
   const refusal = refusalOf(await exchange.submit(encodeCommand(command)));
   const name = refusal && rejectionName(refusal.code);
@@ -73,7 +73,7 @@ function callerOf({ secret }: Services, owner: string, generation: number): Call
   return { owner, apiKey, keyId: requireKeyId(apiKey) };
 }
 
-/** The account's API key: the one that it has, or a new one. */
+/** The account's API key: the active one, or a new one. */
 async function openKey(services: Services, owner: string): Promise<Caller> {
   const latest = services.views.keys.latest(owner, NONCE, ApiKeyKind.TRADING);
   if (latest?.isActive === true) return { owner, apiKey: latest.apiKey, keyId: latest.keyId };
@@ -87,10 +87,7 @@ async function openKey(services: Services, owner: string): Promise<Caller> {
   return caller;
 }
 
-/**
- * Deposits what the account is short of: everything at first, nothing as long as enough is left. Once all that may ever be
- * deposited has been, it trades with what it has.
- */
+/** Tops up the account if its balance is below the minimum. At the limit of all deposits, it trades with what it has. */
 export async function fundAccount(services: Services, address: string): Promise<void> {
   const account = services.views.accounts.byWallet(address);
   const balanceMicro = account?.collateralMicro ?? 0;
@@ -111,13 +108,13 @@ function hasOpenOrders({ views }: Services, owner: string): boolean {
   return false;
 }
 
-/** Cancels all that an account still has in the books, from an earlier start. */
+/** Cancels orders that an account still has in the books from an earlier start. */
 async function cancelAll(services: Services, { owner, keyId }: Caller): Promise<void> {
   if (!hasOpenOrders(services, owner)) return;
   await services.exchange.submit(encodeCommand({ type: 'CancelAll', owner, keyId }));
 }
 
-/** Opens an account, or takes over what it has: its key, its money, and nothing in the books. @throws HouseRefused */
+/** Opens an account or resumes it: ensures its key and its funds, and cancels its open orders. @throws HouseRefused */
 async function openAccount(services: Services, index: number): Promise<HouseAccount> {
   const { address, privateKey } = developmentWallet(choices.firstWalletIndex + index);
   const caller = await openKey(services, address);
@@ -134,14 +131,14 @@ export async function openAccounts(services: Services): Promise<readonly HouseAc
   return accounts;
 }
 
-/** Makes the account's key anew if somebody has deleted it. @throws HouseRefused, StorageUnavailable */
+/** Creates a new key for the account if its key was deleted. @throws HouseRefused, StorageUnavailable */
 export async function renewKey(services: Services, account: HouseAccount): Promise<void> {
   account.caller = await openKey(services, account.address);
 }
 
 /**
- * Takes out of the books what an earlier start of the house left there, for a start without it.
- * @returns how many orders that were
+ * Cancels the orders that an earlier start with a house left in the books, for a start without one.
+ * @returns the number of orders cancelled
  */
 export async function withdrawHouse(services: Services): Promise<number> {
   let count = 0;
@@ -157,7 +154,7 @@ export async function withdrawHouse(services: Services): Promise<number> {
   return count;
 }
 
-/** The body that a client would post, signed; encoded by the intake of posted orders. @throws BadRequest as it does */
+/** Signs the body that a client would post and encodes it through the intake of orders. @throws BadRequest as that does */
 export function encodeOrder(
   services: Services,
   { address, privateKey, caller }: HouseAccount,

@@ -1,5 +1,5 @@
-// The house's commands on their way: planned in a step, then signed and submitted a little in each turn, and what became of
-// them by market. Called by house.ts, which says what and when. No refusal is an error here.
+// The house's commands in flight: planned in a step, signed and submitted a few in each turn of the loop, their outcomes
+// collected by market. Called by house.ts, which decides what to do and when. A refusal is never an error here.
 import { type LogRecord, rejectionName } from '../../../engine/index.ts';
 import { BadRequest } from '../../http/errors.ts';
 import type { Services } from '../../services.ts';
@@ -7,31 +7,31 @@ import { encodeOrder, type HouseAccount, type HouseOrder, refusalOf, renewKey } 
 import type { Desk } from './desk.ts';
 import type { Schedule } from './schedule.ts';
 
-/** Refusals that only say that somebody was faster. */
+/** Refusals that only mean that somebody else was faster. */
 const HARMLESS: ReadonlySet<string> = new Set(['POST_ONLY_CROSSES', 'FAK_NOT_MATCHED', 'FOK_NOT_FILLED']);
 
 type OrderKind = 'quote' | 'take';
 
-/** What became of the commands of one market in one step. */
+/** The outcome of one market's commands in one step. */
 export interface Outcome {
   isRefused: boolean;
-  /** Whether a taker's order has traded, or waits for its market's delay. */
+  /** Whether a taker's order has traded; `isDelayed`: whether one waits for its market's delay. */
   hasTraded: boolean;
   isDelayed: boolean;
 }
 
 export class HouseCommands {
-  /** How often commands were refused, by the name of the rejection. */
+  /** Number of refused commands, by the name of the rejection. */
   readonly refusals = new Map<string, number>();
   private readonly services: Services;
   private readonly schedule: Schedule;
   private readonly outcomes = new Map<Desk, Outcome>();
-  /** Accounts whose key is no more. */
+  /** Accounts whose key no longer exists. */
   private readonly keyless = new Set<HouseAccount>();
-  /** Neither signed nor submitted. */
+  /** Not yet signed or submitted. */
   private planned: (() => void)[] = [];
   private pending: Promise<void>[] = [];
-  /** Why a command was not answered. */
+  /** The reason why a command got no answer. */
   private failure: unknown;
 
   constructor(services: Services, schedule: Schedule) {
@@ -39,12 +39,12 @@ export class HouseCommands {
     this.schedule = schedule;
   }
 
-  /** From now on, what becomes of a market's commands is noted for `settle`. */
+  /** Starts recording the outcome of a market's commands, for `settle`. */
   watch(desk: Desk): void {
     this.outcomes.set(desk, { isRefused: false, hasTraded: false, isDelayed: false });
   }
 
-  /** Plans an order. One that trades as a taker's is noted. */
+  /** Plans an order. For a `take`, trades and delays are recorded. */
   place(desk: Desk, account: HouseAccount, order: HouseOrder, kind: OrderKind): void {
     this.planned.push(() => {
       try {
@@ -56,12 +56,15 @@ export class HouseCommands {
     });
   }
 
-  /** Plans a command that is no order. */
+  /** Plans a command other than an order. */
   submit(desk: Desk, account: HouseAccount, bytes: Uint8Array): void {
     this.planned.push(() => this.submitNow(desk, account, bytes));
   }
 
-  /** Signs and submits what is planned, in its order and a little in each turn: requests would wait for all of it. */
+  /**
+   * Signs and submits the planned commands in order, a few in each turn of the loop, so requests don't wait for all of
+   * them.
+   */
   async submitPlanned(): Promise<void> {
     const { planned } = this;
     this.planned = [];
@@ -104,8 +107,8 @@ export class HouseCommands {
   }
 
   /**
-   * Waits for all answers, and tells what became of each market's commands. Accounts without a key get a new one.
-   * @throws what kept answers from coming
+   * Waits for all answers, then reports the outcome for each market. Accounts without a key get a new one.
+   * @throws the reason why an answer did not come
    */
   async settle(tell: (desk: Desk, outcome: Outcome) => void): Promise<void> {
     const { pending, outcomes, keyless } = this;

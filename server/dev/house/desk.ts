@@ -1,5 +1,5 @@
-// One market as the house sees it: its fair price, its makers, what they have in the book, when it is due next. Made and
-// kept by house.ts. It reads the views, turns plans into orders of accounts, and submits nothing.
+// One market from the house's point of view: its fair price, its makers, their orders in the book, when it is next due.
+// Created and kept by house.ts. It reads the views, turns plans into orders of accounts, and submits nothing.
 
 import { MICRO_PER_LOT, OrderType, PIPS_PER_UNIT, Side } from '../../../engine/index.ts';
 import type { Market, Order, TokenBook, Views } from '../../views/index.ts';
@@ -11,24 +11,24 @@ import { choices } from './model.ts';
 import type { HouseRandom } from './random.ts';
 import type { Take } from './taker.ts';
 
-/** A market in the house's care. */
+/** A market that the house serves. */
 export interface Desk {
   readonly marketIndex: number;
   /** 1 on average over the recorded markets. */
   readonly activity: number;
   readonly fair: FairPrice;
   readonly makers: readonly HouseAccount[];
-  /** Between best bid and ask, in units; drawn anew now and then. */
+  /** The spread between best bid and ask, in units; redrawn now and then. */
   spreadUnits: number;
   hasEntered: boolean;
   isRedeemed: boolean;
   nextUpdateMs: number;
   nextTakeMs: number;
-  /** Steps in a row in which something here was refused. */
+  /** Consecutive steps in which a command for this market was refused. */
   refusals: number;
 }
 
-/** Lots of both tokens that an account may sell; taken down as orders are made of them. */
+/** Lots of both tokens that an account may still sell; reduced as orders use them. */
 export type FreeLots = [first: number, second: number];
 
 const isBidOf = ({ side, outcome }: Order): boolean => (side === Side.BUY) === (outcome === 0);
@@ -46,7 +46,7 @@ export function restingOf(desk: Desk, { orders }: Views): readonly RestingQuote[
   return resting;
 }
 
-/** What an account holds of both tokens, less what its open orders sell; whole lots. */
+/** An account's holdings of both tokens less what its open orders sell, in whole lots. */
 export function freeLotsOf({ address }: HouseAccount, marketIndex: number, { accounts, orders }: Views): FreeLots {
   const accountId = accounts.byWallet(address)?.accountId ?? -1;
   const free: FreeLots = [
@@ -60,14 +60,14 @@ export function freeLotsOf({ address }: HouseAccount, marketIndex: number, { acc
   return free;
 }
 
-/** What an account holds of the first token, less what it holds of the second; lots. */
+/** An account's holdings of the first token less those of the second, in lots. */
 export function netLotsOf({ address }: HouseAccount, marketIndex: number, { accounts }: Views): number {
   const accountId = accounts.byWallet(address)?.accountId ?? -1;
   const net = accounts.sharesMicro(accountId, marketIndex, 0) - accounts.sharesMicro(accountId, marketIndex, 1);
   return Math.trunc(net / MICRO_PER_LOT);
 }
 
-/** The market for the plans of this folder; `netLots` of the makers skews the price at which they quote. */
+/** The market as the planners of this folder see it; the makers' `netLots` skews the price at which they quote. */
 export function lookAt(
   { terms }: Market,
   desk: Desk,
@@ -85,7 +85,7 @@ export function lookAt(
   return { tickPips, minOrderLots, fairPips, unitPips, spreadUnits, bids, asks, resting };
 }
 
-/** The token and side that carry an order: shares that the account has if it may use them, else money for the other. */
+/** The token and side of an order: sells shares that the account holds, if allowed, else buys the opposite token. */
 function carry(
   isBid: boolean,
   pips: number,
@@ -100,7 +100,7 @@ function carry(
   return { outcome, side: usesShares ? Side.SELL : Side.BUY, pips: outcome === 0 ? pips : PIPS_PER_UNIT - pips };
 }
 
-/** Makers sell what they have rather than buy the other token, more often for asks than for bids. */
+/** The chance that a maker sells shares it holds instead of buying the other token: higher for asks than for bids. */
 const SELL_CHANCE = { bid: 0.3, ask: 0.7 } as const;
 
 /** A quote as an order of a maker. */
@@ -111,7 +111,7 @@ export function quoteOrder(market: Market, quote: Quote, free: FreeLots, random:
   return { market, ...carried, lots, orderType: OrderType.GTC, postOnly: true, salt: random.salt() };
 }
 
-/** A take as an order of a taker, raised to the market's minimum where it buys. */
+/** A take as an order of a taker; a buy is raised to the market's minimum. */
 export function takeOrder(market: Market, take: Take, free: FreeLots, random: HouseRandom): HouseOrder {
   const carried = carry(take.isBid, take.pips, take.lots, free, true);
   const leastLots =

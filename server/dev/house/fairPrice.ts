@@ -1,13 +1,14 @@
-// What the house holds a market's first token to be worth: a mean-reverting random walk in log odds around the market's
-// first price, bounded. One object a market, moved at each update of its quotes. It knows nothing of books or accounts.
+// The house's estimate of what a market's first token is worth: a bounded, mean-reverting random walk in log odds around
+// the market's first price. One object a market, moved at each update of its quotes. It knows nothing about books or
+// accounts.
 import { PIPS_PER_UNIT } from '../../../engine/index.ts';
 import { choices, recorded } from './model.ts';
 import type { HouseRandom } from './random.ts';
 
-/** A tick of the recorded markets. */
+/** The tick of the recorded markets, in pips. */
 const RECORDED_TICK_PIPS = 100;
 
-/** Move of one update, and the pull back that keeps the long-run spread where it is wanted. */
+/** The move of one update, and the pull back that keeps the long-run spread at its target. */
 const STEP = recorded.logOddsStep * Math.sqrt(choices.ordersOfUpdate / recorded.ordersOfStep);
 const PULL = STEP ** 2 / (2 * choices.logOddsSpread ** 2);
 
@@ -20,8 +21,8 @@ export class FairPrice {
   private offset: number;
 
   /**
-   * @param anchorPips what it comes back to
-   * @param nowPips where it starts, as far as the bound allows
+   * @param anchorPips the price that it reverts to
+   * @param nowPips the price that it starts from, within the bound
    */
   constructor(anchorPips: number, nowPips: number) {
     this.anchor = logOdds(clamp(anchorPips, 1, PIPS_PER_UNIT - 1));
@@ -34,7 +35,7 @@ export class FairPrice {
     this.offset = clamp(moved, -choices.logOddsMax, choices.logOddsMax);
   }
 
-  /** In pips with a fraction, from one tick to one less a tick. */
+  /** In fractional pips, from one tick to one unit less a tick. */
   pips(tickPips: number): number {
     const price = PIPS_PER_UNIT / (1 + Math.exp(-(this.anchor + this.offset)));
     return clamp(price, tickPips, PIPS_PER_UNIT - tickPips);
@@ -42,7 +43,7 @@ export class FairPrice {
 }
 
 /**
- * What stands for a recorded tick at a price, in pips: a tick where that is 0.01; on finer grids less than 0.01 but more
+ * The equivalent of a recorded tick at a price, in pips: one tick if that is 0.01; on finer grids less than 0.01 but more
  * than their tick; and less towards both ends, where prices move less.
  */
 export function unitPipsAt(pips: number, tickPips: number): number {

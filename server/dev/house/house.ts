@@ -1,6 +1,6 @@
 // The house: market makers and takers that keep the seed's markets moving in development. Started by start.ts once the
-// catalog is planted, and by tests. One step does all that is due: moves fair prices, replaces quotes, takes. It is a bot
-// inside the process: it reads the views, submits commands like any request, and no refusal may end it.
+// catalog is planted, and by tests. One step does everything that is due: moves fair prices, replaces quotes, takes. It is
+// a bot inside the process: it reads the views and submits commands like any request, and no refusal may end it.
 import { ExchangeMode, encodeCommand, MarketStatus, MICRO_PER_LOT, reasonOf } from '../../../engine/index.ts';
 import type { Services } from '../../services.ts';
 import { isOver, type Market, type Views } from '../../views/index.ts';
@@ -24,13 +24,13 @@ interface HouseOptions {
 }
 
 export interface House {
-  /** How often the house's commands were refused, by the name of the rejection. */
+  /** Number of the house's refused commands, by the name of the rejection. */
   readonly refusals: ReadonlyMap<string, number>;
-  /** Acts no more; resolves when what it was about has been answered. Its orders stay in the books. */
+  /** Stops acting. Resolves when the commands in flight are answered; the house's orders stay in the books. */
   stop(): Promise<void>;
 }
 
-/** Starts the house. Its accounts are opened in its first step, and the seed's open markets have quotes seconds later. */
+/** Starts the house. Its first step opens its accounts, and the seed's open markets have quotes seconds later. */
 export function startHouse({ services, mode, seed, schedule }: HouseOptions): House {
   const house = new HouseRun(services, paces[mode], seed, schedule);
   schedule.run(() => house.step());
@@ -45,7 +45,7 @@ export function startHouse({ services, mode, seed, schedule }: HouseOptions): Ho
 
 class HouseRun {
   readonly commands: HouseCommands;
-  /** What fails from now on is nobody's concern. */
+  /** From then on failures are no longer reported as warnings. */
   isStopping = false;
   private readonly services: Services;
   private readonly pace: Pace;
@@ -55,7 +55,7 @@ class HouseRun {
   private desks: readonly Desk[] = [];
   private isOpen = false;
   private nextFundMs = 0;
-  /** Steps in a row that failed as a whole. */
+  /** Consecutive steps that failed as a whole. */
   private failures = 0;
 
   constructor(services: Services, pace: Pace, seed: number, schedule: Schedule) {
@@ -65,7 +65,7 @@ class HouseRun {
     this.commands = new HouseCommands(services, schedule);
   }
 
-  /** Does what is due. Never rejects. @returns when it wants to be called again (ms) */
+  /** Does what is due. Never rejects. @returns the time of its next call (ms) */
   async step(): Promise<number> {
     const { exchange, log } = this.services;
     try {
@@ -83,7 +83,7 @@ class HouseRun {
     }
   }
 
-  /** Opens accounts and takes the seed's markets into care; the stream of random numbers begins here. */
+  /** Opens the accounts and adopts the seed's markets. The stream of random numbers starts here. */
   private async open(): Promise<void> {
     const { exchange } = this.services;
     this.accounts = await openAccounts(this.services);
@@ -117,7 +117,7 @@ class HouseRun {
     };
   }
 
-  /** The next time at which something is due, rounded up so that what is due at nearly the same time is done at once. */
+  /** The next time at which something is due, rounded up so that things due at nearly the same time are done together. */
   private nextStepMs(nowMs: number): number {
     const { stepMs } = this.pace;
     const dueMs = this.desks.reduce(
@@ -146,7 +146,7 @@ class HouseRun {
     for (const { address } of this.accounts) await fundAccount(this.services, address);
   }
 
-  /** A market whose book lacks a side is seen to soon. */
+  /** Brings forward the next update of a market whose book lacks a side. */
   private hurry(desk: Desk, nowMs: number): void {
     if (!desk.hasEntered || desk.refusals > 0 || desk.nextUpdateMs <= nowMs + choices.hurryMs) return;
     const { books, markets } = this.services.views;
@@ -156,7 +156,7 @@ class HouseRun {
     desk.nextUpdateMs = nowMs + choices.hurryMs * this.random.fraction();
   }
 
-  /** Does what is due in a market: moves its quotes, and takes from its book where the exchange lets anybody take. */
+  /** Does what is due in a market: moves its quotes, and takes from its book if the exchange's mode allows taking. */
   private serve(desk: Desk, nowMs: number, mayTake: boolean): void {
     const market = this.services.views.markets.byIndex(desk.marketIndex);
     if (market?.status !== MarketStatus.OPEN) {
@@ -184,7 +184,7 @@ class HouseRun {
     return this.services.views.accounts.flags(address) === 0;
   }
 
-  /** Moves the fair price and brings the makers' quotes after it. */
+  /** Moves the fair price and adjusts the makers' quotes to it. */
   private update(desk: Desk, market: Market): void {
     const { services, random } = this;
     const { views } = services;
@@ -208,7 +208,7 @@ class HouseRun {
     }
   }
 
-  /** First time in a market: each maker that holds nothing of it makes some sets, so that it can sell both tokens. */
+  /** On the first visit to a market: each maker without shares of it splits some sets, so that it can sell both tokens. */
   private enter(desk: Desk): void {
     const { marketIndex } = desk;
     desk.hasEntered = true;
@@ -219,7 +219,7 @@ class HouseRun {
     }
   }
 
-  /** Turns sets that an account has gathered back into money. @returns what it may sell afterwards */
+  /** Merges surplus sets of an account back into collateral. @returns the lots it may sell afterwards */
   private mergeSets(desk: Desk, account: HouseAccount): FreeLots {
     const free = freeLotsOf(account, desk.marketIndex, this.services.views);
     const sets = Math.min(free[0], free[1]);
@@ -269,9 +269,9 @@ class HouseRun {
     }
   }
 
-  /** Plans a market's next time by what became of its commands. */
+  /** Schedules a market's next visit according to the outcome of its commands. */
   private planNext(desk: Desk, { isRefused, hasTraded, isDelayed }: Outcome, nowMs: number): void {
-    // A delayed order may find nothing at its release: the next comes in time to make up for it.
+    // A delayed order may find nothing at its release, so the next take comes early enough to make up for it.
     if (isDelayed) desk.nextTakeMs = nowMs + this.nextTakeWaitMs(desk) / 2;
     else if (hasTraded) desk.nextTakeMs = nowMs + this.nextTakeWaitMs(desk);
     desk.refusals = isRefused ? desk.refusals + 1 : 0;
@@ -283,12 +283,12 @@ class HouseRun {
   }
 }
 
-/** Doubled with each refusal in a row. */
+/** The wait after consecutive refusals, doubled with each. */
 function backoffMs(refusals: number): number {
   return Math.min(choices.backoffMsMax, choices.backoffMs * 2 ** (refusals - 1));
 }
 
-/** Whether a maker with this position may take on more of it by the quote. */
+/** Whether a maker with this position may add to it by this quote. */
 function isWithinBound({ isBid }: Quote, netLots: number): boolean {
   return isBid ? netLots < choices.makerNetLotsMax : netLots > -choices.makerNetLotsMax;
 }
@@ -300,8 +300,8 @@ function holds(accounts: Views['accounts'], address: string, marketIndex: number
 }
 
 /**
- * The markets of the seed catalog that exist and are not over, with the price that the catalog gives them; of those that are, the
- * ones whose shares the house still holds: it redeems them.
+ * The existing markets of the seed catalog that are not over, with their prices in the catalog; also those that are over
+ * and of which the house still holds shares, to redeem them.
  */
 function seedMarkets(
   { views }: Services,

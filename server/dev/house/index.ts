@@ -1,5 +1,5 @@
-// The door of the house: how start-up and tests start it, and take out what an earlier one left. Of the rest of this
-// folder other rooms know the modes alone, which settings take from model.ts: the door would load the whole house.
+// The interface of the house: start-up and tests start it here, and cancel what an earlier one left in the books. Only
+// settings import from inside this folder (the modes, from model.ts), since this file would load the whole house.
 export { withdrawHouse } from './accounts.ts';
 export { type House, startHouse } from './house.ts';
 export type { HouseMode } from './model.ts';

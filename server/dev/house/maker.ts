@@ -1,4 +1,4 @@
-// What a market's makers do with their quotes when the fair price has moved: which come down and which go up, all in the
+// How a market's makers adjust their quotes when the fair price has moved: which to cancel and which to place, all in the
 // first token's terms. Called by house.ts for each update. It decides and submits nothing.
 import { PIPS_PER_UNIT } from '../../../engine/index.ts';
 import { choices, drawAddLots, drawFrom, recorded } from './model.ts';
@@ -13,14 +13,14 @@ export interface RestingQuote {
   readonly lots: number;
 }
 
-/** An order to place, in the first token's terms; which token carries it is decided with the account. */
+/** An order to place, in the first token's terms; its token is chosen together with the account. */
 export interface Quote {
   readonly isBid: boolean;
   readonly pips: number;
   readonly lots: number;
 }
 
-/** One side of the book as the views show it: the best level last. */
+/** One side of the book as in the views: the best level last. */
 interface LevelsLook {
   readonly pips: readonly number[];
   readonly lots: readonly number[];
@@ -29,10 +29,10 @@ interface LevelsLook {
 export interface MarketLook {
   readonly tickPips: number;
   readonly minOrderLots: number;
-  /** Fair price, skewed by what the makers hold; with a fraction. */
+  /** Fair price, skewed by the makers' position; fractional. */
   readonly fairPips: number;
   readonly unitPips: number;
-  /** How far apart best bid and ask are kept, in units. */
+  /** The target spread between best bid and ask, in units. */
   readonly spreadUnits: number;
   readonly bids: LevelsLook;
   readonly asks: LevelsLook;
@@ -44,13 +44,13 @@ interface QuotePlan {
   readonly quotes: readonly Quote[];
 }
 
-/** Best bid and ask to be kept up, in ticks. */
+/** The best bid and ask to maintain, in ticks. */
 interface Touch {
   readonly bid: number;
   readonly ask: number;
 }
 
-/** As far apart as wanted, with the fair price between them. */
+/** Best bid and ask at the target spread around the fair price. */
 function touchOf({ fairPips, tickPips, unitPips, spreadUnits }: MarketLook): Touch {
   const ticks = PIPS_PER_UNIT / tickPips;
   const spread = Math.max(1, Math.ceil((spreadUnits * unitPips) / tickPips));
@@ -59,14 +59,14 @@ function touchOf({ fairPips, tickPips, unitPips, spreadUnits }: MarketLook): Tou
   return { bid, ask: Math.min(bid + spread, ticks - 1) };
 }
 
-/** A quote on the wrong side of the fair price or nearer to it than wanted, or too far from it to be of use. */
+/** Whether a quote is on the wrong side of the fair price, closer to it than the target spread allows, or too far away. */
 function isStale({ isBid, pips }: RestingQuote, touch: Touch, { fairPips, unitPips, tickPips }: MarketLook): boolean {
   const distancePips = isBid ? fairPips - pips : pips - fairPips;
   const isInside = isBid ? pips > touch.bid * tickPips : pips < touch.ask * tickPips;
   return isInside || distancePips < 0 || distancePips > choices.quoteUnitsMax * unitPips;
 }
 
-/** The best price of a side once these quotes are gone; undefined when nothing is left. */
+/** The best price of a side without these quotes; undefined if nothing is left. */
 function bestWithout({ pips, lots }: LevelsLook, gone: readonly RestingQuote[]): number | undefined {
   for (let index = pips.length - 1; index >= 0; index -= 1) {
     const goneLots = gone.reduce((sum, quote) => (quote.pips === pips[index] ? sum + quote.lots : sum), 0);
@@ -75,7 +75,7 @@ function bestWithout({ pips, lots }: LevelsLook, gone: readonly RestingQuote[]):
   return undefined;
 }
 
-/** Takes one side apart into what stays and what comes down. A full side gives one quote up every other time. */
+/** Divides one side's quotes into those to keep and those to cancel. A full side gives up one quote every other time. */
 function sortSide(
   side: readonly RestingQuote[],
   touch: Touch,
@@ -90,7 +90,7 @@ function sortSide(
   return { kept, gone: [...gone, given] };
 }
 
-/** The prices at which one side gets new quotes, in ticks, none beyond `limit`. */
+/** The prices of one side's new quotes, in ticks, none beyond `limit`. */
 function drawTicks(
   isBid: boolean,
   touch: number,
@@ -104,7 +104,7 @@ function drawTicks(
   const held = (ticks: number): number => (isBid ? Math.min(ticks, limit) : Math.max(ticks, limit));
   const isTouched = kept.some(({ pips }) => (isBid ? pips >= touch * tickPips : pips <= touch * tickPips));
   const wanted = Math.min(choices.quotesOfUpdate, recorded.levelsASide - kept.length);
-  // What the kept quotes are short of is the best price itself; it comes first, even on a full side.
+  // If no kept quote is at the best price, a quote there comes first, even on a full side.
   const prices = isTouched ? [] : [held(touch)];
   while (prices.length < wanted) {
     const distance = drawFrom(recorded.addTicks, random) * unitPips;
@@ -114,7 +114,7 @@ function drawTicks(
   return prices.filter((ticks) => ticks >= 1 && ticks <= last);
 }
 
-/** What to cancel and what to place: best prices kept up around the fair price, depth behind them as recorded. */
+/** Plans which quotes to cancel and to place: best prices around the fair price, depth behind them as recorded. */
 export function planQuotes(look: MarketLook, random: HouseRandom): QuotePlan {
   const { tickPips, minOrderLots, resting } = look;
   const touch = touchOf(look);

@@ -1,19 +1,19 @@
-// The figures that the house trades by. Those of `recorded` are measured, by bench/houseModel.ts, on the flow of a real
-// venue: flow_20260607.csv.gz of Polymarket-Tickscope (MIT), 179,050 orders on six markets in 1,200 s. The rest are choices
-// of our own, with their reasons. Read by the other files of this folder; nothing here has state.
+// The parameters of the house's trading. Those in `recorded` were measured by bench/houseModel.ts on the flow of a real
+// venue: flow_20260607.csv.gz of Polymarket-Tickscope (MIT), 179,050 orders on six markets in 1,200 s. The others are our
+// own choices, with their reasons. Read by the other files of this folder; nothing here has state.
 import { LOTS_PER_SHARE, PIPS_PER_UNIT } from '../../../engine/index.ts';
 import type { HouseRandom } from './random.ts';
 
-/** Points of a cumulative distribution: this share (of 1) of all values is at most `value`. Both rise. */
+/** Points of a cumulative distribution: the share (of 1) of values that are at most `value`. Both rise. */
 type Distribution = readonly (readonly [share: number, value: number])[];
 
 export const recorded = {
-  /** Orders a second in each of the six markets. */
+  /** Orders per second in each of the six markets. */
   ordersPerSecond: [47.6, 47.5, 32, 17.9, 3.5, 1.2],
   /** Sizes of orders placed within 10 ticks of the best: log-normal, in shares. */
   addSharesMedian: 67.4,
   addSharesSigma: 1.47,
-  /** Of those orders, the sizes that are chosen again and again, in shares. */
+  /** The round sizes that recur among those orders, in shares. */
   roundSizes: [
     [0.028, 5],
     [0.037, 25],
@@ -24,10 +24,10 @@ export const recorded = {
     [0.223, 1_000],
   ] satisfies Distribution,
   wholeSharesShare: 0.94,
-  /** Sizes of orders that take: log-normal, in shares. */
+  /** Sizes of taking orders: log-normal, in shares. */
   takeSharesMedian: 25.8,
   takeSharesSigma: 2,
-  /** How far from the mid orders are placed, in ticks; the 22 % beyond 20 ticks are left out. */
+  /** Distance of orders from the mid, in ticks; the 22 % beyond 20 ticks are left out. */
   addTicks: [
     [0, 0],
     [0.033, 0.5],
@@ -38,7 +38,7 @@ export const recorded = {
     [0.639, 10],
     [0.776, 20],
   ] satisfies Distribution,
-  /** Between best bid and best ask, in ticks; the 16 % beyond 5 ticks are left out. */
+  /** Spread between best bid and best ask, in ticks; the 16 % beyond 5 ticks are left out. */
   spreadTicks: [
     [0.29, 1],
     [0.542, 2],
@@ -46,21 +46,21 @@ export const recorded = {
     [0.74, 4],
     [0.84, 5],
   ] satisfies Distribution,
-  /** Median of price levels on a side within 10 ticks of its best. */
+  /** Median number of price levels on a side within 10 ticks of its best. */
   levelsASide: 6,
-  /** Standard deviation of the mid's move in 10 s, in log odds, and the orders of an average market in that time. */
+  /** Standard deviation of the mid's move in 10 s, in log odds, and the number of orders in an average market in that time. */
   logOddsStep: 0.149,
   ordersOfStep: 250,
 } as const;
 
-/** How often the house does what. */
+/** How often the house acts. */
 export interface Pace {
-  /** Mean time between two updates of the quotes of a market of average activity, and the longest. */
+  /** Mean time between two updates of a market's quotes, for a market of average activity, and the longest time. */
   readonly updateMsMean: number;
   readonly updateMsMax: number;
-  /** Longest time between two visits of a taker: of a market of average activity or less. */
+  /** Longest time between two visits of a taker, for markets of average activity or less. */
   readonly takeMsMax: number;
-  /** What is due is done in steps of this length, so that it shares flushes. */
+  /** Step length: things that are due are done together, so that they share flushes. */
   readonly stepMs: number;
 }
 
@@ -68,9 +68,9 @@ export const HOUSE_MODES = ['none', 'calm', 'busy'] as const;
 export type HouseMode = (typeof HOUSE_MODES)[number];
 
 /**
- * The recorded markets are live matches with 25 orders a second each. A laptop that runs a catalog of 150 for days wants
- * about a hundredth of that, and each market is to print all the same: so takes are far more frequent among the house's
- * orders than among the recorded ones.
+ * The recorded markets are live matches with 25 orders a second each. A laptop that runs a catalog of 150 markets for days
+ * wants about a hundredth of that, yet each market should still print trades: so takes are far more frequent among the
+ * house's orders than among the recorded ones.
  */
 export const paces: Readonly<Record<Exclude<HouseMode, 'none'>, Pace>> = {
   calm: { updateMsMean: 30_000, updateMsMax: 45_000, takeMsMax: 45_000, stepMs: 100 },
@@ -81,53 +81,62 @@ export const choices = {
   makerCount: 6,
   takerCount: 4,
   makersOfMarket: 2,
-  /** First account of the development mnemonic that is the house's. */
+  /** The first account of the development mnemonic that belongs to the house. */
   firstWalletIndex: 1_000,
-  /** What an account is funded with, and below which balance it is funded anew: half a year of calm away. */
+  /** The deposit of an account, and the balance below which it is topped up: about half a year of calm trading apart. */
   depositMicro: 1_000_000_000_000,
   balanceMicroMin: 200_000_000_000,
-  /** Shares of both tokens that a maker holds in each of its markets, in lots; merged down to it beyond the second. */
+  /** Full sets that a maker holds in each of its markets, in lots; above setLotsMax they are merged down to setLots. */
   setLots: 50_000,
   setLotsMax: 150_000,
-  /** Net position in a market (first less second token), in lots: quotes are skewed fully at the first, end at the second. */
+  /**
+   * Net position in a market (first token less second), in lots: the first is where quotes are skewed fully, the second
+   * where a maker stops adding to it.
+   */
   skewLots: 500_000,
   makerNetLotsMax: 2_000_000,
   skewUnits: 5,
   takerNetLotsMax: 200_000,
-  /** Orders at entry into a market, and most of an update, on each side. */
+  /** Orders on each side at entry into a market, and the most in an update. */
   quotesOfUpdate: 2,
-  /** Shares that one order may have at most, and how much larger orders at the ends of the scale may be. */
+  /** Most shares of one order, and the largest factor by which orders grow at the ends of the price scale. */
   orderSharesMax: 5_000,
   cheapFactorMax: 10,
-  /** A quote farther than this from the fair price is taken down. */
+  /** A quote farther than this from the fair price is cancelled. */
   quoteUnitsMax: 30,
-  /** Farther than this from the fair price a taker pays nobody. */
+  /** A taker pays at most this much more than the fair price. */
   takeUnitsMax: 8,
   fillOrKillShare: 0.3,
-  /** How often an update draws the market's spread anew. */
+  /** The chance that an update redraws the market's spread. */
   spreadChangeChance: 0.2,
-  /** Orders of an average update, with its share of takes: as far as this moves the recorded mid, it moves the fair price. */
+  /**
+   * Orders of an average update, including its share of takes: it moves the fair price as far as this many orders move the
+   * recorded mid.
+   */
   ordersOfUpdate: 5,
   /** Long-run standard deviation of the fair price around the market's first price, in log odds, and its bound. */
   logOddsSpread: 0.2,
   logOddsMax: 0.6,
-  /** First quotes within this time of the start, first takes in this window after it. */
+  /** First quotes come within this time of the start, first takes in this window after it. */
   firstQuoteMsMax: 2_000,
   firstTakeMs: [4_000, 38_000],
-  /** A taker that found nothing comes again after about so long. */
+  /** Time after which a taker that found nothing tries again. */
   retryTakeMs: 4_000,
-  /** A book without a side has one again after this time at most. */
+  /** Longest time that a book lacks a side. */
   hurryMs: 3_000,
-  /** Waits after refusals: the first, doubled each time up to the last. */
+  /** Waits after refusals: the first one, doubled each time up to the last one. */
   backoffMs: 2_000,
   backoffMsMax: 60_000,
-  /** How often a market is looked at that is closed, and whether an account needs money. */
+  /**
+   * How often closed markets and the accounts' balances are checked.
+   *
+   */
   restMs: 30_000,
-  /** Markets that one step may serve, so that none takes long after a pause. */
+  /** Most markets served in one step, so that none takes long after a pause. */
   marketsOfStepMax: 30,
 } as const;
 
-/** A value drawn from the part of a distribution that its points cover, straight between them. */
+/** A value drawn from the part of a distribution that its points cover, with linear interpolation. */
 export function drawFrom(distribution: Distribution, random: HouseRandom): number {
   const [firstShare, firstValue] = distribution[0];
   const [lastShare, lastValue] = distribution[distribution.length - 1];
@@ -142,7 +151,7 @@ export function drawFrom(distribution: Distribution, random: HouseRandom): numbe
   return lastValue;
 }
 
-/** Where a share costs little, orders have more of them (of either token, so that both ends are alike). */
+/** The factor by which orders grow where a share of either token is cheap; both ends of the scale are treated alike. */
 function cheapFactor(pips: number): number {
   const cheaper = Math.max(1, Math.min(pips, PIPS_PER_UNIT - pips));
   return Math.min(choices.cheapFactorMax, Math.max(1, 1_000 / cheaper));
@@ -155,7 +164,7 @@ function lotsOf(median: number, sigma: number, pips: number, random: HouseRandom
   return Math.max(1, lots);
 }
 
-/** The size of an order that is to rest at a price, in lots. */
+/** The size of an order to rest at a price, in lots. */
 export function drawAddLots(pips: number, random: HouseRandom): number {
   const { roundSizes, addSharesMedian, addSharesSigma } = recorded;
   const draw = random.fraction();
@@ -164,12 +173,12 @@ export function drawAddLots(pips: number, random: HouseRandom): number {
   return lotsOf(addSharesMedian, addSharesSigma, pips, random);
 }
 
-/** The size of an order that takes at a price, in lots. */
+/** The size of a taking order at a price, in lots. */
 export function drawTakeLots(pips: number, random: HouseRandom): number {
   return lotsOf(recorded.takeSharesMedian, recorded.takeSharesSigma, pips, random);
 }
 
-/** How active a market is: 1 on average over the recorded markets, one of which is drawn. */
+/** The activity of a market, drawn from the recorded markets, whose average is 1. */
 export function drawActivity(random: HouseRandom): number {
   const { ordersPerSecond } = recorded;
   const mean = ordersPerSecond.reduce((sum, rate) => sum + rate, 0) / ordersPerSecond.length;

@@ -1,10 +1,10 @@
-// The house's random source: everything that the house makes at random (prices, sizes, times, salts) comes from one stream
-// of it. It must never be used for anything secret.
+// The house's random source: all its random choices (prices, sizes, times, salts) come from one stream. It must never be
+// used for anything secret.
 import { createHash } from 'node:crypto';
 import { Xorshift128 } from '../xorshift.ts';
 
 export class HouseRandom extends Xorshift128 {
-  /** Whatever tells this stream from others: a seed, and the time of the start. Equal texts give equal streams. */
+  /** @param name identifies the stream, such as a seed and the start time; equal names give equal streams */
   constructor(name: string) {
     const digest = createHash('sha256').update(name).digest();
     super(digest.readInt32LE(0), digest.readInt32LE(4), digest.readInt32LE(8), digest.readInt32LE(12) | 1);

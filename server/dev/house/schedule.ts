@@ -1,24 +1,24 @@
-// When the house acts: a schedule calls its step at the times that the step asks for. The one here runs on timers; tests
-// and simulations drive the house by a virtual clock with one of their own. It knows nothing of what a step does.
+// When the house acts: a schedule calls the house's step at the times that the step requests. The one here runs on timers;
+// tests and simulations use their own on a virtual clock. It knows nothing about the contents of a step.
 
 import { LoopTurn } from '../../../engine/index.ts';
 
-/** Runs a step again and again, never twice at once. */
+/** Runs a step repeatedly, never concurrently. */
 export interface Schedule {
   /**
-   * Calls `step` soon, then each time when the exchange's time has reached what it resolved with (ms).
-   * `step` must not reject.
+   * Calls `step` soon, then each time the exchange's time reaches the value (ms) that the last call resolved with. `step`
+   * must not reject.
    */
   run(step: () => Promise<number>): void;
-  /** What a step is to wait for before it goes on, so that others have their turn; undefined while it may still go on. */
+  /** A promise that a step must await to give others their turn; undefined if it may continue at once. */
   pause(): Promise<void> | undefined;
-  /** Calls no more; resolves when the step that runs has ended. */
+  /** Stops calling; resolves when the running step has ended. */
   stop(): Promise<void>;
 }
 
-/** How long (ms) a step may go on before requests have their turn. */
+/** How long (ms) a step may run before requests get their turn. */
 const TURN_MS = 0.5;
-/** A timer is set for at most this long (ms), so that a clock that was set is noticed. */
+/** Longest timer (ms), so that a changed clock is noticed. */
 const LONGEST_WAIT_MS = 1_000;
 
 /** A schedule on timers. They do not keep the process alive. */

@@ -1,11 +1,11 @@
-// What a taker does when it visits a market: which way, how much, and the worst price it accepts, in the first token's
+// What a taker does on a visit to a market: which side, how much, and the worst price it accepts, in the first token's
 // terms. Called by house.ts for each visit. It decides and submits nothing.
 import { PIPS_PER_UNIT } from '../../../engine/index.ts';
 import type { MarketLook } from './maker.ts';
 import { choices, drawTakeLots } from './model.ts';
 import type { HouseRandom } from './random.ts';
 
-/** An order that is to take, in the first token's terms. */
+/** A taking order, in the first token's terms. */
 export interface Take {
   readonly isBid: boolean;
   /** Worst price accepted. */
@@ -14,12 +14,15 @@ export interface Take {
   readonly isFillOrKill: boolean;
 }
 
-/** How much a price lies on the taker's good side of the fair price, in units; negative when it must pay. */
+/** How far a price is better for the taker than the fair price, in units; negative if it is worse. */
 function edgeUnits(isBid: boolean, pips: number, { fairPips, unitPips }: MarketLook): number {
   return (isBid ? fairPips - pips : pips - fairPips) / unitPips;
 }
 
-/** A chance, higher the more the taker is short and the cheaper buying is; certain at the bounds of its position. */
+/**
+ * Whether the taker buys. Fixed at the bounds of its position; else the better side if either beats the fair price; else by
+ * chance, the likelier the shorter its position is.
+ */
 function wantsToBuy(netLots: number, edgeOfBuying: number, edgeOfSelling: number, random: HouseRandom): boolean {
   if (netLots >= choices.takerNetLotsMax) return false;
   if (netLots <= -choices.takerNetLotsMax) return true;
@@ -28,8 +31,8 @@ function wantsToBuy(netLots: number, edgeOfBuying: number, edgeOfSelling: number
 }
 
 /**
- * The order of one visit; undefined when there is nothing to take at a price worth it.
- * @param netLots what the taker holds of the first token, less what it holds of the second
+ * The order of one visit; undefined if nothing is offered at an acceptable price.
+ * @param netLots the taker's holdings of the first token less those of the second
  */
 export function planTake(look: MarketLook, netLots: number, random: HouseRandom): Take | undefined {
   const { bids, asks, tickPips } = look;
@@ -45,7 +48,7 @@ export function planTake(look: MarketLook, netLots: number, random: HouseRandom)
   const lots = Math.max(1, Math.min(drawTakeLots(best, random), roomLots));
   const bestLots = (isBid ? asks : bids).lots.at(-1) ?? 0;
   const isFillOrKill = lots <= bestLots && random.chance(choices.fillOrKillShare);
-  // A little beyond the best price, on the grid even where the best was quoted under another tick.
+  // At or one tick beyond the best price; on the grid even if the best was quoted under another tick.
   const slackTicks = isFillOrKill ? 0 : random.below(2);
   const grid = isBid ? Math.ceil(best / tickPips) + slackTicks : Math.floor(best / tickPips) - slackTicks;
   const ticks = Math.min(Math.max(grid, 1), PIPS_PER_UNIT / tickPips - 1);

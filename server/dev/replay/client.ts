@@ -1,6 +1,6 @@
-// The replay's only way to the exchange: its public HTTP interface over kept connections. Signs requests with API keys
-// (L2 headers), waits when the exchange asks it to, and hands replies on as parsed JSON with their status. It must never
-// read the exchange in any other way.
+// The replay's only access to the exchange: its public HTTP interface over keep-alive connections. Signs requests with API
+// keys (L2 headers), waits when the exchange asks it to, and returns replies as parsed JSON with their status. It must
+// never read the exchange in any other way.
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { signL2 } from '../../auth/l2.ts';
@@ -17,13 +17,13 @@ export interface ApiCredentials {
 
 type HttpMethod = 'GET' | 'POST' | 'DELETE' | 'PATCH';
 
-/** A reply as it came; `body` is undefined when it is not JSON. */
+/** A reply; `body` is undefined if it is not JSON. */
 export interface ClientReply {
   readonly status: number;
   readonly body: unknown;
 }
 
-/** What accompanies a request: who asks, and further headers. */
+/** The body, credentials and further headers of a request. */
 interface RequestDetails {
   readonly body?: unknown;
   readonly credentials?: ApiCredentials;
@@ -52,15 +52,15 @@ export class ExchangeClient {
     return this.#requestCount;
   }
 
-  /** How often the exchange asked us to wait. */
+  /** Number of times that the exchange asked us to wait. */
   get waitCount(): number {
     return this.#waitCount;
   }
 
   /**
-   * Sends a request and waits for its reply.
+   * Sends a request and waits for its reply, retrying when told to.
    * @param path with the query, if any; only the part before it is signed
-   * @throws FatalError (usage) when nobody answers at the address, or the only answer is to come back later
+   * @throws FatalError (usage) if nobody answers at the address, or every answer is to retry later
    */
   async send(method: HttpMethod, path: string, details: RequestDetails = {}): Promise<ClientReply> {
     const body = details.body === undefined ? undefined : Buffer.from(JSON.stringify(details.body));
@@ -96,7 +96,7 @@ export class ExchangeClient {
         readWhole(response).then(resolve, (error: unknown) => reject(this.#broken(error)));
       });
       request.on('error', (error) => {
-        // A kept connection may be closed by the other end just as we reuse it; nothing was read of this request then.
+        // The server may close a keep-alive connection just as we reuse it; then it has read nothing of this request.
         const isStale = request.reusedSocket && 'code' in error && error.code === 'ECONNRESET';
         if (isStale) this.#exchange(method, path, headers, body).then(resolve, reject);
         else reject(this.#broken(error));
@@ -147,7 +147,7 @@ async function readWhole(response: IncomingMessage): Promise<ClientReply & { rea
   };
 }
 
-/** Ends the replay when a call of its preparation was refused, with the exchange's own words. */
+/** Ends the replay, quoting the exchange's reply, if a call of its preparation was refused. */
 export function requireSuccess(reply: ClientReply, what: string): unknown {
   if (reply.status === 200) return reply.body;
   fatal('usage', `The exchange refused ${what} with ${reply.status}: ${JSON.stringify(reply.body ?? '')}.`);

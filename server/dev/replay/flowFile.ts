@@ -1,5 +1,6 @@
-// A recorded flow: a CSV file (plain or .gz) of level changes and trade prints, and the token ids in a JSON file beside
-// it. Read once, before the replay starts. It must never repair a line: what cannot be read is named by its line number.
+// Reads a recorded flow: a CSV file (plain or .gz) of level changes and trade prints, and the token ids in a JSON file
+// beside it. Called once, before the replay starts. It must never repair a line: an unreadable one is reported by its
+// number.
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -13,23 +14,23 @@ export type BookSide = 'B' | 'A';
 /** A row that changed one level: + added to it, - took from it, X was implied by the reported best price. */
 export interface LevelRow {
   readonly op: '+' | '-' | 'X';
-  /** When the recorded venue said it, ms since the epoch. */
+  /** Time stated by the recorded venue, ms since the epoch. */
   readonly tMs: number;
   /** Number of the market in the file, from 0. */
   readonly market: number;
   readonly side: BookSide;
   /** In the first token's terms. */
   readonly pricePips: number;
-  /** The level's whole size after the row, rounded down to lots; 0 when it is gone. */
+  /** The level's total size after the row, rounded down to lots; 0 if the level is gone. */
   readonly levelLots: number;
 }
 
-/** A trade print: somebody bought (side B) or sold (side A) the first token, or did the equivalent in the second. */
+/** A trade print: a taker bought (side B) or sold (side A) the first token, or did the equivalent in the second. */
 export interface PrintRow {
   readonly op: 'T';
   readonly tMs: number;
   readonly market: number;
-  /** What the taker did, in the first token's terms: B bought, A sold. */
+  /** The taker's side in the first token's terms: B bought, A sold. */
   readonly side: BookSide;
   readonly pricePips: number;
   /** Size printed, rounded down to lots. */
@@ -71,7 +72,7 @@ export function parseFlowLine(line: string, lineNumber: number): FlowRow {
   return { op: op === '+' || op === '-' ? op : 'X', ...common, levelLots };
 }
 
-/** The rows of a flow's text, its header line checked. @throws FatalError (usage) for the first line at fault */
+/** The rows of a flow's text, after checking its header line. @throws FatalError (usage) for the first bad line */
 export function parseFlow(text: string): FlowRow[] {
   const lines = text.split('\n');
   if (lines[0].trimEnd() !== FLOW_HEADER) fatal('usage', `The first line of a flow is "${FLOW_HEADER}".`);
@@ -106,7 +107,7 @@ function parseTokens(text: string, path: string): (readonly [string, string])[] 
   return markets.map(({ tokens }) => tokens);
 }
 
-/** Where the token ids of a flow lie: flow_X.csv(.gz) has them in tokens_X.json in the same folder. */
+/** The path of a flow's token ids: flow_X.csv(.gz) has them in tokens_X.json in the same folder. */
 export function tokensPathOf(flowPath: string): string {
   const name = basename(flowPath)
     .replace(/\.gz$/, '')
@@ -135,8 +136,8 @@ function readText(path: string, what: string): string {
 
 /**
  * Reads a recording and the token ids beside it.
- * @param rowsMax only the first so many rows
- * @throws FatalError (usage) when a file is missing or a line cannot be read
+ * @param rowsMax the number of leading rows to return
+ * @throws FatalError (usage) if a file is missing or a line cannot be read
  */
 export function readFlow(path: string, rowsMax = Number.POSITIVE_INFINITY): Flow {
   const rows = parseFlow(readText(path, 'The flow'));

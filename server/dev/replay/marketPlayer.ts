@@ -1,6 +1,6 @@
-// Plays one market's rows against the exchange, in their order: levels are brought to their recorded sizes by signed
-// orders and cancels, prints are taken by fill-or-kill orders, and at checkpoints both tokens' books are compared with
-// the recording. Called by replayFlow.ts, one player a market. It must never assume a fill: it reads trades.
+// Plays one market's rows against the exchange, in order: signed orders and cancels bring levels to their recorded sizes,
+// fill-or-kill orders take the prints, and at checkpoints both tokens' books are compared with the recording. Called by
+// replayFlow.ts, one player a market. It must never assume a fill: it reads the trades.
 
 import type { ApiCredentials, ExchangeClient } from './client.ts';
 import type { BookSide, LevelRow, PrintRow } from './flowFile.ts';
@@ -13,28 +13,28 @@ import { type PlacedRow, takeStep } from './steps.ts';
 import type { Tally } from './tally.ts';
 import type { Trader } from './wallets.ts';
 
-/** What all players share. */
+/** The context that all players share. */
 export interface Stage {
   readonly client: ExchangeClient;
   readonly writer: OrderWriter;
   readonly tally: Tally;
   /** Wallets whose orders rest. */
   readonly makers: readonly Trader[];
-  /** Wallets that only take, so that no wallet ever meets its own order. */
+  /** Wallets that only take, so that no wallet ever crosses its own order. */
   readonly takers: readonly Trader[];
   readonly isCheckpoint: (index: number) => boolean;
-  /** Told of every so many rows played. */
+  /** Called with the number of rows just played. */
   readonly onRows: (count: number) => void;
 }
 
 /**
- * Rounds of placing and cancelling by which a step's levels should be at their sizes. Where the recording is crossed for
- * a while, what stands on the other side can eat an order in every round: such a level stays short and is counted.
+ * Most rounds of placing and cancelling to bring a step's levels to their sizes. While the recording is crossed, the other
+ * side can consume an order in every round; such a level stays short and is counted.
  */
 const ROUNDS_MAX = 6;
-/** Largest order, lots; what a level lacks beyond it comes with the next round. */
+/** Largest order, lots; a level that needs more gets it in the next round. */
 const ORDER_LOTS_MAX = 1_000_000_000;
-/** Of so many orders, one names the second token, so that trades also make and merge full sets. */
+/** One of this many orders names the second token, so that trades also mint and merge full sets. */
 const SECOND_TOKEN_EVERY = 4;
 
 type Placement = { readonly side: BookSide; readonly pricePips: number; readonly lots: number };
@@ -50,7 +50,7 @@ export class MarketPlayer {
   #orderTurn = 0;
   #printTurn = 0;
 
-  /** @param turn where the round robin over the wallets begins, so that markets don't go in step */
+  /** @param turn where the round robin over the wallets starts, so that markets don't move in step */
   constructor(stage: Stage, market: ReplayMarket, rows: readonly PlacedRow[], turn: number) {
     this.#stage = stage;
     this.#market = market;
@@ -74,8 +74,8 @@ export class MarketPlayer {
   }
 
   /**
-   * Brings each row's level to the row's absolute size. A cancel that took too much, an order that met the other side
-   * and one that was refused leave a level short (or long), which the next round mends.
+   * Brings each row's level to the row's absolute size. A cancel that removed too much, an order that met the other side
+   * and a refused order leave a level short (or long); the next round corrects it.
    */
   async #bringLevels(rows: readonly LevelRow[]): Promise<void> {
     const { tally } = this.#stage;
@@ -97,7 +97,10 @@ export class MarketPlayer {
     tally.levelsUnreached += unreached.length;
   }
 
-  /** The next maker that has no order which these would cross: its order would be cancelled instead of traded with. */
+  /**
+   * The next maker without resting orders that these placements would cross: such an order would be cancelled instead of
+   * traded with.
+   */
   #nextMaker(placements: readonly Placement[]): Trader {
     const { makers } = this.#stage;
     const crossed = new Set(placements.flatMap((row) => [...this.#resting.walletsCrossed(row.side, row.pricePips)]));
@@ -108,7 +111,7 @@ export class MarketPlayer {
     return makers[this.#makerTurn++ % makers.length];
   }
 
-  /** Sends resting orders of one wallet: one alone to /order, several to /orders. */
+  /** Sends one wallet's resting orders: a single one to /order, several to /orders. */
   async #place(placements: readonly Placement[]): Promise<void> {
     if (placements.length === 0) return;
     const maker = this.#nextMaker(placements);
@@ -122,7 +125,7 @@ export class MarketPlayer {
     }
   }
 
-  /** Takes what an accepted order took, and what of it rests. */
+  /** Records the fills of an accepted order and its resting remainder. */
   async #settle(
     reply: PlacedReply & { readonly isAccepted: true },
     intent: OrderIntent,
@@ -135,13 +138,13 @@ export class MarketPlayer {
     this.#resting.add({ id: reply.orderId, wallet: trader.index, side, pricePips, remainingLots });
   }
 
-  /** Signs and sends orders of one wallet and counts what became of them. */
+  /** Signs and sends one wallet's orders and counts the outcomes. */
   async #send(intents: readonly OrderIntent[], trader: Trader): Promise<readonly PlacedReply[]> {
     const { client, writer, tally } = this.#stage;
     const orders = intents.map((intent) => writer.write(intent, this.#market.tokens, trader));
     tally.ordersSent += orders.length;
     tally.secondTokenOrders += intents.filter((intent) => intent.isSecondToken).length;
-    // Where an answer is lost the client sends again: what was taken then is to be told, not refused.
+    // If an answer is lost the client sends again: an order already accepted must then be reported, not refused.
     const details = { credentials: trader.credentials, headers: { idempotent: '1' } };
     const reply =
       orders.length === 1
@@ -162,7 +165,7 @@ export class MarketPlayer {
     return replies;
   }
 
-  /** Reads the trades that an order made and takes their fills off our resting orders. */
+  /** Reads an order's trades and deducts their fills from our resting orders. */
   async #learnFills(tradeIds: readonly string[], taker: Trader): Promise<void> {
     const { client, tally } = this.#stage;
     const { credentials } = taker;
@@ -177,7 +180,7 @@ export class MarketPlayer {
     }
   }
 
-  /** Cancels orders, one request a wallet: one order by /order, several by /orders. */
+  /** Cancels orders, one request a wallet: a single order by /order, several by /orders. */
   async #cancel(orders: readonly RestingOrder[]): Promise<void> {
     const byWallet = new Map<number, string[]>();
     for (const { wallet, id } of orders) {
@@ -201,7 +204,7 @@ export class MarketPlayer {
       this.#resting.remove(id);
     }
     for (const [id, reason] of refused) {
-      // Whatever the reason, such an order does not rest as we thought; the next round looks at what is left.
+      // Whatever the reason, the order does not rest as recorded; the next round checks what is left.
       tally.refuseCancel(reason);
       this.#resting.remove(id);
     }
@@ -212,7 +215,7 @@ export class MarketPlayer {
     return this.#stage.makers[wallet].credentials;
   }
 
-  /** Takes the printed size at the printed price, all of it or nothing, from a wallet that never rests. */
+  /** Takes the printed size at the printed price, fill-or-kill, with a wallet that never rests. */
   async #print(row: PrintRow): Promise<void> {
     const { takers, tally } = this.#stage;
     tally.prints++;
@@ -224,7 +227,7 @@ export class MarketPlayer {
     const taker = takers[this.#takerTurn++ % takers.length];
     const { side, pricePips, sizeLots } = row;
     const turn: OrderIntent = { side, pricePips, lots: sizeLots, isSecondToken: isSecondTurn, orderType: 'FOK' };
-    // A BUY of whole cents alone can ask for the printed size; selling the other token is the same, and always exact.
+    // Only a BUY of whole cents can ask for the printed size; selling the other token is equivalent and always exact.
     const intent = isExact(turn) ? turn : { ...turn, isSecondToken: !isSecondTurn };
     const [reply] = await this.#send([intent], taker);
     if (!reply.isAccepted) {
@@ -235,7 +238,7 @@ export class MarketPlayer {
     await this.#settle(reply, intent, taker);
   }
 
-  /** Compares both books with the recording, with each other, and with what replies told. */
+  /** Compares both books with the recording, with each other, and with what the replies reported. */
   async #checkpoint(): Promise<void> {
     const { client, tally } = this.#stage;
     const paths = this.#market.tokens.map((token) => `/book?token_id=${token}`);

@@ -1,6 +1,6 @@
-// The markets that a recording is replayed in: created through the operator's interface, with the recorded token ids in
-// the first run on an exchange and with ids derived from a run's number in later ones. Called while a replay is
-// prepared. It must never touch a market that it did not make.
+// The markets that a recording is replayed in: created through the operator's interface, with the recorded token ids in the
+// first run on an exchange and with ids derived from the run's number in later ones. Called while a replay is prepared. It
+// must never touch a market that it did not create.
 import { z } from 'zod';
 import { bytesToHex } from '../../auth/hex.ts';
 import { keccak256Text } from '../../auth/keccak.ts';
@@ -15,14 +15,14 @@ export interface ReplayMarket {
   readonly tokens: readonly [string, string];
 }
 
-/** What was made. */
+/** The created markets. */
 interface ReplayMarkets {
   /** 1 for the first replay on this exchange. */
   readonly run: number;
   readonly markets: readonly ReplayMarket[];
 }
 
-/** The tick of every market of a replay: recorded prices have three decimals at most. */
+/** The tick of a replay's markets, in pips: recorded prices have three decimals at most. */
 export const TICK_PIPS = 10;
 const EVENT_SLUG = 'recorded-flow';
 const RUNS_MAX = 1_000;
@@ -46,7 +46,7 @@ class Operator {
   }
 }
 
-/** The first number whose event slug is free; its event is created. */
+/** Creates the event of the first run number whose slug is free. */
 async function createEvent(operator: Operator): Promise<{ readonly run: number; readonly slug: string }> {
   let refusal: ClientReply | undefined;
   for (let run = 1; run <= RUNS_MAX; run++) {
@@ -59,7 +59,7 @@ async function createEvent(operator: Operator): Promise<{ readonly run: number; 
   fatal('usage', `The exchange made no event: ${refusal?.status} ${JSON.stringify(refusal?.body ?? '')}.`);
 }
 
-/** The body of POST /admin/markets; `ids` gives the recorded ones, else the exchange derives them. */
+/** The body of POST /admin/markets; `ids` holds the recorded ids, or the question id from which the exchange derives them. */
 function marketBody(event: string, number: number, ids: Readonly<Record<string, unknown>>) {
   const slug = `${event}-market-${number}`;
   return {
@@ -89,7 +89,7 @@ async function createMarket(
   return { conditionId: market.condition_id, tokens: [market.tokens[0].token_id, market.tokens[1].token_id] };
 }
 
-/** Makes an event and one market for each pair of recorded tokens. @throws FatalError when the exchange refuses */
+/** Creates an event and one market for each pair of recorded tokens. @throws FatalError if the exchange refuses */
 export async function createMarkets(
   client: ExchangeClient,
   adminToken: string,

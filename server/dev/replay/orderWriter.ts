@@ -1,6 +1,6 @@
-// Writes signed orders: level and side in the first token's terms become the body of POST /order, for either token.
-// Called by the market's player for each order. A bid for the first token at p and an offer of the second at 1 − p are
-// the same liquidity; which of the two is sent is the caller's choice.
+// Writes signed orders: turns level and side in the first token's terms into the body of POST /order, for either token.
+// Called by the market's player for each order. A bid for the first token at p and an offer of the second at 1 − p are the
+// same liquidity; the caller chooses which of the two is sent.
 import { PIPS_PER_UNIT, Side } from '../../../engine/index.ts';
 import { ZERO_BYTES32 } from '../../auth/hex.ts';
 import type { OrderDomain } from '../../auth/orderDigest.ts';
@@ -10,7 +10,7 @@ import type { BookSide } from './flowFile.ts';
 import { TICK_PIPS } from './markets.ts';
 import type { Trader } from './wallets.ts';
 
-/** What an order is to do, in the first token's terms. */
+/** An intended order, in the first token's terms. */
 export interface OrderIntent {
   /** B buys the first token (or sells the second), A the reverse. */
   readonly side: BookSide;
@@ -26,7 +26,7 @@ function ownTerms({ side, pricePips, isSecondToken }: OrderIntent): { readonly i
   return { isBuy: (side === 'B') !== isSecondToken, pips: isSecondToken ? PIPS_PER_UNIT - pricePips : pricePips };
 }
 
-/** Whether the order can ask for its lots and no others: a FOK BUY is signed in whole cents. */
+/** Whether the order can ask for exactly its lots: a FOK BUY is signed in whole cents. */
 export function isExact(intent: OrderIntent): boolean {
   const { isBuy, pips } = ownTerms(intent);
   return intent.orderType !== 'FOK' || !isBuy || isWholeCents(intent.lots, pips);
@@ -36,7 +36,7 @@ export class OrderWriter {
   readonly #domain: OrderDomain;
   #lastSalt: number;
 
-  /** @param firstSalt salts count up from here; the id of an order also holds its time, so that runs never collide */
+  /** @param firstSalt salts count up from here; an order's id also covers its time, so runs never collide */
   constructor(domain: OrderDomain, firstSalt: number) {
     this.#domain = domain;
     this.#lastSalt = firstSalt;

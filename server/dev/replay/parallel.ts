@@ -1,7 +1,7 @@
 // Runs one task an item, a bounded number at a time. Called by the preparation of a replay, which would otherwise open
-// hundreds of connections at once. It must never go on after a task has failed.
+// hundreds of connections at once. It must start no task after one has failed.
 
-/** Results in the order of the items. @throws what the first failing task threw */
+/** Results in the order of the items. @throws the error of the first task that fails */
 export async function mapParallel<Item, Result>(
   items: readonly Item[],
   width: number,

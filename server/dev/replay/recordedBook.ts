@@ -1,5 +1,5 @@
-// What the recording says that a market's book is, and how a book read from the exchange compares with it. The levels
-// here come from the file's rows alone: never from what the replay sent, and never from what the exchange answered.
+// A market's book according to the recording, and its comparison with a book read from the exchange. The levels here come
+// from the file's rows alone, never from what the replay sent or the exchange answered.
 import { PIPS_PER_UNIT } from '../../../engine/index.ts';
 import type { BookSide, LevelRow } from './flowFile.ts';
 
@@ -12,22 +12,22 @@ export interface BookLevels {
   readonly asks: Levels;
 }
 
-/** How many levels of the union of two books are equal in price and size. */
+/** Of the levels in either of two books: how many there are, and how many are equal in price and size. */
 interface Agreement {
   readonly agreeing: number;
   readonly all: number;
 }
 
 /**
- * One market of the recording. A level's recorded size is the absolute size that its last change row states, from its
- * first change on (the file has no initial snapshot). A print states no size, so it changes nothing here: the row that
- * reports the reduction does, before or after it. Between the two, or where a print hits what such a row has already
- * taken away, the exchange rightly shows less than the recording; these levels count as disagreeing.
+ * One market of the recording. A level's recorded size is the absolute size in its latest change row, from its first change
+ * on (the file has no initial snapshot). A print states no size and changes nothing here: the row that reports the
+ * reduction does, before or after it. Between the two, or if a print hits what such a row has already removed, the exchange
+ * rightly shows less than the recording; these levels count as disagreeing.
  */
 export class RecordedBook {
   readonly #sides: Readonly<Record<BookSide, Map<number, number>>> = { B: new Map(), A: new Map() };
 
-  /** Takes a row over. */
+  /** Applies a row. */
   apply(row: LevelRow): void {
     if (row.levelLots === 0) this.#sides[row.side].delete(row.pricePips);
     else this.#sides[row.side].set(row.pricePips, row.levelLots);
@@ -46,7 +46,7 @@ function compareSide(left: Levels, right: Levels): Agreement {
   return { agreeing, all };
 }
 
-/** Levels of two books that are equal in price and, to the lot, in size; both in the first token's terms. */
+/** Compares two books, both in the first token's terms; levels agree if price and size are equal, to the lot. */
 export function compareBooks(left: BookLevels, right: BookLevels): Agreement {
   const bids = compareSide(left.bids, right.bids);
   const asks = compareSide(left.asks, right.asks);
@@ -57,7 +57,7 @@ function mirrorSide(levels: Levels): Levels {
   return new Map([...levels].map(([pricePips, lots]) => [PIPS_PER_UNIT - pricePips, lots]));
 }
 
-/** The other token's book: a bid at p is an ask at 1 − p and the reverse. */
+/** The other token's book: a bid at p is an ask at 1 − p and vice versa. */
 export function mirrored(book: BookLevels): BookLevels {
   return { bids: mirrorSide(book.asks), asks: mirrorSide(book.bids) };
 }

@@ -1,5 +1,5 @@
-// A replay from its first request to its last: markets, wallets, then one player a market, all at the same time. Called
-// by the command (../replay.ts) and by the test. It prints nothing and reads no file; what happened is in the tally.
+// A whole replay: creates markets and wallets, then runs one player a market, all concurrently. Called by the command
+// (../replay.ts) and by the test. It prints nothing and reads no file; its results are in the tally.
 import { MICRO_PER_LOT } from '../../../engine/index.ts';
 import { chainContracts } from '../../auth/contracts.ts';
 import { keccak256Text } from '../../auth/keccak.ts';
@@ -14,44 +14,44 @@ import type { PlacedRow } from './steps.ts';
 import { type ReplayFigures, Tally } from './tally.ts';
 import { type Funding, fundTraders, openTraders, type Trader } from './wallets.ts';
 
-/** How a flow is replayed. */
+/** Options of a replay. */
 export interface ReplayOptions {
   /** Where the exchange listens, such as http://127.0.0.1:8080. */
   readonly url: string;
   readonly adminToken: string;
-  /** Wallets in all; a tenth of them only take. */
+  /** Total number of wallets; a tenth of them only take. */
   readonly accounts: number;
-  /** Chain that orders are signed for; its stock contracts. */
+  /** Chain that orders are signed for, with its stock contracts. */
   readonly chainId: number;
-  /** Of the wallets' keys and of their turns. */
+  /** Seed of the wallets' keys and turns. */
   readonly seed: number;
-  /** Compare the books after every so many rows. */
+  /** Number of rows between comparisons of the books. */
   readonly checkEvery: number;
-  /** Told of the rows played. */
+  /** Called with the number of rows just played. */
   readonly onRows?: (count: number) => void;
-  /** Told what is being done before the rows are played. */
+  /** Called with a description of each preparation phase. */
   readonly onPhase?: (sentence: string) => void;
 }
 
-/** What a replay ends with. */
+/** The result of a replay. */
 interface ReplayOutcome {
   readonly tally: Tally;
   readonly figures: ReplayFigures;
 }
 
 export const ACCOUNTS_MIN = 100;
-/** Each takes some ten requests before the first row: of so many the preparation is a matter of minutes. */
+/** Each needs some ten requests before the first row, so this many take minutes to prepare. */
 export const ACCOUNTS_MAX = 100_000;
 const TAKERS_EVERY = 10;
-/** Checkpoints aimed at where nothing else is asked for; the least that a comparison should rest on is 1,000. */
+/** Default number of checkpoints; a comparison should rest on at least 1,000. */
 const CHECKPOINTS_WANTED = 1_200;
 
-/** Rows between checkpoints so that there are about 1,200 of them, as far as there are rows. */
+/** Rows between checkpoints, for about 1,200 checkpoints if there are enough rows. */
 export function checkEveryFor(rowCount: number): number {
   return Math.max(1, Math.floor(rowCount / CHECKPOINTS_WANTED));
 }
 
-/** Enough for any wallet to hold the largest level of the recording by itself, or to sell all prints, in every market. */
+/** Funds enough for any one wallet to hold the recording's largest level, or to sell all prints, in every market. */
 function fundingFor(flow: Flow): Funding {
   let lotsMax = 1;
   let printedLots = 0;
@@ -73,7 +73,7 @@ function recordedMsOf(flow: Flow): number {
   return Math.max(0, last - first);
 }
 
-/** Where the wallets' turns begin in a market: spread by the seed. */
+/** Where the wallets' turns start in a market; spread by the seed. */
 function firstTurn(seed: number, market: number): number {
   const hash = keccak256Text(`outcry recorded flow, seed ${seed}, market ${market}`);
   return (hash[0] << 16) | (hash[1] << 8) | hash[2];
@@ -103,7 +103,7 @@ async function prepare(client: ExchangeClient, flow: Flow, options: ReplayOption
 
 /**
  * Replays a flow on a running exchange, through its HTTP interface alone.
- * @throws FatalError (usage) when the exchange cannot be reached, refuses the preparation or answers out of shape
+ * @throws FatalError (usage) if the exchange cannot be reached, refuses the preparation or sends a malformed reply
  */
 export async function replayFlow(flow: Flow, options: ReplayOptions): Promise<ReplayOutcome> {
   const client = new ExchangeClient(new URL(options.url));

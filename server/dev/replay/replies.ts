@@ -1,13 +1,13 @@
-// Reads the exchange's replies: order, cancel, trade and book objects as its interface describes them, sizes and prices
-// turned into exact lots and pips. Called by the market's player. A reply of another shape stops the replay with a
-// sentence: it must never be read as "nothing happened".
+// Parses the exchange's replies: order, cancel, trade and book objects as its interface describes them, with sizes and
+// prices as exact lots and pips. Called by the market's player. A reply of another shape stops the replay with a sentence;
+// it must never be read as "nothing happened".
 import { z } from 'zod';
 import { fatal } from '../../process/fatal.ts';
 import { parseLots, parsePips } from '../../wire/numbers.ts';
 import type { ClientReply } from './client.ts';
 import type { BookLevels } from './recordedBook.ts';
 
-/** What became of one order. */
+/** The outcome of one order. */
 export type PlacedReply =
   | {
       readonly isAccepted: true;
@@ -18,7 +18,7 @@ export type PlacedReply =
   | {
       readonly isAccepted: false;
       readonly sentence: string;
-      /** A fill-or-kill order that the book could not fill whole. */
+      /** Whether it was a fill-or-kill order that the book could not completely fill. */
       readonly isKilled: boolean;
     };
 
@@ -45,7 +45,7 @@ function unexpected(what: string, reply: ClientReply): never {
   fatal('usage', `The exchange answered ${what} with ${reply.status} and an unexpected body: ${body}.`);
 }
 
-/** The body of a 200 reply, checked; anything else ends the replay. */
+/** The validated body of a 200 reply; anything else ends the replay. */
 function expectShape<T>(schema: z.ZodType<T>, reply: ClientReply, what: string): T {
   const result = reply.status === 200 ? schema.safeParse(reply.body) : undefined;
   return result?.success === true ? result.data : unexpected(what, reply);
@@ -56,8 +56,8 @@ function refused(sentence: string): PlacedReply {
 }
 
 /**
- * One element of an order reply. What has traded, in shares, is what a BUY takes and a SELL makes; the other amount is
- * money.
+ * Parses one element of an order reply. The traded shares are a BUY's taking amount and a SELL's making amount; the other
+ * amount is money.
  */
 function readPlaced(element: unknown, isBuy: boolean, reply: ClientReply): PlacedReply {
   const result = placedSchema.safeParse(element);
@@ -91,7 +91,7 @@ export function readCancelReply(reply: ClientReply): {
   return { canceled, refused: Object.entries(refusals) };
 }
 
-/** The makers of a trade asked for by its id, with the lots that each gave. */
+/** The makers of a trade requested by its id, with the lots that each traded. */
 export function readTradeMakers(reply: ClientReply): readonly { readonly orderId: string; readonly lots: number }[] {
   const { data } = expectShape(tradesSchema, reply, 'a trade asked for by its id');
   if (data.length !== 1) unexpected('a trade asked for by its id', reply);

@@ -1,6 +1,6 @@
-// The replay's own orders that rest in one market, as the exchange's replies told: which order stands at which level
-// and how much of it is left. Used by the market's player to decide what to place and what to cancel. It never guesses
-// a fill: only replies change it.
+// The replay's own resting orders in one market, according to the exchange's replies: the orders at each level and how much
+// of each is left. Used by the market's player to decide what to place and what to cancel. It never guesses a fill: only
+// replies change it.
 import type { BookSide } from './flowFile.ts';
 import type { BookLevels } from './recordedBook.ts';
 
@@ -24,12 +24,12 @@ export class RestingOrders {
   readonly #sides: Readonly<Record<BookSide, Map<number, Level>>> = { B: new Map(), A: new Map() };
   readonly #byId = new Map<string, RestingOrder>();
 
-  /** Lots at a level; 0 when there are none. */
+  /** Lots at a level; 0 if there are none. */
   lotsAt(side: BookSide, pricePips: number): number {
     return this.#sides[side].get(pricePips)?.lots ?? 0;
   }
 
-  /** Takes a new resting order in, behind those of its level. */
+  /** Adds a resting order at the end of its level's queue. */
   add(order: RestingOrder): void {
     const levels = this.#sides[order.side];
     let level = levels.get(order.pricePips);
@@ -42,7 +42,7 @@ export class RestingOrders {
     this.#byId.set(order.id, order);
   }
 
-  /** Takes so many lots off an order, and the order out when nothing is left. False when the order is not known. */
+  /** Reduces an order by `lots`, removing it if nothing is left. False if the order is unknown. */
   reduce(id: string, lots: number): boolean {
     const order = this.#byId.get(id);
     if (order === undefined) return false;
@@ -53,7 +53,7 @@ export class RestingOrders {
     return true;
   }
 
-  /** Takes an order out. False when it is not known. */
+  /** Removes an order. False if it is unknown. */
   remove(id: string): boolean {
     const order = this.#byId.get(id);
     const level = order === undefined ? undefined : this.#sides[order.side].get(order.pricePips);
@@ -66,8 +66,8 @@ export class RestingOrders {
   }
 
   /**
-   * Which orders to cancel so that a level loses at least `lots`: the newest one that has exactly so many left, else
-   * the newest ones until it is enough. What they have too much must be placed again.
+   * Picks the orders to cancel so that a level loses at least `lots`: the newest order with exactly that many left, else
+   * the newest ones until they suffice. Any excess must be placed again.
    */
   pickForCancel(side: BookSide, pricePips: number, lots: number): readonly RestingOrder[] {
     const orders = this.#sides[side].get(pricePips)?.orders ?? [];
@@ -90,7 +90,7 @@ export class RestingOrders {
     return false;
   }
 
-  /** The wallets whose orders such an order would cross. */
+  /** The wallets whose resting orders an order of this side and price would cross. */
   walletsCrossed(side: BookSide, pricePips: number): ReadonlySet<number> {
     const wallets = new Set<number>();
     for (const [other, level] of this.#sides[otherSide[side]]) {
@@ -100,7 +100,7 @@ export class RestingOrders {
     return wallets;
   }
 
-  /** Sizes by price, for the comparison of replies with books. */
+  /** Sizes by price, for comparison with the exchange's books. */
   get levels(): BookLevels {
     const lotsOf = (levels: ReadonlyMap<number, Level>) =>
       new Map([...levels].map(([pricePips, level]) => [pricePips, level.lots]));

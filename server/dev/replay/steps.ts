@@ -1,24 +1,24 @@
-// Cuts one market's rows into steps: rows that can be sent to the exchange at the same time because they neither touch
-// the same level nor cross one another, and prints, which stand alone. Pure; called by the market's player before each
-// step. It must never let two rows swap places whose order the book could tell.
+// Cuts one market's rows into steps: rows that can be sent concurrently because they neither touch the same level nor cross
+// one another, and prints, which stand alone. Pure; called by the market's player before each step. It must never reorder
+// two rows if the book could tell the difference.
 import type { FlowRow, LevelRow, PrintRow } from './flowFile.ts';
 import type { RestingOrders } from './restingOrders.ts';
 
-/** A row and where it stands in the whole file, from 0. */
+/** A row and its index in the whole file, from 0. */
 export interface PlacedRow {
   readonly row: FlowRow;
   readonly index: number;
 }
 
-/** What is done next, and how many of the market's rows that is. */
+/** The next step, and the number of the market's rows in it. */
 type Step =
   | { readonly kind: 'levels'; readonly rows: readonly LevelRow[]; readonly rowCount: number }
   | { readonly kind: 'print'; readonly row: PrintRow; readonly rowCount: 1 };
 
-/** Rows of one step at most; also the exchange's limit of orders in a batch. */
+/** Most rows in one step; also the exchange's limit of orders in a batch. */
 export const STEP_ROWS_MAX = 15;
 
-/** What the rows taken so far would put into the book. */
+/** The rows collected for a step, and the levels that they would put into the book. */
 class Gathered {
   readonly rows: LevelRow[] = [];
   readonly #touched = new Set<string>();
@@ -44,9 +44,9 @@ class Gathered {
 }
 
 /**
- * The step that begins at `from`. A row that crosses what rests begins a step and ends it, so that it meets exactly the
- * book that the rows before it made. A checkpoint row ends its step.
- * @param resting the market's orders as they are before the step
+ * The step that starts at `from`. A row that crosses resting orders is a step of its own, so it meets exactly the book that
+ * the rows before it made. A checkpoint row ends its step.
+ * @param resting the market's orders before the step
  */
 export function takeStep(
   rows: readonly PlacedRow[],

@@ -1,14 +1,14 @@
-// The sentences that a replay ends with, and how far its books must agree. Called by the command line, which prints them, and by the
-// test of the recording.
+// The closing sentences of a replay, and the agreement that its books must reach. Called by the command line, which prints
+// them, and by the test of the recording.
 import type { ReplayFigures, Tally } from './tally.ts';
 
-/** Fewer agreeing levels than this fail a replay: prints take what a row has already removed, so 1 is out of reach. */
+/** Smallest share of agreeing levels for a replay to pass; prints hit what a row has already removed, so 1 is out of reach. */
 export const AGREEMENT_MIN = 0.99;
 
 const number = new Intl.NumberFormat('en-US');
 const show = (value: number): string => number.format(Math.round(value));
 
-/** A share of one as a percentage with two decimals, rounded down, so that a figure never looks better than it is. */
+/** A share of one as a percentage with two decimals, rounded down so that a figure never looks better than it is. */
 export function percentText(share: number): string {
   return `${(Math.floor(share * 10_000) / 100).toFixed(2)} %`;
 }
@@ -29,7 +29,7 @@ export function summaryLines(tally: Tally, figures: ReplayFigures): string[] {
   return [...effortLines(tally, figures), ...outcomeLines(tally), ...bookLines(tally)];
 }
 
-/** What was sent, and how fast. */
+/** The lines about what was sent and how fast. */
 function effortLines(tally: Tally, { elapsedMs, recordedMs, requests, waits }: ReplayFigures): string[] {
   const seconds = Math.max(elapsedMs, 1) / 1000;
   const pace = (recordedMs / 1000 / seconds).toFixed(1);
@@ -43,7 +43,7 @@ function effortLines(tally: Tally, { elapsedMs, recordedMs, requests, waits }: R
   ];
 }
 
-/** What became of the orders. */
+/** The lines about the outcomes of the orders. */
 function outcomeLines(tally: Tally): string[] {
   const sent = `${show(tally.ordersSent)} sent by ${tally.wallets.size} wallets`;
   const became = `${show(tally.ordersAccepted)} accepted, ${show(tally.ordersCanceled)} cancelled`;
@@ -58,7 +58,7 @@ function outcomeLines(tally: Tally): string[] {
   ];
 }
 
-/** How the books compare with the recorded ones. */
+/** The lines that compare the books with the recorded ones. */
 function bookLines(tally: Tally): string[] {
   const { levelsUnreached, strangersFilled, checkpoints, mirrorsBroken, levelsCompared, levelsUnexplained } = tally;
   const lines: string[] = [];

@@ -1,5 +1,5 @@
-// What a replay counts while it runs. Every player adds to the one tally; summary.ts says it in sentences and the test reads
-// it. It must never decide anything.
+// The counters of a running replay. Every player adds to the one tally; summary.ts puts it into sentences and the test
+// reads it. It must never decide anything.
 
 export class Tally {
   rows = 0;
@@ -8,16 +8,16 @@ export class Tally {
   /** Orders that name the second token. */
   secondTokenOrders = 0;
   ordersCanceled = 0;
-  /** Parts of the replay's resting orders that trades took. */
+  /** Fills of the replay's resting orders. */
   fills = 0;
   trades = 0;
-  /** Makers in trades that are none of the replay's orders. */
+  /** Makers in trades whose orders are not the replay's. */
   strangersFilled = 0;
-  /** Rows whose order met the other side, which its reply said. */
+  /** Rows whose order would cross the replay's resting orders. */
   crossingAdds = 0;
   prints = 0;
   printsFilled = 0;
-  /** Prints that the book could not fill whole: killed, as fill-or-kill says. */
+  /** Prints whose fill-or-kill order was killed: the book could not fill them completely. */
   printsUnfillable = 0;
   /** Prints smaller than one lot, which cannot be sent. */
   printsBelowLot = 0;
@@ -35,7 +35,7 @@ export class Tally {
   readonly #rejections = new Map<string, number>();
   readonly #cancelRefusals = new Map<string, number>();
 
-  /** Counts a refused order by its sentence, in which ids and figures are left out. */
+  /** Counts a refused order by its sentence, with ids and figures masked. */
   reject(sentence: string): void {
     count(this.#rejections, sentence);
   }
@@ -55,7 +55,7 @@ export class Tally {
     return byCount(this.#cancelRefusals);
   }
 
-  /** Agreeing levels / levels compared, over all checkpoints; 1 when there was none to compare. */
+  /** The ratio of agreeing to compared levels, over all checkpoints; 1 if none were compared. */
   get agreement(): number {
     return this.levelsCompared === 0 ? 1 : this.levelsAgreeing / this.levelsCompared;
   }
@@ -70,13 +70,13 @@ function byCount(counts: ReadonlyMap<string, number>): ReadonlyMap<string, numbe
   return new Map([...counts].sort(([, left], [, right]) => right - left));
 }
 
-/** What a replay took, beside what it counted. */
+/** A replay's durations and request counts. */
 export interface ReplayFigures {
-  /** Of the rows alone, without the preparation. */
+  /** Time for the rows alone, without the preparation. */
   readonly elapsedMs: number;
-  /** From the earliest row of the recording to the latest. */
+  /** Time from the earliest row of the recording to the latest. */
   readonly recordedMs: number;
   readonly requests: number;
-  /** How often the exchange asked the replay to wait. */
+  /** Number of times that the exchange asked the replay to wait. */
   readonly waits: number;
 }

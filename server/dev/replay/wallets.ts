@@ -1,5 +1,6 @@
-// The replay's wallets: keys from a seed, an API key each, collateral from the operator's desk and shares by splitting.
-// Called while a replay is prepared. It must never use the wallets that development prints: those belong to users.
+// The replay's wallets: keys derived from a seed, an API key each, collateral from the operator's desk and shares by
+// splitting. Called while a replay is prepared. It must never use the wallets that development prints: those belong to
+// users.
 import { z } from 'zod';
 import { signClobAuth } from '../../auth/clobAuth.ts';
 import { bytesToHex } from '../../auth/hex.ts';
@@ -10,7 +11,7 @@ import { microText, secondsText } from '../../wire/numbers.ts';
 import { type ApiCredentials, type ExchangeClient, requireSuccess } from './client.ts';
 import { mapParallel } from './parallel.ts';
 
-/** A wallet that may trade. */
+/** A wallet with credentials to trade. */
 export interface Trader {
   readonly index: number;
   readonly privateKey: string;
@@ -19,11 +20,11 @@ export interface Trader {
   readonly credentials: ApiCredentials;
 }
 
-/** What a wallet is given before the first row. */
+/** A wallet's funds before the first row. */
 export interface Funding {
-  /** Split into shares of both tokens, for each market. */
+  /** Collateral split into shares of both tokens, for each market. */
   readonly sharesMicro: number;
-  /** Left in collateral after the splits. */
+  /** Collateral left after the splits. */
   readonly collateralMicro: number;
 }
 
@@ -32,7 +33,7 @@ const SETUP_WIDTH = 16;
 const credentialsSchema = z.object({ apiKey: z.string(), secret: z.string(), passphrase: z.string() });
 const balanceSchema = z.object({ balance: z.string().regex(/^\d{1,16}$/) });
 
-/** The key pair of a wallet: keccak256 of a text with seed and index. The same for the same seed, in every run. */
+/** The key pair of a wallet: keccak256 of a text with seed and index, so equal in every run with the same seed. */
 function replayWallet(seed: number, index: number): { readonly privateKey: string; readonly address: string } {
   const privateKey = bytesToHex(keccak256Text(`outcry recorded flow, seed ${seed}, wallet ${index}`));
   return { privateKey, address: addressOfPrivateKey(privateKey) };
@@ -48,7 +49,7 @@ async function openTrader(client: ExchangeClient, chainId: number, seed: number,
     POLY_SIGNATURE: signClobAuth({ address, timestamp, nonce: '0' }, chainId, privateKey),
   };
   const created = await client.send('POST', '/auth/api-key', { headers });
-  // A second replay finds the key of the first: the same statement derives it again.
+  // A second replay finds the first one's key; the same signed statement derives it again.
   const reply = created.status === 200 ? created : await client.send('GET', '/auth/derive-api-key', { headers });
   const body = credentialsSchema.safeParse(requireSuccess(reply, `an API key for ${address}`));
   if (!body.success) fatal('usage', `The exchange answered with no API credentials: ${JSON.stringify(reply.body)}.`);
@@ -56,7 +57,7 @@ async function openTrader(client: ExchangeClient, chainId: number, seed: number,
   return { index, privateKey, address, credentials };
 }
 
-/** Makes the wallets and their API keys. @throws FatalError when the exchange refuses one */
+/** Creates the wallets and their API keys. @throws FatalError if the exchange refuses one */
 export function openTraders(client: ExchangeClient, chainId: number, seed: number, count: number): Promise<Trader[]> {
   const indexes = Array.from({ length: count }, (_, index) => index);
   return mapParallel(indexes, SETUP_WIDTH, (index) => openTrader(client, chainId, seed, index));
@@ -73,7 +74,7 @@ async function fundTrader(
   const path = '/balance-allowance?asset_type=COLLATERAL&signature_type=0';
   const reply = await client.send('GET', path, { credentials });
   const { balance } = balanceSchema.parse(requireSuccess(reply, `the balance of ${address}`));
-  // What is split is never taken from the balance: it may be what another replay is about to split.
+  // The amount to split is always deposited, never taken from the balance, which another replay may be about to split.
   const missingMicro = Math.max(0, funding.collateralMicro - Number(balance));
   const depositMicro = missingMicro + funding.sharesMicro * conditionIds.length;
   if (depositMicro > 0) {
@@ -87,7 +88,7 @@ async function fundTrader(
   }
 }
 
-/** Gives every wallet at least so much collateral and so many shares of each market. @throws FatalError when refused */
+/** Gives every wallet at least the given collateral and shares of each market. @throws FatalError if refused */
 export async function fundTraders(
   client: ExchangeClient,
   adminToken: string,

@@ -1,5 +1,5 @@
-// Schemas of keys, builders, balances, notifications, rewards, and of positions that the caller makes and redeems (wire.md
-// A.2, C.3, C.5 and C.6, interface.md 4.5). Named by the routes' tables.
+// Schemas of keys, builders, balances, notifications and rewards, and of sets of shares that the caller splits, merges and
+// redeems (wire.md A.2, C.3, C.5 and C.6, interface.md 4.5). Referenced by the routes' tables.
 import { z } from 'zod';
 import type { EndpointSchema } from '../../http/schema.ts';
 import { EXAMPLE_BYTES32, EXAMPLE_UUID } from '../examples.ts';

@@ -1,6 +1,6 @@
 // Schemas of the catalog: markets, events, tags, series, search (interface.md 2.1 to 2.3 and 4.2, catalog-and-data.md 6).
-// The root's records and the mount's differ in few keys: each form is built once from what they share. Named by the
-// table of routes/catalog.ts.
+// The records of the root paths and of the mount differ in few keys; both forms are built from shared fields. Referenced by
+// the table of routes/catalog.ts.
 import { z } from 'zod';
 import type { EndpointSchema } from '../../http/schema.ts';
 import * as common from './common.ts';
@@ -186,7 +186,10 @@ const officialEvent = z
 const officialMarket = z
   .object({ ...marketFields, events: z.array(officialEvent).max(1), tags: z.array(tag).optional() })
   .meta({ id: 'OfficialMarket', description: 'A market of the catalog as official clients know it' });
-/** The catalog's record under the order book's: of a key that both have, such as `outcomes`, the latter's form is sent. */
+/**
+ * The catalog's record overlaid with the order book's: for a key that both have, such as `outcomes`, the order book's form
+ * is sent.
+ */
 const combinedMarket = z
   .object({ ...marketFields, events: z.array(eventOfMarket).max(1), ...detailFields })
   .meta({ id: 'MarketByCondition', description: 'A market in the order-book style, with the keys of the catalog' });
@@ -198,7 +201,7 @@ const refusal = z
 const wholeParameter = whole.optional();
 const FLAG_WORDS = 'true or false; 1 and 0 too';
 const flagParameter = flag.optional().meta({ description: FLAG_WORDS });
-/** A flag of which there is more to say. */
+/** A flag parameter with a description of its own. */
 const flagThat = (text: string) => flagParameter.meta({ description: `${text} (${FLAG_WORDS})` });
 const textParameter = text.optional();
 const list = (what: string) => text.optional().meta({ description: `${what}; several with commas between them` });
@@ -388,7 +391,7 @@ export const rootSchemas = catalogSchemas(
   },
   [],
 );
-/** What is malformed is 422 here. */
+/** On the mount, malformed parameters are answered with 422. */
 export const gammaSchemas = catalogSchemas(
   {
     marketInList: officialMarket,

@@ -1,5 +1,5 @@
-// What schemas of requests and replies share: ids, amounts, times, pages. Read by the other files of this folder, which the
-// endpoint tables name. A named schema (id) stands once in /openapi.json and is referred to.
+// Schemas that requests and replies share: ids, amounts, times, pages. Read by the other files of this folder, which the
+// endpoint tables reference. A named schema (with an id) appears once in /openapi.json and is referenced from there.
 import { z } from 'zod';
 import { TICK_SIZES_PIPS } from '../../../engine/index.ts';
 import {
@@ -11,7 +11,7 @@ import {
 } from '../examples.ts';
 import { pipsNumber, pipsText } from '../numbers.ts';
 
-/** A schema that stands once in the document, under its id. */
+/** A schema that appears once in the document, under its id. */
 export const named = <Schema extends z.ZodType>(
   id: string,
   description: string,
@@ -26,14 +26,14 @@ export const whole = z
   .min(0)
   .meta({ examples: [1] });
 
-/** Digits of a whole number of any size. */
+/** A whole number of any size, as digits. */
 export const digits = z.string().regex(/^[0-9]+$/);
-/** As many digits as whole numbers up to 2^53 have at most. */
+/** A whole number of at most 16 digits, as many as 2^53 has. */
 export const wholeText = z.string().regex(/^[0-9]{1,16}$/);
-/** A number whose bounds and places nothing fixes. */
+/** A number without fixed bounds or decimal places. */
 export const number = z.number().meta({ examples: [12.5] });
 
-// As replies show them: one form each. What requests may write is wider, and stands below.
+// Forms in replies: one form each. The wider forms that requests may use follow below.
 export const bytes32 = named(
   'Bytes32',
   '32 bytes, as 0x and 64 lower-case hex digits',
@@ -82,7 +82,7 @@ export const databaseTime = named(
   z.string().regex(/^[0-9+-]{4,7}-[0-9]{2}-[0-9]{2} [0-9:]{8}\+00$/),
   '2030-01-31 12:00:00+00',
 );
-/** Twelve digits hold the seconds of every year up to 9999, and no milliseconds of our days. */
+/** Twelve digits hold the seconds of every year up to 9999, but no current time in milliseconds. */
 const SECONDS_MAX = 999_999_999_999;
 export const secondsText = named(
   'SecondsText',
@@ -104,7 +104,7 @@ export const priceNumber = z
   .max(1)
   .meta({ examples: [0.55] });
 export const tickNumber = z.literal(TICK_SIZES_PIPS.map(pipsNumber)).meta({ examples: [0.01] });
-/** A date-time whose offset and fraction are the operator's. */
+/** A date-time with the offset and fraction that the operator gave. */
 export const operatorTime = text.meta({
   description: 'An ISO 8601 date-time as the operator gave it',
   examples: ['2030-01-31T12:00:00Z'],
@@ -113,7 +113,7 @@ export const tickText = named('TickSize', 'The tick size of a market', z.enum(TI
 export const side = named('Side', 'Whether shares are bought or sold', z.enum(['BUY', 'SELL']));
 export const orderType = named('OrderType', 'How long an order lasts', z.enum(['GTC', 'GTD', 'FOK', 'FAK']));
 
-// As requests may write them.
+// Forms that requests may use.
 export const givenBytes32 = z
   .string()
   .regex(/^0x[0-9a-fA-F]{64}$/)
@@ -145,7 +145,7 @@ export const cursorQuery = {
     .optional()
     .meta({ description: 'What the page before said; MA== or nothing for the first page' }),
 };
-/** The path of one market. */
+/** The path parameter of one market. */
 export const conditionPath = { condition_id: givenBytes32 };
 export const signatureTypeQuery = {
   signature_type: z
@@ -164,13 +164,13 @@ export function pageOf<Row extends z.ZodType>(row: Row) {
   });
 }
 
-/** What many requests answer that have nothing to say. */
+/** The reply of requests that have nothing else to report. */
 export const okReply = z.literal('OK');
 
-/** Every refusal: a sentence that says what is wrong, and at times figures beside it. */
+/** Any refusal: a sentence that says what is wrong, sometimes with figures beside it. */
 export const refusal = named('Refusal', 'Why the request was refused, in words', z.looseObject({ error: text }));
 
-/** What makers of a market are offered. */
+/** The maker rewards of a market. */
 export const marketRewards = z.object({
   rates: z.array(z.object({ asset_address: checksumAddress, rewards_daily_rate: z.number() })),
   min_size: z.number(),

@@ -1,5 +1,5 @@
-// Schemas of imports of a catalog: begun, filled with lines, committed or dropped. Named by the table of routes/imports.ts;
-// what a line must be is checked line by line (importLines.ts), so that each bad one is named.
+// Schemas of catalog imports: begin, add lines, commit or drop. Referenced by the table of routes/imports.ts. The lines are
+// validated one by one in importLines.ts, so that each bad one is reported.
 import { z } from 'zod';
 import type { EndpointSchema } from '../../http/schema.ts';
 import { importLinesBody } from '../importLines.ts';

@@ -1,5 +1,5 @@
 // Schemas of public market data: books, prices, histories, and markets in the order-book style (interface.md 2.4 to 2.6,
-// wire.md C.2, C.3 and D). Named by the routes' tables.
+// wire.md C.2, C.3 and D). Referenced by the routes' tables.
 import { z } from 'zod';
 import type { EndpointSchema } from '../../http/schema.ts';
 import { MARKETS_PER_REQUEST_MAX } from '../activity.ts';
@@ -36,7 +36,7 @@ const commaList = text.meta({ description: `Up to ${TOKENS_PER_REQUEST_MAX} valu
 const listQuery = { token_ids: commaList.optional(), sides: commaList.optional() };
 const mapOf = <Value extends z.ZodType>(value: Value) => z.record(tokenId, value);
 
-/** The same question about one token, about those of a body, and about those of the query (or of a body on GET). */
+/** The three forms of a market-data request: one token, a list in the body, a list in the query (or a GET's body). */
 const threeWays = (one: z.ZodType, many: z.ZodType) => ({
   one: { query: oneToken, reply: one } satisfies EndpointSchema,
   posted: { body: tokenList, reply: many } satisfies EndpointSchema,
@@ -47,7 +47,7 @@ export const books = threeWays(book, z.array(book));
 const prices = z.object({ BUY: decimal.optional(), SELL: decimal.optional() });
 export const pricesOf = {
   ...threeWays(prices, mapOf(prices)),
-  /** Without tokens it is about all of them, whatever a body says. */
+  /** Without tokens in the query it covers all of them; a body is ignored. */
   queried: { query: listQuery, reply: mapOf(prices) } satisfies EndpointSchema,
 };
 export const price: EndpointSchema = {
@@ -62,7 +62,7 @@ export const lastTrades = threeWays(
   z.array(z.object({ token_id: tokenId, price: decimal, side: sideOrNone })),
 );
 
-/** What a token has, asked for by the query or by the path. */
+/** A property of a token, with the token in the query or in the path. */
 const property = (reply: z.ZodType) => ({
   queried: { query: oneToken, reply } satisfies EndpointSchema,
   inPath: { path: oneToken, reply } satisfies EndpointSchema,
@@ -91,7 +91,7 @@ export const pricesHistory: EndpointSchema = {
   query: { market: marketKey.optional(), token_id: marketKey.optional(), ...range },
   reply: z.object({ history: z.array(point) }),
 };
-/** Figures of a body may be texts, and empty texts are none. */
+/** Numbers in a body may be texts; an empty text counts as absent. */
 const figureOf = (number: z.ZodType) => z.union([number, common.wholeText, z.literal('')]).nullish();
 export const batchPricesHistory: EndpointSchema = {
   body: z

@@ -1,5 +1,5 @@
-// Schemas of what operators and developers ask for, and of the exchange's own state. Bodies are those by which requests
-// are read (operatorBodies.ts). Named by the routes' tables.
+// Schemas of the requests of operators and developers, and of the exchange's own state. The body schemas are the ones that
+// parse the requests (operatorBodies.ts). Referenced by the routes' tables.
 import { z } from 'zod';
 import type { EndpointSchema } from '../../http/schema.ts';
 import {

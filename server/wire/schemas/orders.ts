@@ -1,5 +1,5 @@
 // Schemas of placing and cancelling orders, of heartbeats, and of the caller's own orders and trades (interface.md 2.7 to
-// 2.9, wire.md B and C.4 to C.6). Named by the routes' tables.
+// 2.9, wire.md B and C.4 to C.6). Referenced by the routes' tables.
 import { z } from 'zod';
 import { limits } from '../../../engine/index.ts';
 import { ZERO_BYTES32 } from '../../auth/hex.ts';
@@ -48,7 +48,7 @@ const signedOrder = z.looseObject({
   conditionId: hashOrNone.meta({ description: 'Refused where it contradicts the token' }),
 });
 
-/** A BUY of ten shares at 0.55, whose signature and token are nobody's. */
+/** A BUY of ten shares at 0.55, with a made-up signature and token. */
 const EXAMPLE_ORDER = {
   order: {
     salt: 1_234_567_890,

@@ -1,6 +1,6 @@
 // Schemas of user data: trades, positions, activity, holders and their totals (interface.md 2.10 to 2.13 and 4.1,
-// catalog-and-data.md 3). At the root a request takes the documented parameters and no other, and the reply follows its
-// headers; below /data-api official clients' parameters are taken too. Named by routes/userHistory.ts.
+// catalog-and-data.md 3). On the root a request takes only the documented parameters, and the reply follows its headers;
+// below /data-api the parameters of official clients are accepted too. Referenced by routes/userHistory.ts.
 import { z } from 'zod';
 import {
   ACTIVITY_SORTS,
@@ -165,7 +165,7 @@ const page = ({ limitMax, offsetMax }: (typeof BOUNDS)[keyof typeof BOUNDS]) => 
   limit: z.int().min(0).max(limitMax).optional(),
   offset: z.int().min(0).max(offsetMax).optional(),
 });
-/** What official clients ask for past a limit's maximum is cut to it, however large: more than z.int() takes. */
+/** For official clients, a limit past the maximum is cut to it, however large: larger than z.int() accepts. */
 const uncut = { limit: z.number().min(0).multipleOf(1).optional() };
 
 const documented: Readonly<Record<AskedKind, ParameterSchemas>> = {
@@ -225,9 +225,9 @@ const more: Partial<Readonly<Record<AskedKind, ParameterSchemas>>> = {
 
 const isTotal = (kind: AskedKind): kind is keyof typeof totals => Object.hasOwn(totals, kind);
 
-/** The schema of a question at the root, or below the mount for official clients. */
+/** The schema of a user-data query on the root, or below the mount for official clients. */
 export function userHistorySchema(kind: AskedKind, isMounted: boolean): EndpointSchema {
-  const moreStatuses = [401]; // where there is an allowlist
+  const moreStatuses = [401]; // sent if there is an allowlist
   const query = isMounted ? { ...documented[kind], ...more[kind] } : documented[kind];
   if (isTotal(kind)) return { query: anyDialect(query, isMounted), reply: totals[kind], moreStatuses };
   const officialRows = z.array(official[kind]);
@@ -235,7 +235,7 @@ export function userHistorySchema(kind: AskedKind, isMounted: boolean): Endpoint
   return { query: anyDialect(query, isMounted), reply, moreStatuses };
 }
 
-/** Requests of official clients reach the root too, by their headers; what they may send there is the same. */
+/** Official clients also use the root, identified by their headers; there, too, their limit may exceed the maximum. */
 function anyDialect(query: ParameterSchemas, isMounted: boolean): ParameterSchemas {
   if (isMounted || query.limit === undefined) return query;
   return { ...query, limit: uncut.limit.meta({ description: LIMIT_TEXT }) };
