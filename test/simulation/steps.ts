@@ -1,5 +1,5 @@
 // The steps of a simulation: commands in the notation of the engine tests, the disk, crashes and the clock, each in words
-// that can be read back. Drawn by flow.ts, played by simulation.ts, printed for a failing seed by shrink.ts.
+// that can be read back. Drawn by flow.ts, played by simulation.ts, printed for a failing seed by main.ts.
 import type { Command } from '../../engine/index.ts';
 import { TIME_ZERO_MS } from '../model/names.ts';
 import { printCommand, readCommand } from '../model/notation.ts';
