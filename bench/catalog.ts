@@ -1,9 +1,8 @@
 // The catalog bench, run by `npm run bench:catalog`. It imports the recorded catalog (or a generated one of the same size),
-// starts an exchange on it, and requests lists and searches over loopback while the house trades, each beside a yardstick
-// of the same run. Times are the client's; the exchange's processor time stands beside them. A percentile is the median
-// over five rounds, with their minimum and maximum. Our rounds and the yardstick's alternate, and a round that a hypervisor
-// disturbs is measured again. It prints a table with the floor beside each figure, and never fails because a machine is
-// slow.
+// starts an exchange on it, and requests lists and searches over loopback while the house trades, each beside a yardstick of the
+// same run. Times are the client's; the exchange's processor time stands beside them. A percentile is the median over five
+// rounds, with their minimum and maximum. Our rounds and the yardstick's alternate, and a round that a hypervisor disturbs is
+// measured again. It prints a table with the floor beside each figure, and never fails because a machine is slow.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -111,8 +110,7 @@ async function requireListed(url: string, count: number): Promise<void> {
 const answer = <T>(child: Child, question: AskingQuestion) => child.ask(question) as Promise<T>; // as its file answers
 
 /**
- * Measures every list in turn, round by round, with a request for `/ok` between two pages and pauses in which the house
- * trades.
+ * Measures every list in turn, round by round, with a request for `/ok` between two pages and pauses in which the house trades.
  */
 async function benchLists(url: string, asking: Child): Promise<void> {
   const undisturbed = new Undisturbed(LISTS_AGAIN_MAX);

@@ -87,8 +87,8 @@ function opMedians({ singles }: Row): Float64Array {
 const of = ({ sheets }: Row, figureOf: (sheet: Sheet) => number): Spread => spread(sheets.map(figureOf));
 
 /**
- * p99.9 over the median of single ops, and the same for counting loops of that duration, which shows what the machine adds
- * to both.
+ * p99.9 over the median of single ops, and the same for counting
+ * loops of that duration, which shows what the machine adds to both.
  */
 const slownessOf = (row: Row): { readonly medians: number; readonly counting: number } => ({
   medians: of(row, (sheet) => sheet.p999Ns / sheet.medianNs).median,
@@ -100,8 +100,8 @@ function say(sentence: string, holds: boolean): void {
 }
 
 /**
- * Prints how much longer an op takes in the second row than in the first, beside how much longer a step of a pointer chase
- * takes.
+ * Prints how much longer an op takes in the second row than in the
+ * first, beside how much longer a step of a pointer chase takes.
  */
 function sayGrowth(words: string, few: Row, many: Row): void {
   const timesOf = (figureOf: (sheet: Sheet) => number): Spread =>

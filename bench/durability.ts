@@ -1,7 +1,6 @@
 // The cost of durability: the journal in LMDB beside the same group-commit loop writing the same bytes to a plain file, in
 // alternating rounds of one run. It measures the latency of durable answers at a steady rate (commands as they come out of
-// verification), and records a second when the disk is the limit. Run by npm run bench:durability (-- --rounds N --seconds
-// S).
+// verification), and records a second when the disk is the limit. Run by npm run bench:durability (-- --rounds N --seconds S).
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -108,8 +108,8 @@ interface Measured {
 }
 
 /**
- * The longest stalls of the rounds. The floor applies to the longest of all; the other figures show the effect of a
- * disturbance.
+ * The longest stalls of the rounds. The floor applies to the longest
+ * of all; the other figures show the effect of a disturbance.
  */
 function stallLines({ stalls, disturbed }: Measured): string[] {
   const of = (name: keyof Stall): number[] => stalls.map((stall) => stall[name]);

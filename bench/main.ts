@@ -1,8 +1,7 @@
-// The bench, run by `npm run bench`: everything, or one part. (a) the matching engine beside npm nodejs-order-book, (b)
-// checks of order signatures beside the bare native library, (c) POST /order over loopback beside the rate that its parts
-// allow. It prints a table a part and writes the figures with the machine to a JSON file. The exit status is 1 only when
-// results disagree (a fast wrong book must lose); a floor that is not reached is reported and fails nothing: machines
-// differ.
+// The bench, run by `npm run bench`: everything, or one part. (a) the matching engine beside npm nodejs-order-book, (b) checks
+// of order signatures beside the bare native library, (c) POST /order over loopback beside the rate that its parts allow. It
+// prints a table a part and writes the figures with the machine to a JSON file. The exit status is 1 only when results disagree
+// (a fast wrong book must lose); a floor that is not reached is reported and fails nothing: machines differ.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';

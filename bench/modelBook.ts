@@ -74,8 +74,8 @@ export class ModelBook {
   }
 
   /**
-   * Lots and price of the order that a taker meets after `skipped` others on this side, and the lots before it; undefined
-   * past the end.
+   * Lots and price of the order that a taker meets after `skipped`
+   * others on this side, and the lots before it; undefined past the end.
    */
   makerAfter(
     book: number,

@@ -169,8 +169,8 @@ class OpFileMaker {
   }
 
   /**
-   * A take consumes several whole orders and a part of the next: enough to bring the number of resting orders back to its
-   * target.
+   * A take consumes several whole orders and a part of the next:
+   * enough to bring the number of resting orders back to its target.
    */
   private writeTake(): void {
     const { model, random, mix } = this;

@@ -26,18 +26,14 @@ interface Names {
   set(slot: number, id: number, at: number): void;
   forget(slot: number): void;
   /**
-   * Prefetching: the hash that decides where an id is looked up, the slots found there, and a read of the index entries
-   * alone.
+   * Prefetching: the hash that decides where an id is looked up, the slots found there, and a read of the index entries alone.
    */
   hashOf(id: number, at: number): number;
   slotsOf(hashes: Int32Array, count: number, slots: Int32Array): void;
   touch(hashes: Int32Array, count: number): number;
 }
 
-/**
- * Numbers below the op count, one slot each. A slot whose record bears another number, or no lots, belongs to another
- * order.
- */
+/** Numbers below the op count, one slot each. A slot whose record bears another number, or no lots, belongs to another order. */
 class NumberNames implements Names {
   private readonly pool: OrderPool;
   private readonly slots: Int32Array;

@@ -1,7 +1,6 @@
 // The peer: npm nodejs-order-book, one OrderBook a market, driven through limit() and cancel() as its manual says, without
 // journaling. Adds are GTC limit orders, takes IOC or FOK ones. Its ids are strings, made before the clock starts. Used by
-// child.ts. Its results list filled makers whole and one partially filled maker; the taker is among them and is not
-// counted.
+// child.ts. Its results list filled makers whole and one partially filled maker; the taker is among them and is not counted.
 import { type IProcessOrder, type LimitOrderOptions, OrderBook, Side } from 'nodejs-order-book';
 import { emptyTotals, type Totals } from '../lib/totals.ts';
 import { BID, OP_BYTES, OpType } from '../opFile.ts';

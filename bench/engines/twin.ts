@@ -1,6 +1,5 @@
-// Builds and runs the C++ twin of the book core where g++ or clang++ is present. Called by matching.ts and its test: the
-// twin is one more engine on the same op file, with the same totals. Without a compiler there is no twin, which is no
-// failure.
+// Builds and runs the C++ twin of the book core where g++ or clang++ is present. Called by matching.ts and its test: the twin is
+// one more engine on the same op file, with the same totals. Without a compiler there is no twin, which is no failure.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';

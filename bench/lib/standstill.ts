@@ -30,8 +30,7 @@ function processMs(): number {
 }
 
 /**
- * Samples this thread's event loop every millisecond while `work` runs, and returns its stalls; calls `onLook` at each
- * sample.
+ * Samples this thread's event loop every millisecond while `work` runs, and returns its stalls; calls `onLook` at each sample.
  */
 export async function standstillsDuring(work: () => Promise<unknown>, onLook?: () => void): Promise<Standstill[]> {
   const found: Standstill[] = [];

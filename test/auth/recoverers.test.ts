@@ -102,8 +102,8 @@ test('a helper does not fall asleep over a job that was published before it coul
 });
 
 /**
- * Lets requests arrive over several turns of the loop, some with jobs and some without; returns the order in which they
- * went on.
+ * Lets requests arrive over several turns of the loop, some with
+ * jobs and some without; returns the order in which they went on.
  */
 async function wentOn(recoverers: Recoverers, requestCount: number): Promise<string[]> {
   const turns = new Turns(recoverers);

@@ -28,8 +28,7 @@ const ORDERS_MADE_COUNT = 200;
 /** Most growth of live memory (objects and buffers after a collection) over the last two thirds, in which nothing is kept. */
 const LIVE_GROWTH_MIB_MAX = 16;
 /**
- * The same for the whole process, to find leaks outside of the heap: wider, since the heap keeps pages that it no longer
- * needs.
+ * The same for the whole process, to find leaks outside of the heap: wider, since the heap keeps pages that it no longer needs.
  */
 const RESIDENT_GROWTH_MIB_MAX = 128;
 /** More than a heartbeat lasts. */
@@ -168,8 +167,8 @@ async function batch(isFatal: boolean): Promise<number> {
 }
 
 /**
- * Memory samples, and the time (ms) between them: data on its way through sockets counts in some samples, but is kept by
- * nobody.
+ * Memory samples, and the time (ms) between them: data on its way
+ * through sockets counts in some samples, but is kept by nobody.
  */
 const MEMORY_LOOKS = 5;
 const MEMORY_LOOK_MS = 50;

@@ -167,10 +167,7 @@ export class Target {
     expect([alive.status, alive.json]).toEqual([200, 'OK']);
   }
 
-  /**
-   * A posted order's body: `change` alters its order before signing, `spoil` after it, and `top` the fields beside the
-   * order.
-   */
+  /** A posted order's body: `change` alters its order before signing, `spoil` after it, and `top` the fields beside the order. */
   orderBody(change: OrderFields = {}, top: object = {}, spoil: OrderFields = {}): Record<string, unknown> {
     this.salt += 1;
     const { address } = this.wallet;

@@ -1,6 +1,5 @@
-// The values that each kind of parameter or field refuses: texts for queries and paths, JSON values for bodies, and the
-// words of the refusal. Used by endpoints.ts, which gives every parameter and field its kind. Absence is not covered by
-// kinds.
+// The values that each kind of parameter or field refuses: texts for queries and paths, JSON values for bodies, and the words of
+// the refusal. Used by endpoints.ts, which gives every parameter and field its kind. Absence is not covered by kinds.
 
 export interface Kind {
   /** Refused in a query or path; '' is listed only where an empty value does not count as "not given". */

@@ -1,7 +1,6 @@
 // A thief and a victim, and orders signed as the thief pleases: for a wallet that is not its own, or with one part of the
-// signature wrong. Signatures are made by viem, since the official client makes only right ones. Used by the files of
-// interface B.3 and B.3a; the hooks here give each of their tests two new traders and check that neither leaves an order
-// open.
+// signature wrong. Signatures are made by viem, since the official client makes only right ones. Used by the files of interface
+// B.3 and B.3a; the hooks here give each of their tests two new traders and check that neither leaves an order open.
 import { Chain, getContractConfig } from '@polymarket/clob-client-v2';
 import { concatHex, domainSeparator, type Hex, hashStruct, numberToHex, stringToHex } from 'viem';
 import type { PrivateKeyAccount } from 'viem/accounts';

@@ -1,6 +1,5 @@
 // Interface A.2: the official unified client revokes a builder key with the builder key itself, in headers of its own and
-// without its owner's signature. Every request of a client that has such a key carries these headers; nothing else reads
-// them.
+// without its owner's signature. Every request of a client that has such a key carries these headers; nothing else reads them.
 import { createPublicClient, forkEnvironmentConfig } from '@polymarket/client';
 import { revokeBuilderApiKey } from '@polymarket/client/actions';
 import { builderApiKey } from '@polymarket/client/node';

@@ -70,8 +70,7 @@ test('a limit order that rests is answered as live, recorded in full and shown i
 });
 
 /**
- * A taker of 20 shares at 0.37 against one maker of the same token with a resting order of exactly that, in every
- * combination.
+ * A taker of 20 shares at 0.37 against one maker of the same token with a resting order of exactly that, in every combination.
  */
 const takers = (['yes', 'no'] as const).flatMap((token) =>
   [Side.BUY, Side.SELL].flatMap((side) =>

@@ -75,8 +75,7 @@ test('elements are taken in the order of the array: a later one meets what the e
     await args(bob, market, Side.BUY, 0.5, 8),
     await args(bob, market, Side.SELL, 0.4, 5, OrderType.FOK),
   ]);
-  // The fourth would meet the remainder of the second, its owner's own order, and so cancels it. The last finds only own
-  // bids.
+  // The fourth would meet the remainder of the second, its owner's own order, and so cancels it. The last finds only own bids.
   expect(replies.map(({ status, takingAmount }) => [status, takingAmount])).toEqual([
     ['matched', '3'],
     ['matched', '2'],

@@ -1,6 +1,5 @@
-// Interface C.1 through the official client: more than two pages of open orders and of trades arrive complete, each row
-// once, up to the end cursor; filters narrow them; pages stay stable while rows come and go. One market with minimums of
-// one share.
+// Interface C.1 through the official client: more than two pages of open orders and of trades arrive complete, each row once, up
+// to the end cursor; filters narrow them; pages stay stable while rows come and go. One market with minimums of one share.
 import { OrderType, type PostOrdersArgs } from '@polymarket/clob-client-v2';
 import { beforeAll, expect, test } from 'vitest';
 import { world } from './ownWorld.ts';

@@ -10,8 +10,8 @@ const SEED = 11;
 const HOUR_MS = 3_600_000;
 const START_MS = 480_000 * HOUR_MS;
 /**
- * Ids with the same first word lie in one run of a table: a few of any, and often the extreme words that an entry can begin
- * with.
+ * Ids with the same first word lie in one run of a table: a few of
+ * any, and often the extreme words that an entry can begin with.
  */
 const FIRST_WORDS = [0, 1, -1, 0x7fffffff, -0x80000000];
 const IDS = 60_000;

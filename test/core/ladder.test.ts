@@ -18,8 +18,7 @@ const LADDERS = 40;
 const STEPS = 60_000;
 const CHECK_EVERY = 1_000;
 /**
- * Every grid that a tick of the wire, or an order off it, may need. Fine ones are rare: a ladder of one pip has 10,000
- * levels.
+ * Every grid that a tick of the wire, or an order off it, may need. Fine ones are rare: a ladder of one pip has 10,000 levels.
  */
 const GRIDS = [1_000, 1_000, 500, 200, 100, 100, 100, 50, 40, 25, 20, 10, 10, 8, 5, 4, 2, 1];
 const MIDDLE_PIPS = 5_000;
@@ -39,10 +38,7 @@ interface Book {
   resting: Resting[];
 }
 
-/**
- * A space that knows which blocks are in use and overwrites returned ones with garbage, so that their further use is
- * noticed.
- */
+/** A space that knows which blocks are in use and overwrites returned ones with garbage, so that their further use is noticed. */
 class WatchedSpace extends LadderSpace {
   /** Sizes of the blocks in use, by array and position. */
   private readonly out = new Map<Int32Array, Map<number, number>>();
@@ -111,8 +107,8 @@ class World {
   }
 
   /**
-   * A ladder's copy from a snapshot: a ladder in another space, made for some tick and moved to the grid before its levels
-   * are loaded.
+   * A ladder's copy from a snapshot: a ladder in another space, made
+   * for some tick and moved to the grid before its levels are loaded.
    */
   private loaded(ladder: Ladder, space: LadderSpace): Ladder {
     const copy = new Ladder(this.random.pick(GRIDS), space);

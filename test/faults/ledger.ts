@@ -30,10 +30,7 @@ interface SeenOrder {
   readonly tradeIds: string[];
 }
 
-/**
- * Everything that several clients have sent and received. Splits are told apart by their amounts, each of which is used
- * once.
- */
+/** Everything that several clients have sent and received. Splits are told apart by their amounts, each of which is used once. */
 export class Told {
   readonly orders = new Map<string, SentOrder>();
   readonly splits = new Map<number, Word>();

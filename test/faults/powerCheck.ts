@@ -1,6 +1,6 @@
-// Opens the images that a fault left, one after the other, as a start after it would: journal, replay, invariants, and the
-// historian's index. Started by images.ts, which exchanges lines with it and notices from outside when an image ends this
-// process.
+// Opens the images that a fault left, one after the other, as a start after it would:
+// journal, replay, invariants, and the historian's index. Started by images.ts, which
+// exchanges lines with it and notices from outside when an image ends this process.
 
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -54,8 +54,8 @@ async function replayImage(dataDir: string): Promise<{ readonly last: number; re
 }
 
 /**
- * Opens the index as the historian's thread does, brings it to the journal's end, and compares its orders with those of a
- * fresh index.
+ * Opens the index as the historian's thread does, brings it to the
+ * journal's end, and compares its orders with those of a fresh index.
  */
 async function openIndex(dataDir: string): Promise<Checked['history']> {
   const indexPath = join(dataDir, 'history');

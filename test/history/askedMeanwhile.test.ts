@@ -1,6 +1,5 @@
-// A question about records that became durable while another question was at work, on an exchange in which nothing else
-// happens, is answered. The historian's thread gets all messages at once, as it does whenever it had to wait for a
-// processor.
+// A question about records that became durable while another question was at work, on an exchange in which nothing else happens,
+// is answered. The historian's thread gets all messages at once, as it does whenever it had to wait for a processor.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { openExchange } from '../../engine/index.ts';

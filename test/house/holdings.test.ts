@@ -19,8 +19,7 @@ beforeEach(async () => {
 afterEach(() => world.close());
 
 /**
- * How many of an account's open orders in a market, placed since `sinceMs`, are bids for the first token and how many are
- * asks.
+ * How many of an account's open orders in a market, placed since `sinceMs`, are bids for the first token and how many are asks.
  */
 function quotesOf(address: string, marketIndex: number, sinceMs: number) {
   const orders = [...world.services.views.orders.openOf(address)].filter(

@@ -36,8 +36,7 @@ test('flags win over variables, OUTCRY_PORT over PORT, variables over the file',
 });
 
 /**
- * For each setting of flags and variables: a value in the file, one of the variable and one of the flag, each as written
- * there.
+ * For each setting of flags and variables: a value in the file, one of the variable and one of the flag, each as written there.
  */
 const SAMPLES: Readonly<Record<string, readonly [unknown, string, string | boolean | readonly string[]]>> = {
   port: [1, '2', '3'],

@@ -1,6 +1,5 @@
-// Due items are settled in the record of whichever command comes next, before the command itself. The reply to a request
-// reports only its own command, whatever else is in its record or its millisecond. The clock is moved by hand and wakes
-// nobody.
+// Due items are settled in the record of whichever command comes next, before the command itself. The reply to a request reports
+// only its own command, whatever else is in its record or its millisecond. The clock is moved by hand and wakes nobody.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Clock } from '../../engine/index.ts';
 import { l2Headers, send } from '../support/client.ts';

@@ -126,8 +126,7 @@ function readOrder(words: Words, at: Moment): Command {
 const termFields = 'tick|min|buy-min|fee|delay|auto-tick|neg-risk|status';
 
 /**
- * Parses terms such as `tick 0.01 min 5 fee 200/1`, which override those of a toy market; `mask` has a bit for each one
- * named.
+ * Parses terms such as `tick 0.01 min 5 fee 200/1`, which override those of a toy market; `mask` has a bit for each one named.
  */
 function readTerms(text: string): { mask: number; terms: typeof PLAIN_TERMS } {
   const terms = { ...PLAIN_TERMS };

@@ -1,6 +1,5 @@
-// The real core and the reference side by side: each command goes through both, and everything that can be observed of them
-// is compared. Used by the model test, the toy world and the scenarios. It reads the core only through its public
-// interface.
+// The real core and the reference side by side: each command goes through both, and everything that can be observed of them is
+// compared. Used by the model test, the toy world and the scenarios. It reads the core only through its public interface.
 import { Exchange } from '../../engine/core/index.ts';
 import type { Command, EngineEvent } from '../../engine/protocol/index.ts';
 import { decodeEvents, EventWriter, encodeCommand } from '../../engine/protocol/index.ts';

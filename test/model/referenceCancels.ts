@@ -67,8 +67,8 @@ export function restoreCoverage(state: State): void {
 }
 
 /**
- * A filter for accounts whose reservations over all markets together exceed their balance. Only these can be short in a
- * single one.
+ * A filter for accounts whose reservations over all markets together
+ * exceed their balance. Only these can be short in a single one.
  */
 function mayBeShort(state: State): (account: Account) => boolean {
   const reserved = new Map<Account, bigint>();

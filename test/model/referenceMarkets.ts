@@ -252,8 +252,7 @@ function shownPosition(account: Account, market: Market) {
 }
 
 /**
- * Moves an amount between an account's collateral and full sets: a positive amount creates sets, a negative one destroys
- * them.
+ * Moves an amount between an account's collateral and full sets: a positive amount creates sets, a negative one destroys them.
  */
 function makeSets(account: Account, market: Market, amount: bigint): void {
   account.collateral -= amount;

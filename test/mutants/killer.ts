@@ -16,8 +16,8 @@ export interface Questions {
 /** The first sign that the core is a mutant, or undefined. */
 export function giveaway(make: new () => Exchange, traces: readonly Trace[], questions: Questions): string | undefined {
   for (const trace of traces) {
-    // A crowd fills tables beyond their initial room, but tables of a loaded state already have their later size: play it
-    // both ways.
+    // A crowd fills tables beyond their initial room, but tables of a
+    // loaded state already have their later size: play it both ways.
     for (const isReloading of trace.name === CROWD ? [true, false] : [true]) {
       try {
         const difference = new Killer(make, trace, isReloading).difference(questions);
@@ -75,10 +75,7 @@ class Killer {
     return undefined;
   }
 
-  /**
-   * Applies one command, alone or somewhere in a longer message; now and then the next one was prefetched and does not
-   * come.
-   */
+  /** Applies one command, alone or somewhere in a longer message; now and then the next one was prefetched and does not come. */
   private applyOne(index: number): void {
     const { core, writer } = this;
     const { tMs, bytes } = this.trace.commands[index];

@@ -126,8 +126,7 @@ function hashOf(text: string): number {
 }
 
 /**
- * Whether a line has no code of its own: an import, the end of a block, a member without a value, a constant that only
- * renames.
+ * Whether a line has no code of its own: an import, the end of a block, a member without a value, a constant that only renames.
  */
 function isIdle(code: string): boolean {
   return /^\s*(?:import\b|export \{|\} from|[\])}];?,?$|export interface|interface|$)/.test(code);

@@ -229,8 +229,8 @@ export function repeatLate(take: Take, tMs: number): void {
 }
 
 /**
- * An order waits out its delay while its market gets a coarser tick and its maker leaves: it rests off the tick, and trades
- * at its price.
+ * An order waits out its delay while its market gets a coarser tick and
+ * its maker leaves: it rests off the tick, and trades at its price.
  */
 export function coarsenMeanwhile(take: Take, tMs: number): void {
   const marketIndex = MARKETS + 7;
@@ -324,8 +324,8 @@ export function offerBetweenTicks(take: Take, tMs: number): void {
 }
 
 /**
- * A delayed order rests at so high a price that its market's tick becomes finer, before the command of that time has any
- * effect.
+ * A delayed order rests at so high a price that its market's tick
+ * becomes finer, before the command of that time has any effect.
  */
 export function refineAtRelease(take: Take, tMs: number): void {
   const marketIndex = MARKETS + 9;

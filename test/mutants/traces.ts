@@ -25,8 +25,8 @@ export interface Trace {
   /** Everything that can be asked of the core, after this many commands. */
   readonly looks: readonly { readonly after: number; readonly text: string }[];
   /**
-   * What the invariants report on damage to the state after this many commands, and how loading responds to damage to its
-   * snapshot.
+   * What the invariants report on damage to the state after this many
+   * commands, and how loading responds to damage to its snapshot.
    */
   readonly corrupted:
     | {
@@ -112,8 +112,7 @@ export function accountsIn(core: Exchange): number {
 }
 
 /**
- * Records `seeds` sequences of the model's generator with this many commands each, one crowd, and one exchange of odd
- * settings.
+ * Records `seeds` sequences of the model's generator with this many commands each, one crowd, and one exchange of odd settings.
  */
 export function recordTraces(file: string, seeds: number, commands: number): void {
   const traces: Trace[] = [];

@@ -277,7 +277,7 @@ test('queries of own data', () => {
   holdQuery('/notifications', { signature_type: '1' }, readSignatureType);
   holdQuery('/order-scoring', { order_id: HEX64 }, (query) => readScoredOrder(query.get('order_id') ?? undefined));
   const scored = (query: URLSearchParams): unknown =>
-    (query.get('order_ids') ?? '') === '' ? readScoredOrderQuery(query) : 'elsewhere'; // a text of ids, told as a text
+    (query.get('order_ids') ?? '') === '' ? readScoredOrderQuery(query) : 'elsewhere'; // the document has only a string
   holdQuery('/orders-scoring', { order_ids: HEX64 }, scored);
   holdQuery('/rewards/markets/current', { next_cursor: 'MA==' }, (query) => {
     const text = query.get('next_cursor');

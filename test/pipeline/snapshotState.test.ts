@@ -161,8 +161,7 @@ test('bytes that were changed, or are missing, are refused by name', { timeout }
 });
 
 /**
- * Words of an entry of remembered ids, and of a snapshot's head of an id slice: which slice, number of entries, number of
- * ids.
+ * Words of an entry of remembered ids, and of a snapshot's head of an id slice: which slice, number of entries, number of ids.
  */
 const [ENTRY_WORDS, HEAD_WORDS] = [2, 3];
 

@@ -1,6 +1,5 @@
-// TextTable against a Map: whatever is set, changed and removed, in whatever order, both must know the same texts. Texts
-// are drawn from a small pool, so that runs of neighbours form, break and are set again. A snapshot restores the same
-// table.
+// TextTable against a Map: whatever is set, changed and removed, in whatever order, both must know the same texts. Texts are
+// drawn from a small pool, so that runs of neighbours form, break and are set again. A snapshot restores the same table.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { TextTable } from '../../engine/protocol/index.ts';

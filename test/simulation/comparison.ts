@@ -1,6 +1,6 @@
-// Compares everything that can be read with what follows from the events: books, balances and open orders of the views, and
-// those of the core itself, which must agree once everything it did is durable. Used by simulation.ts after flushes and
-// restarts.
+// Compares everything that can be read with what follows from the events: books,
+// balances and open orders of the views, and those of the core itself, which must agree
+// once everything it did is durable. Used by simulation.ts after flushes and restarts.
 import type { Reducers } from '../../engine/index.ts';
 import type { BookSide, Views } from '../../server/views/index.ts';
 import { type Audit, type AuditedMarket, type AuditedOrder, type AuditedSide, fail } from './audit.ts';

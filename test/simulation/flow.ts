@@ -12,8 +12,8 @@ import type { Damage, Step } from './steps.ts';
 /** Most open orders before some are cleared away. */
 const OPEN_ORDERS_MAX = 400;
 /**
- * Most commands of a burst, and the percentage of bursts followed by a fault: a seed has as many faults whatever the burst
- * size.
+ * Most commands of a burst, and the percentage of bursts followed
+ * by a fault: a seed has as many faults whatever the burst size.
  */
 const BURSTS = [
   [2, 0.1],

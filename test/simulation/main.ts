@@ -57,8 +57,8 @@ program
   .option('--quiet', 'say only how it ended', false);
 
 const flags: Flags = program.parse().opts();
-// The process that plays loads the exchange, once a canary's fault is in place; a process that only hands out seeds does
-// without.
+// The process that plays loads the exchange, once a canary's fault
+// is in place; a process that only hands out seeds does without.
 if (flags.canary !== undefined) breakBuild(canaries[flags.canary]);
 
 type Seed = Pick<PlayerRequest, 'seed' | 'commands'>;

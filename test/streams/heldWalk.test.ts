@@ -47,14 +47,14 @@ class Walk {
   }
 
   /**
-   * Waits until the exchange has taken every request and the socket has received everything durable, however many turns
-   * that takes.
+   * Waits until the exchange has taken every request and the socket
+   * has received everything durable, however many turns that takes.
    */
   async settle(): Promise<void> {
     const { frames } = this.socket;
     await vi.waitFor(() => expect(request).toHaveBeenCalledTimes(this.requests), AT_ONCE);
-    // Durable records are published a turn later: before that a PING could be answered, and a resume would ask from an old
-    // state.
+    // Durable records are published a turn later: before that a PING
+    // could be answered, and a resume would ask from an old state.
     this.subscriber()?.host.flush();
     if (this.connection.isHeld) return;
     await vi.waitFor(() => expect(this.subscriber()?.queue ?? []).toEqual([]), AT_ONCE);

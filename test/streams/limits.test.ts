@@ -26,8 +26,7 @@ const closedWith = async (socket: TestSocket) => {
 
 test('a flood of messages is closed with the figures', async () => {
   const socket = await open();
-  // Repeats for as long as needed: a second's allowance comes on top, and a busy machine takes several for so many
-  // messages.
+  // Repeats for as long as needed: a second's allowance comes on top, and a busy machine takes several for so many messages.
   while (socket.closed === undefined) {
     for (let count = 0; count < streamLimits.messagesBurst; count += 1) socket.send('PING');
     await new Promise((resolve) => setImmediate(resolve));

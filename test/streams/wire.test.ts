@@ -15,10 +15,7 @@ const authOf = () => {
   return { apiKey, secret, passphrase };
 };
 
-/**
- * Waits until the exchange has answered everything before: what it owes is paid a turn later when others have used this
- * one.
- */
+/** Waits until the exchange has answered everything before: what it owes is paid a turn later when others have used this one. */
 async function settle(socket: TestSocket): Promise<void> {
   const pongs = (): number => socket.frames.filter((frame) => frame === 'PONG').length;
   for (const last = pongs() + 2; pongs() < last; ) {

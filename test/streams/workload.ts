@@ -20,8 +20,8 @@ const word = (value: number): string => `0x${value.toString(16).padStart(64, '0'
 export const ownerOf = (index: number): string => digest(`stream owner ${index}`, 20);
 export const keyIdOf = (index: number): string => digest(`stream key ${index}`, 16);
 /**
- * An owner's credentials for the user channel: no server derives this key, but its secret and passphrase are derived as a
- * server does.
+ * An owner's credentials for the user channel: no server derives this
+ * key, but its secret and passphrase are derived as a server does.
  */
 export function authOf(serverSecret: Uint8Array, index: number) {
   const identity = { kind: ApiKeyKind.TRADING, owner: ownerOf(index), nonce: 0, generation: 0 };

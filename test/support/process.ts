@@ -104,8 +104,8 @@ function urlInBanner(output: string): string | undefined {
 }
 
 /**
- * The URL as soon as the server reports that it is ready, or, where it is silent (`--quiet` and a given port), as soon as
- * it answers.
+ * The URL as soon as the server reports that it is ready, or, where
+ * it is silent (`--quiet` and a given port), as soon as it answers.
  */
 async function readyUrl(
   child: ChildProcess,

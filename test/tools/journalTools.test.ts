@@ -1,6 +1,5 @@
-// The commands verify, backup and restore, as an operator runs them: on the journal of a running exchange with a busy
-// house, and on copies of it that were damaged by hand. Each command is a process of its own, except where calls are
-// watched.
+// The commands verify, backup and restore, as an operator runs them: on the journal of a running exchange with a busy house, and
+// on copies of it that were damaged by hand. Each command is a process of its own, except where calls are watched.
 import { fork, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -146,8 +145,8 @@ async function expectNoStart(backup: string): Promise<void> {
 }
 
 test('a backup that is killed before its end is none that an exchange could start from', async () => {
-  // It has copied, and dies before the rename that would complete the backup. Cached stripped sources are also renamed into
-  // place.
+  // It has copied, and dies before the rename that would complete
+  // the backup. Cached stripped sources are also renamed into place.
   const backup = await killedBackup(`fs.renameSync = (from, to) =>
     from.endsWith('journal-draft') ? die() : renameSync(from, to);`);
   expect(existsSync(join(backup, 'mode'))).toBe(true);

@@ -1,6 +1,5 @@
 // Price histories and the figures of markets on random worlds, compared with what follows from the events of the log alone:
-// midpoints, volume, volume of the last 24 hours, liquidity and best prices, each computed from scratch in the simplest
-// way.
+// midpoints, volume, volume of the last 24 hours, liquidity and best prices, each computed from scratch in the simplest way.
 import { expect, test } from 'vitest';
 import { type EngineEvent, encodeCommand, type LogRecord, openExchange, Side } from '../../engine/index.ts';
 import { Catalog } from '../../server/catalog/index.ts';

@@ -71,7 +71,7 @@ async function expectSame(loaded: Readers, replayed: Readers, nowMs: number): Pr
     // Streams are created on demand.
     for (let market = 0; market < MARKETS; market += 1) one.streams.markets.stream(market);
   }
-  // Also data that is derived instead of listed. Internal storage and caches may differ.
+  // Also data that is derived instead of listed. What is deferred or cached may differ.
   const { views } = loaded;
   for (const name of ['accounts', 'keys'] as const) expect(views[name], name).toEqual(replayed.views[name]);
   expect(views.markets.list()).toEqual(replayed.views.markets.list());

@@ -1,6 +1,5 @@
-// The tables of interface 2.4 to 2.9 as data, and live replies against them: every field of a form is present with its
-// type, and no field that belongs to another form or to the other dialect. A market without texts shows the remaining
-// fields.
+// The tables of interface 2.4 to 2.9 as data, and live replies against them: every field of a form is present with its type, and
+// no field that belongs to another form or to the other dialect. A market without texts shows the remaining fields.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   alice,
