@@ -310,7 +310,7 @@ test('each kind of market record has its fields, and the lists have no others', 
     outcomes: ['Yes', 'No'],
     fpmm: expect.any(String),
   });
-  // A date is RFC 3339 or null: an empty text would break readers.
+  // A date is RFC 3339 or null: an empty string would break parsers.
   for (const date of [detail.end_date_iso, detail.game_start_time, detail.accepting_order_timestamp]) {
     expect(date === null || !Number.isNaN(Date.parse(date))).toBe(true);
   }

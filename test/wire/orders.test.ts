@@ -114,8 +114,8 @@ const bad: readonly (readonly [field: string, values: readonly unknown[]])[] = [
       `0x${'ab'.repeat(21)}`,
       `0x${'zz'.repeat(20)}`,
       7,
-      [order.maker], // a list of one text reads as that text where a pattern is asked,
-      [...order.maker], // and one of as many letters is as long
+      [order.maker], // a list of one string converts to that string in a pattern test,
+      [...order.maker], // and a list of its letters has the same length
     ],
   ],
   ['order.signer', [undefined, `0X${'ab'.repeat(20)}`, `0x${'ab'.repeat(32)}`, {}]],
