@@ -42,7 +42,7 @@ test('the page names only files that this server has, each with its type', async
   ]);
 });
 
-/** The page's colour scheme script in a browser whose user prefers dark or light, and changes the preference now and then. */
+/** Runs the page's colour scheme script with these preferences for dark, in turn; returns the classes set after each. */
 async function schemesOf(...preferences: readonly boolean[]): Promise<readonly string[]> {
   const script = await (await fetch(`${server.url}/docs/scheme.js`)).text();
   const classes = new Set<string>();
